@@ -1,0 +1,3 @@
+"""Types of the compiled core. `make check` compares this file with the extension."""
+
+def build_facts() -> list[tuple[str, str]]: ...

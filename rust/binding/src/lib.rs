@@ -1,0 +1,22 @@
+//! The extension module `percuss._core`: the only crate that names PyO3.
+//!
+//! Each area of the core adds its functions in a file of its own; this file is the module table.
+
+use pyo3::prelude::*;
+
+/// How this core was built: part of every event, because results are repeatable to the bit only for one build.
+#[pyfunction]
+fn build_facts() -> [(&'static str, &'static str); 4] {
+    [
+        ("version", env!("CARGO_PKG_VERSION")),
+        ("rustc", env!("PERCUSS_RUSTC")),
+        ("target", env!("PERCUSS_TARGET")),
+        ("profile", env!("PERCUSS_PROFILE")),
+    ]
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(build_facts, module)?)?;
+    Ok(())
+}

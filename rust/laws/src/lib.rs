@@ -1,0 +1,1 @@
+//! Contact and impact laws: pure functions, one file each.
