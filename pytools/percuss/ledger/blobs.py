@@ -1,0 +1,77 @@
+"""Payloads by content: written once under the SHA-256 of their bytes, checked whenever they are read."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from percuss.errors import LedgerError
+from percuss.ledger.canonical import sha256_hex
+from percuss.ledger.event import Blob
+from percuss.ledger.files import read_regular, real_folder, write_renamed
+from percuss.ledger.place import Place
+from percuss.ledger.tables import table_digest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Role prefix of payloads that are kept as they came, byte for byte: their two digests are equal.
+FILE_ROLE = "file:"
+
+
+def put_table(place: Place, role: str, frame: pl.DataFrame) -> Blob:
+    """Store a table as Parquet."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd")
+    data = buffer.getvalue()
+    sha256 = sha256_hex(data)
+    return _put(place, data, Blob(role, sha256, table_digest(frame), frame.height, len(data)))
+
+
+def put_file(place: Place, name: str, data: bytes) -> Blob:
+    """Store bytes as they are, in the role `file:NAME`."""
+    sha256 = sha256_hex(data)
+    return _put(place, data, Blob(FILE_ROLE + name, sha256, sha256, 0, len(data)))
+
+
+def blob_path(place: Place, blob: Blob) -> Path:
+    """The file of a payload: tables end in .parquet, files kept as they came in .bin."""
+    return place.blob(blob.sha256, "bin" if blob.role.startswith(FILE_ROLE) else "parquet")
+
+
+def _put(place: Place, data: bytes, blob: Blob) -> Blob:
+    path = blob_path(place, blob)
+    if not (os.path.lexists(path) and path.stat().st_size == len(data)):
+        real_folder(place.root / "blobs", create=True)
+        real_folder(path.parent, create=True)
+        write_renamed(path, data)
+    return blob
+
+
+def get_bytes(place: Place, blob: Blob) -> bytes:
+    """Read a payload, and make sure that it is the one the event speaks of."""
+    path = blob_path(place, blob)
+    for folder in (path.parent.parent, path.parent):
+        real_folder(folder)
+    data = read_regular(path)
+    if sha256_hex(data) != blob.sha256:
+        raise LedgerError(f"{path}: its bytes are not those that were stored (SHA-256 differs)")
+    return data
+
+
+def get_table(place: Place, blob: Blob, columns: list[str] | None = None) -> pl.DataFrame:
+    """Read a table."""
+    return parse_table(place, blob, get_bytes(place, blob), columns)
+
+
+def parse_table(place: Place, blob: Blob, data: bytes, columns: list[str] | None = None) -> pl.DataFrame:
+    """A payload's bytes as the table they hold."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet(io.BytesIO(data), columns=columns)
+    except Exception as fault:  # polars raises many kinds, a Rust panic among them
+        first = str(fault).splitlines()[0]
+        raise LedgerError(f"{blob_path(place, blob)}: is not a readable Parquet file ({first})") from fault
