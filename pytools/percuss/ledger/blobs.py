@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from percuss.errors import LedgerError
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Blob
-from percuss.ledger.files import read_regular, real_folder, write_renamed
+from percuss.ledger.files import parse_parquet, read_regular, real_folder, write_renamed
 from percuss.ledger.place import Place
 from percuss.ledger.tables import table_digest
 
@@ -63,15 +63,4 @@ def get_bytes(place: Place, blob: Blob) -> bytes:
 
 def get_table(place: Place, blob: Blob, columns: list[str] | None = None) -> pl.DataFrame:
     """Read a table."""
-    return parse_table(place, blob, get_bytes(place, blob), columns)
-
-
-def parse_table(place: Place, blob: Blob, data: bytes, columns: list[str] | None = None) -> pl.DataFrame:
-    """A payload's bytes as the table they hold."""
-    import polars as pl
-
-    try:
-        return pl.read_parquet(io.BytesIO(data), columns=columns)
-    except Exception as fault:  # polars raises many kinds, a Rust panic among them
-        first = str(fault).splitlines()[0]
-        raise LedgerError(f"{blob_path(place, blob)}: is not a readable Parquet file ({first})") from fault
+    return parse_parquet(blob_path(place, blob), get_bytes(place, blob), columns)

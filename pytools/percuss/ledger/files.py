@@ -78,17 +78,23 @@ def read_regular(path: Path, largest_bytes: int | None = None) -> bytes:
         return file.read()
 
 
-def read_frame(path: Path, columns: list[str] | None = None, *, check: bool = False) -> pl.DataFrame:
+def read_frame(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
     """Read a self-checking Parquet file."""
+    data = read_regular(path, LARGEST_COMMIT_BYTES)
+    if not check_bytes(data):
+        raise LedgerError(f"{path}: its bytes do not match the digest it carries")
+    return parse_parquet(path, data, columns)
+
+
+def parse_parquet(path: Path, data: bytes, columns: list[str] | None = None) -> pl.DataFrame:
+    """Bytes that passed their digest as the table they hold; `path` is for the message."""
     import polars as pl
 
-    data = read_regular(path, LARGEST_COMMIT_BYTES)
-    if check and not check_bytes(data):
-        raise LedgerError(f"{path}: its bytes do not match the digest it carries")
     try:
         return pl.read_parquet(io.BytesIO(data), columns=columns)
-    except Exception as fault:  # polars raises many kinds, a Rust panic among them
-        raise LedgerError(f"{path}: is not a readable Parquet file ({str(fault).splitlines()[0]})") from fault
+    except (Exception, pl.exceptions.PanicException) as fault:
+        first = str(fault).splitlines()[0]
+        raise LedgerError(f"{path}: is not a readable Parquet file ({first})") from fault
 
 
 def real_folder(path: Path, *, create: bool = False) -> Path:

@@ -142,7 +142,7 @@ def _packed_loose(
         with contextlib.suppress(LedgerError):
             rest = [number for number in loose if number > usable[-1].last]
             if len(rest) <= LOOSE_BEFORE_CACHING:
-                return read_frame(usable[-1].path, columns, check=True), rest
+                return read_frame(usable[-1].path, columns), rest
     packed = pl.concat([read_frame(place.commit(stream, number)) for number in loose])
     # A cache that cannot be written (a read-only ledger) is no cache, not an error.
     with contextlib.suppress(LedgerError):

@@ -1,0 +1,92 @@
+"""`percuss lineage`: what an event comes from, or what came from it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, find_event, open_ledger
+
+if TYPE_CHECKING:
+    from percuss.ledger.event import Event
+
+app = typer.Typer()
+
+
+class Form(StrEnum):
+    """How the graph is written."""
+
+    TREE = "tree"
+    JSON = "json"
+    DOT = "dot"
+
+
+@app.command(epilog="Example: percuss lineage @last --format dot | dot -Tsvg > lineage.svg")
+def lineage(
+    event: EventArgument,
+    form: Annotated[Form, typer.Option("--format", help="Text tree, JSON or Graphviz.")] = Form.TREE,
+    onwards: Annotated[bool, typer.Option("--from", help="What came from it, instead of what it came from.")] = False,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what an event comes from, down to the study, or with --from what came from it."""
+    from percuss.cli.output import give_json
+    from percuss.ledger import projections
+
+    book = open_ledger(ledger)
+    root = find_event(book, event)
+    state = projections.fold(book.events())
+    if onwards:
+        nodes = [root, *projections.descendants(state, root.id)]
+    else:
+        nodes = projections.lineage(state, root.id)
+    known = {node.id for node in nodes}
+    edges = [(i.id, node.id, i.role) for node in nodes for i in node.inputs if i.id in known]
+    if json or form is Form.JSON:
+        give_json(
+            {
+                "root": root.id,
+                "events": [{"id": n.id, "kind": n.kind, "hash": n.hash, "seed": n.seed} for n in nodes],
+                "edges": [{"from": a, "to": b, "role": role} for a, b, role in edges],
+            }
+        )
+    elif form is Form.DOT:
+        print(_dot(nodes, edges))
+    else:
+        children: dict[str, list[tuple[str, str]]] = {}
+        for source, target, role in edges:
+            parent, child = (source, target) if onwards else (target, source)
+            children.setdefault(parent, []).append((role, child))
+        _print_tree({node.id: node for node in nodes}, children, root.id)
+
+
+def _print_tree(nodes: dict[str, Event], children: dict[str, list[tuple[str, str]]], root: str) -> None:
+    # A node that is reached again is named but not opened again; long lists of equals are cut.
+    opened: set[str] = set()
+
+    def visit(id: str, role: str, depth: int) -> None:
+        node = nodes[id]
+        again = id in opened and children.get(id)
+        print(f"{'  ' * depth}{role + ': ' if role else ''}{node.kind} {id}{' (above)' if again else ''}")
+        if id in opened:
+            return
+        opened.add(id)
+        shown: dict[str, int] = {}
+        for child_role, child in children.get(id, []):
+            shown[child_role] = shown.get(child_role, 0) + 1
+            if shown[child_role] <= 5:
+                visit(child, child_role, depth + 1)
+        for child_role, count in shown.items():
+            if count > 5:
+                print(f"{'  ' * (depth + 1)}{child_role}: and {count - 5} more")
+
+    visit(root, "", 0)
+
+
+def _dot(nodes: list[Event], edges: list[tuple[str, str, str]]) -> str:
+    lines = ["digraph lineage {", "  rankdir=LR; node [shape=box, fontname=monospace];"]
+    lines += [f'  "{node.id}" [label="{node.kind}\\n{node.id[:18]}"];' for node in nodes]
+    lines += [f'  "{source}" -> "{target}" [label="{role}"];' for source, target, role in edges]
+    return "\n".join([*lines, "}"])

@@ -1,0 +1,96 @@
+"""What a command says: ids and data on stdout, words on stderr, JSON on request."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from percuss.errors import PercussError
+
+
+def give_json(data: object) -> None:
+    """One JSON document on stdout."""
+    print(json.dumps(data, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None, default=str))
+
+
+def give_id(id: str, data: Mapping[str, object], as_json: bool) -> None:
+    """The id of what was appended, alone on stdout; with --json, a document that has it among its facts."""
+    if as_json:
+        give_json({"id": id, **data})
+    else:
+        print(id)
+
+
+def say(text: str) -> None:
+    """Words for a person, on stderr."""
+    print(text, file=sys.stderr)
+
+
+def hint(text: str) -> None:
+    """What to do next."""
+    say(f"{_styled('hint', '36')}: {text}")
+
+
+def tell_error(fault: PercussError) -> None:
+    """One sentence, and what to do about it."""
+    say(f"{_styled('error', '1;31')}: {fault}")
+    if fault.hint:
+        hint(fault.hint)
+
+
+def tell_fault(fault: BaseException) -> None:
+    """A fault of ours, not of the input."""
+    say(f"{_styled('fault', '1;31')}: {type(fault).__name__}: {fault}")
+    hint("this is a fault of percuss; PERCUSS_TRACEBACK=1 shows where, percuss doctor what a report needs")
+
+
+def _styled(word: str, code: str) -> str:
+    if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
+        return f"\x1b[{code}m{word}\x1b[0m"
+    return word
+
+
+def table_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Aligned columns: numbers to the right, no borders, so that it reads well and greps well."""
+    listed = [list(row) for row in rows]
+    cells = [[_cell(value) for value in row] for row in listed]
+    right = [bool(listed) and all(isinstance(row[i], int | float) for row in listed) for i in range(len(heads))]
+    widths = [max([len(head), *(len(row[i]) for row in cells)]) for i, head in enumerate(heads)]
+    lines = []
+    for line in [list(heads), *cells]:
+        padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line, widths, right, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """A bar on stderr if that is a terminal, nothing otherwise. Yields `advance(count, note)`."""
+    if not sys.stderr.isatty():
+        yield lambda count, note: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns: list[Any] = [
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    ]
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total, note="")
+        yield lambda count, note: bar.update(task, advance=count, note=note)
