@@ -1,0 +1,165 @@
+"""A campaign: every run of a design, as many at a time as there are workers, resumable at any point.
+
+The ledger is the only memory: what is missing is what is run. Finished batches are appended together, at least
+every `flush_s` seconds, and only what was appended is reported as done.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from percuss.errors import InputError
+from percuss.execution.batch import Batch, Result, run_batch, split
+from percuss.execution.records import DesignRecord, draft_campaign, draft_result
+from percuss.ledger.event import Event
+from percuss.ledger.ledger import MAIN, Ledger
+from percuss.ledger.projections import State, fold
+
+# On Ctrl-C batches that are under way are waited for this long; slower ones are given up and run again later.
+GRACE_S = 5.0
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part k of n of a campaign, for job arrays: every n-th batch, in a stream of its own."""
+
+    k: int
+    n: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read `k/n`.
+
+        >>> Shard.parse("2/4")
+        Shard(k=2, n=4)
+        """
+        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
+            raise InputError(f"--shard {text}: must be k/n with 1 <= k <= n, as 2/4")
+        return cls(int(match[1]), int(match[2]))
+
+    def stream(self, design: str) -> str:
+        """The stream this shard writes to."""
+        return f"shard-{design[:18]}-{self.k}-of-{self.n}"
+
+
+@dataclass
+class Progress:
+    """How a campaign went."""
+
+    done: int = 0
+    failed: int = 0
+    before: int = 0
+    left: int = 0
+    last: Event | None = None
+
+
+class Interrupted(Exception):
+    """Ctrl-C: what had finished is in the ledger. `stuck` says that a batch is still running in a thread."""
+
+    def __init__(self, progress: Progress, stuck: bool) -> None:
+        super().__init__("interrupted")
+        self.progress = progress
+        self.stuck = stuck
+
+
+def local_executor(jobs: int) -> Executor:
+    """One batch a thread: the core releases the interpreter while it computes."""
+    import os
+
+    return ThreadPoolExecutor(jobs or os.cpu_count() or 1, thread_name_prefix="run")
+
+
+def missing_batches(state: State, record: DesignRecord, shard: Shard | None = None) -> list[tuple[str, list[int]]]:
+    """Cases and samples that no event has yet, batch by batch."""
+    have = state.runs(record.event.id)
+    ranges = split(len(record.values), record.study.model().batch)
+    everything = [(case, samples) for case in record.cases for samples in ranges]
+    if shard:
+        everything = everything[shard.k - 1 :: shard.n]
+    todo = [(case, [i for i in samples if (case, i) not in have]) for case, samples in everything]
+    return [(case, samples) for case, samples in todo if samples]
+
+
+def run_campaign(
+    ledger: Ledger,
+    record: DesignRecord,
+    executor: Executor,
+    *,
+    workers: int,
+    flush_s: float,
+    stream: str = MAIN,
+    shard: Shard | None = None,
+    advance: Callable[[int, str], None] = lambda count, note: None,
+    state: State | None = None,
+) -> Progress:
+    """Run what is missing and append it. Raises Interrupted on Ctrl-C, after keeping what had finished."""
+    state = state or fold(ledger.events())
+    todo = missing_batches(state, record, shard)
+    progress = Progress(left=sum(len(samples) for _, samples in todo))
+    progress.before = len(state.runs(record.event.id))
+    waiting = iter(record.batch(case, samples) for case, samples in todo)
+    finished: list[Result] = []
+    running: set[Future[Result]] = set()
+    flushed = time.monotonic()
+    try:
+        while True:
+            _top_up(executor, running, waiting, 2 * workers)
+            if not running:
+                break
+            done, running = wait(running, timeout=flush_s or None, return_when=FIRST_COMPLETED)
+            finished += [future.result() for future in done]
+            if finished and time.monotonic() - flushed >= flush_s:
+                _flush(ledger, record, finished, stream, progress, advance)
+                flushed = time.monotonic()
+    except KeyboardInterrupt:
+        for future in running:
+            future.cancel()
+        kept, stuck = wait([future for future in running if not future.cancelled()], timeout=GRACE_S)
+        finished += [future.result() for future in kept if not future.exception()]
+        _flush(ledger, record, finished, stream, progress, advance)
+        raise Interrupted(progress, bool(stuck)) from None
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+    _flush(ledger, record, finished, stream, progress, advance)
+    return progress
+
+
+def _top_up(executor: Executor, running: set[Future[Result]], waiting: Iterator[Batch], limit: int) -> None:
+    while len(running) < limit:
+        batch = next(waiting, None)
+        if batch is None:
+            return
+        running.add(executor.submit(run_batch, batch))
+
+
+def _flush(
+    ledger: Ledger,
+    record: DesignRecord,
+    finished: list[Result],
+    stream: str,
+    progress: Progress,
+    advance: Callable[[int, str], None],
+) -> None:
+    drafts = [draft for result in finished for draft in draft_result(ledger, record, result)]
+    if drafts:
+        progress.last = ledger.append(drafts, stream)[-1]
+    count = sum(len(result.samples) + len(result.failures) for result in finished)
+    progress.done += count
+    progress.left -= count
+    progress.failed += sum(len(result.failures) for result in finished)
+    advance(count, f"{progress.failed} failed" if progress.failed else "")
+    finished.clear()
+
+
+def close_campaign(ledger: Ledger, record: DesignRecord, state: State) -> Event:
+    """The event that says every run of a design is in; appended unless it is there and nothing came after it."""
+    batches = {event.id for event in state.batches.get(record.event.id, [])}
+    closed = state.campaigns.get(record.event.id)
+    if closed and {item.id for item in closed.inputs_as("runs")} == batches:
+        return closed
+    return ledger.append([draft_campaign(ledger, state, record)])[0]
