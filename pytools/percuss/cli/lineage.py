@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, find_event, open_ledger
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 
 if TYPE_CHECKING:
     from percuss.ledger.event import Event
@@ -35,8 +35,7 @@ def lineage(
     from percuss.cli.output import give_json
     from percuss.ledger import projections
 
-    book = open_ledger(ledger)
-    root = find_event(book, event)
+    book, root = open_at(ledger, event)
     state = projections.fold(book.events())
     if onwards:
         nodes = [root, *projections.descendants(state, root.id)]

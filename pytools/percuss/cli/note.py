@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, find_event, open_ledger
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 
 app = typer.Typer()
 
@@ -25,7 +25,6 @@ def note(
 
     if not text.strip() or len(text) > 10_000:
         raise InputError(f"text: {len(text)} characters; a note has 1 to 10000")
-    book = open_ledger(ledger)
-    about = find_event(book, event)
+    book, about = open_at(ledger, event)
     added = book.append([Draft("note.added", {"text": text}, about.study, [("about", about)])])[0]
     give_id(added.id, {"about": about.id}, json)

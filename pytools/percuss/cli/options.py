@@ -120,6 +120,24 @@ def reference(text: str) -> str:
     return given.split()[-1]
 
 
-def find_event(ledger: Ledger, text: str) -> Event:
-    """The event a command was given."""
-    return ledger.event(reference(text))
+def open_at(flag: str | None, text: str) -> tuple[Ledger, Event]:
+    """The ledger and the event a command was given.
+
+    Stdin is read first: in a chain, the command before this one may be about to start the ledger.
+    """
+    wanted = reference(text)
+    ledger = open_ledger(flag)
+    return ledger, ledger.event(wanted)
+
+
+def assignments(texts: list[str] | None, option: str) -> dict[str, str]:
+    """NAME=VALUE pairs of an option that can be given several times."""
+    found: dict[str, str] = {}
+    for text in texts or []:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise InputError(f"{option} {text}: must be NAME=VALUE")
+        if name.strip() in found:
+            raise InputError(f"{option} {name.strip()}: is given twice")
+        found[name.strip()] = value.strip()
+    return found

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, find_event, open_ledger
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 
 app = typer.Typer()
 
@@ -23,8 +23,7 @@ def show(
     from percuss.ledger.blobs import FILE_ROLE
     from percuss.ledger.event import to_frame
 
-    book = open_ledger(ledger)
-    found = find_event(book, event)
+    book, found = open_at(ledger, event)
     facts = to_frame([found]).to_dicts()[0] | {"body": found.data}
     tables = {
         blob.role: book.table(found, blob.role) for blob in found.blobs if not blob.role.startswith(FILE_ROLE)

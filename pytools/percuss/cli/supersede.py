@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, find_event, open_ledger
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 
 app = typer.Typer()
 
@@ -25,8 +25,7 @@ def supersede(
     from percuss.ledger.event import Draft
     from percuss.ledger.projections import descendants, fold
 
-    book = open_ledger(ledger)
-    old = find_event(book, event)
+    book, old = open_at(ledger, event)
     state = fold(book.events())
     if old.id in state.superseded:
         raise InputError(f"event {old.id}: is superseded already")

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from percuss.errors import InputError
 from percuss.execution.batch import Batch, Result, run_batch, split
 from percuss.execution.records import DesignRecord, draft_campaign, draft_result
-from percuss.ledger.event import Event
+from percuss.ledger.event import Event, from_frame
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, fold
+from percuss.ledger.streams import read_stream
 
 # On Ctrl-C batches that are under way are waited for this long; slower ones are given up and run again later.
 GRACE_S = 5.0
@@ -163,3 +164,16 @@ def close_campaign(ledger: Ledger, record: DesignRecord, state: State) -> Event:
     if closed and {item.id for item in closed.inputs_as("runs")} == batches:
         return closed
     return ledger.append([draft_campaign(ledger, state, record)])[0]
+
+
+def with_stream(ledger: Ledger, state: State, stream: str) -> State:
+    """The state with a shard's own events, which are not part of main yet: a shard resumes too."""
+    known = state.events
+    own = from_frame(read_stream(ledger.place, stream))
+    return fold([*known.values(), *(event for event in own if event.id not in known)])
+
+
+def last_event(ledger: Ledger, stream: str) -> Event | None:
+    """The newest event of a stream."""
+    events = from_frame(read_stream(ledger.place, stream).tail(1))
+    return events[0] if events else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,10 @@ class DesignRecord:
         seeds = tuple(run_seed(self.seed, self.digest, i) for i in samples)
         return Batch(self.study, case, tuple(samples), points, seeds, self.keep_curves)
 
+    def in_ledger(self, state: State) -> DesignRecord:
+        """The same design after its drafts were appended."""
+        return replace(self, event=state.events[self.event.id], study_event=state.events[self.study_event.id])
+
     @property
     def size(self) -> int:
         """Number of runs: points times cases."""
@@ -78,6 +82,7 @@ def draft_design(
     cases: Sequence[str],
     fixed: Mapping[str, Value],
     keep_curves: bool = False,
+    origin: Mapping[str, str] | None = None,
     state: State | None = None,
 ) -> DesignRecord:
     """A design as drafts: of the design itself and, if it is new, of the study."""
@@ -92,7 +97,7 @@ def draft_design(
         "sampler": design.sampler,
         "n": len(design.values),
         "skip": design.skip,
-        "options": dict(design.options),
+        "options": {**design.options, **(origin or {})},
         "names": list(design.names),
         "cases": list(cases),
         "fixed": dict(fixed),
@@ -257,3 +262,18 @@ def draft_campaign(ledger: Ledger, state: State, record: DesignRecord) -> Draft:
     batches = state.batches.get(record.event.id, [])
     inputs = [("study", record.study_event), ("design", record.event), *(("runs", batch) for batch in batches)]
     return Draft("campaign.completed", body, record.reference, inputs, seed=record.seed)
+
+
+def runs_table(ledger: Ledger, state: State, record: DesignRecord) -> pl.DataFrame:
+    """Every run of a design with its parameters: case, sample, parameters, why it failed, outputs."""
+    import polars as pl
+
+    points = pl.DataFrame(record.values, schema=list(record.names), orient="row")
+    points = points.with_columns(pl.int_range(pl.len()).alias("sample"))
+    runs = campaign_table(ledger, state, record)
+    outputs = list(record.study.outputs)
+    # An output may have the name of a parameter (a model that passes one through): the output keeps it.
+    names = [name for name in record.names if name not in outputs]
+    return runs.join(points, on="sample", how="left", maintain_order="left").select(
+        "case", "sample", *names, "failed", *outputs
+    )

@@ -135,7 +135,7 @@ class Study:
         inputs = self.model().inputs
         merged: dict[str, Value] = {name: i.default for name, i in inputs.items() if i.default is not None}
         merged.update(self.fixed)
-        merged.update(self.cases[self._case(case)])
+        merged.update(self.cases[self.case_name(case)])
         for name, value in values.items():
             if name not in inputs:
                 raise InputError(
@@ -151,7 +151,8 @@ class Study:
             )
         return merged
 
-    def _case(self, case: str | None) -> str:
+    def case_name(self, case: str | None) -> str:
+        """The case of that name; None stands for the only one there is."""
         if case is None and len(self.cases) == 1:
             return next(iter(self.cases))
         if case is None:
