@@ -112,10 +112,10 @@ def _typed(setting: Setting, value: object, where: str) -> str | int | float:
     try:
         if isinstance(value, bool) or (setting.type is str and not isinstance(value, str | Path)):
             raise ValueError
-        typed = setting.type(value)  # type: ignore[call-overload]
+        typed = setting.type(str(value))
         if not isinstance(typed, str) and not (0 <= typed < 1e9):
             raise ValueError
     except (TypeError, ValueError):
         word = {str: "a text", int: "a whole number, not negative", float: "a number, not negative"}[setting.type]
         raise InputError(f"{where} = {value!r}: {setting.name} must be {word}") from None
-    return typed  # type: ignore[no-any-return]
+    return typed

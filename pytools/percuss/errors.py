@@ -17,7 +17,7 @@ class PercussError(Exception):
         self.hint = hint
 
 
-class AnswerIsNo(PercussError):
+class AnswerIsNo(PercussError):  # noqa: N818 (the command worked, the answer is no)
     """The command worked and what it was asked is not so: an audit failed, a regression moved."""
 
     exit_code = 1

@@ -121,7 +121,7 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Example: percuss design studies/ishigami --n 300 | percuss run - | percuss audit")
+@app.callback(epilog="Example: percuss design studies/ishigami --n 300 | percuss run - | percuss export csv -")
 def percuss(
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Say version and build facts, and stop."

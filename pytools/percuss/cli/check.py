@@ -15,7 +15,9 @@ app = typer.Typer()
 def check(
     studies: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[STUDY]...", help="Default: every study that expects something.", autocompletion=complete_studies),
+        typer.Argument(
+            metavar="[STUDY]...", help="Default: every study that expects something.", autocompletion=complete_studies
+        ),
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only these files of expected/, by name.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,

@@ -53,4 +53,6 @@ def design(
     record = draft_design(book, found, points, cases=cases, fixed=fixed, keep_curves=curves)
     event = book.append(new_drafts(record))[-1]
     say(f"{points.sampler}: {len(points.values)} points of {len(points.names)} parameters, {len(cases)} cases")
-    give_id(event.id, {"sampler": points.sampler, "n": len(points.values), "digest": record.digest, "cases": cases}, json)
+    give_id(
+        event.id, {"sampler": points.sampler, "n": len(points.values), "digest": record.digest, "cases": cases}, json
+    )

@@ -89,5 +89,9 @@ def file_system(path: Path) -> str:
     except OSError:
         return "unknown"
     resolved = str(path.resolve())
-    fitting = [(len(place), kind) for place, kind in mounts if resolved == place or resolved.startswith(place.rstrip("/") + "/")]
+    fitting = [
+        (len(place), kind)
+        for place, kind in mounts
+        if resolved == place or resolved.startswith(place.rstrip("/") + "/")
+    ]
     return max(fitting)[1] if fitting else "unknown"

@@ -66,7 +66,9 @@ def _table(text: str, table: str | None, ledger: str | None) -> pl.DataFrame:
         table = roles[0]
     if table not in roles:
         said = f"has no table {table!r}" if table else "has several tables" if roles else "has no table"
-        raise InputError(f"event {event.id} ({event.kind}): {said}", hint=f"--table {' or '.join(roles)}" if roles else None)
+        raise InputError(
+            f"event {event.id} ({event.kind}): {said}", hint=f"--table {' or '.join(roles)}" if roles else None
+        )
     found = book.table(event, table)
     if not event.inputs_as("design") and event.kind != "design.created":
         return found

@@ -37,10 +37,8 @@ def lineage(
 
     book, root = open_at(ledger, event)
     state = projections.fold(book.events())
-    if onwards:
-        nodes = [root, *projections.descendants(state, root.id)]
-    else:
-        nodes = projections.lineage(state, root.id)
+    below = projections.descendants(state, root.id)
+    nodes = [root, *below] if onwards else projections.lineage(state, root.id)
     known = {node.id for node in nodes}
     edges = [(i.id, node.id, i.role) for node in nodes for i in node.inputs if i.id in known]
     if json or form is Form.JSON:

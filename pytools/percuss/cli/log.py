@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -117,7 +118,7 @@ def shortest_prefixes(ids: list[str], least: int = 8) -> dict[str, str]:
     {'aaaa1': 'aaaa1', 'aaaa2': 'aaaa2', 'b0000': 'b0'}
     """
     ordered = sorted(ids)
-    common = [0] + [_shared(a, b) for a, b in zip(ordered, ordered[1:], strict=False)] + [0]
+    common = [0] + [_shared(a, b) for a, b in pairwise(ordered)] + [0]
     return {id: id[: max(least, common[i] + 1, common[i + 1] + 1)] for i, id in enumerate(ordered)}
 
 

@@ -25,9 +25,11 @@ def show(
 
     book, found = open_at(ledger, event)
     facts = to_frame([found]).to_dicts()[0] | {"body": found.data}
-    tables = {
-        blob.role: book.table(found, blob.role) for blob in found.blobs if not blob.role.startswith(FILE_ROLE)
-    } if rows else {}
+    tables = (
+        {blob.role: book.table(found, blob.role) for blob in found.blobs if not blob.role.startswith(FILE_ROLE)}
+        if rows
+        else {}
+    )
     if json:
         facts["at"] = facts["at"].isoformat()
         if rows:

@@ -20,7 +20,9 @@ def simulate(
         list[str] | None, typer.Option("--set", help='An input, as gap="23 mm".', metavar="NAME=VALUE")
     ] = None,
     integrator: Annotated[str | None, typer.Option(help="Short for --set integrator=NAME.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write the time histories (or outputs) here.", metavar="FILE")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write the time histories (or outputs) here.", metavar="FILE")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of the run's randomness.")] = 0,
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -33,7 +35,7 @@ def simulate(
     from percuss.execution.batch import run_batch
     from percuss.execution.given import given_point
     from percuss.execution.records import draft_design, draft_result, new_drafts
-    from percuss.export.tables import write_csv, with_unit_names
+    from percuss.export.tables import with_unit_names, write_csv
     from percuss.study.load import load_study
     from percuss.units import from_si
 

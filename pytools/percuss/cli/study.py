@@ -66,9 +66,7 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     print("\n" + table_text(("case", "values (SI)"), cases))
     outputs = [(o.name, o.unit, o.quantity, o.reduce or "", o.doc) for o in found.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
-    inputs = [
-        (i.name, found.fixed.get(i.name, i.default), i.allowed(), i.doc) for i in found.model().inputs.values()
-    ]
+    inputs = [(i.name, found.fixed.get(i.name, i.default), i.allowed(), i.doc) for i in found.model().inputs.values()]
     print("\n" + table_text(("input", "value (SI)", "allowed", ""), inputs))
 
 

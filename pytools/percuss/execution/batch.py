@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
-from percuss.ledger.event import Cost
+from percuss.ledger.event import NO_COST, Cost
 from percuss.models.model import Done, Value
 from percuss.study.study import Study
 
@@ -42,7 +42,7 @@ class Result:
     outputs: list[dict[str, float]] = field(default_factory=list)
     curves: list[tuple[int, dict[str, ndarray]]] = field(default_factory=list)
     failures: dict[int, str] = field(default_factory=dict)
-    cost: Cost = Cost(0, 0, 0)
+    cost: Cost = NO_COST
 
 
 def run_batch(batch: Batch) -> Result:

@@ -59,7 +59,7 @@ class Progress:
     last: Event | None = None
 
 
-class Interrupted(Exception):
+class Interrupted(Exception):  # noqa: N818 (it is an answer to Ctrl-C, not an error)
     """Ctrl-C: what had finished is in the ledger. `stuck` says that a batch is still running in a thread."""
 
     def __init__(self, progress: Progress, stuck: bool) -> None:
@@ -146,6 +146,7 @@ def _flush(
     progress: Progress,
     advance: Callable[[int, str], None],
 ) -> None:
+    finished.sort(key=lambda result: (result.case, min([*result.samples, *result.failures])))
     drafts = [draft for result in finished for draft in draft_result(ledger, record, result)]
     if drafts:
         progress.last = ledger.append(drafts, stream)[-1]

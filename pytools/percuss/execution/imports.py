@@ -119,9 +119,13 @@ def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str
     wanted = [*study.parameters, *study.outputs]
     for name, column in renamed.items():
         if name not in wanted:
-            raise InputError(f"--column {name}: study {study.name} has no such parameter or output: {did_you_mean(name, wanted)}")
+            raise InputError(
+                f"--column {name}: study {study.name} has no such parameter or output: {did_you_mean(name, wanted)}"
+            )
         if column not in table.columns:
-            raise InputError(f"--column {name}={column}: {path} has no such column: {did_you_mean(column, table.columns)}")
+            raise InputError(
+                f"--column {name}={column}: {path} has no such column: {did_you_mean(column, table.columns)}"
+            )
     bare = {_HEADER.sub("", column).strip(): column for column in table.columns}
     found = {name: renamed.get(name) or bare.get(name, "") for name in wanted}
     missing = [name for name, column in found.items() if not column]

@@ -11,7 +11,7 @@ from percuss.designs.design import Design
 from percuss.designs.seeds import run_seed
 from percuss.errors import InputError, LedgerError
 from percuss.execution.batch import Batch, Result
-from percuss.ledger.event import Draft, Event, StudyRef
+from percuss.ledger.event import NO_COST, Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State, fold
 from percuss.models.model import Value
@@ -173,21 +173,19 @@ def draft_result(ledger: Ledger, record: DesignRecord, result: Result) -> list[D
         if result.curves:
             blobs.append(ledger.put_table("curves", _curves_table(result)))
         body = {"case": result.case, "samples": result.samples}
-        drafts.append(
-            Draft("runs.completed", body, record.reference, inputs, blobs, record.seed, cost=result.cost)
-        )
+        drafts.append(Draft("runs.completed", body, record.reference, inputs, blobs, record.seed, cost=result.cost))
     if result.failures:
         samples = sorted(result.failures)
-        body = {
+        failed: dict[str, object] = {
             "case": result.case,
             "samples": samples,
             "reasons": {str(sample): result.failures[sample] for sample in samples},
         }
-        cost = result.cost if not result.samples else type(result.cost)(0, 0, 0)
+        cost = result.cost if not result.samples else NO_COST
         drafts.append(
             Draft(
                 "runs.failed",
-                body,
+                failed,
                 record.reference,
                 inputs,
                 seed=record.seed,
@@ -214,9 +212,7 @@ def _curves_table(result: Result) -> pl.DataFrame:
 
     return pl.concat(
         [
-            pl.DataFrame({name: values for name, values in curves.items()}).select(
-                pl.lit(sample, dtype=pl.Int64).alias("sample"), pl.all()
-            )
+            pl.DataFrame(dict(curves)).select(pl.lit(sample, dtype=pl.Int64).alias("sample"), pl.all())
             for sample, curves in result.curves
         ]
     )
@@ -236,13 +232,13 @@ def campaign_table(ledger: Ledger, state: State, record: DesignRecord) -> pl.Dat
     for event in state.batches.get(record.event.id, []):
         if event.kind == "runs.completed":
             table = ledger.table(event, "runs").select("sample", *names)
-            failed = pl.lit(None, dtype=pl.String())
+            reasons = dict[str, str]()
         else:
             reasons = event.data["reasons"]
             table = pl.DataFrame({"sample": event.data["samples"]}, {"sample": pl.Int64()})
             table = table.with_columns(pl.lit(None, dtype=pl.Float64()).alias(name) for name in names)
-            failed = pl.Series([reasons[str(sample)] for sample in event.data["samples"]], dtype=pl.String())
-        table = table.with_columns(pl.lit(event.data["case"]).alias("case"), failed.alias("failed"))
+        failed = pl.Series("failed", [reasons.get(str(sample)) for sample in table["sample"]], dtype=pl.String())
+        table = table.with_columns(pl.lit(event.data["case"]).alias("case"), failed)
         parts.append(table.select(list(schema)))
     order = pl.Enum(record.cases)
     return (

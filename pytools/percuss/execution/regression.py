@@ -1,18 +1,18 @@
 """Regression studies: what `expected/NAME.toml` of a study asks to be run, and what must come out.
 
-    [run]                       # a design (sampler, n, seed, skip, option) or, without a sampler, one point
-    sampler = "sobol"
-    n = 256
-    cases = ["base"]            # default: all cases; one point: case = "base"
-    set = { gap = "23 mm" }
+[run]                       # a design (sampler, n, seed, skip, option) or, without a sampler, one point
+sampler = "sobol"
+n = 256
+cases = ["base"]            # default: all cases; one point: case = "base"
+set = { gap = "23 mm" }
 
-    [[expect]]
-    output = "y"                # of the study
-    statistic = "mean"          # mean, std, min, max, failed; one point: value
-    value = 3.5                 # number in the output's unit, or text with a unit
-    absolute = 1e-12            # at least one tolerance, and why it is what it is
-    relative = 1e-9
-    because = "closed form; quasi-Monte Carlo error at 256 points"
+[[expect]]
+output = "y"                # of the study
+statistic = "mean"          # mean, std, min, max, failed; one point: value
+value = 3.5                 # number in the output's unit, or text with a unit
+absolute = 1e-12            # at least one tolerance, and why it is what it is
+relative = 1e-9
+because = "closed form; quasi-Monte Carlo error at 256 points"
 """
 
 from __future__ import annotations

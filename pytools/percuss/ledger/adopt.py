@@ -79,5 +79,7 @@ def _copy_stream(target: Place, source: Place, stream: str) -> int:
         if write_linked(path, data):
             copied += 1
         elif read_regular(path) != data:
-            raise LedgerError(f"{path}: differs from the commit of the same number in {source.root}; nothing was adopted")
+            raise LedgerError(
+                f"{path}: differs from the commit of the same number in {source.root}; nothing was adopted"
+            )
     return copied

@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-Value: TypeAlias = "None | int | str | Sequence[Value]"
+Value: TypeAlias = "int | str | Sequence[Value] | None"
 
 
 def encode(value: Value) -> bytes:

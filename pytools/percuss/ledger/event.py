@@ -67,6 +67,9 @@ class Cost:
     peak_bytes: int
 
 
+NO_COST = Cost(0, 0, 0)
+
+
 @dataclass(frozen=True)
 class Event:
     """One immutable entry. `hash` covers every field before it, `prev` is the hash of the event before it."""
@@ -165,7 +168,7 @@ class Draft:
     seed: int | None = None
     outcome: Status = "ok"
     reason: str | None = None
-    cost: Cost = Cost(0, 0, 0)
+    cost: Cost = NO_COST
     id: str = field(default_factory=lambda: new_id())
     text: str = field(init=False)
 

@@ -27,16 +27,17 @@ class Kind:
     upcasters: Mapping[int, Upcaster] = field(default_factory=dict)
 
 
-_STUDY = {"study": ("study.registered",)}
-_DESIGN = _STUDY | {"design": ("design.created",)}
-_ANY_RUNS = {"runs": ("runs.completed", "runs.failed")}
+Needs = dict[str, tuple[str, ...]]
+_STUDY: Needs = {"study": ("study.registered",)}
+_DESIGN: Needs = _STUDY | {"design": ("design.created",)}
+_RUNS: Needs = {"runs": ("runs.completed", "runs.failed")}
 
 KINDS: dict[str, Kind] = {
     "study.registered": Kind("a study file in its resolved form, with the digests of its data files"),
     "design.created": Kind("sample points of a study's parameters", _STUDY),
     "runs.completed": Kind("outputs of a batch of runs of one case of a design", _DESIGN),
     "runs.failed": Kind("runs of a batch that failed, each with its reason", _DESIGN),
-    "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _ANY_RUNS),
+    "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _RUNS),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),

@@ -102,9 +102,7 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
         "designs": pl.DataFrame(
             designs, {"design": text, "study": text, "sampler": text, "points": number, "seed": number}
         ),
-        "runs": pl.DataFrame(
-            runs, {"design": text, "case": text, "sample": number, "event": text, "failed": text}
-        ),
+        "runs": pl.DataFrame(runs, {"design": text, "case": text, "sample": number, "event": text, "failed": text}),
         "superseded": pl.DataFrame(superseded, {"event": text, "by": text}),
     }
 

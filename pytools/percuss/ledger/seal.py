@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.event import Draft, Event, from_frame
@@ -35,9 +36,11 @@ def seal_stream(ledger: Ledger, stream: str) -> Sealing:
         raise InputError(f"stream {stream}: has no two loose commits before its newest, so there is nothing to pack")
     packed = pl.concat([read_frame(place.commit(stream, number)) for number in loose])
     events = from_frame(packed)
-    for before, after in zip(events, events[1:], strict=False):
+    for before, after in pairwise(events):
         if after.prev != before.hash or after.computed_hash() != after.hash:
-            raise LedgerError(f"stream {stream}: event {after.seq} does not continue the chain; percuss audit says more")
+            raise LedgerError(
+                f"stream {stream}: event {after.seq} does not continue the chain; percuss audit says more"
+            )
     folder = real_folder(place.sealed(stream), create=True)
     segment = folder / f"{loose[0]:010d}-{loose[-1]:010d}.parquet"
     if not write_linked(segment, parquet_bytes(packed)):

@@ -91,9 +91,7 @@ def _matches(folder: Path, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
                 yield match
 
 
-def read_stream(
-    place: Place, stream: str, columns: list[str] | None = None, *, cached: bool = True
-) -> pl.DataFrame:
+def read_stream(place: Place, stream: str, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
     """All events of a stream as a frame. `cached=False` reads nothing but the originals."""
     for _ in range(5):
         listing = list_stream(place, stream)
@@ -106,9 +104,7 @@ def read_stream(
     raise LedgerError(f"{place.stream(stream)}: changes faster than it can be read")
 
 
-def _read_listing(
-    place: Place, stream: str, listing: Listing, columns: list[str] | None, cached: bool
-) -> pl.DataFrame:
+def _read_listing(place: Place, stream: str, listing: Listing, columns: list[str] | None, cached: bool) -> pl.DataFrame:
     import polars as pl
 
     from percuss.ledger.event import parquet_schema
