@@ -23,7 +23,7 @@ def audit(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Prove six things about the ledger, from its original files: chain, payloads, order, lineage, replay, re-execution.
+    """Prove six things about the ledger: chain, payloads, order, lineage, replay, re-execution.
 
     Exit code 1 if one does not hold. That a ledger was cut short or written anew as a whole can be seen only against
     a hash that was kept elsewhere.

@@ -58,9 +58,8 @@ def doctor(
         facts["ledger.free_bytes"] = space.f_bavail * space.f_frsize
         for stream in stream_names(place):
             listing = list_stream(place, stream)
-            facts[f"ledger.{stream}"] = (
-                f"{len(walk.streams[stream])} events, {len(listing.loose)} loose commits, {len(listing.segments)} sealed"
-            )
+            events, loose = len(walk.streams[stream]), len(listing.loose)
+            facts[f"ledger.{stream}"] = f"{events} events, {loose} loose commits, {len(listing.segments)} sealed"
             if len(listing.loose) > 1000:
                 hint(f"stream {stream} has {len(listing.loose)} loose commits; percuss seal makes reading faster")
         if not walk.proof.holds:
