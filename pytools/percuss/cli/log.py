@@ -96,8 +96,11 @@ def summary(kind: str, data: dict[str, object]) -> str:
             return f"{data.get('stream')}, {data.get('events')} events"
         case "event.superseded":
             return str(data.get("reason", ""))[:60]
+        case "study.registered":
+            about = data.get("study")
+            return str(about.get("title", ""))[:60] if isinstance(about, dict) else ""
         case _:
-            return str(data.get("title", ""))[:60]
+            return ""
 
 
 def _count(data: dict[str, object]) -> int:

@@ -70,8 +70,7 @@ def study_source(ledger: Ledger, study: Study, state: State | None = None) -> Ev
     if found := state.studies.get(study.digest):
         return found
     blobs = [ledger.put_file(name, data) for name, data in sorted(study.files.items())]
-    body = study.resolved() | {"title": study.title}
-    return Draft("study.registered", body, StudyRef(study.name, study.digest), blobs=blobs)
+    return Draft("study.registered", study.resolved(), StudyRef(study.name, study.digest), blobs=blobs)
 
 
 def draft_design(
@@ -127,8 +126,7 @@ def new_drafts(record: DesignRecord) -> list[Draft]:
 
 def load_study_event(ledger: Ledger, event: Event) -> Study:
     """The study that an event registered."""
-    body = {key: value for key, value in event.data.items() if key != "title"}
-    return Study.from_resolved(body, ledger.files(event))
+    return Study.from_resolved(event.data, ledger.files(event))
 
 
 def load_design(ledger: Ledger, state: State, event: Event) -> DesignRecord:

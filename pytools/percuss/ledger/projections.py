@@ -77,7 +77,7 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
     import polars as pl
 
     studies = [
-        {"digest": digest, "event": event.id, "title": event.data.get("title", "")}
+        {"digest": digest, "event": event.id, "name": event.study.name if event.study else ""}
         for digest, event in sorted(state.studies.items())
     ]
     designs = [
@@ -98,7 +98,7 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
     superseded = [{"event": old, "by": new} for old, new in sorted(state.superseded.items())]
     text, number = pl.String(), pl.Int64()
     return {
-        "studies": pl.DataFrame(studies, {"digest": text, "event": text, "title": text}),
+        "studies": pl.DataFrame(studies, {"digest": text, "event": text, "name": text}),
         "designs": pl.DataFrame(
             designs, {"design": text, "study": text, "sampler": text, "points": number, "seed": number}
         ),
