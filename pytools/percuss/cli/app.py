@@ -59,11 +59,11 @@ class LazyGroup(typer.core.TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A stand-in that carries name, summary and heading, for help and completion."""
+        """A stand-in that carries name and summary, for completion and for looking whether there is one."""
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        return typer.core.TyperCommand(name=cmd_name, help=entry.summary, rich_help_panel=entry.heading)
+        return typer.core.TyperCommand(name=cmd_name, help=entry.summary)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command itself."""
@@ -71,7 +71,14 @@ class LazyGroup(typer.core.TyperGroup):
         module = importlib.import_module(f"percuss.cli.{COMMANDS[str(name)].module}")
         command = typer.main.get_command(module.app)
         command.name = name
+        _speak_plainly(command)
         return name, command, rest
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands of each heading."""
+        for heading in dict.fromkeys(entry.heading for entry in COMMANDS.values()):
+            with formatter.section(heading):
+                formatter.write_dl([(name, e.summary) for name, e in COMMANDS.items() if e.heading == heading])
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; turn errors into one sentence and the exit code of their kind."""
@@ -102,11 +109,18 @@ class LazyGroup(typer.core.TyperGroup):
         return result
 
 
+def _speak_plainly(command: Any) -> None:
+    """Help and usage errors as plain text: reads well in a log, and spares half the start-up time."""
+    command.rich_markup_mode = None
+    for inner in getattr(command, "commands", {}).values():
+        _speak_plainly(inner)
+
+
 app = typer.Typer(
     cls=LazyGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Annotated
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_ledger
+
+if TYPE_CHECKING:
+    import polars as pl
 
 app = typer.Typer()
 
@@ -31,7 +34,6 @@ def log(
 
     book = open_ledger(ledger)
     everything = read_stream(book.place, stream) if stream else book.frame()
-    gone = superseded_ids(everything)
     frame = everything
     if kind:
         frame = frame.filter((pl.col("kind") == kind) | pl.col("kind").str.starts_with(f"{kind}."))
@@ -39,8 +41,8 @@ def log(
         frame = frame.filter(pl.col("study").struct.field("name") == study)
     if limit:
         frame = frame.tail(limit)
-    events = from_frame(frame)
     if json:
+        gone = superseded_ids(everything)
         give_json(
             [
                 {
@@ -54,12 +56,26 @@ def log(
                     "superseded": event.id in gone,
                     "hash": event.hash,
                 }
-                for event in events
+                for event in from_frame(frame)
             ]
         )
         return
-    short = shortest_prefixes(everything["id"].to_list())
-    rows = [
+    rows = log_rows(everything, frame)
+    print(table_text(("seq", "id", "at", "kind", "study", ""), rows))
+    if frame.height < everything.height and limit and frame.height == limit:
+        say(f"{frame.height} of {everything.height} events; --limit 0 lists all")
+    for name, version in book.unknown_kinds():
+        hint(f"events of kind {name} (version {version}) are unknown to this percuss: kept, and skipped")
+
+
+def log_rows(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[tuple[object, ...]]:
+    """The lines of the log for some of the events."""
+    from percuss.ledger.event import from_frame
+    from percuss.ledger.projections import superseded_ids
+
+    gone = superseded_ids(everything)
+    short = shortest_prefixes(everything["id"].to_list(), chosen["id"].to_list())
+    return [
         (
             event.seq,
             short[event.id],
@@ -68,13 +84,8 @@ def log(
             event.study.name if event.study else "",
             summary(event.kind, event.data),
         )
-        for event in events
+        for event in from_frame(chosen)
     ]
-    print(table_text(("seq", "id", "at", "kind", "study", ""), rows))
-    if frame.height < everything.height and limit and frame.height == limit:
-        say(f"{frame.height} of {everything.height} events; --limit 0 lists all")
-    for name, version in book.unknown_kinds():
-        hint(f"events of kind {name} (version {version}) are unknown to this percuss: kept, and skipped")
 
 
 def summary(kind: str, data: dict[str, object]) -> str:
@@ -114,15 +125,19 @@ def _when(at_us: int) -> str:
     return datetime.fromtimestamp(at_us / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def shortest_prefixes(ids: list[str], least: int = 8) -> dict[str, str]:
-    """For each id the shortest prefix no other id shares.
+def shortest_prefixes(ids: list[str], chosen: list[str], least: int = 8) -> dict[str, str]:
+    """For each chosen id the shortest prefix that no other of the ids shares.
 
-    >>> shortest_prefixes(["aaaa1", "aaaa2", "b0000"], least=2)
-    {'aaaa1': 'aaaa1', 'aaaa2': 'aaaa2', 'b0000': 'b0'}
+    >>> shortest_prefixes(["aaaa1", "aaaa2", "b0000"], ["aaaa2", "b0000"], least=2)
+    {'aaaa2': 'aaaa2', 'b0000': 'b0'}
     """
     ordered = sorted(ids)
-    common = [0] + [_shared(a, b) for a, b in pairwise(ordered)] + [0]
-    return {id: id[: max(least, common[i] + 1, common[i + 1] + 1)] for i, id in enumerate(ordered)}
+    short = {}
+    for id in chosen:
+        place = bisect_left(ordered, id)
+        beside = ordered[max(place - 1, 0) : place] + ordered[place + 1 : place + 2]
+        short[id] = id[: max([least, *(_shared(id, other) + 1 for other in beside)])]
+    return short
 
 
 def _shared(a: str, b: str) -> int:
