@@ -11,7 +11,7 @@ from percuss.cli.options import JsonOption, LedgerOption, open_ledger
 if TYPE_CHECKING:
     from percuss.ledger.audit import Proof
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss audit --rerun 5 --anchor 3f2a9c0d1b7e4410")

@@ -8,7 +8,7 @@ import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, complete_studies, open_ledger, studies_folder, study_path
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss check ishigami borehole")

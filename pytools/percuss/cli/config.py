@@ -6,7 +6,7 @@ import typer
 
 from percuss.cli.options import JsonOption
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.callback()

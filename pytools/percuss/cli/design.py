@@ -8,7 +8,7 @@ import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, StudyArgument, assignments, open_ledger, study_path
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss design studies/ishigami --sampler sobol --n 300 --skip 1")

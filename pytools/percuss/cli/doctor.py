@@ -9,7 +9,7 @@ import typer
 
 from percuss.cli.options import JsonOption, LedgerOption
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 # Younger files may belong to a writer at work.
 STRAY_AGE_S = 3600

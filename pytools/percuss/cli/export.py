@@ -12,7 +12,7 @@ from percuss.cli.options import EventArgument, LedgerOption, open_at
 if TYPE_CHECKING:
     import polars as pl
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 TableOption = Annotated[
     str | None, typer.Option(help="Which table, as design, runs or curves.", show_default="the one there is")

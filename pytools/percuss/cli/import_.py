@@ -9,7 +9,7 @@ import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, assignments, complete_studies, open_ledger, study_path
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss import runs.csv --study studies/ishigami")

@@ -12,7 +12,7 @@ from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 if TYPE_CHECKING:
     from percuss.ledger.event import Event
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 class Form(StrEnum):

@@ -12,7 +12,7 @@ from percuss.cli.options import JsonOption, LedgerOption, open_ledger
 if TYPE_CHECKING:
     import polars as pl
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss log --kind design.created --limit 5")

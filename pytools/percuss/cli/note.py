@@ -8,7 +8,7 @@ import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog='Example: percuss note @last:campaign "the sensor at B was loose: see the log book of 3 May"')

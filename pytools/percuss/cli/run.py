@@ -8,7 +8,7 @@ import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss design studies/ishigami | percuss run - --jobs 2")

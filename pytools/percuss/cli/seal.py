@@ -8,7 +8,7 @@ import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_ledger
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss seal")

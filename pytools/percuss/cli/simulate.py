@@ -9,7 +9,7 @@ import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, StudyArgument, assignments, open_ledger, study_path
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss simulate studies/ishigami --set x1=1 --set x2=0.5 --set x3=-1")

@@ -9,7 +9,7 @@ import typer
 
 from percuss.cli.options import JsonOption, StudyArgument, studies_folder, study_path
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.callback()

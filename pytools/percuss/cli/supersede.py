@@ -8,7 +8,7 @@ import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog='Example: percuss supersede 01a1e2 --reason "wrong gap in the study file"')
