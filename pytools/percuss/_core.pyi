@@ -1,4 +1,6 @@
 """Types of the compiled core. `make check` compares this file with the extension."""
 
+__all__ = ["build_facts", "cargo_lock"]
+
 def build_facts() -> list[tuple[str, str]]: ...
 def cargo_lock() -> str: ...
