@@ -1,7 +1,7 @@
 """Read the tables of a study file into a Study, collecting every fault on the way.
 
-Each `_read_*` function takes its raw table, notes faults with the path of the key to blame, and returns what it
-could make of the rest, so that one pass finds everything that can be found.
+Each `_read_*` function takes its raw table, notes faults with the path of the key to blame, and returns
+what it could make of the rest, so that one pass finds everything that can be found.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from percuss.errors import InputError
 from percuss.models.model import Input, Model, Quantity, Setting, Value
 from percuss.models.registry import MODELS, model_module
 from percuss.models.settings import SettingsError, clean_settings
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 from percuss.study.files import attached_path
 from percuss.study.output import REDUCTIONS, Output
 from percuss.study.priors.prior import Prior, PriorError
@@ -168,11 +168,11 @@ def _named(tables: Mapping[str, Any], section: str, note: Note) -> Iterable[tupl
         if not _NAME.fullmatch(name):
             note((section, name), "a name holds letters, digits, `_`, `-` and `.`, at most 64")
         else:
-            before = tables[name]
-            if not isinstance(before, dict):
-                note((section, name), f"must be a table, not {_kind(before)}")
+            table = tables[name]
+            if isinstance(table, dict):
+                yield name, table
             else:
-                yield name, before
+                note((section, name), f"must be a table, not {_kind(table)}")
 
 
 def _read_model(
@@ -344,7 +344,7 @@ def _read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[s
         if quantity is None:
             near = did_you_mean(str(wanted), model.quantities)
             blamed = (*path, "quantity") if "quantity" in table else path
-            note(blamed, f"model {model.kind} has no quantity `{wanted}`; {near}")
+            note(blamed, f"model {model.kind} has no quantity {shown(wanted)}; {near}")
             continue
         unit = _unit(table, quantity.unit, path, note)
         reduce = _reduce(table, quantity, path, note)
@@ -371,7 +371,7 @@ def _reduce(table: Mapping[str, Any], quantity: Quantity, path: Path, note: Note
                 note((*path, key), f"`{quantity.name}` is one number already")
         return None
     if reduce not in REDUCTIONS:
-        what = "missing" if reduce is None else f"{reduce!r} is not known"
+        what = "missing" if reduce is None else f"{shown(reduce)} is not known"
         blamed = path if reduce is None else (*path, "reduce")
         note(blamed, f"reduce: {what}: the curve `{quantity.name}` takes one of {', '.join(REDUCTIONS)}")
         return None
@@ -398,24 +398,18 @@ def _places(
 
 def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[str, object]:
     """Keep the tables that later steps read, and attach the files that observations name."""
-    sections: dict[str, object] = {}
-    for key in RAW_SECTIONS:
-        if key in raw:
-            sections[key] = _table(raw, key, note)
+    sections: dict[str, object] = {key: _table(raw, key, note) for key in RAW_SECTIONS if key in raw}
+    if "observations" in sections:
+        sections["observations"] = _attached(_table(raw, "observations", note), ("observations",), files)
     for name, table in _table(raw, "calibration", note).items():
         if not isinstance(table, dict):
             note(("calibration", name), f"must be a table, not {_kind(table)}")
-    observations = sections.get("observations", {})
-    assert isinstance(observations, dict)
-    sections_with_files = _attached(observations, ("observations",), files)
-    if "observations" in sections:
-        sections["observations"] = sections_with_files
     return sections
 
 
-def _attached(table: dict[str, Any], path: Path, files: _Files) -> dict[str, Any]:
+def _attached(table: Mapping[str, Any], path: Path, files: _Files) -> dict[str, Any]:
     """Copy [observations] with the path of every `file` key, at the top or one table down, in normal form."""
-    copy = {}
+    copy: dict[str, Any] = {}
     for key, value in table.items():
         if key == "file" and isinstance(value, str):
             copy[key] = files.attach(value, (*path, key))

@@ -40,16 +40,16 @@ class LogUniform(Prior):
         import numpy as np
 
         low, high = self.support()
-        x = np.clip(np.asarray(x, float), low, high)
-        return np.clip(np.log(x / low) / self._span(), 0.0, 1.0)
+        at = np.clip(np.asarray(x, float), low, high)
+        return np.asarray(np.clip(np.log(at / low) / self._span(), 0.0, 1.0))
 
     def logpdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
 
         low, high = self.support()
-        x = np.asarray(x, float)
+        at = np.asarray(x, float)
         with quiet():
-            return np.where((x >= low) & (x <= high), -np.log(x) - math.log(self._span()), -np.inf)
+            return np.where((at >= low) & (at <= high), -np.log(at) - math.log(self._span()), -np.inf)
 
     def mean(self) -> float:
         low, high = self.support()
