@@ -34,14 +34,17 @@ class LogUniform(Prior):
         import numpy as np
 
         low, high = self.support()
-        return np.clip(low * np.exp(self._span() * np.asarray(u, float)), low, high)
+        p, span = np.asarray(u, float), self._span()
+        # Counted from the nearer end, so that both ends are exact.
+        return np.clip(np.where(p > 0.5, high * np.exp(span * (p - 1)), low * np.exp(span * p)), low, high)
 
     def cdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
 
         low, high = self.support()
-        at = np.clip(np.asarray(x, float), low, high)
-        return np.asarray(np.clip(np.log(at / low) / self._span(), 0.0, 1.0))
+        at, span = np.clip(np.asarray(x, float), low, high), self._span()
+        up, down = np.log(at / low) / span, np.log(high / at) / span
+        return np.asarray(np.clip(np.where(up > 0.5, 1.0 - down, up), 0.0, 1.0))
 
     def logpdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
