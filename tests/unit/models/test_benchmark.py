@@ -19,7 +19,7 @@ def one(function, point, seed=0, **settings):
 
 
 def test_ishigami_moments():
-    # Mean a/2 and variance a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, by a product of Gauss rules exact to rounding.
+    # Mean a/2, variance a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, by a product of Gauss rules exact to rounding.
     model = configure("benchmark", {"function": "ishigami"}, {})
     nodes, weights = np.polynomial.legendre.leggauss(24)
     grid = np.stack(np.meshgrid(nodes, nodes, nodes, indexing="ij"), -1).reshape(-1, 3) * math.pi
@@ -107,7 +107,7 @@ def test_exact_posterior_against_quadrature():
     a, b = np.array([[1, 0.5], [0, 2], [1, -1]]), np.array([0, 1, 0])
     y, r = np.array([1.2, 1.5, 0.3]), np.diag([0.3, 0.4, 0.5]) ** 2
     m, p = np.array([1.0, 0.0]), np.array([[1.0, 0.3], [0.3, 0.5]])
-    # The trapezoidal rule converges faster than any power for a Gaussian; 0.05 is a quarter of its width here.
+    # The trapezoidal rule converges faster than any power for a Gaussian; 0.05 is a quarter of its width.
     nodes = np.linspace(-8, 8, 321)
     z = np.stack(np.meshgrid(nodes, nodes, indexing="ij"), -1).reshape(-1, 2)
     x = m + z @ np.linalg.cholesky(p).T
