@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from percuss.study.priors.prior import Prior
@@ -60,6 +60,7 @@ def resolution(prior: Prior, x: float) -> float:
     return rounding
 
 
+@settings(deadline=None)
 @given(TABLES, PROBABILITY)
 def test_distribution_undoes_quantile(table, u):
     prior = read_prior(table, "1")
@@ -69,6 +70,7 @@ def test_distribution_undoes_quantile(table, u):
     assert abs(float(prior.cdf(x)) - u) <= 1e-9 * min(u, 1 - u) + 1e-13 * u + resolution(prior, x) + 1e-15
 
 
+@settings(deadline=None)
 @given(TABLES, st.lists(PROBABILITY, min_size=2, max_size=10))
 def test_quantiles_rise(table, probabilities):
     prior = read_prior(table, "1")
@@ -77,12 +79,14 @@ def test_quantiles_rise(table, probabilities):
     assert (np.diff(x) >= -spread).all()
 
 
+@settings(deadline=None)
 @given(TABLES, st.lists(PROBABILITY, min_size=1, max_size=20))
 def test_one_by_one_and_together_are_the_same_bits(table, probabilities):
     prior = read_prior(table, "1")
     assert prior.ppf(probabilities).tolist() == [float(prior.ppf(u)) for u in probabilities]
 
 
+@settings(deadline=None)
 @given(TABLES)
 def test_json_is_exact_and_moments_are_finite(table):
     prior = read_prior(table, "1")

@@ -2,7 +2,7 @@
 
 import math
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from percuss.errors import InputError
@@ -15,17 +15,20 @@ UNITS = st.sampled_from(SYMBOLS.split())
 NUMBERS = st.floats(min_value=1e-150, max_value=1e150).flatmap(lambda x: st.sampled_from([x, -x]))
 
 
+@settings(deadline=None)
 @given(NUMBERS, UNITS)
 def test_round_trip(value, unit):
     # Each way takes the shortest decimal for the number and rounds once: at most one last place.
     assert math.isclose(from_si(to_si(value, unit), unit), value, rel_tol=2**-51)
 
 
+@settings(deadline=None)
 @given(NUMBERS, UNITS)
 def test_text_and_number_agree(value, unit):
     assert parse_quantity(f"{value!r} {unit}", unit) == to_si(value, unit) == parse_quantity(value, unit)
 
 
+@settings(deadline=None)
 @given(
     st.integers(-(10**6), 10**6),
     st.integers(0, 6),
@@ -36,6 +39,7 @@ def test_decimal_shifts_are_exact(digits, places, prefixed):
     assert parse_quantity(f"{digits}e-{places} {unit}", "m") == float(f"{digits}e-{places + shift}")
 
 
+@settings(deadline=None)
 @given(UNITS, UNITS)
 def test_products_multiply_scales_and_add_dimensions(a, b):
     product, quotient = parse_unit(f"({a})*({b})"), parse_unit(f"({a})/({b})")
@@ -45,6 +49,7 @@ def test_products_multiply_scales_and_add_dimensions(a, b):
     assert product.dims == tuple(x + y for x, y in zip(left.dims, right.dims, strict=True))
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="mkgNs1250.eE+-*/^()% µ²·", max_size=30))
 def test_any_text_is_a_finite_number_or_refused(text):
     try:

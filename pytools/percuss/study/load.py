@@ -13,7 +13,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.study.faults import Fault, StudyError
-from percuss.study.files import MAX_ATTACHED_BYTES, MAX_STUDY_BYTES, STUDY_FILE, read_inside
+from percuss.study.files import MAX_STUDY_BYTES, STUDY_FILE, read_inside
 from percuss.study.schema import read_study
 from percuss.study.study import Study
 from percuss.study.toml_lines import Path as KeyPath
@@ -69,8 +69,8 @@ def _read(path: Path) -> tuple[Study | None, list[Fault]]:
         if len(found) == MAX_FAULTS:
             raise _TooManyFaultsError
 
-    def read_file(relative: str) -> bytes:
-        return read_inside(file.parent, relative, MAX_ATTACHED_BYTES)
+    def read_file(relative: str, limit: int) -> bytes:
+        return read_inside(file.parent, relative, limit)
 
     name = file.resolve().parent.name if file.name == STUDY_FILE else file.stem
     study = None

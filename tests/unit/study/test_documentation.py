@@ -10,7 +10,8 @@ from percuss.study.files import MAX_ATTACHED_BYTES, MAX_STUDY_BYTES
 from percuss.study.load import check_study, load_study
 from percuss.study.output import REDUCTIONS
 from percuss.study.priors.registry import PRIORS
-from percuss.study.schema import MAX_DEPTH, SECTIONS
+from percuss.study.schema import SECTIONS
+from percuss.study.tables import MAX_DEPTH
 from percuss.units import parse_unit
 
 TEXT = (Path(__file__).parents[3] / "docs" / "study-format.md").read_text()

@@ -82,6 +82,18 @@ def test_size_is_checked_before_reading(tmp_path):
     assert "more than the 1000000 allowed" in check_study(tmp_path)[0].message
 
 
+def test_files_together_are_no_larger_than_one_may_be(tmp_path):
+    with (tmp_path / "big").open("wb") as file:
+        file.truncate(200 * 1024**2)
+    text = "".join(f"[observations.o{i}]\nfile = '{'./' * i}link{i}'\n" for i in range(2))
+    for i in range(2):
+        (tmp_path / f"link{i}").symlink_to("big")
+    (tmp_path / "study.toml").write_text(MODEL + text)
+    (fault,) = check_study(tmp_path)
+    assert fault.key == "observations.o1.file"
+    assert "more than the 58720256 allowed" in fault.message
+
+
 HALF = 400_000
 HOSTILE = {
     "arrays": "a = " + "[" * HALF,

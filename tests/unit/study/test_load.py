@@ -135,6 +135,23 @@ def test_every_fault_is_found_on_its_line(tmp_path):
     assert [fault.line for fault in faults] == sorted(fault.line for fault in faults)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [('"benchmark"', '"bench"'), ('"impact"', '"imact"'), ("[model]", "[mdoel]")]
+)
+def test_other_faults_are_found_where_the_model_is_not_known(tmp_path, old, new):
+    text = GOOD.replace(old, new).replace("km/h", "kmm/h").replace("alpha = 2", "alpha = 0")
+    text = text.replace("reduce =", "redcue =", 1).replace("[cases.wet]", "[cases]\nwet = 3\n[other]")
+    keys = {fault.key for fault in check_study(write(tmp_path, text))}
+    wanted = {
+        "parameters.speed.unit",
+        "parameters.restitution.prior.alpha",
+        "outputs.peak.redcue",
+        "cases.wet",
+        "other",
+    }
+    assert wanted < keys
+
+
 def test_load_tells_the_first_fault_and_how_to_see_the_rest(tmp_path):
     with pytest.raises(StudyError) as caught:
         load_study(write(tmp_path, FAULTY))
