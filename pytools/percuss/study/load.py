@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.study.faults import Fault, StudyError
 from percuss.study.files import MAX_STUDY_BYTES, STUDY_FILE, read_inside
-from percuss.study.schema import read_study
-from percuss.study.study import Study
-from percuss.study.toml_lines import Path as KeyPath
-from percuss.study.toml_lines import key_lines
+
+if TYPE_CHECKING:
+    from percuss.study.study import Study
+    from percuss.study.toml_lines import Path as KeyPath
 
 # tomllib takes time quadratic in the number of parts of a dotted key; no study needs this many.
 _LONG_KEY = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){33}""")
@@ -53,6 +53,10 @@ def check_study(path: Path) -> list[Fault]:
 
 
 def _read(path: Path) -> tuple[Study | None, list[Fault]]:
+    # Here and not above: completing the name of a study should cost no more than listing a folder.
+    from percuss.study.schema import read_study
+    from percuss.study.toml_lines import key_lines
+
     file = path / STUDY_FILE if path.is_dir() else path
     shown = str(file)
     try:
