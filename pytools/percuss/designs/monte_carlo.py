@@ -1,4 +1,4 @@
-"""Monte Carlo: independent draws (PCG64), row by row, so that a shorter design is the start of a longer one."""
+"""Monte Carlo: independent draws (PCG64), row by row: a shorter design is the start of a longer one."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def check_size(counts: list[int], dimensions: int) -> None:
 
 
 def level_counts(request: Request, sampler: str, default: int | None = None) -> list[int]:
-    """Return the number of levels of each parameter, from `levels`, from n as a perfect power, or by default."""
+    """Return the number of levels of each parameter: from `levels`, from n as a perfect power, by default."""
     levels, dimensions = request.options.get("levels"), len(request.parameters)
     if levels is None and request.n is not None:
         root = round(request.n ** (1 / dimensions))

@@ -101,8 +101,10 @@ def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sample
             i = int(wrong[0])
             if sampler in ("sobol", "halton") and not skip:
                 hint = "leave the first point out: skip = 1"
+            elif sampler == "grid":
+                hint = "take a full-factorial design, whose levels stay inside"
             else:
-                hint = "take another sampler or seed, or a prior with bounds"
+                hint = "take another seed, or a prior with bounds"
             raise InputError(
                 f"point {i} lies at quantile {float(unit[i, j])!r} of the {parameter.prior.kind} prior of "
                 f"`{parameter.name}`, which is {float(column[i])!r}: the model takes {given.allowed()}",

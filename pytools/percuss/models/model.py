@@ -2,8 +2,8 @@
 
 A model module offers two functions, found through `registry.MODELS`:
 
-    settings(table) -> dict[str, Setting]      what [model] may set beside fixed inputs; may depend on the table
-    configure(settings, files) -> Model        settings as cleaned by `percuss.models.settings.clean_settings`
+    settings(table) -> dict[str, Setting]   what [model] may set beside fixed inputs, given what it does set
+    configure(settings, files) -> Model     settings as cleaned by `percuss.models.settings.clean_settings`
 
 `Model.run` is pure: the same point and the same seed give the same bits, whatever else is in the batch. A run
 that diverges is a `Failed` outcome with its reason, never an exception.
@@ -73,8 +73,9 @@ Form = Literal["text", "boolean", "integer", "number", "file", "files", "list", 
 class Setting:
     """A structural setting of a model: fixed for a whole study, of the type `form` names.
 
-    A `number` is a quantity in the SI unit `unit`; a `file` is a path inside the study's folder whose bytes reach
-    the model under that path; `list` and `table` are checked further by the model. No default: must be given.
+    A `number` is a quantity in the SI unit `unit`; a `file` is a path inside the study's folder whose bytes
+    reach the model under that path; `list` and `table` are checked further by the model. No default: must
+    be given.
     """
 
     name: str

@@ -46,7 +46,7 @@ def read_inside(folder: Path, relative: str, limit: int) -> bytes:
 
 def read_regular(target: Path, shown: str, limit: int) -> bytes:
     """Read a regular file of at most `limit` bytes; `shown` is its name in messages."""
-    # Not following a last link closes the gap between the check above and here; not blocking lets a pipe be refused.
+    # O_NOFOLLOW closes the gap between a check of the path and here; O_NONBLOCK lets a pipe be refused.
     flags = (
         os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )

@@ -1,8 +1,9 @@
 """A study, resolved: every value in SI, every name checked against the model.
 
-`Study.resolved` gives it as plain JSON data and `Study.from_resolved` takes it back exactly; the digest is the
-SHA-256 of that data in canonical JSON (sorted keys, no spaces, UTF-8, shortest floats), file contents included by
-their own SHA-256. Parameters, cases and outputs are lists there: their order is meaning (columns of a design).
+`Study.resolved` gives it as plain JSON data and `Study.from_resolved` takes it back exactly; the digest is
+the SHA-256 of that data in canonical JSON (sorted keys, no spaces, UTF-8, shortest floats), file contents
+included by their own SHA-256. Parameters, cases and outputs are lists there: their order is meaning
+(columns of a design).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from percuss.errors import InputError
 from percuss.models.model import Input, Model, Value
 from percuss.models.registry import configure
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 from percuss.study.output import Output
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.registry import prior_from_json
@@ -94,7 +95,7 @@ class Study:
 
     @classmethod
     def from_resolved(cls, data: Mapping[str, Any], files: Mapping[str, bytes]) -> Study:
-        """Build the study that `resolved()` described; `files` must hold every file it names, byte for byte."""
+        """Build the study that `resolved()` described; `files` holds every file it names, byte for byte."""
         try:
             if data["format"] != FORMAT:
                 raise InputError(f"resolved study has format {data['format']!r}; this percuss reads {FORMAT}")
@@ -129,8 +130,9 @@ class Study:
     def point(self, case: str | None, values: Mapping[str, Value]) -> dict[str, Value]:
         """Return every input of one run: model defaults < fixed values < the case < `values`.
 
-        Numbers are in SI. Text for a numeric input is read as a person writes it: with a unit, or a bare number
-        in the parameter's unit. Case None means the only case. Raises InputError for any name, value or gap.
+        Numbers are in SI. Text for a numeric input is read as a person writes it: with a unit, or a bare
+        number in the parameter's unit. Case None means the only case. Raises InputError for any name, value
+        or gap.
         """
         inputs = self.model().inputs
         merged: dict[str, Value] = {name: i.default for name, i in inputs.items() if i.default is not None}
@@ -181,17 +183,17 @@ def canonical_json(data: object) -> str:
 
 
 def checked_value(given: Input, value: object, unit: str | None = None) -> Value:
-    """Check a value for an input; text for a number is a quantity, bare in `unit` (default: the input's own)."""
+    """Check a value for an input; text for a number is a quantity, bare in `unit` or the input's own."""
     if given.unit is None:
         if value not in given.choices:
-            raise InputError(f"`{given.name}` = {value!r}: {did_you_mean(str(value), given.choices)}")
+            raise InputError(f"`{given.name}` = {shown(value)}: {did_you_mean(str(value), given.choices)}")
         return str(value)
     if isinstance(value, str):
         number = parse_quantity(value, unit or given.unit)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value) if abs(value) <= sys.float_info.max else math.inf
     else:
-        raise InputError(f"`{given.name}` = {value!r} is no number")
+        raise InputError(f"`{given.name}` = {shown(value)} is no number")
     if not given.admits(number):
         raise InputError(f"`{given.name}` = {value} is outside {given.allowed()}")
     return number
