@@ -32,9 +32,7 @@ TABLES = st.one_of(
     _bounded("uniform"),
     st.tuples(PLACE, WIDTH).map(lambda p: {"kind": "normal", "mean": p[0], "std": p[1]}),
     st.tuples(WIDTH, WIDTH).map(lambda p: {"kind": "lognormal", "mean": p[0], "std": p[1]}),
-    st.tuples(st.floats(-20, 20), st.floats(0.01, 3)).map(
-        lambda p: {"kind": "lognormal", "mu": p[0], "sigma": p[1]}
-    ),
+    st.tuples(st.floats(-20, 20), st.floats(0.01, 3)).map(lambda p: {"kind": "lognormal", "mu": p[0], "sigma": p[1]}),
     truncated(),
     st.tuples(_bounded("beta"), SHAPE, SHAPE).map(lambda p: p[0] | {"alpha": p[1], "beta": p[2]}),
     st.tuples(SHAPE, WIDTH).map(lambda p: {"kind": "gamma", "shape": p[0], "scale": p[1]}),

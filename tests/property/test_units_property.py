@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from percuss.errors import InputError
 from percuss.units import from_si, parse_quantity, parse_unit, to_si
 
-SYMBOLS = (
-    "m cm mm µm km in ft kg g t ms min yr N/mm N/mm^1.5 kN*m MPa deg rpm g0 % kip/ft^2 1/s mm^2/s^3 Gal ksi"
-)
+SYMBOLS = "m cm mm µm km in ft kg g t ms min yr N/mm N/mm^1.5 kN*m MPa deg rpm g0 % kip/ft^2 1/s mm^2/s^3 Gal ksi"
 UNITS = st.sampled_from(SYMBOLS.split())
 NUMBERS = st.floats(min_value=1e-150, max_value=1e150).flatmap(lambda x: st.sampled_from([x, -x]))
 

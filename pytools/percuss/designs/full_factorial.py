@@ -53,7 +53,5 @@ def _explicit(parameter: Parameter, levels: list[Any]) -> NDArray[Any]:
     values = [parse_quantity(level, parameter.unit) for level in levels]
     for level, value in zip(levels, values, strict=True):
         if not low <= value <= high:
-            raise InputError(
-                f"level {level} of `{parameter.name}` is outside its prior, [{low:g}, {high:g}] in SI"
-            )
+            raise InputError(f"level {level} of `{parameter.name}` is outside its prior, [{low:g}, {high:g}] in SI")
     return np.array(values)

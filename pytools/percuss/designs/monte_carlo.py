@@ -13,7 +13,5 @@ def points(request: Request) -> Points:
     import numpy as np
 
     n = count(request, "monte-carlo")
-    drawn = np.random.Generator(np.random.PCG64(request.seed)).random(
-        (request.skip + n, len(request.parameters))
-    )
+    drawn = np.random.Generator(np.random.PCG64(request.seed)).random((request.skip + n, len(request.parameters)))
     return Points(drawn[request.skip :])

@@ -32,9 +32,7 @@ SAMPLERS: dict[str, Sampler] = {
     "latin-hypercube": Sampler("percuss.designs.latin_hypercube", "one point in each slice", ("lhs",)),
     "monte-carlo": Sampler("percuss.designs.monte_carlo", "independent draws", ("mc", "random")),
     "grid": Sampler("percuss.designs.grid", "evenly spaced quantiles, ends included"),
-    "full-factorial": Sampler(
-        "percuss.designs.full_factorial", "every combination of levels", ("factorial",)
-    ),
+    "full-factorial": Sampler("percuss.designs.full_factorial", "every combination of levels", ("factorial",)),
     "mean": Sampler("percuss.designs.mean", "one point at the prior means"),
 }
 

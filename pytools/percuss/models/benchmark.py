@@ -56,9 +56,7 @@ class Benchmark:
             time.sleep(self.delay_s)
         for name, threshold in self.fail_above.items():
             if point[name] > threshold:
-                return Failed(
-                    f"rehearsed failure: {name} = {point[name]!r} is above fail_above = {threshold!r}"
-                )
+                return Failed(f"rehearsed failure: {name} = {point[name]!r} is above fail_above = {threshold!r}")
         try:
             return self.evaluate(point, seed)
         except (OverflowError, ZeroDivisionError) as fault:
@@ -83,18 +81,10 @@ def borehole(point: Mapping[str, Any], seed: int) -> Outcome:
     """Evaluate 2 pi Tu (Hu - Hl) / (ln(r/rw) (1 + 2 L Tu / (ln(r/rw) rw^2 Kw) + Tu/Tl)), in m^3/s."""
     rw, r = point["rw"], point["r"]
     if r <= rw:
-        return Failed(
-            f"radius of influence r = {r!r} m does not exceed the radius of the borehole rw = {rw!r} m"
-        )
+        return Failed(f"radius of influence r = {r!r} m does not exceed the radius of the borehole rw = {rw!r} m")
     log = math.log(r / rw)
     leak = 2 * point["L"] * point["Tu"] / (log * rw**2 * point["Kw"])
-    flow = (
-        2
-        * math.pi
-        * point["Tu"]
-        * (point["Hu"] - point["Hl"])
-        / (log * (1 + leak + point["Tu"] / point["Tl"]))
-    )
+    flow = 2 * math.pi * point["Tu"] * (point["Hu"] - point["Hl"]) / (log * (1 + leak + point["Tu"] / point["Tl"]))
     return Done({"flow": flow})
 
 
@@ -109,10 +99,7 @@ def linear_gaussian(
 ) -> Outcome:
     """Evaluate y = A x + b, plus Gaussian noise of the given standard deviation drawn from the run's seed."""
     x = [point[name] for name in names]
-    y = [
-        math.fsum([b, *(a * v for a, v in zip(row, x, strict=True))])
-        for row, b in zip(matrix, offset, strict=True)
-    ]
+    y = [math.fsum([b, *(a * v for a, v in zip(row, x, strict=True))]) for row, b in zip(matrix, offset, strict=True)]
     if noise > 0:
         from numpy.random import Generator, Philox
 
@@ -182,9 +169,7 @@ def _linear_gaussian(settings: Mapping[str, Any]) -> Benchmark:
     names, outputs = _names("inputs", settings["inputs"]), _names("outputs", settings["outputs"])
     rows = settings["matrix"]
     if len(rows) != len(outputs) or not all(isinstance(row, list) and len(row) == len(names) for row in rows):
-        raise SettingsError(
-            [("matrix", f"must hold {len(outputs)} rows (outputs) of {len(names)} numbers (inputs)")]
-        )
+        raise SettingsError([("matrix", f"must hold {len(outputs)} rows (outputs) of {len(names)} numbers (inputs)")])
     offset = _numbers("offset", settings.get("offset", [0.0] * len(outputs)))
     if len(offset) != len(outputs):
         raise SettingsError([("offset", f"must hold {len(outputs)} numbers, one for each output")])
@@ -246,24 +231,16 @@ FUNCTIONS: dict[str, Function] = {
     "impact": Function(
         _impact,
         (
-            Setting(
-                "duration", "number", default=2.0, unit="s", low=1e-9, high=1e9, doc="span of the curves"
-            ),
+            Setting("duration", "number", default=2.0, unit="s", low=1e-9, high=1e9, doc="span of the curves"),
             Setting("samples", "integer", default=201, low=2, high=1_000_000, doc="points of the curves"),
         ),
     ),
 }
 
 _COMMON = (
-    Setting(
-        "function", "text", required=True, choices=tuple(FUNCTIONS), doc="one of " + ", ".join(FUNCTIONS)
-    ),
-    Setting(
-        "delay", "number", default=0.0, unit="s", low=0, high=3600, doc="sleep in each run: for rehearsals"
-    ),
-    Setting(
-        "fail_above", "table", default={}, doc="input = threshold beyond which a run fails: for rehearsals"
-    ),
+    Setting("function", "text", required=True, choices=tuple(FUNCTIONS), doc="one of " + ", ".join(FUNCTIONS)),
+    Setting("delay", "number", default=0.0, unit="s", low=0, high=3600, doc="sleep in each run: for rehearsals"),
+    Setting("fail_above", "table", default={}, doc="input = threshold beyond which a run fails: for rehearsals"),
 )
 
 

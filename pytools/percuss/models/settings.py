@@ -73,11 +73,7 @@ def clean_setting(setting: Setting, value: object) -> object:
     kind, words = _TYPES[setting.form]
     if not isinstance(value, kind):
         raise InputError(f"{shown(value)} is not {words}")
-    if (
-        setting.form == "files"
-        and isinstance(value, list)
-        and not all(isinstance(item, str) for item in value)
-    ):
+    if setting.form == "files" and isinstance(value, list) and not all(isinstance(item, str) for item in value):
         raise InputError(f"{shown(value)} is not {words}")
     if setting.choices and value not in setting.choices:
         raise InputError(f"{shown(value)} is not known; {did_you_mean(str(value), setting.choices)}")

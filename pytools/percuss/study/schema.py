@@ -196,9 +196,7 @@ def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note)
         unit = display_unit(table, given.unit if given else None, path, note)
         prior_table = table.get("prior")
         if not isinstance(prior_table, dict):
-            note(
-                (*path, "prior"), 'missing or no table, as in prior = { kind = "uniform", low = 0, high = 1 }'
-            )
+            note((*path, "prior"), 'missing or no table, as in prior = { kind = "uniform", low = 0, high = 1 }')
             continue
         if unit is None:
             if any(isinstance(value, str) for key, value in prior_table.items() if key != "kind"):
@@ -210,9 +208,7 @@ def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note)
     return parameters
 
 
-def _read_prior(
-    table: Mapping[str, Any], unit: str, given: Input | None, path: Path, note: Note
-) -> Prior | None:
+def _read_prior(table: Mapping[str, Any], unit: str, given: Input | None, path: Path, note: Note) -> Prior | None:
     try:
         prior = read_prior(table, unit)
     except PriorError as faults:
@@ -221,9 +217,7 @@ def _read_prior(
         return None
     low, high = prior.support()
     if given and (low < given.low or high > given.high):
-        span = (
-            f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
-        )
+        span = f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
         cut = "; a truncated-normal takes low and high" if prior.kind == "normal" else ""
         note(path, f"reaches over {span} (SI) where the model takes {given.allowed()}{cut}")
     return prior
@@ -265,9 +259,7 @@ def _complete(model: Model, given: set[str], cases: Mapping[str, Any], note: Not
 
 
 def _scalar_outputs(model: Model) -> dict[str, Output]:
-    return {
-        q.name: Output(q.name, q.name, q.unit, doc=q.doc) for q in model.quantities.values() if not q.curve
-    }
+    return {q.name: Output(q.name, q.name, q.unit, doc=q.doc) for q in model.quantities.values() if not q.curve}
 
 
 def _read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[str, Output]:
@@ -314,9 +306,7 @@ def _reduce(table: Mapping[str, Any], quantity: Quantity, path: Path, note: Note
     return str(reduce)
 
 
-def _places(
-    table: Mapping[str, Any], quantity: Quantity, model: Model, path: Path, note: Note
-) -> dict[str, float]:
+def _places(table: Mapping[str, Any], quantity: Quantity, model: Model, path: Path, note: Note) -> dict[str, float]:
     """Read the places on the curve's axis, in SI."""
     places: dict[str, float] = {}
     for key in ("at", "from", "to"):

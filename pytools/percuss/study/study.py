@@ -8,8 +8,6 @@ included by their own SHA-256. Parameters, cases and outputs are lists there: th
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import sys
 from collections.abc import Mapping
@@ -18,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
+from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.model import Input, Model, Value
 from percuss.models.registry import configure
 from percuss.spelling import did_you_mean, shown
@@ -75,7 +74,7 @@ class Study:
     @cached_property
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of the canonical JSON of `resolved()`."""
-        return hashlib.sha256(canonical_json(self.resolved()).encode()).hexdigest()
+        return sha256_hex(canonical_json(self.resolved()).encode())
 
     def resolved(self) -> dict[str, Any]:
         """Return the study as plain JSON data, in SI; files appear by their SHA-256."""
@@ -90,7 +89,7 @@ class Study:
             "cases": [{"name": name, "values": values} for name, values in self.cases.items()],
             "outputs": [output.to_json() for output in self.outputs.values()],
             "sections": self.sections,
-            "files": {path: hashlib.sha256(data).hexdigest() for path, data in sorted(self.files.items())},
+            "files": {path: sha256_hex(data) for path, data in sorted(self.files.items())},
         }
 
     @classmethod
@@ -103,10 +102,8 @@ class Study:
             for path, digest in data["files"].items():
                 if path not in files:
                     raise InputError(f"resolved study `{about['name']}` needs the file `{path}`")
-                if hashlib.sha256(files[path]).hexdigest() != digest:
-                    raise InputError(
-                        f"file `{path}` is not the one study `{about['name']}` was resolved with"
-                    )
+                if sha256_hex(files[path]) != digest:
+                    raise InputError(f"file `{path}` is not the one study `{about['name']}` was resolved with")
             return cls(
                 name=about["name"],
                 title=about["title"],
@@ -140,9 +137,7 @@ class Study:
         merged.update(self.cases[self.case_name(case)])
         for name, value in values.items():
             if name not in inputs:
-                raise InputError(
-                    f"model {self.model_kind} has no input `{name}`: {did_you_mean(name, inputs)}"
-                )
+                raise InputError(f"model {self.model_kind} has no input `{name}`: {did_you_mean(name, inputs)}")
             unit = self.parameters[name].unit if name in self.parameters else None
             merged[name] = checked_value(inputs[name], value, unit)
         missing = [name for name in inputs if name not in merged]
@@ -163,9 +158,7 @@ class Study:
             raise InputError(f"study {self.name} has no case `{case}`: {did_you_mean(case, self.cases)}")
         return case
 
-    def evaluate(
-        self, values: Mapping[str, float], curves: Mapping[str, NDArray[Any]] | None
-    ) -> dict[str, float]:
+    def evaluate(self, values: Mapping[str, float], curves: Mapping[str, NDArray[Any]] | None) -> dict[str, float]:
         """Reduce the quantities of one finished run to the study's outputs, in SI.
 
         Raises InputError when an output cannot be had or is not finite: to a campaign, a failed run.
@@ -175,11 +168,6 @@ class Study:
             output.name: output.evaluate(values, curves, quantities[output.quantity].axis)
             for output in self.outputs.values()
         }
-
-
-def canonical_json(data: object) -> str:
-    """Write JSON data the one way that digests are taken of."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def checked_value(given: Input, value: object, unit: str | None = None) -> Value:

@@ -25,9 +25,7 @@ def borehole():
 
 
 # A grid has the ends of the priors, and the borehole's lognormal has none.
-PAIRS = [
-    (s, name) for s in SAMPLERS for name in ("ishigami", "borehole") if (s, name) != ("grid", "borehole")
-]
+PAIRS = [(s, name) for s in SAMPLERS for name in ("ishigami", "borehole") if (s, name) != ("grid", "borehole")]
 
 
 @pytest.mark.parametrize(("sampler", "study_name"), PAIRS)

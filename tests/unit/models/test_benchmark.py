@@ -27,9 +27,7 @@ def test_ishigami_moments():
     points = [{"x1": x, "x2": y, "x3": z, "a": 7.0, "b": 0.1} for x, y, z in grid.tolist()]
     y = np.array([outcome.values["y"] for outcome in model.run(points, [0] * len(points))])
     assert w @ y == pytest.approx(3.5, rel=1e-12)
-    assert w @ (y - 3.5) ** 2 == pytest.approx(
-        49 / 8 + 0.1 * math.pi**4 / 5 + 0.01 * math.pi**8 / 18 + 0.5, rel=1e-12
-    )
+    assert w @ (y - 3.5) ** 2 == pytest.approx(49 / 8 + 0.1 * math.pi**4 / 5 + 0.01 * math.pi**8 / 18 + 0.5, rel=1e-12)
 
 
 def test_gfunction_of_any_dimension():
@@ -65,9 +63,7 @@ def test_impact_is_continuous_with_a_kink_at_the_stop():
 
 @pytest.mark.parametrize("gap", [0.1, 5.0])
 def test_impact_curve_meets_its_scalars(gap):
-    done = one(
-        "impact", {"speed": 2.0, "friction": 0.4, "gap": gap, "restitution": 0.5}, duration=3.0, samples=3001
-    )
+    done = one("impact", {"speed": 2.0, "friction": 0.4, "gap": gap, "restitution": 0.5}, duration=3.0, samples=3001)
     t, x = done.curves["t_s"], done.curves["position"]
     assert x[-1] == pytest.approx(done.values["rest_position"], rel=1e-12)
     assert x[t >= done.values["rest_time"]] == pytest.approx(done.values["rest_position"], rel=1e-12)
@@ -130,9 +126,7 @@ def test_a_run_gives_the_same_bits_in_any_batch():
     generator = np.random.default_rng(1)
     for function, settings in (("ishigami", {}), ("gfunction", {"coefficients": [0, 1, 2]})):
         model = configure("benchmark", {"function": function, **settings}, {})
-        points = [
-            {"x1": x, "x2": y, "x3": z, "a": 7.0, "b": 0.1} for x, y, z in generator.random((67, 3)).tolist()
-        ]
+        points = [{"x1": x, "x2": y, "x3": z, "a": 7.0, "b": 0.1} for x, y, z in generator.random((67, 3)).tolist()]
         together = model.run(points, [0] * 67)
         assert together == [model.run([point], [0])[0] for point in points]
         assert together[::-1] == model.run(points[::-1], [0] * 67)

@@ -135,9 +135,7 @@ def test_every_fault_is_found_on_its_line(tmp_path):
     assert [fault.line for fault in faults] == sorted(fault.line for fault in faults)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [('"benchmark"', '"bench"'), ('"impact"', '"imact"'), ("[model]", "[mdoel]")]
-)
+@pytest.mark.parametrize(("old", "new"), [('"benchmark"', '"bench"'), ('"impact"', '"imact"'), ("[model]", "[mdoel]")])
 def test_other_faults_are_found_where_the_model_is_not_known(tmp_path, old, new):
     text = GOOD.replace(old, new).replace("km/h", "kmm/h").replace("alpha = 2", "alpha = 0")
     text = text.replace("reduce =", "redcue =", 1).replace("[cases.wet]", "[cases]\nwet = 3\n[other]")

@@ -41,9 +41,7 @@ def test_window_is_cut_at_its_exact_ends():
 def test_sampling_does_not_move_the_mean():
     fine = np.unique(np.concatenate([np.linspace(0, 3, 100) ** 2 / 3, X]))
     curves = {"t_s": fine, "y": np.interp(fine, X, CURVES["y"])}
-    assert Output("o", "y", "1", "mean").evaluate({}, curves, "t_s") == pytest.approx(
-        value("mean"), rel=1e-12
-    )
+    assert Output("o", "y", "1", "mean").evaluate({}, curves, "t_s") == pytest.approx(value("mean"), rel=1e-12)
 
 
 @pytest.mark.parametrize(

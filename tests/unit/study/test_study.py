@@ -133,9 +133,7 @@ def test_files_are_part_of_the_digest_and_checked_on_the_way_back():
         Study.from_resolved(data, {"observations/sensors.csv": b"other"})
 
 
-@pytest.mark.parametrize(
-    "key", ["format", "study", "model", "parameters", "cases", "outputs", "sections", "files"]
-)
+@pytest.mark.parametrize("key", ["format", "study", "model", "parameters", "cases", "outputs", "sections", "files"])
 def test_malformed_resolved_data(key):
     data = load_study(STUDIES / "ishigami").resolved()
     for broken in ({k: v for k, v in data.items() if k != key}, {**data, key: 3}):

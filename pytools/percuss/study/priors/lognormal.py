@@ -32,11 +32,7 @@ class Lognormal(Prior):
             mean, std = self.mean(), self.std()
         except OverflowError:
             return [(name, "is so wide that mean or std overflow")]
-        return (
-            []
-            if math.isfinite(mean) and math.isfinite(std)
-            else [(name, "is so wide that mean or std overflow")]
-        )
+        return [] if math.isfinite(mean) and math.isfinite(std) else [(name, "is so wide that mean or std overflow")]
 
     def _log_parameters(self) -> tuple[float, float]:
         if "mu" in self.fields:

@@ -124,11 +124,7 @@ def _in_si(role: Role, value: object, unit: str) -> float:
 
 def positive(fields: Mapping[str, float], *names: str) -> list[FieldFault]:
     """List the fields among `names` that are there and not above zero."""
-    return [
-        (name, f"{fields[name]!r} (SI) must be above 0")
-        for name in names
-        if name in fields and fields[name] <= 0
-    ]
+    return [(name, f"{fields[name]!r} (SI) must be above 0") for name in names if name in fields and fields[name] <= 0]
 
 
 def ordered(fields: Mapping[str, float]) -> list[FieldFault]:

@@ -42,9 +42,7 @@ class TruncatedNormal(Prior):
 
     def _bounds(self) -> tuple[float, float]:
         low, high = self.support()
-        return (low - self.fields["mean"]) / self.fields["std"], (high - self.fields["mean"]) / self.fields[
-            "std"
-        ]
+        return (low - self.fields["mean"]) / self.fields["std"], (high - self.fields["mean"]) / self.fields["std"]
 
     def _left(self) -> tuple[float, float, float]:
         """Return sign and standard bounds of the interval, mirrored when it lies right of the mean."""
