@@ -7,8 +7,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from percuss.ledger.canonical import canonical_json
 from percuss.study.load import check_study, load_study
-from percuss.study.study import Study, canonical_json
+from percuss.study.study import Study
 
 NUMBERS = st.floats(-1e12, 1e12).map(lambda x: x + 0.0)
 WIDTHS = st.floats(1e-6, 1e6)

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from percuss.errors import InputError
+from percuss.ledger.canonical import canonical_json
 from percuss.models.registry import MODELS, configure
 from percuss.study.load import find_studies, load_study
-from percuss.study.study import Study, canonical_json
+from percuss.study.study import Study
 from percuss.units import parse_unit
 
 STUDIES = Path(__file__).parents[3] / "studies"
