@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -91,10 +91,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Done:
-    """A finished run: its scalar quantities, and its curves where the model has some."""
+    """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some."""
 
     values: dict[str, float]
     curves: dict[str, ndarray] | None = None
+    tables: dict[str, dict[str, ndarray]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
