@@ -265,6 +265,16 @@ def from_si(value: float, unit: str) -> float:
     return _scaled(value, 1 / parse_unit(unit).scale)
 
 
+def quantity_unit(text: str, unit: str) -> str:
+    """The unit a quantity is written in; `unit` for a bare number or for what is no quantity.
+
+    >>> quantity_unit("500 N/mm^1.5", "N/m"), quantity_unit("500", "N/m")
+    ('N/mm^1.5', 'N/m')
+    """
+    found = _QUANTITY.fullmatch(text) if len(text) <= _MAX_TEXT else None
+    return found["unit"] if found and found["unit"] else unit
+
+
 def parse_quantity(value: str | int | float, unit: str) -> float:
     """Read a finite quantity and return it in SI. A bare number is in `unit`; text may bring its own unit.
 

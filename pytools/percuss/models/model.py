@@ -24,7 +24,11 @@ Value = float | str
 
 @dataclass(frozen=True)
 class Input:
-    """Something a run takes: a number in the SI unit `unit`, or (unit None) one of the texts in `choices`."""
+    """Something a run takes: a number in the SI unit `unit`, or (unit None) one of the texts in `choices`.
+
+    With `other_units` the number may have one of several dimensions (a stiffness in N/m or in N/m^1.5, as the law
+    wants it); such a value reaches the model as text, number and SI unit, so that its dimension cannot get lost.
+    """
 
     name: str
     unit: str | None = "1"
@@ -35,6 +39,7 @@ class Input:
     high_open: bool = False
     choices: tuple[str, ...] = ()
     doc: str = ""
+    other_units: tuple[str, ...] = ()
 
     def allowed(self) -> str:
         """Spell what is allowed, as `(0, 1] m` or the choices."""

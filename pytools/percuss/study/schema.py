@@ -193,7 +193,7 @@ def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note)
         if given and given.unit is None:
             note(path, f"is a choice ({given.allowed()}) and takes no prior: set it in [model] or [cases]")
             continue
-        unit = display_unit(table, given.unit if given else None, path, note)
+        unit = display_unit(table, given.unit if given else None, path, note, given.other_units if given else ())
         prior_table = table.get("prior")
         if not isinstance(prior_table, dict):
             note((*path, "prior"), 'missing or no table, as in prior = { kind = "uniform", low = 0, high = 1 }')

@@ -23,7 +23,7 @@ from percuss.spelling import did_you_mean, shown
 from percuss.study.output import Output
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.registry import prior_from_json
-from percuss.units import parse_quantity
+from percuss.units import parse_quantity, quantity_unit, same_dimension
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,6 +176,8 @@ def checked_value(given: Input, value: object, unit: str | None = None) -> Value
         if value not in given.choices:
             raise InputError(f"`{given.name}` = {shown(value)}: {did_you_mean(str(value), given.choices)}")
         return str(value)
+    if given.other_units:
+        return _with_dimension(given, value, unit or given.unit)
     if isinstance(value, str):
         number = parse_quantity(value, unit or given.unit)
     elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -185,3 +187,18 @@ def checked_value(given: Input, value: object, unit: str | None = None) -> Value
     if not given.admits(number):
         raise InputError(f"`{given.name}` = {value} is outside {given.allowed()}")
     return number
+
+
+def _with_dimension(given: Input, value: object, unit: str) -> str:
+    units = (str(given.unit), *given.other_units)
+    if isinstance(value, str):
+        fitting = next((u for u in units if same_dimension(quantity_unit(value, unit), u)), None)
+        if fitting is None:
+            raise InputError(f"`{given.name}` = {value}: must be a quantity in {' or '.join(units)}")
+        number = parse_quantity(value, unit if same_dimension(unit, fitting) else fitting)
+    else:
+        fitting = next(u for u in units if same_dimension(unit, u))
+        number = parse_quantity(value, fitting)  # type: ignore[arg-type]
+    if not given.admits(number):
+        raise InputError(f"`{given.name}` = {value} is outside {given.allowed()}")
+    return f"{number!r} {fitting}"

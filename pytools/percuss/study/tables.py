@@ -97,8 +97,10 @@ def named_tables(tables: Mapping[str, Any], section: str, note: Note) -> Iterabl
                 note((section, name), f"must be a table, not {kind_of(table)}")
 
 
-def display_unit(table: Mapping[str, Any], si: str | None, path: Path, note: Note) -> str | None:
-    """Read a unit of the dimension of `si`, or of any when that is not known; `si` itself after a fault."""
+def display_unit(
+    table: Mapping[str, Any], si: str | None, path: Path, note: Note, others: tuple[str, ...] = ()
+) -> str | None:
+    """Read a unit of the dimension of `si` or `others`, or of any when that is not known; `si` after a fault."""
     unit = table.get("unit", si)
     if unit is None:
         return None
@@ -106,7 +108,7 @@ def display_unit(table: Mapping[str, Any], si: str | None, path: Path, note: Not
         note((*path, "unit"), f"must be a text, not {kind_of(unit)}")
         return si
     try:
-        if same_dimension(unit, si or unit):
+        if any(same_dimension(unit, known) for known in (si or unit, *others)):
             return unit
         wanted = f"{si} ({dimension(si or unit)})"
         note((*path, "unit"), f"{unit} ({dimension(unit)}) is not of the dimension of {wanted}")
