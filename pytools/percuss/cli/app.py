@@ -36,6 +36,7 @@ COMMANDS: dict[str, Entry] = {
     "run": Entry("run", "Run every point of a design; run again to do what is missing.", WORK),
     "import": Entry("import_", "Take in runs that were made elsewhere.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
+    "plot": Entry("plot", "Draw curves of runs.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet.", WORK),
     "log": Entry("log", "List events.", LEDGER),
     "show": Entry("show", "Show one event in full.", LEDGER),

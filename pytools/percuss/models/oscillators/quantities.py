@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from percuss.models.model import Quantity
 from percuss.models.oscillators.inputs import Element
 
+SEPARATION_RULES = ("abs", "srss", "cqc")
+
 
 def of_contact(what: str, contact: Element) -> str:
     """Name of a contact's quantity; a system with a single unnamed contact needs no name for it."""
@@ -35,6 +37,11 @@ def quantities_of(names: Sequence[str], contacts: Sequence[Element], sensor: boo
         found.append(Quantity(of_contact("peak_force", contact), "N", doc="largest contact force"))
         found.append(Quantity(of_contact("smallest_gap", contact), "m", doc="smallest gap"))
         found.append(Quantity(of_contact("contact_loss", contact), "J", doc="energy lost in the contact"))
+        found.append(Quantity(of_contact("closing", contact), "m", doc="largest closing of the gap: what it had to be"))
+        if -1 not in contact.nodes:
+            for rule in SEPARATION_RULES:
+                doc = f"separation by the {rule.upper()} rule from the peaks of this run (keep the masses apart)"
+                found.append(Quantity(of_contact(f"separation_{rule}", contact), "m", doc=doc))
     account = {
         "initial": "kinetic and elastic energy at the start",
         "base": "energy put in by the base",

@@ -21,8 +21,15 @@ from percuss.models.oscillators.inputs import (
     Element,
     mass_inputs,
 )
-from percuss.models.oscillators.quantities import of_contact, quantities_of
+from percuss.models.oscillators.quantities import SEPARATION_RULES, of_contact, quantities_of
 from percuss.models.oscillators.reader import Reader
+from percuss.models.oscillators.separation import (
+    correlation,
+    first_mode,
+    separation_abs,
+    separation_cqc,
+    separation_srss,
+)
 from percuss.models.oscillators.tables import CONTACT, DAMPER, MASS, SENSOR, SPRING
 from percuss.models.settings import SettingsError
 from percuss.units import parse_quantity
@@ -60,7 +67,8 @@ class Oscillators:
             except InputError as fault:
                 outcomes.append(Failed(str(fault)))
         runs = iter(_core.simulate_oscillators(systems))
-        return [outcome or self._outcome(next(runs)) for outcome in outcomes]
+        ready = iter(systems)
+        return [outcome or self._outcome(next(ready), next(runs)) for outcome in outcomes]
 
     def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
         return float(point[element.inputs[key]])
@@ -110,7 +118,7 @@ class Oscillators:
             stiffness,
         )
 
-    def _outcome(self, run: dict[str, Any] | str) -> Outcome:
+    def _outcome(self, system: Mapping[str, Any], run: dict[str, Any] | str) -> Outcome:
         if isinstance(run, str):
             return Failed(run)
         curves: dict[str, ndarray] = {"t": run["times_s"]}
@@ -133,7 +141,22 @@ class Oscillators:
             values[of_contact("peak_force", contact)] = run["peak_force_n"][i]
             values[of_contact("smallest_gap", contact)] = run["smallest_gap_m"][i]
             values[of_contact("contact_loss", contact)] = run["contact_energy_j"][i]
+            values[of_contact("closing", contact)] = system["contacts"][i][2] - run["smallest_gap_m"][i]
+            values |= self._separations(contact, system, run["peak_displacement_m"])
         return Done(values, curves, {"impacts": impacts})
+
+    def _separations(self, contact: Element, system: Mapping[str, Any], peaks_m: Sequence[float]) -> dict[str, float]:
+        """What the separation rules ask for, from the peaks of this run."""
+        if -1 in contact.nodes:
+            return {}
+        left, right = (peaks_m[node] for node in contact.nodes)
+        first, second = (
+            first_mode(system["masses_kg"], system["springs"], system["dampers"], system["rayleigh"], node)
+            for node in contact.nodes
+        )
+        rho = correlation(first, second) if first and second else 0.0
+        found = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
+        return {of_contact(f"separation_{rule}", contact): s for rule, s in zip(SEPARATION_RULES, found, strict=True)}
 
     def _read(self, acceleration: ndarray) -> ndarray:
         """What the accelerometer makes of it: its range clips, its resolution rounds."""
