@@ -47,7 +47,7 @@ def test_the_two_frames_follow_the_reference(case: str, file: str) -> None:
 def test_a_stiffness_must_be_of_the_kind_the_law_takes() -> None:
     outcome = FRAMES.model().run([FRAMES.point("jankowski", {"stiffness": "2000 N/mm"})], [0])[0]
     assert outcome == Failed("`stiffness` = 2000000.0 N/m: the law jankowski takes a stiffness in N/m^1.5")
-    with pytest.raises(InputError, match="must be a quantity in N/m or N/m\\^1.5"):
+    with pytest.raises(InputError, match="must be a quantity in N/m or"):
         FRAMES.point("kv", {"stiffness": "3 kg"})
 
 

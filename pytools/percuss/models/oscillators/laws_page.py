@@ -12,7 +12,7 @@ HEAD = """\
 
 Every law takes the coefficient of restitution `e` (rebound speed over approach speed of two free masses) as a direct
 input. What the literature prints often delivers another value than the one it names, so each law has two dampings:
-`damping = "exact"` (the default) solves for the damping that delivers `e`, `damping = "nominal"` uses the printed formula.
+`damping = "exact"` (the default) solves for the one that delivers `e`, `damping = "nominal"` uses the printed formula.
 
 d is the indentation, d' its rate, v the approach speed at first touch. Stiffness is in N/m, for laws with d^1.5 in
 N/m^1.5 (`500 N/mm^1.5`); a stiffness of the wrong kind is refused.
@@ -24,16 +24,16 @@ N/m^1.5 (`500 N/mm^1.5`); a stiffness of the wrong kind is refused.
 ACHIEVED = """
 ## Achieved against nominal
 
-Restitution of a free collision, by integration of the motion, for the printed damping. With `exact` every law gives what
-is asked for within 1e-8.
+Restitution of a free collision, by integration of the motion, for the printed damping. With `exact` every law gives
+what is asked for within 1e-8.
 
 """
 
 NOTES = """
 The exact relations: with the tension cut, a Kelvin-Voigt contact of damping ratio z gives
-`e = exp(-2 z acos(z) / sqrt(1 - z^2))`; a force `k d^n (1 + D d'/v)` gives, for any n, `D (1 + e) = ln((1 + D) / (1 - D e))`.
-Jankowski's law, damped on approach only, is solved in one dimension. The formula of Hertz-damp is far off below e = 0.8:
-use it as printed only to repeat old results.
+`e = exp(-2 z acos(z) / sqrt(1 - z^2))`; a force `k d^n (1 + D d'/v)` gives, for any n,
+`D (1 + e) = ln((1 + D) / (1 - D e))`. Jankowski's law, damped on approach only, is solved in one dimension. The formula
+of Hertz-damp is far off below e = 0.8: use it as printed only to repeat old results.
 """
 
 
