@@ -28,12 +28,11 @@ def replay(
     from percuss.errors import InputError
     from percuss.execution.records import load_design, runs_table
     from percuss.export.tables import write_parquet
-    from percuss.ledger.files import real_folder
     from percuss.ledger.projections import fold, state_tables
     from percuss.ledger.tables import table_digest
 
     book = open_ledger(ledger)
-    shutil.rmtree(real_folder(book.place.cache), ignore_errors=True)
+    shutil.rmtree(book.place.real(book.place.cache), ignore_errors=True)
     state = fold(book.events(cached=False))
     tables = state_tables(state)
     for design, event in state.designs.items():

@@ -130,7 +130,7 @@ def check_study(ledger: Ledger, path: Path, file: Path, workers: int, flush_s: f
     run_campaign(ledger, record, local_executor(workers), workers=workers, flush_s=flush_s)
     state = fold(ledger.events())
     closing = close_campaign(ledger, record, state)
-    runs = campaign_table(ledger, state, record)
+    runs = campaign_table(ledger, state.batches.get(record.event.id, []), record)
     rows = [Row(item, _statistic(runs, item)) for item in expected]
     moved = sum(not row.holds for row in rows)
     body = {"name": file.stem, "compared": len(rows), "moved": moved, "values": [row.facts() for row in rows]}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from percuss.errors import LedgerError
+from percuss.errors import InputError, LedgerError
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
 from percuss.ledger.kinds import upcast
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Status = Literal["ok", "failed", "interrupted"]
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,10 @@ class Draft:
 
     def __post_init__(self) -> None:
         self.text = canonical_json(self.body)
+        try:
+            self.text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{self.kind}: holds text that is not Unicode: {ascii(self.text)[:80]}") from None
 
 
 @dataclass(frozen=True)
@@ -280,6 +285,10 @@ def from_frame(frame: pl.DataFrame) -> list[Event]:
     """The rows of a commit file as events. Wrong columns or empty fields are a LedgerError of the caller's file."""
     import polars as pl
 
+    if dict(frame.schema) != dict(parquet_schema()):
+        raise LedgerError("its columns are not those of a commit")
+    if any(frame[name].null_count() for name in frame.columns if name not in ("study", "seed")):
+        raise LedgerError("a row is not an event (a field is empty)")
     frame = frame.with_columns(pl.col("at").dt.epoch("us").alias("at"))
     try:
         return [
@@ -293,14 +302,14 @@ def from_frame(frame: pl.DataFrame) -> list[Event]:
                 argv=tuple(row["argv"]),
                 actor=row["actor"],
                 host=row["host"],
-                study=StudyRef(**row["study"]) if row["study"] else None,
-                inputs=tuple(Input(**item) for item in row["inputs"]),
-                blobs=tuple(Blob(**item) for item in row["blobs"]),
-                software=Software(**row["software"]),
+                study=_full(StudyRef, row["study"]) if row["study"] else None,
+                inputs=tuple(_full(Input, item) for item in row["inputs"]),
+                blobs=tuple(_full(Blob, item) for item in row["blobs"]),
+                software=_full(Software, row["software"]),
                 seed=row["seed"],
                 outcome=row["outcome"]["status"],
                 reason=row["outcome"]["reason"],
-                cost=Cost(**row["cost"]),
+                cost=_full(Cost, row["cost"]),
                 body=row["body"],
                 prev=row["prev"],
                 hash=row["hash"],
@@ -309,3 +318,10 @@ def from_frame(frame: pl.DataFrame) -> list[Event]:
         ]
     except (TypeError, KeyError, AttributeError) as fault:
         raise LedgerError(f"a row is not an event ({fault})") from fault
+
+
+def _full(make: Callable[..., Part], fields: dict[str, object]) -> Part:
+    """A part of an event from its struct, of which no field may be empty."""
+    if None in fields.values():
+        raise TypeError("a field is empty")
+    return make(**fields)
