@@ -28,12 +28,17 @@ def audit(
     Exit code 1 if one does not hold. That a ledger was cut short or written anew as a whole can be seen only against
     a hash that was kept elsewhere.
     """
+    import re
+
     from percuss.cli.output import give_json
+    from percuss.errors import InputError
     from percuss.execution.proofs import prove_reexecution, prove_replay
     from percuss.ledger import audit as proofs
     from percuss.ledger.projections import fold
     from percuss.software import software
 
+    if anchor and not re.fullmatch("[0-9a-fA-F]{16,64}", anchor):
+        raise InputError(f"--anchor {anchor[:80]}: must be a hash, or at least its first 16 hexadecimal digits")
     book = open_ledger(ledger)
     walk = proofs.prove_chain(book.place)
     found = [walk.proof, proofs.prove_payloads(book.place, walk), proofs.prove_order(walk), proofs.prove_lineage(walk)]

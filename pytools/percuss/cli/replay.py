@@ -39,9 +39,10 @@ def replay(
         if state.batches.get(design):
             tables[f"runs-{design}"] = runs_table(book, state, load_design(book, state, event))
     if to:
-        if to.exists() and not to.is_dir():
-            raise InputError(f"{to}: is a file, and a folder is to be written")
-        to.mkdir(parents=True, exist_ok=True)
+        try:
+            to.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise InputError(f"{to}: cannot be made a folder ({fault.strerror})") from fault
         for name, table in tables.items():
             write_parquet(table, to / f"{name}.parquet")
         say(f"{len(tables)} tables written to {to}")

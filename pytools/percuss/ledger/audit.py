@@ -267,9 +267,7 @@ def prove_lineage(walk: Walk) -> Proof:
 
 
 def find_anchor(walk: Walk, anchor: str) -> Event | None:
-    """The event whose hash was kept elsewhere (the whole hash, or its first 16 digits or more)."""
-    if len(anchor) < 16:
-        return None
+    """The event whose hash was kept elsewhere (the whole hash, or its first digits: 16 tell it from all others)."""
     return next((event for event in walk.visible if event.hash.startswith(anchor.lower())), None)
 
 

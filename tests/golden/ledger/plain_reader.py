@@ -12,9 +12,16 @@ from pathlib import Path
 
 import polars as pl
 
-HASHED = (
-    "stream seq id kind version at argv actor host study inputs blobs software seed status reason cost body prev"
-).split()
+# fmt: off
+HASHED = [
+    "stream", "seq", "id", "kind", "version", "at", "argv", "actor", "host", "study", "inputs", "blobs", "software",
+    "seed", "status", "reason", "cost", "body", "prev",
+]
+TYPES = {
+    pl.Float64: ("f64", "d"), pl.Float32: ("f32", "f"), pl.Int64: ("i64", "q"), pl.Int32: ("i32", "i"),
+    pl.UInt64: ("u64", "Q"), pl.UInt32: ("u32", "I"), pl.UInt8: ("u8", "B"), pl.Boolean: ("bool", "?"),
+}
+# fmt: on
 
 
 def read_ledger(root: Path) -> tuple[str, dict[str, list[dict]]]:
@@ -72,10 +79,6 @@ def encode(value: object) -> bytes:
         return b"l" + struct.pack("<Q", len(value)) + b"".join(encode(item) for item in value)
     tag, data = (b"i", str(value).encode()) if isinstance(value, int) else (b"s", str(value).encode())
     return tag + struct.pack("<Q", len(data)) + data
-
-
-TYPES = {pl.Float64: ("f64", "d"), pl.Float32: ("f32", "f"), pl.Int64: ("i64", "q"), pl.Int32: ("i32", "i"),
-         pl.UInt64: ("u64", "Q"), pl.UInt32: ("u32", "I"), pl.UInt8: ("u8", "B"), pl.Boolean: ("bool", "?")}  # fmt: skip
 
 
 def table_digest(table: pl.DataFrame) -> str:
