@@ -73,6 +73,8 @@ def audit(
 
 
 def _print(found: list[Proof], head: str | None, anchored: dict[str, str | None] | None) -> None:
+    from percuss.cli.output import plain
+
     for proof in found:
         verdict = "holds" if proof.holds else "BROKEN"
         if proof.note.startswith("not tried"):
@@ -80,7 +82,7 @@ def _print(found: list[Proof], head: str | None, anchored: dict[str, str | None]
         note = f" ({proof.note})" if proof.note else ""
         print(f"{proof.name:13} {verdict:7} {proof.checked:7}  {proof.claim}{note}")
         for fault in proof.faults[:50]:
-            print(f"  {fault}")
+            print(f"  {plain(fault)}")
         if len(proof.faults) > 50:
             print(f"  and {len(proof.faults) - 50} more")
     if anchored is None:

@@ -60,6 +60,8 @@ def lineage(
 
 
 def _print_tree(nodes: dict[str, Event], children: dict[str, list[tuple[str, str]]], root: str) -> None:
+    from percuss.cli.output import plain
+
     # A node that is reached again is named but not opened again; long lists of equals are cut.
     opened: set[str] = set()
 
@@ -71,7 +73,7 @@ def _print_tree(nodes: dict[str, Event], children: dict[str, list[tuple[str, str
             print(f"{start}and {what} more")
             continue
         again = what in opened and children.get(what)
-        print(f"{start}{nodes[what].kind} {what}{' (above)' if again else ''}")
+        print(plain(f"{start}{nodes[what].kind} {what}{' (above)' if again else ''}"))
         if what in opened:
             continue
         opened.add(what)
@@ -85,6 +87,13 @@ def _print_tree(nodes: dict[str, Event], children: dict[str, list[tuple[str, str
 
 def _dot(nodes: list[Event], edges: list[tuple[str, str, str]]) -> str:
     lines = ["digraph lineage {", "  rankdir=LR; node [shape=box, fontname=monospace];"]
-    lines += [f'  "{node.id}" [label="{node.kind}\\n{node.id[:18]}"];' for node in nodes]
-    lines += [f'  "{source}" -> "{target}" [label="{role}"];' for source, target, role in edges]
+    lines += [f"  {_quoted(node.id)} [label={_quoted(node.kind, node.id[:18])}];" for node in nodes]
+    lines += [f"  {_quoted(source)} -> {_quoted(target)} [label={_quoted(role)}];" for source, target, role in edges]
     return "\n".join([*lines, "}"])
+
+
+def _quoted(*lines: str) -> str:
+    from percuss.cli.output import plain
+
+    escaped = (plain(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return '"' + "\\n".join(escaped) + '"'

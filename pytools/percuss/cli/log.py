@@ -27,7 +27,7 @@ def log(
     """List events, oldest first. Ids are cut to the shortest prefix that is unique in the ledger."""
     import polars as pl
 
-    from percuss.cli.output import give_json, hint, say, table_text
+    from percuss.cli.output import give_json, hint, plain, say, table_text
     from percuss.ledger.event import from_frame
     from percuss.ledger.projections import superseded_ids
     from percuss.ledger.streams import read_stream
@@ -65,7 +65,7 @@ def log(
     if frame.height < everything.height and limit and frame.height == limit:
         say(f"{frame.height} of {everything.height} events; --limit 0 lists all")
     for name, version in book.unknown_kinds():
-        hint(f"events of kind {name} (version {version}) are unknown to this percuss: kept, and skipped")
+        hint(f"events of kind {plain(name)} (version {version}) are unknown to this percuss: kept, and skipped")
 
 
 def log_rows(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[tuple[object, ...]]:

@@ -37,7 +37,7 @@ def hint(text: str) -> None:
 
 def tell_error(fault: PercussError) -> None:
     """One sentence, and what to do about it."""
-    say(f"{_styled('error', '1;31')}: {fault}")
+    say(f"{_styled('error', '1;31')}: " + "\n".join(map(plain, str(fault).split("\n"))))
     if fault.hint:
         hint(fault.hint)
 
@@ -72,8 +72,15 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.6g}"
-    text = str(value)
-    # A line stays a line, and what a stranger wrote cannot steer the terminal.
+    return plain(str(value))
+
+
+def plain(text: str) -> str:
+    """Text in one line: what a stranger wrote into a ledger can neither break the line nor steer the terminal.
+
+    >>> plain("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

@@ -7,18 +7,21 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
-from percuss.ledger.kinds import upcast
+from percuss.ledger.kinds import missing_field, upcast
 
 if TYPE_CHECKING:
     import polars as pl
 
 Status = Literal["ok", "failed", "interrupted"]
 Part = TypeVar("Part")
+# What a calendar of four-digit years can show.
+ANY_TIME = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,10 @@ class Event:
             raise LedgerError(f"event {self.id}: its body is not readable JSON ({fault})") from fault
         if not isinstance(data, dict):
             raise LedgerError(f"event {self.id}: its body is not a JSON object")
-        return upcast(self.kind, self.version, data)
+        data = upcast(self.kind, self.version, data)
+        if wrong := missing_field(self.kind, self.version, data):
+            raise LedgerError(f"event {self.id} ({self.kind}): the field {wrong} of its body is missing or wrong")
+        return data
 
     def blob(self, role: str) -> Blob | None:
         """The payload in this role, or None."""
@@ -289,6 +295,8 @@ def from_frame(frame: pl.DataFrame) -> list[Event]:
         raise LedgerError("its columns are not those of a commit")
     if any(frame[name].null_count() for name in frame.columns if name not in ("study", "seed")):
         raise LedgerError("a row is not an event (a field is empty)")
+    if not frame["at"].is_between(*ANY_TIME).all():
+        raise LedgerError("a row is not an event (its time is none of a calendar)")
     frame = frame.with_columns(pl.col("at").dt.epoch("us").alias("at"))
     try:
         return [
