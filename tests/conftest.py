@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -163,6 +164,25 @@ def spawn(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def once(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], object]], Path]:
+    """Make a ledger by some calls the first time, and give a copy of it to every later test that asks by its name."""
+
+    def build(name: str, make: Callable[[], object]) -> Path:
+        if name not in _MADE:
+            make()
+            _MADE[name] = tmp_path_factory.mktemp(name) / "folder"
+            shutil.copytree(folder, _MADE[name])
+        else:
+            shutil.copytree(_MADE[name], folder, dirs_exist_ok=True)
+        return folder / "ledger"
+
+    return build
+
+
+_MADE: dict[str, Path] = {}
 
 
 @pytest.fixture

@@ -20,9 +20,10 @@ PROGRAM = [sys.executable, "-m", "percuss"]
 
 
 @pytest.fixture
-def campaign(percuss) -> str:
-    """A design of ten points, run."""
-    return percuss("run", percuss("design", "ishigami", "--n", 10).id).id
+def campaign(percuss, once) -> str:
+    """A design of ten points, run: the id of the campaign."""
+    once("ten", lambda: percuss("run", percuss("design", "ishigami", "--n", 10).id))
+    return json.loads(percuss("show", "@last", "--json").out)["id"]
 
 
 def test_the_program_is_installed_beside_python() -> None:

@@ -38,26 +38,28 @@ unit = "mm"
 
 
 @pytest.fixture
-def full(percuss, make_study, folder, monkeypatch):
+def full(percuss, make_study, folder, monkeypatch, once):
     """A ledger with all there can be: sealed, adopted and loose commits, a cache, tables, curves and attached files."""
     from percuss.ledger import streams
 
-    make_study("impact", text=IMPACT)
-    design = percuss("design", "ishigami", "--n", 150).id
-    for part in ("1/2", "2/2"):
-        percuss("run", design, "--shard", part)
-    assert percuss("adopt").code == 0
-    percuss("run", design)
-    percuss("simulate", "impact", "--set", "speed=1")
-    assert percuss("seal").code == 0
-    for word in ("one", "two", "three"):
-        percuss("note", "@last", word)
-    _attach_file(folder)
-    with monkeypatch.context() as patch:
-        patch.setattr(streams, "LOOSE_BEFORE_CACHING", 2)
-        assert percuss("log").code == 0
-    assert percuss("audit", "--rerun", 1).code == 0
-    return folder / "ledger"
+    def make() -> None:
+        make_study("impact", text=IMPACT)
+        design = percuss("design", "ishigami", "--n", 150).id
+        for part in ("1/2", "2/2"):
+            percuss("run", design, "--shard", part)
+        assert percuss("adopt").code == 0
+        percuss("run", design)
+        percuss("simulate", "impact", "--set", "speed=1")
+        assert percuss("seal").code == 0
+        for word in ("one", "two", "three"):
+            percuss("note", "@last", word)
+        _attach_file(folder)
+        with monkeypatch.context() as patch:
+            patch.setattr(streams, "LOOSE_BEFORE_CACHING", 2)
+            assert percuss("log").code == 0
+        assert percuss("audit", "--rerun", 1).code == 0
+
+    return once("full", make)
 
 
 def _attach_file(folder: Path) -> None:

@@ -8,7 +8,7 @@ from itertools import repeat
 
 from percuss.errors import PercussError
 from percuss.execution.batch import run_batch
-from percuss.execution.records import IMPORTED, DesignRecord, campaign_table, load_design
+from percuss.execution.records import IMPORTED, DesignRecord, campaign_table, load_design, read_design
 from percuss.ledger.audit import Proof
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
@@ -33,7 +33,7 @@ def prove_replay(ledger: Ledger) -> Proof:
     for design, campaign in fresh.campaigns.items():
         proof.checked += 1
         try:
-            record = load_design(ledger, fresh, fresh.events[design])
+            record = read_design(ledger, fresh, fresh.events[design])
             # Its own runs, whether or not some of them were superseded or run twice since.
             batches = [fresh.events[item.id] for item in campaign.inputs_as("runs")]
             if table_digest(campaign_table(ledger, batches, record)) != campaign.data["content"]:

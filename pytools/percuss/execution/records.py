@@ -141,6 +141,11 @@ def load_design(ledger: Ledger, state: State, event: Event) -> DesignRecord:
         event = state.events[found[0].id]
     if event.id in state.superseded:
         raise InputError(f"design {event.id}: is superseded", hint="percuss show says by what")
+    return read_design(ledger, state, event)
+
+
+def read_design(ledger: Ledger, state: State, event: Event) -> DesignRecord:
+    """Read back a design by its own event, whether or not it is superseded."""
     study_event = state.events[event.input("study")]
     data = event.data
     blob = event.blob("design")

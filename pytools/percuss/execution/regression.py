@@ -129,7 +129,10 @@ def check_study(ledger: Ledger, path: Path, file: Path, workers: int, flush_s: f
     study = load_study(path)
     table = _read(file)
     run = _checked(table.get("run", {}), RUN_KEYS, f"{file}: [run]")
-    cases, design, fixed = _design(study, run, file)
+    try:
+        cases, design, fixed = _design(study, run)
+    except InputError as fault:
+        raise InputError(f"{file}: [run] {fault}", hint=fault.hint) from None
     items = table.get("expect", [])
     if not isinstance(items, list) or not items:
         raise InputError(f"{file}: has no [[expect]]")
@@ -171,12 +174,12 @@ def _checked(table: Any, known: Collection[str], where: str) -> dict[str, Any]:
     return table
 
 
-def _design(study: Study, run: Mapping[str, Any], file: Path) -> tuple[list[str], Any, dict[str, Any]]:
+def _design(study: Study, run: Mapping[str, Any]) -> tuple[list[str], Any, dict[str, Any]]:
     for key, value in run.items():
         kind = RUN_KEYS[key]
         if not isinstance(value, kind) or isinstance(value, bool):
             words = {str: "a text", int: "a whole number", list: "a list of texts", dict: "a table"}[kind]
-            raise InputError(f"{file}: [run] {key} = {value!r} must be {words}")
+            raise InputError(f"{key} = {value!r} must be {words}")
     given = run.get("set", {})
     if "sampler" not in run:
         case = study.case_name(run.get("case"))
