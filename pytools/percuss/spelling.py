@@ -1,4 +1,4 @@
-"""Suggest the word that was meant: one wording for every unknown name percuss meets."""
+"""Words for messages: suggest the name that was meant, show a value without flooding the screen."""
 
 from __future__ import annotations
 
@@ -23,3 +23,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if not names:
         return "none is known here"
     return "known: " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+
+
+def shown(value: object) -> str:
+    """Spell a value for a message, cut to a length a line can hold.
+
+    >>> shown("cm"), shown("x" * 1000) == "'" + "x" * 56 + "..."
+    ("'cm'", True)
+    """
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -5,7 +5,7 @@ dimension of its own, so that `2 Hz` is never taken for 2 rad/s. `g` is the gram
 Units with an offset (degC) are left out: a difference and a level cannot be told apart from the text.
 
 Conversions are correctly rounded: a float stands for the shortest decimal that names it, so 7.1 cm is 0.071 m
-to the last bit. Own code rather than pint, which alone would take longer to import than `percuss --help` may.
+to the last bit. Own code rather than pint: it is heavy to import, and the start of every command is timed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from percuss.errors import InputError
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 
-Dimensions = tuple[Fraction, Fraction, Fraction, Fraction, Fraction, Fraction, Fraction]
+Dimensions = tuple[Fraction, ...]
 
 BASES = ("m", "kg", "s", "A", "K", "mol", "rad")
-NONE: Dimensions = (Fraction(0),) * 7  # type: ignore[assignment]
+NONE: Dimensions = (Fraction(0),) * 7
 
 # Forty digits leave the one rounding, to the nearest double, to the very end.
 _DIGITS = Context(prec=40)
@@ -46,10 +46,8 @@ class Unit:
     dims: Dimensions
 
 
-def _dims(
-    m: int = 0, kg: int = 0, s: int = 0, A: int = 0, K: int = 0, mol: int = 0, rad: int = 0
-) -> Dimensions:
-    return (Fraction(m), Fraction(kg), Fraction(s), Fraction(A), Fraction(K), Fraction(mol), Fraction(rad))
+def _dims(**exponents: int) -> Dimensions:
+    return tuple(Fraction(exponents.get(base, 0)) for base in BASES)
 
 
 _LENGTH, _MASS, _TIME, _ANGLE = _dims(m=1), _dims(kg=1), _dims(s=1), _dims(rad=1)
@@ -120,9 +118,7 @@ _POWER = re.compile(
     r"(?:/\s*(?P<den>\d{1,3})\s*)?\))|(?P<trailing>[+-]?[1-9]\d?)|(?P<raised>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
 )
 _RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
-_QUANTITY = re.compile(
-    r"\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>.*?)\s*", re.DOTALL
-)
+_QUANTITY = re.compile(r"\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>.*?)\s*", re.DOTALL)
 
 
 class _Reader:
@@ -173,7 +169,7 @@ class _Reader:
 
 
 def _sum(left: Dimensions, right: Dimensions, times: Fraction | int) -> Dimensions:
-    return tuple(a + times * b for a, b in zip(left, right, strict=True))  # type: ignore[return-value]
+    return tuple(a + times * b for a, b in zip(left, right, strict=True))
 
 
 def _raise(base: tuple[Fraction, Dimensions], power: Fraction) -> tuple[Fraction, Dimensions]:
@@ -232,7 +228,8 @@ def same_dimension(unit: str, other: str) -> bool:
 
 def dimension(unit: str) -> str:
     """Spell the dimension of a unit in SI base units, as `kg/s^2` for `N/m`."""
-    up, down = [], []
+    up: list[str] = []
+    down: list[str] = []
     for base, exponent in zip(BASES, parse_unit(unit).dims, strict=True):
         if exponent:
             power = abs(exponent)
@@ -268,6 +265,16 @@ def from_si(value: float, unit: str) -> float:
     return _scaled(value, 1 / parse_unit(unit).scale)
 
 
+def quantity_unit(text: str, unit: str) -> str:
+    """The unit a quantity is written in; `unit` for a bare number or for what is no quantity.
+
+    >>> quantity_unit("500 N/mm^1.5", "N/m"), quantity_unit("500", "N/m")
+    ('N/mm^1.5', 'N/m')
+    """
+    found = _QUANTITY.fullmatch(text) if len(text) <= _MAX_TEXT else None
+    return found["unit"] if found and found["unit"] else unit
+
+
 def parse_quantity(value: str | int | float, unit: str) -> float:
     """Read a finite quantity and return it in SI. A bare number is in `unit`; text may bring its own unit.
 
@@ -277,7 +284,7 @@ def parse_quantity(value: str | int | float, unit: str) -> float:
     Raises InputError for text that is no quantity, a unit of another dimension, NaN and infinities.
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError(f"{value!r} is no number in {unit} nor a text such as `2 {unit}`")
+        raise InputError(f"{shown(value)} is no number in {unit} nor a text such as `2 {unit}`")
     if not isinstance(value, str):
         try:
             number = float(value)
@@ -294,11 +301,8 @@ def parse_quantity(value: str | int | float, unit: str) -> float:
     number = float(found["number"])
     if not math.isfinite(number):
         raise InputError(f"`{value}` is not a finite number")
-    if number == 0.0:
-        exact = Fraction(0)
-    else:
-        # The float is finite and not zero, so the decimal exponent is small and the fraction cheap.
-        exact = Fraction(found["number"])
+    # A float that is finite and not zero has a small decimal exponent: its exact fraction is cheap.
+    exact = Fraction(found["number"]) if number else Fraction(0)
     own = parse_unit(found["unit"]) if found["unit"] else parse_unit(unit)
     if own.dims != parse_unit(unit).dims:
         raise InputError(

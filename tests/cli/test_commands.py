@@ -117,7 +117,7 @@ def test_rerunning_finds_runs_that_are_not_what_the_model_gives(percuss, make_st
     def lying(off, longer, duration_s, samples, point, seed):
         return real(duration_s, samples + longer, point | {"gap": point["gap"] + off}, seed)
 
-    for off, longer, words in ((1e-9, 0, "rest_position was"), (0, 1, "curve t_s differs")):
+    for off, longer, words in ((1e-9, 0, "rest_position was"), (0, 1, "curves: t_s differs")):
         with monkeypatch.context() as patch:
             patch.setattr(benchmark, "impact", partial(lying, off, longer))
             assert percuss("simulate", "impact", "--set", "speed=1", "--ledger", f"lie{longer}").id

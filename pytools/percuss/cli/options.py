@@ -101,7 +101,7 @@ def study_path(text: str) -> Path:
     names = find_studies(studies_folder())
     raise InputError(
         f"study {text!r}: neither a path nor a name in {studies_folder()}",
-        hint=did_you_mean(text, names) or f"percuss study list shows the {len(names)} studies there are",
+        hint=did_you_mean(text, names),
     )
 
 

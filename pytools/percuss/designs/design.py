@@ -17,7 +17,7 @@ MAX_NUMBERS = 100_000_000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A design: row i of `values` (SI, columns in the order of `names`) is sample i; `unit` is its quantile."""
+    """A design: row i of `values` (SI, columns as in `names`) is sample i, row i of `unit` its quantiles."""
 
     sampler: str
     seed: int
@@ -29,7 +29,7 @@ class Design:
 
 
 class Request(NamedTuple):
-    """What a sampler is asked for. `parameters` in the order of the study; `n` None where the sampler knows."""
+    """What a sampler is asked for; `n` is None where the sampler knows by itself."""
 
     parameters: tuple[Parameter, ...]
     n: int | None

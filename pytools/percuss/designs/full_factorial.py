@@ -1,8 +1,9 @@
 """Full factorial: every combination of levels; two levels by default.
 
-`levels` is a number for all parameters, `name=number` for each, or explicit values `name=[...]` (text with units,
-bare numbers in the parameter's unit). Numbers of levels are quantiles evenly from `tail` to 1 - `tail`, so that
-unbounded priors have finite levels: two levels are the 5 % and 95 % quantiles unless `tail` says otherwise.
+`levels` is a number for all parameters, `name=number` for each, or explicit values `name=[...]` (text with
+units, bare numbers in the parameter's unit). Numbers of levels are quantiles evenly from `tail` to 1 -
+`tail`, so that unbounded priors have finite levels: two levels are the 5 % and 95 % quantiles unless `tail`
+says otherwise.
 """
 
 from __future__ import annotations
@@ -52,7 +53,5 @@ def _explicit(parameter: Parameter, levels: list[Any]) -> NDArray[Any]:
     values = [parse_quantity(level, parameter.unit) for level in levels]
     for level, value in zip(levels, values, strict=True):
         if not low <= value <= high:
-            raise InputError(
-                f"level {level} of `{parameter.name}` is outside its prior, [{low:g}, {high:g}] in SI"
-            )
+            raise InputError(f"level {level} of `{parameter.name}` is outside its prior, [{low:g}, {high:g}] in SI")
     return np.array(values)

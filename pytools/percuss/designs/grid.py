@@ -1,4 +1,4 @@
-"""Regular grid: `levels` quantiles of each parameter, evenly from 0 to 1 with both ends; the last parameter runs fastest.
+"""Regular grid: `levels` quantiles of each parameter, evenly from 0 to 1; the last parameter runs fastest.
 
 `levels` is one number for all parameters or `name=number` for each; without it n must be a perfect power.
 """

@@ -1,6 +1,7 @@
 """Latin hypercube (McKay, Beckman and Conover, 1979): each of n slices of each parameter holds one point.
 
-`centered` puts points in the middle of their slices; `optimize` ("random-cd" or "lloyd") spreads them further.
+`centered` puts points in the middle of their slices; `optimize` ("random-cd" or "lloyd") spreads them
+further.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Monte Carlo: independent draws (PCG64), row by row, so that a shorter design is the start of a longer one."""
+"""Monte Carlo: independent draws (PCG64), row by row: a shorter design is the start of a longer one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,5 @@ def points(request: Request) -> Points:
     import numpy as np
 
     n = count(request, "monte-carlo")
-    drawn = np.random.Generator(np.random.PCG64(request.seed)).random(
-        (request.skip + n, len(request.parameters))
-    )
+    drawn = np.random.Generator(np.random.PCG64(request.seed)).random((request.skip + n, len(request.parameters)))
     return Points(drawn[request.skip :])

@@ -22,9 +22,7 @@ def count(request: Request, sampler: str, limit: int = 2**62) -> int:
         )
     check_size([request.n], len(request.parameters))
     if (request.skip + request.n) * len(request.parameters) > MAX_NUMBERS:
-        raise InputError(
-            f"skip = {request.skip} with n = {request.n} is more than {MAX_NUMBERS} numbers to draw"
-        )
+        raise InputError(f"skip = {request.skip} with n = {request.n} is more than {MAX_NUMBERS} numbers to draw")
     return request.n
 
 
@@ -42,7 +40,7 @@ def check_size(counts: list[int], dimensions: int) -> None:
 
 
 def level_counts(request: Request, sampler: str, default: int | None = None) -> list[int]:
-    """Return the number of levels of each parameter, from `levels`, from n as a perfect power, or by default."""
+    """Return the number of levels of each parameter: from `levels`, from n as a perfect power, by default."""
     levels, dimensions = request.options.get("levels"), len(request.parameters)
     if levels is None and request.n is not None:
         root = round(request.n ** (1 / dimensions))
@@ -126,12 +124,6 @@ def _level(level: object, explicit: bool) -> object:
     if explicit and isinstance(level, list | tuple) and level:
         return list(level)
     text = str(level).strip()
-    if (
-        isinstance(level, bool)
-        or not text.isascii()
-        or not text.isdigit()
-        or not int(text[:9]) >= 1
-        or len(text) > 9
-    ):
+    if isinstance(level, bool) or not text.isascii() or not text.isdigit() or not int(text[:9]) >= 1 or len(text) > 9:
         raise InputError(f"{level!r} is no number of levels" + (" nor a list of values" if explicit else ""))
     return int(text)

@@ -32,9 +32,7 @@ SAMPLERS: dict[str, Sampler] = {
     "latin-hypercube": Sampler("percuss.designs.latin_hypercube", "one point in each slice", ("lhs",)),
     "monte-carlo": Sampler("percuss.designs.monte_carlo", "independent draws", ("mc", "random")),
     "grid": Sampler("percuss.designs.grid", "evenly spaced quantiles, ends included"),
-    "full-factorial": Sampler(
-        "percuss.designs.full_factorial", "every combination of levels", ("factorial",)
-    ),
+    "full-factorial": Sampler("percuss.designs.full_factorial", "every combination of levels", ("factorial",)),
     "mean": Sampler("percuss.designs.mean", "one point at the prior means"),
 }
 
@@ -101,8 +99,10 @@ def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sample
             i = int(wrong[0])
             if sampler in ("sobol", "halton") and not skip:
                 hint = "leave the first point out: skip = 1"
+            elif sampler == "grid":
+                hint = "take a full-factorial design, whose levels stay inside"
             else:
-                hint = "take another sampler or seed, or a prior with bounds"
+                hint = "take another seed, or a prior with bounds"
             raise InputError(
                 f"point {i} lies at quantile {float(unit[i, j])!r} of the {parameter.prior.kind} prior of "
                 f"`{parameter.name}`, which is {float(column[i])!r}: the model takes {given.allowed()}",

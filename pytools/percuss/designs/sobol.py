@@ -1,4 +1,4 @@
-"""Sobol sequence (Sobol, 1967; directions of Joe and Kuo, 2008), plain or Owen-scrambled, any number of points.
+"""Sobol sequence (Sobol, 1967; directions of Joe and Kuo, 2008), plain or Owen-scrambled, of any length.
 
 The plain sequence starts at the origin: skip = 1 leaves it out, as unbounded priors need.
 """
@@ -23,7 +23,7 @@ def points(request: Request) -> Points:
     if request.skip:
         sequence.fast_forward(request.skip)
         return Points(sequence.random(n))
-    # The first point apart: scipy warns of a loss of balance when a sequence starts with a number of points that
+    # The first point apart: scipy warns of lost balance when a sequence starts with a number of points that
     # is no power of two, which is the caller's choice here.
     first = sequence.random(1)
     return Points(np.concatenate([first, sequence.random(n - 1)]) if n > 1 else first)

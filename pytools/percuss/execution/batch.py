@@ -35,12 +35,12 @@ class Batch:
 
 @dataclass
 class Result:
-    """What came out: outputs of the runs that finished, reasons of those that did not, curves if they were kept."""
+    """What came out: outputs of the runs that finished, reasons of those that did not, tables if they were kept."""
 
     case: str
     samples: list[int] = field(default_factory=list)
     outputs: list[dict[str, float]] = field(default_factory=list)
-    curves: list[tuple[int, dict[str, ndarray]]] = field(default_factory=list)
+    tables: dict[str, list[tuple[int, dict[str, ndarray]]]] = field(default_factory=dict)
     failures: dict[int, str] = field(default_factory=dict)
     cost: Cost = NO_COST
 
@@ -61,8 +61,10 @@ def run_batch(batch: Batch) -> Result:
             continue
         result.samples.append(sample)
         result.outputs.append(outputs)
-        if batch.keep_curves and outcome.curves:
-            result.curves.append((sample, outcome.curves))
+        if batch.keep_curves:
+            kept = outcome.tables | ({"curves": outcome.curves} if outcome.curves else {})
+            for name, columns in kept.items():
+                result.tables.setdefault(name, []).append((sample, columns))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     result.cost = Cost(_us(time.perf_counter() - wall), _us(time.thread_time() - cpu), peak)
     return result

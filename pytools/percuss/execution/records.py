@@ -173,8 +173,8 @@ def draft_result(ledger: Ledger, record: DesignRecord, result: Result) -> list[D
     inputs = [("study", record.study_event), ("design", record.event)]
     if result.samples:
         blobs = [ledger.put_table("runs", outputs_table(result.samples, result.outputs))]
-        if result.curves:
-            blobs.append(ledger.put_table("curves", _curves_table(result)))
+        for name, parts in sorted(result.tables.items()):
+            blobs.append(ledger.put_table(name, _stacked(parts)))
         body = {"case": result.case, "samples": result.samples}
         drafts.append(Draft("runs.completed", body, record.reference, inputs, blobs, record.seed, cost=result.cost))
     if result.failures:
@@ -210,13 +210,13 @@ def outputs_table(samples: Sequence[int], outputs: Sequence[Mapping[str, float]]
     return pl.DataFrame(columns)
 
 
-def _curves_table(result: Result) -> pl.DataFrame:
+def _stacked(parts: Sequence[tuple[int, Mapping[str, ndarray]]]) -> pl.DataFrame:
     import polars as pl
 
     return pl.concat(
         [
-            pl.DataFrame(dict(curves)).select(pl.lit(sample, dtype=pl.Int64).alias("sample"), pl.all())
-            for sample, curves in result.curves
+            pl.DataFrame(dict(columns)).select(pl.lit(sample, dtype=pl.Int64).alias("sample"), pl.all())
+            for sample, columns in parts
         ]
     )
 

@@ -1,15 +1,15 @@
 """Benchmark functions with known answers, to test designs, surrogates, sensitivity and calibration against.
 
-    ishigami         y = sin x1 + a sin^2 x2 + b x3^4 sin x1          (Ishigami and Homma, 1990)
-    gfunction        y = prod_i (|4 x_i - 2| + a_i) / (1 + a_i)       (Saltelli and Sobol, 1995), x_i in [0, 1]
-    borehole         flow through a borehole, eight inputs            (Harper and Gupta, 1983; Morris et al., 1993)
-    linear-gaussian  y = A x + b (+ noise from the run's seed); `exact_posterior` gives the answer of a calibration
-    impact           a block slides over `gap` under friction against a stop and rebounds: a kink in every output,
-                     and curves against time
+    ishigami         y = sin x1 + a sin^2 x2 + b x3^4 sin x1      (Ishigami and Homma, 1990)
+    gfunction        y = prod_i (|4 x_i - 2| + a_i) / (1 + a_i)   (Saltelli and Sobol, 1995), x_i in [0, 1]
+    borehole         flow through a borehole, eight inputs       (Harper and Gupta, 1983; Morris et al., 1993)
+    linear-gaussian  y = A x + b, plus noise from the run's seed; `exact_posterior` answers its calibration
+    impact           a block slides over a gap under friction against a stop and rebounds: a kink in every
+                     output, and curves against time
 
 Each point is evaluated by itself with scalar arithmetic: array routines may round an element differently
-according to its place in the array, and a run must give the same bits in any batch.
-For rehearsing campaigns `delay` sleeps a while in each run, and `fail_above` makes runs fail beyond a threshold.
+according to its place in the array, and a run must give the same bits in any batch. For rehearsing
+campaigns `delay` sleeps a while in each run, and `fail_above` makes runs fail beyond a threshold.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from percuss.errors import InputError
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Setting, Value
 from percuss.models.settings import SettingsError
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 from percuss.units import parse_quantity
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ class Benchmark:
             time.sleep(self.delay_s)
         for name, threshold in self.fail_above.items():
             if point[name] > threshold:
-                return Failed(
-                    f"rehearsed failure: {name} = {point[name]!r} is above fail_above = {threshold!r}"
-                )
+                return Failed(f"rehearsed failure: {name} = {point[name]!r} is above fail_above = {threshold!r}")
         try:
             return self.evaluate(point, seed)
         except (OverflowError, ZeroDivisionError) as fault:
@@ -80,21 +78,13 @@ def gfunction(coefficients: tuple[float, ...], point: Mapping[str, Any], seed: i
 
 
 def borehole(point: Mapping[str, Any], seed: int) -> Outcome:
-    """Evaluate the water flow in m^3/s: 2 pi Tu (Hu - Hl) / (ln(r/rw) (1 + 2 L Tu / (ln(r/rw) rw^2 Kw) + Tu/Tl))."""
+    """Evaluate 2 pi Tu (Hu - Hl) / (ln(r/rw) (1 + 2 L Tu / (ln(r/rw) rw^2 Kw) + Tu/Tl)), in m^3/s."""
     rw, r = point["rw"], point["r"]
     if r <= rw:
-        return Failed(
-            f"radius of influence r = {r!r} m does not exceed the radius of the borehole rw = {rw!r} m"
-        )
+        return Failed(f"radius of influence r = {r!r} m does not exceed the radius of the borehole rw = {rw!r} m")
     log = math.log(r / rw)
     leak = 2 * point["L"] * point["Tu"] / (log * rw**2 * point["Kw"])
-    flow = (
-        2
-        * math.pi
-        * point["Tu"]
-        * (point["Hu"] - point["Hl"])
-        / (log * (1 + leak + point["Tu"] / point["Tl"]))
-    )
+    flow = 2 * math.pi * point["Tu"] * (point["Hu"] - point["Hl"]) / (log * (1 + leak + point["Tu"] / point["Tl"]))
     return Done({"flow": flow})
 
 
@@ -109,10 +99,7 @@ def linear_gaussian(
 ) -> Outcome:
     """Evaluate y = A x + b, plus Gaussian noise of the given standard deviation drawn from the run's seed."""
     x = [point[name] for name in names]
-    y = [
-        math.fsum([b, *(a * v for a, v in zip(row, x, strict=True))])
-        for row, b in zip(matrix, offset, strict=True)
-    ]
+    y = [math.fsum([b, *(a * v for a, v in zip(row, x, strict=True))]) for row, b in zip(matrix, offset, strict=True)]
     if noise > 0:
         from numpy.random import Generator, Philox
 
@@ -182,9 +169,7 @@ def _linear_gaussian(settings: Mapping[str, Any]) -> Benchmark:
     names, outputs = _names("inputs", settings["inputs"]), _names("outputs", settings["outputs"])
     rows = settings["matrix"]
     if len(rows) != len(outputs) or not all(isinstance(row, list) and len(row) == len(names) for row in rows):
-        raise SettingsError(
-            [("matrix", f"must hold {len(outputs)} rows (outputs) of {len(names)} numbers (inputs)")]
-        )
+        raise SettingsError([("matrix", f"must hold {len(outputs)} rows (outputs) of {len(names)} numbers (inputs)")])
     offset = _numbers("offset", settings.get("offset", [0.0] * len(outputs)))
     if len(offset) != len(outputs):
         raise SettingsError([("offset", f"must hold {len(outputs)} numbers, one for each output")])
@@ -246,24 +231,16 @@ FUNCTIONS: dict[str, Function] = {
     "impact": Function(
         _impact,
         (
-            Setting(
-                "duration", "number", default=2.0, unit="s", low=1e-9, high=1e9, doc="span of the curves"
-            ),
+            Setting("duration", "number", default=2.0, unit="s", low=1e-9, high=1e9, doc="span of the curves"),
             Setting("samples", "integer", default=201, low=2, high=1_000_000, doc="points of the curves"),
         ),
     ),
 }
 
 _COMMON = (
-    Setting(
-        "function", "text", required=True, choices=tuple(FUNCTIONS), doc="one of " + ", ".join(FUNCTIONS)
-    ),
-    Setting(
-        "delay", "number", default=0.0, unit="s", low=0, high=3600, doc="sleep in each run: for rehearsals"
-    ),
-    Setting(
-        "fail_above", "table", default={}, doc="input = threshold beyond which a run fails: for rehearsals"
-    ),
+    Setting("function", "text", required=True, choices=tuple(FUNCTIONS), doc="one of " + ", ".join(FUNCTIONS)),
+    Setting("delay", "number", default=0.0, unit="s", low=0, high=3600, doc="sleep in each run: for rehearsals"),
+    Setting("fail_above", "table", default={}, doc="input = threshold beyond which a run fails: for rehearsals"),
 )
 
 
@@ -285,7 +262,7 @@ def _benchmark(
     fail_above: dict[str, float] = {}
     for name, threshold in settings["fail_above"].items():
         if name not in named:
-            raise SettingsError([("fail_above", f"unknown input `{name}`; {did_you_mean(name, named)}")])
+            raise SettingsError([("fail_above", f"unknown input {shown(name)}; {did_you_mean(name, named)}")])
         try:
             fail_above[name] = parse_quantity(threshold, named[name].unit or "1")
         except InputError as fault:
@@ -297,7 +274,7 @@ def _numbers(key: str, values: Sequence[object]) -> tuple[float, ...]:
     numbers = []
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-            raise SettingsError([(key, f"{value!r} is not a finite number")])
+            raise SettingsError([(key, f"{shown(value)} is not a finite number")])
         numbers.append(float(value))
     return tuple(numbers)
 

@@ -2,8 +2,8 @@
 
 A model module offers two functions, found through `registry.MODELS`:
 
-    settings(table) -> dict[str, Setting]      what [model] may set beside fixed inputs; may depend on the table
-    configure(settings, files) -> Model        settings as cleaned by `percuss.models.settings.clean_settings`
+    settings(table) -> dict[str, Setting]   what [model] may set beside fixed inputs, given what it does set
+    configure(settings, files) -> Model     settings as cleaned by `percuss.models.settings.clean_settings`
 
 `Model.run` is pure: the same point and the same seed give the same bits, whatever else is in the batch. A run
 that diverges is a `Failed` outcome with its reason, never an exception.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -24,7 +24,11 @@ Value = float | str
 
 @dataclass(frozen=True)
 class Input:
-    """Something a run takes: a number in the SI unit `unit`, or (unit None) one of the texts in `choices`."""
+    """Something a run takes: a number in the SI unit `unit`, or (unit None) one of the texts in `choices`.
+
+    With `other_units` the number may have one of several dimensions (a stiffness in N/m or in N/m^1.5, as the law
+    wants it); such a value reaches the model as text, number and SI unit, so that its dimension cannot get lost.
+    """
 
     name: str
     unit: str | None = "1"
@@ -35,6 +39,7 @@ class Input:
     high_open: bool = False
     choices: tuple[str, ...] = ()
     doc: str = ""
+    other_units: tuple[str, ...] = ()
 
     def allowed(self) -> str:
         """Spell what is allowed, as `(0, 1] m` or the choices."""
@@ -73,8 +78,9 @@ Form = Literal["text", "boolean", "integer", "number", "file", "files", "list", 
 class Setting:
     """A structural setting of a model: fixed for a whole study, of the type `form` names.
 
-    A `number` is a quantity in the SI unit `unit`; a `file` is a path inside the study's folder whose bytes reach
-    the model under that path; `list` and `table` are checked further by the model. No default: must be given.
+    A `number` is a quantity in the SI unit `unit`; a `file` is a path inside the study's folder whose bytes
+    reach the model under that path; `list` and `table` are checked further by the model. No default: must
+    be given.
     """
 
     name: str
@@ -90,10 +96,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Done:
-    """A finished run: its scalar quantities, and its curves where the model has some."""
+    """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some."""
 
     values: dict[str, float]
     curves: dict[str, ndarray] | None = None
+    tables: dict[str, dict[str, ndarray]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

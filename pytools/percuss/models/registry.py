@@ -10,7 +10,7 @@ from typing import Protocol, cast
 from percuss.errors import InputError
 from percuss.models.model import Model, Setting
 from percuss.models.settings import clean_settings
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Kind:
 
 MODELS: dict[str, Kind] = {
     "benchmark": Kind("percuss.models.benchmark", "closed forms to test every part against"),
+    "oscillators": Kind("percuss.models.oscillators", "masses on springs that collide: pounding of structures"),
 }
 
 
@@ -36,7 +37,7 @@ class ModelModule(Protocol):
 def model_module(kind: str) -> ModelModule:
     """Import the module of a kind; raise InputError when there is no such kind."""
     if kind not in MODELS:
-        raise InputError(f"unknown model kind `{kind}`: {did_you_mean(kind, MODELS)}")
+        raise InputError(f"unknown model kind {shown(kind)}: {did_you_mean(kind, MODELS)}")
     return cast(ModelModule, importlib.import_module(MODELS[kind].module))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from percuss.errors import InputError
 from percuss.models.model import Setting
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 from percuss.units import parse_quantity
 
 
@@ -61,7 +61,7 @@ def clean_setting(setting: Setting, value: object) -> object:
         number: float | int
         if setting.form == "integer":
             if isinstance(value, bool) or not isinstance(value, int):
-                raise InputError(f"{value!r} is no whole number")
+                raise InputError(f"{shown(value)} is no whole number")
             number = value
         else:
             number = parse_quantity(value, setting.unit)  # type: ignore[arg-type]
@@ -71,10 +71,10 @@ def clean_setting(setting: Setting, value: object) -> object:
             )
         return number
     kind, words = _TYPES[setting.form]
-    if not isinstance(value, kind) or (
-        setting.form == "files" and not all(isinstance(v, str) for v in value)
-    ):  # type: ignore[attr-defined]
-        raise InputError(f"{value!r} is not {words}")
+    if not isinstance(value, kind):
+        raise InputError(f"{shown(value)} is not {words}")
+    if setting.form == "files" and isinstance(value, list) and not all(isinstance(item, str) for item in value):
+        raise InputError(f"{shown(value)} is not {words}")
     if setting.choices and value not in setting.choices:
-        raise InputError(f"`{value}` is not known; {did_you_mean(str(value), setting.choices)}")
+        raise InputError(f"{shown(value)} is not known; {did_you_mean(str(value), setting.choices)}")
     return value

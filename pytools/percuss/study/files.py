@@ -36,9 +36,7 @@ def read_inside(folder: Path, relative: str, limit: int) -> bytes:
     except FileNotFoundError:
         raise InputError(f"`{relative}` does not exist in {folder}") from None
     except (OSError, RuntimeError) as fault:
-        raise InputError(
-            f"`{relative}` cannot be read: {getattr(fault, 'strerror', None) or fault}"
-        ) from None
+        raise InputError(f"`{relative}` cannot be read: {getattr(fault, 'strerror', None) or fault}") from None
     if not target.is_relative_to(root):
         raise InputError(f"`{relative}` is a link out of the study's folder")
     return read_regular(target, relative, limit)
@@ -46,10 +44,8 @@ def read_inside(folder: Path, relative: str, limit: int) -> bytes:
 
 def read_regular(target: Path, shown: str, limit: int) -> bytes:
     """Read a regular file of at most `limit` bytes; `shown` is its name in messages."""
-    # Not following a last link closes the gap between the check above and here; not blocking lets a pipe be refused.
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    )
+    # O_NOFOLLOW closes the gap between a check of the path and here; O_NONBLOCK lets a pipe be refused.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         with os.fdopen(os.open(target, flags), "rb") as file:
             facts = os.fstat(file.fileno())

@@ -1,7 +1,7 @@
 """Load and check study files: `studies/NAME/study.toml`, or a TOML file by itself.
 
-A study is data. Nothing in it is executed, no path it names leaves its folder, and a file that is too large, too
-deeply nested or not TOML is refused with one clear sentence.
+A study is data. Nothing in it is executed, no path it names leaves its folder, and a file that is too
+large, too deeply nested or not TOML is refused with one clear sentence.
 """
 
 from __future__ import annotations
@@ -9,23 +9,29 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.study.faults import Fault, StudyError
-from percuss.study.files import MAX_ATTACHED_BYTES, MAX_STUDY_BYTES, STUDY_FILE, read_inside
-from percuss.study.schema import read_study
-from percuss.study.study import Study
-from percuss.study.toml_lines import Path as KeyPath
-from percuss.study.toml_lines import key_lines
+from percuss.study.files import MAX_STUDY_BYTES, STUDY_FILE, read_inside
+
+if TYPE_CHECKING:
+    from percuss.study.study import Study
+    from percuss.study.toml_lines import Path as KeyPath
 
 # tomllib takes time quadratic in the number of parts of a dotted key; no study needs this many.
 _LONG_KEY = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){33}""")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
+MAX_FAULTS = 100
+
+
+class _TooManyFaultsError(Exception):
+    """Enough was found: a hostile file could keep the check busy for hours."""
+
 
 def find_studies(root: Path) -> list[str]:
-    """List the studies in a folder by name, sorted, without reading them; empty when there is no such folder."""
+    """List the studies in a folder by name, sorted, without reading them; none where there is no folder."""
     try:
         with os.scandir(root) as entries:
             return sorted(entry.name for entry in entries if Path(entry.path, STUDY_FILE).is_file())
@@ -47,6 +53,10 @@ def check_study(path: Path) -> list[Fault]:
 
 
 def _read(path: Path) -> tuple[Study | None, list[Fault]]:
+    # Here and not above: completing the name of a study should cost no more than listing a folder.
+    from percuss.study.schema import read_study
+    from percuss.study.toml_lines import key_lines
+
     file = path / STUDY_FILE if path.is_dir() else path
     shown = str(file)
     try:
@@ -59,19 +69,24 @@ def _read(path: Path) -> tuple[Study | None, list[Fault]]:
     found: list[tuple[KeyPath, str]] = []
 
     def note(key: KeyPath, message: str) -> None:
-        if (key, message) not in found:
-            found.append((key, message))
+        found.append((key, message))
+        if len(found) == MAX_FAULTS:
+            raise _TooManyFaultsError
 
-    def read_file(relative: str) -> bytes:
-        return read_inside(file.parent, relative, MAX_ATTACHED_BYTES)
+    def read_file(relative: str, limit: int) -> bytes:
+        return read_inside(file.parent, relative, limit)
 
     name = file.resolve().parent.name if file.name == STUDY_FILE else file.stem
-    study = read_study(name, raw, note, read_file)
+    study = None
+    try:
+        study = read_study(name, raw, note, read_file)
+    except _TooManyFaultsError:
+        found.append(((), f"has more than {MAX_FAULTS} faults: the rest is not listed"))
     if not found:
         return study, []
     lines = key_lines(text)
     faults = [Fault(shown, _line(lines, key), _dotted(key), message) for key, message in found]
-    return None, sorted(faults, key=lambda fault: fault.line)
+    return None, sorted(set(faults), key=lambda fault: (fault.line, fault.key))
 
 
 def _parse(data: bytes, shown: str) -> tuple[dict[str, Any] | Fault, str]:
@@ -111,4 +126,4 @@ def _dotted(key: KeyPath) -> str:
     text = ""
     for part in key:
         text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else part)
-    return text
+    return text if len(text) <= 100 else text[:97] + "..."

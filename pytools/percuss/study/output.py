@@ -1,8 +1,8 @@
 """Outputs of a study: which quantity of the model, reduced to one number how.
 
-Curves are read as straight lines between their samples. `mean` and `rms` are integrals over the axis divided by
-its span (not averages of samples, which would follow the sampling); a window `from`..`to` is cut at its exact
-ends; `at` interpolates.
+Curves are read as straight lines between their samples. `mean` and `rms` are integrals over the axis
+divided by its span (not averages of samples, which would follow the sampling); a window `from`..`to` is cut
+at its exact ends; `at` interpolates.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Output:
     ) -> float:
         """Reduce what a run gave to this output's number.
 
-        Raises InputError when the run lacks the quantity, its curve does not cover the place asked for, or the
-        number is not finite: to a campaign, a failed run.
+        Raises InputError when the run lacks the quantity, its curve does not cover the place asked for, or
+        the number is not finite: to a campaign, a failed run.
         """
         if self.reduce is None:
             if self.quantity not in values:
@@ -100,7 +100,7 @@ class Output:
     def _covered(self, place: float, x: NDArray[Any]) -> None:
         if not x[0] <= place <= x[-1]:
             raise InputError(
-                f"output `{self.name}` asks for {place!r} where the run covers {float(x[0])!r} to {float(x[-1])!r}"
+                f"output `{self.name}` asks for {place!r}: the run covers {float(x[0])!r} to {float(x[-1])!r}"
             )
 
     def to_json(self) -> dict[str, object]:

@@ -1,59 +1,69 @@
 """Read the tables of a study file into a Study, collecting every fault on the way.
 
-Each `_read_*` function takes its raw table, notes faults with the path of the key to blame, and returns what it
-could make of the rest, so that one pass finds everything that can be found.
+Each `_read_*` function takes its raw table, notes faults with the path of the key to blame, and returns
+what it could make of the rest, so that one pass finds everything that can be found.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from percuss.errors import InputError
 from percuss.models.model import Input, Model, Quantity, Setting, Value
 from percuss.models.registry import MODELS, model_module
 from percuss.models.settings import SettingsError, clean_settings
-from percuss.spelling import did_you_mean
-from percuss.study.files import attached_path
+from percuss.spelling import did_you_mean, shown
+from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
 from percuss.study.output import REDUCTIONS, Output
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
 from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
+from percuss.study.tables import (
+    Note,
+    display_unit,
+    kind_of,
+    named_tables,
+    only_known,
+    optional_text,
+    plain_data,
+    subtable,
+)
 from percuss.study.toml_lines import Path
-from percuss.units import dimension, parse_quantity, same_dimension
+from percuss.units import parse_quantity
 
-Note = Callable[[Path, str], None]
-ReadFile = Callable[[str], bytes]
+ReadFile = Callable[[str, int], bytes]
 
 RAW_SECTIONS = ("observations", "calibration")
+OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "unit", "doc")
 SECTIONS = ("study", "model", "parameters", "cases", "outputs", *RAW_SECTIONS)
-MAX_DEPTH = 32
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
 
 def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFile) -> Study | None:
     """Make a study of parsed TOML; None when a fault was noted that leaves nothing to make it of.
 
-    `note(path, message)` records a fault; `read_file(relpath)` returns the bytes of an attached file.
+    `note(path, message)` records a fault; `read_file(relpath, limit)` returns the bytes of an attached
+    file, at most `limit` of them.
     """
-    if not _plain(raw, note):
+    if not plain_data(raw, note):
         return None
-    _only(raw, SECTIONS, (), note)
-    about = _table(raw, "study", note)
-    _only(about, ("title", "source", "notes"), ("study",), note)
-    texts = {key: _text(about, key, ("study",), note) for key in ("title", "source", "notes")}
-    parameters, cases, outputs = (_table(raw, key, note) for key in ("parameters", "cases", "outputs"))
+    only_known(raw, SECTIONS, (), note)
+    about = subtable(raw, "study", note)
+    only_known(about, ("title", "source", "notes"), ("study",), note)
+    texts = {key: optional_text(about, key, ("study",), note) for key in ("title", "source", "notes")}
+    parameters, cases, outputs = (subtable(raw, key, note) for key in ("parameters", "cases", "outputs"))
     files = _Files(read_file, note)
     sections = _read_sections(raw, files, note)
-    if "model" not in raw:
-        note((), "[model] is missing: it names the model's kind and settings")
-        return None
-    kind, settings, fixed, model = _read_model(_table(raw, "model", note), files, note)
-    if model is None:
-        return None
+    kind, settings, fixed, model = _read_model(raw, files, note)
     checked = _read_parameters(parameters, model, note)
+    if model is None:
+        # What can be said without knowing the model's inputs and quantities.
+        for _ in named_tables(cases, "cases", note):
+            pass
+        for key, table in named_tables(outputs, "outputs", note):
+            only_known(table, OUTPUT_KEYS, ("outputs", key), note)
+        return None
     fixed_values = _read_values(fixed, model, ("model",), note)
     for key in fixed_values:
         if key in parameters:
@@ -94,91 +104,22 @@ class _Files:
         try:
             relative = attached_path(text)
             if relative not in self.bytes:
-                self.bytes[relative] = self.read_file(relative)
+                left = MAX_ATTACHED_BYTES - sum(map(len, self.bytes.values()))
+                self.bytes[relative] = self.read_file(relative, left)
         except InputError as fault:
             self.note(path, str(fault))
             return text
         return relative
 
 
-def _plain(raw: Mapping[str, Any], note: Note) -> bool:
-    """Check that all is JSON data: no dates, no NaN or infinities, not nested beyond reason."""
-    fine = True
-    pending: list[tuple[Path, object]] = [((), raw)]
-    while pending:
-        path, value = pending.pop()
-        if len(path) > MAX_DEPTH:
-            note(path[:1], f"is nested more than {MAX_DEPTH} levels deep")
-            return False
-        children: Iterable[tuple[str | int, object]] = ()
-        if isinstance(value, dict):
-            children = value.items()
-        elif isinstance(value, list):
-            children = enumerate(value)
-        elif isinstance(value, float) and not math.isfinite(value):
-            note(path, f"{value} is not a finite number")
-            fine = False
-        elif isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2**63:
-            note(path, "is a whole number beyond 64 bits")
-            fine = False
-        elif not isinstance(value, str | int | float):
-            note(path, f"{value} is a date or time: write it as a text")
-            fine = False
-        pending.extend(((*path, key), child) for key, child in children)
-    return fine
-
-
-def _only(table: Mapping[str, Any], known: Iterable[str], path: Path, note: Note) -> None:
-    known = tuple(known)
-    for key in table:
-        if key not in known:
-            note((*path, key), f"unknown key; {did_you_mean(key, known)}")
-
-
-def _table(raw: Mapping[str, Any], key: str, note: Note, path: Path = ()) -> dict[str, Any]:
-    value = raw.get(key, {})
-    if not isinstance(value, dict):
-        note((*path, key), f"must be a table, not {_kind(value)}")
-        return {}
-    return value
-
-
-def _text(table: Mapping[str, Any], key: str, path: Path, note: Note) -> str:
-    value = table.get(key, "")
-    if not isinstance(value, str):
-        note((*path, key), f"must be a text, not {_kind(value)}")
-        return ""
-    return value
-
-
-def _kind(value: object) -> str:
-    names = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        str: "a text",
-        list: "a list",
-        dict: "a table",
-    }
-    return names.get(type(value), type(value).__name__)
-
-
-def _named(tables: Mapping[str, Any], section: str, note: Note) -> Iterable[tuple[str, dict[str, Any]]]:
-    for name in tables:
-        if not _NAME.fullmatch(name):
-            note((section, name), "a name holds letters, digits, `_`, `-` and `.`, at most 64")
-        else:
-            before = tables[name]
-            if not isinstance(before, dict):
-                note((section, name), f"must be a table, not {_kind(before)}")
-            else:
-                yield name, before
-
-
 def _read_model(
-    table: Mapping[str, Any], files: _Files, note: Note
+    raw: Mapping[str, Any], files: _Files, note: Note
 ) -> tuple[str, dict[str, object], dict[str, Any], Model | None]:
     """Split [model] into settings and fixed inputs, and configure the model when the settings allow it."""
+    if "model" not in raw:
+        note((), "[model] is missing: it names the model's kind and settings")
+        return "", {}, {}, None
+    table = subtable(raw, "model", note)
     kind = table.get("kind")
     if not isinstance(kind, str):
         note(("model", "kind"), f"missing or no text: one of {', '.join(MODELS)}")
@@ -199,6 +140,9 @@ def _read_model(
     except SettingsError as faults:
         for key, message in faults.faults:
             note(("model", key), message)
+        return kind, {}, fixed, None
+    except InputError as fault:
+        note(("model",), str(fault))
         return kind, {}, fixed, None
     if model is not None:
         for key in fixed:
@@ -236,47 +180,35 @@ def _read_values(table: Mapping[str, Any], model: Model, path: Path, note: Note)
     return values
 
 
-def _read_parameters(tables: Mapping[str, Any], model: Model, note: Note) -> dict[str, Parameter]:
+def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note) -> dict[str, Parameter]:
+    """Read priors and units; against the model's inputs where the model is known."""
     parameters = {}
-    for name, table in _named(tables, "parameters", note):
+    for name, table in named_tables(tables, "parameters", note):
         path: Path = ("parameters", name)
-        _only(table, ("unit", "prior", "doc"), path, note)
-        doc = _text(table, "doc", path, note)
-        given = model.inputs.get(name)
-        if given is None:
+        only_known(table, ("unit", "prior", "doc"), path, note)
+        doc = optional_text(table, "doc", path, note)
+        given = model.inputs.get(name) if model else None
+        if model and given is None:
             note(path, f"model {model.kind} has no such input; {did_you_mean(name, model.inputs)}")
-            continue
-        if given.unit is None:
+        if given and given.unit is None:
             note(path, f"is a choice ({given.allowed()}) and takes no prior: set it in [model] or [cases]")
             continue
-        unit = _unit(table, given.unit, path, note)
-        if not isinstance(table.get("prior"), dict):
-            note(
-                (*path, "prior"), 'missing or no table, as in prior = { kind = "uniform", low = 0, high = 1 }'
-            )
+        unit = display_unit(table, given.unit if given else None, path, note, given.other_units if given else ())
+        prior_table = table.get("prior")
+        if not isinstance(prior_table, dict):
+            note((*path, "prior"), 'missing or no table, as in prior = { kind = "uniform", low = 0, high = 1 }')
             continue
-        prior = _read_prior(table["prior"], unit, given, (*path, "prior"), note)
+        if unit is None:
+            if any(isinstance(value, str) for key, value in prior_table.items() if key != "kind"):
+                continue  # quantities with units, of a dimension nobody knows
+            unit = "1"
+        prior = _read_prior(prior_table, unit, given, (*path, "prior"), note)
         if prior is not None:
             parameters[name] = Parameter(name, unit, prior, doc)
     return parameters
 
 
-def _unit(table: Mapping[str, Any], si: str, path: Path, note: Note) -> str:
-    """Read a display unit of the dimension of `si`; fall back on `si` after noting a fault."""
-    unit = table.get("unit", si)
-    if not isinstance(unit, str):
-        note((*path, "unit"), f"must be a text, not {_kind(unit)}")
-        return si
-    try:
-        if same_dimension(unit, si):
-            return unit
-        note((*path, "unit"), f"{unit} ({dimension(unit)}) is not of the dimension of {si} ({dimension(si)})")
-    except InputError as fault:
-        note((*path, "unit"), str(fault))
-    return si
-
-
-def _read_prior(table: Mapping[str, Any], unit: str, given: Input, path: Path, note: Note) -> Prior | None:
+def _read_prior(table: Mapping[str, Any], unit: str, given: Input | None, path: Path, note: Note) -> Prior | None:
     try:
         prior = read_prior(table, unit)
     except PriorError as faults:
@@ -284,10 +216,8 @@ def _read_prior(table: Mapping[str, Any], unit: str, given: Input, path: Path, n
             note((*path, field) if field else path, message)
         return None
     low, high = prior.support()
-    if low < given.low or high > given.high:
-        span = (
-            f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
-        )
+    if given and (low < given.low or high > given.high):
+        span = f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
         cut = "; a truncated-normal takes low and high" if prior.kind == "normal" else ""
         note(path, f"reaches over {span} (SI) where the model takes {given.allowed()}{cut}")
     return prior
@@ -299,7 +229,7 @@ def _read_cases(
     if not tables:
         return {BASE_CASE: {}}
     cases = {}
-    for name, table in _named(tables, "cases", note):
+    for name, table in named_tables(tables, "cases", note):
         for key in table:
             if key not in model.inputs:
                 known = did_you_mean(key, model.inputs)
@@ -329,24 +259,22 @@ def _complete(model: Model, given: set[str], cases: Mapping[str, Any], note: Not
 
 
 def _scalar_outputs(model: Model) -> dict[str, Output]:
-    return {
-        q.name: Output(q.name, q.name, q.unit, doc=q.doc) for q in model.quantities.values() if not q.curve
-    }
+    return {q.name: Output(q.name, q.name, q.unit, doc=q.doc) for q in model.quantities.values() if not q.curve}
 
 
 def _read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[str, Output]:
     outputs = {}
-    for name, table in _named(tables, "outputs", note):
+    for name, table in named_tables(tables, "outputs", note):
         path: Path = ("outputs", name)
-        _only(table, ("quantity", "reduce", "at", "from", "to", "unit", "doc"), path, note)
+        only_known(table, OUTPUT_KEYS, path, note)
         wanted = table.get("quantity", name)
         quantity = model.quantities.get(wanted) if isinstance(wanted, str) else None
         if quantity is None:
             near = did_you_mean(str(wanted), model.quantities)
             blamed = (*path, "quantity") if "quantity" in table else path
-            note(blamed, f"model {model.kind} has no quantity `{wanted}`; {near}")
+            note(blamed, f"model {model.kind} has no quantity {shown(wanted)}; {near}")
             continue
-        unit = _unit(table, quantity.unit, path, note)
+        unit = display_unit(table, quantity.unit, path, note) or quantity.unit
         reduce = _reduce(table, quantity, path, note)
         places = _places(table, quantity, model, path, note)
         start, stop = places.get("from"), places.get("to")
@@ -358,7 +286,7 @@ def _read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[s
             note(path, 'reduce = "at" takes no window from/to')
         if start is not None and stop is not None and not start < stop:
             note((*path, "to"), "must lie beyond from")
-        doc = _text(table, "doc", path, note)
+        doc = optional_text(table, "doc", path, note)
         outputs[name] = Output(name, quantity.name, unit, reduce, places.get("at"), start, stop, doc)
     return outputs
 
@@ -371,16 +299,14 @@ def _reduce(table: Mapping[str, Any], quantity: Quantity, path: Path, note: Note
                 note((*path, key), f"`{quantity.name}` is one number already")
         return None
     if reduce not in REDUCTIONS:
-        what = "missing" if reduce is None else f"{reduce!r} is not known"
+        what = "missing" if reduce is None else f"{shown(reduce)} is not known"
         blamed = path if reduce is None else (*path, "reduce")
         note(blamed, f"reduce: {what}: the curve `{quantity.name}` takes one of {', '.join(REDUCTIONS)}")
         return None
     return str(reduce)
 
 
-def _places(
-    table: Mapping[str, Any], quantity: Quantity, model: Model, path: Path, note: Note
-) -> dict[str, float]:
+def _places(table: Mapping[str, Any], quantity: Quantity, model: Model, path: Path, note: Note) -> dict[str, float]:
     """Read the places on the curve's axis, in SI."""
     places: dict[str, float] = {}
     for key in ("at", "from", "to"):
@@ -398,24 +324,18 @@ def _places(
 
 def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[str, object]:
     """Keep the tables that later steps read, and attach the files that observations name."""
-    sections: dict[str, object] = {}
-    for key in RAW_SECTIONS:
-        if key in raw:
-            sections[key] = _table(raw, key, note)
-    for name, table in _table(raw, "calibration", note).items():
-        if not isinstance(table, dict):
-            note(("calibration", name), f"must be a table, not {_kind(table)}")
-    observations = sections.get("observations", {})
-    assert isinstance(observations, dict)
-    sections_with_files = _attached(observations, ("observations",), files)
+    sections: dict[str, object] = {key: subtable(raw, key, note) for key in RAW_SECTIONS if key in raw}
     if "observations" in sections:
-        sections["observations"] = sections_with_files
+        sections["observations"] = _attached(subtable(raw, "observations", note), ("observations",), files)
+    for name, table in subtable(raw, "calibration", note).items():
+        if not isinstance(table, dict):
+            note(("calibration", name), f"must be a table, not {kind_of(table)}")
     return sections
 
 
-def _attached(table: dict[str, Any], path: Path, files: _Files) -> dict[str, Any]:
+def _attached(table: Mapping[str, Any], path: Path, files: _Files) -> dict[str, Any]:
     """Copy [observations] with the path of every `file` key, at the top or one table down, in normal form."""
-    copy = {}
+    copy: dict[str, Any] = {}
     for key, value in table.items():
         if key == "file" and isinstance(value, str):
             copy[key] = files.attach(value, (*path, key))

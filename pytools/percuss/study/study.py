@@ -1,14 +1,13 @@
 """A study, resolved: every value in SI, every name checked against the model.
 
-`Study.resolved` gives it as plain JSON data and `Study.from_resolved` takes it back exactly; the digest is the
-SHA-256 of that data in canonical JSON (sorted keys, no spaces, UTF-8, shortest floats), file contents included by
-their own SHA-256. Parameters, cases and outputs are lists there: their order is meaning (columns of a design).
+`Study.resolved` gives it as plain JSON data and `Study.from_resolved` takes it back exactly; the digest is
+the SHA-256 of that data in canonical JSON (sorted keys, no spaces, UTF-8, shortest floats), file contents
+included by their own SHA-256. Parameters, cases and outputs are lists there: their order is meaning
+(columns of a design).
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import sys
 from collections.abc import Mapping
@@ -17,13 +16,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
+from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.model import Input, Model, Value
 from percuss.models.registry import configure
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 from percuss.study.output import Output
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.registry import prior_from_json
-from percuss.units import parse_quantity
+from percuss.units import parse_quantity, quantity_unit, same_dimension
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class Study:
     @cached_property
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of the canonical JSON of `resolved()`."""
-        return hashlib.sha256(canonical_json(self.resolved()).encode()).hexdigest()
+        return sha256_hex(canonical_json(self.resolved()).encode())
 
     def resolved(self) -> dict[str, Any]:
         """Return the study as plain JSON data, in SI; files appear by their SHA-256."""
@@ -89,12 +89,12 @@ class Study:
             "cases": [{"name": name, "values": values} for name, values in self.cases.items()],
             "outputs": [output.to_json() for output in self.outputs.values()],
             "sections": self.sections,
-            "files": {path: hashlib.sha256(data).hexdigest() for path, data in sorted(self.files.items())},
+            "files": {path: sha256_hex(data) for path, data in sorted(self.files.items())},
         }
 
     @classmethod
     def from_resolved(cls, data: Mapping[str, Any], files: Mapping[str, bytes]) -> Study:
-        """Build the study that `resolved()` described; `files` must hold every file it names, byte for byte."""
+        """Build the study that `resolved()` described; `files` holds every file it names, byte for byte."""
         try:
             if data["format"] != FORMAT:
                 raise InputError(f"resolved study has format {data['format']!r}; this percuss reads {FORMAT}")
@@ -102,10 +102,8 @@ class Study:
             for path, digest in data["files"].items():
                 if path not in files:
                     raise InputError(f"resolved study `{about['name']}` needs the file `{path}`")
-                if hashlib.sha256(files[path]).hexdigest() != digest:
-                    raise InputError(
-                        f"file `{path}` is not the one study `{about['name']}` was resolved with"
-                    )
+                if sha256_hex(files[path]) != digest:
+                    raise InputError(f"file `{path}` is not the one study `{about['name']}` was resolved with")
             return cls(
                 name=about["name"],
                 title=about["title"],
@@ -129,8 +127,9 @@ class Study:
     def point(self, case: str | None, values: Mapping[str, Value]) -> dict[str, Value]:
         """Return every input of one run: model defaults < fixed values < the case < `values`.
 
-        Numbers are in SI. Text for a numeric input is read as a person writes it: with a unit, or a bare number
-        in the parameter's unit. Case None means the only case. Raises InputError for any name, value or gap.
+        Numbers are in SI. Text for a numeric input is read as a person writes it: with a unit, or a bare
+        number in the parameter's unit. Case None means the only case. Raises InputError for any name, value
+        or gap.
         """
         inputs = self.model().inputs
         merged: dict[str, Value] = {name: i.default for name, i in inputs.items() if i.default is not None}
@@ -138,9 +137,7 @@ class Study:
         merged.update(self.cases[self.case_name(case)])
         for name, value in values.items():
             if name not in inputs:
-                raise InputError(
-                    f"model {self.model_kind} has no input `{name}`: {did_you_mean(name, inputs)}"
-                )
+                raise InputError(f"model {self.model_kind} has no input `{name}`: {did_you_mean(name, inputs)}")
             unit = self.parameters[name].unit if name in self.parameters else None
             merged[name] = checked_value(inputs[name], value, unit)
         missing = [name for name in inputs if name not in merged]
@@ -161,9 +158,7 @@ class Study:
             raise InputError(f"study {self.name} has no case `{case}`: {did_you_mean(case, self.cases)}")
         return case
 
-    def evaluate(
-        self, values: Mapping[str, float], curves: Mapping[str, NDArray[Any]] | None
-    ) -> dict[str, float]:
+    def evaluate(self, values: Mapping[str, float], curves: Mapping[str, NDArray[Any]] | None) -> dict[str, float]:
         """Reduce the quantities of one finished run to the study's outputs, in SI.
 
         Raises InputError when an output cannot be had or is not finite: to a campaign, a failed run.
@@ -175,23 +170,35 @@ class Study:
         }
 
 
-def canonical_json(data: object) -> str:
-    """Write JSON data the one way that digests are taken of."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
 def checked_value(given: Input, value: object, unit: str | None = None) -> Value:
-    """Check a value for an input; text for a number is a quantity, bare in `unit` (default: the input's own)."""
+    """Check a value for an input; text for a number is a quantity, bare in `unit` or the input's own."""
     if given.unit is None:
         if value not in given.choices:
-            raise InputError(f"`{given.name}` = {value!r}: {did_you_mean(str(value), given.choices)}")
+            raise InputError(f"`{given.name}` = {shown(value)}: {did_you_mean(str(value), given.choices)}")
         return str(value)
+    if given.other_units:
+        return _with_dimension(given, value, unit or given.unit)
     if isinstance(value, str):
         number = parse_quantity(value, unit or given.unit)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value) if abs(value) <= sys.float_info.max else math.inf
     else:
-        raise InputError(f"`{given.name}` = {value!r} is no number")
+        raise InputError(f"`{given.name}` = {shown(value)} is no number")
     if not given.admits(number):
         raise InputError(f"`{given.name}` = {value} is outside {given.allowed()}")
     return number
+
+
+def _with_dimension(given: Input, value: object, unit: str) -> str:
+    units = (str(given.unit), *given.other_units)
+    if isinstance(value, str):
+        fitting = next((u for u in units if same_dimension(quantity_unit(value, unit), u)), None)
+        if fitting is None:
+            raise InputError(f"`{given.name}` = {value}: must be a quantity in {' or '.join(units)}")
+        number = parse_quantity(value, unit if same_dimension(unit, fitting) else fitting)
+    else:
+        fitting = next(u for u in units if same_dimension(unit, u))
+        number = parse_quantity(value, fitting)  # type: ignore[arg-type]
+    if not given.admits(number):
+        raise InputError(f"`{given.name}` = {value} is outside {given.allowed()}")
+    return f"{number!r} {fitting}"

@@ -1,7 +1,7 @@
 """Find the line of each key of a TOML text: tomllib reads values but forgets where they stood.
 
-The text has already been accepted by tomllib, so the scanner only has to follow TOML's outline (headers, keys,
-strings, arrays, inline tables) and never to judge it.
+The text has already been accepted by tomllib, so the scanner only has to follow TOML's outline (headers,
+keys, strings, arrays, inline tables) and never to judge it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
 _SCALAR = re.compile(r"[^,\]}#\n]*")
 _STRINGS = (
-    re.compile(r'"""(?:[^\\"]|\\.|"{1,2}(?!"))*"{3,5}', re.DOTALL),
-    re.compile(r"'''(?:[^']|'{1,2}(?!'))*'{3,5}", re.DOTALL),
-    re.compile(r'"(?:[^"\\\n]|\\.)*"'),
+    re.compile(r'"""(?:[^\\"]++|\\.|"{1,2}(?!"))*+"{3,5}', re.DOTALL),
+    re.compile(r"'''(?:[^']++|'{1,2}(?!'))*+'{3,5}", re.DOTALL),
+    re.compile(r'"(?:[^"\\\n]++|\\.)*+"'),
     re.compile(r"'[^'\n]*'"),
 )
 

@@ -39,10 +39,10 @@ class Beta(Prior):
 
         alpha, beta = self._shapes()
         low, high = self.support()
-        u = np.asarray(u, float)
-        up = low + (high - low) * betaincinv(alpha, beta, u)
-        down = high - (high - low) * betaincinv(beta, alpha, 1.0 - u)
-        return np.clip(np.where(self._from_high(up), down, up), low, high)
+        p = np.asarray(u, float)
+        up = low + (high - low) * betaincinv(alpha, beta, p)
+        down = high - (high - low) * betaincinv(beta, alpha, 1.0 - p)
+        return np.asarray(np.clip(np.where(self._from_high(up), down, up), low, high))
 
     def cdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
@@ -50,10 +50,10 @@ class Beta(Prior):
 
         alpha, beta = self._shapes()
         low, high = self.support()
-        x = np.clip(np.asarray(x, float), low, high)
-        up = betainc(alpha, beta, (x - low) / (high - low))
-        down = 1.0 - betainc(beta, alpha, (high - x) / (high - low))
-        return np.where(self._from_high(x), down, up)
+        at = np.clip(np.asarray(x, float), low, high)
+        up = betainc(alpha, beta, (at - low) / (high - low))
+        down = 1.0 - betainc(beta, alpha, (high - at) / (high - low))
+        return np.asarray(np.where(self._from_high(at), down, up))
 
     def logpdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
@@ -61,13 +61,13 @@ class Beta(Prior):
 
         alpha, beta = self._shapes()
         low, high = self.support()
-        x = np.asarray(x, float)
+        at = np.asarray(x, float)
         width = high - low
-        inside = np.clip(x, low, high)
+        inside = np.clip(at, low, high)
         with quiet():
             log = xlogy(alpha - 1, (inside - low) / width) + xlogy(beta - 1, (high - inside) / width)
         log = log - betaln(alpha, beta) - math.log(width)
-        return np.where((x >= low) & (x <= high), log, -np.inf)
+        return np.where((at >= low) & (at <= high), log, -np.inf)
 
     def mean(self) -> float:
         alpha, beta = self._shapes()

@@ -36,8 +36,8 @@ class Gamma(Prior):
         from scipy.special import gammainccinv, gammaincinv
 
         shape, scale = self._parameters()
-        u = np.asarray(u, float)
-        return scale * np.where(u > 0.5, gammainccinv(shape, 1.0 - u), gammaincinv(shape, u))
+        p = np.asarray(u, float)
+        return np.asarray(scale * np.where(p > 0.5, gammainccinv(shape, 1.0 - p), gammaincinv(shape, p)))
 
     def cdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
@@ -51,11 +51,11 @@ class Gamma(Prior):
         from scipy.special import gammaln, xlogy
 
         shape, scale = self._parameters()
-        x = np.asarray(x, float)
-        y = np.maximum(x, 0.0) / scale
+        at = np.asarray(x, float)
+        y = np.maximum(at, 0.0) / scale
         with quiet():
             log = xlogy(shape - 1, y) - y - gammaln(shape) - math.log(scale)
-        return np.where(x >= 0, log, -np.inf)
+        return np.where(at >= 0, log, -np.inf)
 
     def mean(self) -> float:
         shape, scale = self._parameters()

@@ -34,22 +34,25 @@ class LogUniform(Prior):
         import numpy as np
 
         low, high = self.support()
-        return np.clip(low * np.exp(self._span() * np.asarray(u, float)), low, high)
+        p, span = np.asarray(u, float), self._span()
+        # Counted from the nearer end, so that both ends are exact.
+        return np.clip(np.where(p > 0.5, high * np.exp(span * (p - 1)), low * np.exp(span * p)), low, high)
 
     def cdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
 
         low, high = self.support()
-        x = np.clip(np.asarray(x, float), low, high)
-        return np.clip(np.log(x / low) / self._span(), 0.0, 1.0)
+        at, span = np.clip(np.asarray(x, float), low, high), self._span()
+        up, down = np.log(at / low) / span, np.log(high / at) / span
+        return np.asarray(np.clip(np.where(up > 0.5, 1.0 - down, up), 0.0, 1.0))
 
     def logpdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
 
         low, high = self.support()
-        x = np.asarray(x, float)
+        at = np.asarray(x, float)
         with quiet():
-            return np.where((x >= low) & (x <= high), -np.log(x) - math.log(self._span()), -np.inf)
+            return np.where((at >= low) & (at <= high), -np.log(at) - math.log(self._span()), -np.inf)
 
     def mean(self) -> float:
         low, high = self.support()

@@ -1,7 +1,7 @@
-"""Lognormal prior, by the mean and std of the variable itself or by `mu` and `sigma` of its natural logarithm.
+"""Lognormal prior, by mean and std of the variable itself or by `mu` and `sigma` of its natural logarithm.
 
-With m, s of the variable: sigma^2 = log(1 + (s/m)^2), mu = log m - sigma^2 / 2. `mu` is the mean of log(x / unit):
-the number depends on the parameter's unit and is shifted to SI on reading.
+With m, s of the variable: sigma^2 = log(1 + (s/m)^2), mu = log m - sigma^2 / 2. `mu` is the mean of log(x /
+unit): the number depends on the parameter's unit and is shifted to SI on reading.
 """
 
 from __future__ import annotations
@@ -32,11 +32,7 @@ class Lognormal(Prior):
             mean, std = self.mean(), self.std()
         except OverflowError:
             return [(name, "is so wide that mean or std overflow")]
-        return (
-            []
-            if math.isfinite(mean) and math.isfinite(std)
-            else [(name, "is so wide that mean or std overflow")]
-        )
+        return [] if math.isfinite(mean) and math.isfinite(std) else [(name, "is so wide that mean or std overflow")]
 
     def _log_parameters(self) -> tuple[float, float]:
         if "mu" in self.fields:
@@ -67,11 +63,11 @@ class Lognormal(Prior):
         import numpy as np
 
         mu, sigma = self._log_parameters()
-        x = np.asarray(x, float)
+        at = np.asarray(x, float)
         with quiet():
-            log = np.log(x)
+            log = np.log(at)
             z = (log - mu) / sigma
-            return np.where(x > 0, -0.5 * z * z - LOG_SQRT_2PI - math.log(sigma) - log, -np.inf)
+            return np.where(at > 0, -0.5 * z * z - LOG_SQRT_2PI - math.log(sigma) - log, -np.inf)
 
     def mean(self) -> float:
         if "mean" in self.fields:

@@ -1,10 +1,11 @@
 """What a prior is: a distribution over one parameter, in SI, defined by a few named fields.
 
-Each kind lists the forms it can be given in (sets of fields that go together) and how a field turns into SI:
-`value` fields carry the parameter's unit, `plain` ones have none, `log` ones are means of the natural logarithm of
-the number in the parameter's unit and shift by log(scale).
+Each kind lists the forms it can be given in (sets of fields that go together) and how a field turns into
+SI: `value` fields carry the parameter's unit, `plain` ones have none, `log` ones are means of the natural
+logarithm of the number in the parameter's unit and shift by log(scale).
 
-scipy.special serves every kind: closed forms, accurate in the tails, and a tenth of the import time of scipy.stats.
+scipy.special serves every kind: closed forms, accurate in the tails, and a tenth of the import time of
+scipy.stats.
 """
 
 from __future__ import annotations
@@ -123,11 +124,7 @@ def _in_si(role: Role, value: object, unit: str) -> float:
 
 def positive(fields: Mapping[str, float], *names: str) -> list[FieldFault]:
     """List the fields among `names` that are there and not above zero."""
-    return [
-        (name, f"{fields[name]!r} (SI) must be above 0")
-        for name in names
-        if name in fields and fields[name] <= 0
-    ]
+    return [(name, f"{fields[name]!r} (SI) must be above 0") for name in names if name in fields and fields[name] <= 0]
 
 
 def ordered(fields: Mapping[str, float]) -> list[FieldFault]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 from percuss.study.priors.beta import Beta
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.log_uniform import LogUniform
@@ -28,7 +28,7 @@ def read_prior(table: Mapping[str, object], unit: str) -> Prior:
     if not isinstance(kind, str):
         raise PriorError([("kind", f"missing or no text: one of {', '.join(PRIORS)}")])
     if kind not in PRIORS:
-        raise PriorError([("kind", f"unknown kind `{kind}`: {did_you_mean(kind, PRIORS)}")])
+        raise PriorError([("kind", f"unknown kind {shown(kind)}: {did_you_mean(kind, PRIORS)}")])
     return read_fields(PRIORS[kind], {name: value for name, value in table.items() if name != "kind"}, unit)
 
 

@@ -1,8 +1,8 @@
 """Truncated normal prior: a Gaussian of `mean` and `std`, cut to [low, high] (either may be left out).
 
-`mean` and `std` are those of the uncut Gaussian; `Prior.mean` and `Prior.std` give the moments of the cut one.
-Everything is done with logarithms of tail probabilities, so that a cut far out in a tail costs no accuracy; an
-interval right of the mean is mirrored into the left tail, where those logarithms are accurate.
+`mean` and `std` are those of the uncut Gaussian; `Prior.mean` and `Prior.std` give the moments of the cut
+one. Everything is done with logarithms of tail probabilities, so that a cut far out in a tail costs no
+accuracy; an interval right of the mean is mirrored into the left tail, where those logarithms are accurate.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ class TruncatedNormal(Prior):
 
     def _bounds(self) -> tuple[float, float]:
         low, high = self.support()
-        return (low - self.fields["mean"]) / self.fields["std"], (high - self.fields["mean"]) / self.fields[
-            "std"
-        ]
+        return (low - self.fields["mean"]) / self.fields["std"], (high - self.fields["mean"]) / self.fields["std"]
 
     def _left(self) -> tuple[float, float, float]:
         """Return sign and standard bounds of the interval, mirrored when it lies right of the mean."""
@@ -63,15 +61,15 @@ class TruncatedNormal(Prior):
         from scipy.special import log_ndtr, ndtri_exp
 
         sign, a, b = self._left()
-        u = np.asarray(u, float)
+        p = np.asarray(u, float)
         with quiet():
-            from_a, from_b = (np.log1p(-u), np.log(u)) if sign > 0 else (np.log(u), np.log1p(-u))
-            # The tail probability at the quantile is a mean of those at the bounds, weighted by u.
+            from_a, from_b = (np.log1p(-p), np.log(p)) if sign > 0 else (np.log(p), np.log1p(-p))
+            # The tail probability at the quantile is a mean of those at the bounds, weighted by p.
             z = sign * ndtri_exp(np.minimum(np.logaddexp(from_a + log_ndtr(a), from_b + log_ndtr(b)), 0.0))
             x = np.clip(self.fields["mean"] + self.fields["std"] * z, *self.support())
         # The bounds themselves, to the last bit.
         low, high = self.support()
-        return np.where(u <= 0, low, np.where(u >= 1, high, x))
+        return np.where(p <= 0, low, np.where(p >= 1, high, x))
 
     def cdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
@@ -92,13 +90,13 @@ class TruncatedNormal(Prior):
         import numpy as np
 
         low, high = self.support()
-        x = np.asarray(x, float)
-        z = (x - self.fields["mean"]) / self.fields["std"]
+        at = np.asarray(x, float)
+        z = (at - self.fields["mean"]) / self.fields["std"]
         inside = -0.5 * z * z - LOG_SQRT_2PI - math.log(self.fields["std"]) - self._log_mass()
-        return np.where((x >= low) & (x <= high), inside, -np.inf)
+        return np.where((at >= low) & (at <= high), inside, -np.inf)
 
     def _moments(self) -> tuple[float, float]:
-        """Integrate by Gauss-Legendre about the nearest bound or the mean: the closed forms cancel in the tails."""
+        """Integrate by Gauss-Legendre about the highest density: the closed forms cancel in the tails."""
         import numpy as np
 
         sign, a, b = self._left()

@@ -44,8 +44,8 @@ class Uniform(Prior):
         import numpy as np
 
         low, high = self.support()
-        x = np.asarray(x, float)
-        return np.where((x >= low) & (x <= high), -math.log(high - low), -np.inf)
+        at = np.asarray(x, float)
+        return np.where((at >= low) & (at <= high), -math.log(high - low), -np.inf)
 
     def mean(self) -> float:
         low, high = self.support()
