@@ -5,13 +5,16 @@ not used, because the threads of polars do not survive one.
 
     python appender.py kill LEDGER COUNT SEED       ids of finished appends on stdout, one a line
     python appender.py race LEDGER PROCESSES EACH   every id appended, one a line
+    python appender.py mixed LEDGER PROCESSES EACH  the same, among readers and sealers
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -21,8 +24,13 @@ from pathlib import Path
 import numpy  # noqa: F401
 import polars  # noqa: F401
 
+from percuss.errors import InputError, LedgerError
+from percuss.ledger import streams
+from percuss.ledger.audit import prove_chain
 from percuss.ledger.event import Draft, Maker, Software
 from percuss.ledger.ledger import Ledger
+from percuss.ledger.place import open_place
+from percuss.ledger.seal import seal_stream
 
 MAKER = Maker(("percuss", "test"), "tester", "here", Software("0", "c0", "rustc; target; profile; 0", "l0"))
 
@@ -83,10 +91,45 @@ def kill_at_random(root: Path, count: int, seed: int) -> None:
 def race(root: Path, processes: int, each: int) -> None:
     """Several writers of one stream at once."""
     children = [start(append_some, root, each) for _ in range(processes)]
-    if any(os.waitpid(child, 0)[1] for child in children):
+    if max(os.waitpid(child, 0)[1] for child in children):
         sys.exit("a writer failed")
+
+
+def seal_often(root: Path, stop: int) -> None:
+    """Seal again and again, in two processes at once, until told to stop."""
+    book = Ledger.open(root, MAKER, create=True)
+    while not select.select([stop], [], [], 0.01)[0]:
+        # Too little to pack, or packed by the other one in the meantime.
+        with contextlib.suppress(InputError, LedgerError):
+            seal_stream(book, "main")
+
+
+def read_often(root: Path, stop: int) -> None:
+    """Read with a small cache, and audit, until told to stop: always a whole chain."""
+    streams.LOOSE_BEFORE_CACHING = 3
+    Ledger.open(root, MAKER, create=True)
+    seen = 0
+    while not select.select([stop], [], [], 0)[0]:
+        events = Ledger.open(root).events()
+        if [event.seq for event in events] != list(range(1, len(events) + 1)) or len(events) < seen:
+            raise SystemError(f"read {len(events)} events after {seen}")
+        seen = len(events)
+        walk = prove_chain(open_place(root))
+        if not walk.proof.holds or len(walk.visible) < seen:
+            raise SystemError(f"{len(walk.visible)} events, {walk.proof.faults}")
+
+
+def mixed(root: Path, processes: int, each: int) -> None:
+    """Writers, two sealers and a reader at once."""
+    stop, ring = os.pipe()
+    others = [start(work, root, stop) for work in (seal_often, seal_often, read_often)]
+    writers = [start(append_some, root, each) for _ in range(processes)]
+    failed = max(os.waitpid(child, 0)[1] for child in writers)
+    os.write(ring, b"!")
+    if max(os.waitpid(child, 0)[1] for child in others) or failed:
+        sys.exit("somebody failed")
 
 
 if __name__ == "__main__":
     what, folder, first, second = sys.argv[1:]
-    {"kill": kill_at_random, "race": race}[what](Path(folder), int(first), int(second))
+    {"kill": kill_at_random, "race": race, "mixed": mixed}[what](Path(folder), int(first), int(second))

@@ -18,9 +18,9 @@ ALLOWED = {
     "software": {"ledger"},
     "ledger": {"errors"},
     "units": {"errors", "spelling"},
-    "models": {"errors", "spelling", "units"},
-    "study": {"errors", "spelling", "units", "models"},
-    "designs": {"errors", "spelling", "units", "models", "study"},
+    "models": {"errors", "spelling", "units", "ledger"},
+    "study": {"errors", "spelling", "units", "models", "ledger"},
+    "designs": {"errors", "spelling", "units", "models", "study", "ledger"},
     "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger"},
     "export": {"errors", "units", "models", "study", "designs", "ledger"},
 }

@@ -158,7 +158,11 @@ def _packed_loose(
         with contextlib.suppress(LedgerError):
             rest = [number for number in loose if number > usable[-1].last]
             if len(rest) <= LOOSE_BEFORE_CACHING:
-                return read_frame(usable[-1].path, columns), rest
+                packed = read_frame(usable[-1].path, columns and [*columns, *({"hash"} - set(columns))])
+                # Commits may have been put back from elsewhere since: the chain must end as theirs does.
+                newest = read_frame(place.commit(stream, usable[-1].last), ["hash"])
+                if packed["hash"].tail(1).equals(newest["hash"].tail(1)):
+                    return (packed if columns is None else packed.select(columns)), rest
     packed = pl.concat([read_frame(place.commit(stream, number)) for number in loose])
     # A cache that cannot be written (a read-only ledger) is no cache, not an error.
     with contextlib.suppress(OSError):
