@@ -269,6 +269,36 @@ def test_expectations_that_are_wrong(percuss, folder, text, words) -> None:
     assert not (folder / "ledger" / "streams").exists()
 
 
+def test_expectations_outside_the_study_are_not_read(percuss, folder) -> None:
+    (folder / "secret").write_text("secret words")
+    place = folder / "studies" / "ishigami" / "expected"
+    place.mkdir()
+    (place / "link.toml").symlink_to(folder / "secret")
+    said = percuss("check", "ishigami").refused(2, "link out of the study")
+    assert "secret" not in said.err
+    (place / "link.toml").unlink()
+    os.mkfifo(place / "pipe.toml")
+    percuss("check", "ishigami").refused(2, "regular file")
+    (place / "pipe.toml").unlink()
+    (place / "huge.toml").touch()
+    os.truncate(place / "huge.toml", 1 << 30)
+    percuss("check", "ishigami").refused(2, "1073741824")
+
+
+def test_check_interrupted(percuss, folder, monkeypatch) -> None:
+    from percuss.execution import campaign
+
+    def interrupted(*args, **more):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    _expect(folder, "good", EXPECTED.format(mean=0))
+    monkeypatch.setattr(campaign, "_top_up", interrupted)
+    said = percuss("check", "ishigami", "--ledger", folder / "ledger")
+    assert said.code == 130
+    assert "interrupted: 0 of 1 checks done" in said.err
+
+
 def test_seal(percuss, campaign, folder) -> None:
     before = percuss("log", "--json").out
     hashes = {event["id"]: event["hash"] for event in json.loads(before)}
@@ -291,6 +321,9 @@ def test_adoption(percuss, folder, campaign) -> None:
     stream = json.loads(percuss("show", part.id, "--ledger", "copy", "--json").out or "{}").get("stream")
     assert stream is None, "a shard's events are no part of main before their adoption"
     (stream,) = [p.name for p in (folder / "copy" / "streams").iterdir() if p.name != "main"]
+    assert f"percuss adopt {stream}" in percuss("show", part.id, "--ledger", "copy").refused(2, part.id).err
+    assert part.id[:12] in percuss("log", "--stream", stream, "--ledger", "copy").out
+    percuss("log", "--stream", "shard-none").refused(2, "shard-none")
     said = percuss("adopt", stream, "--from", "copy")
     assert said.id
     assert f"{stream}: 2 new events" in said.err
@@ -399,6 +432,15 @@ def test_export(percuss, campaign, folder) -> None:
     # Every digit: what is read back from CSV is what is in the Parquet file, bit for bit.
     percuss("export", "csv", campaign["id"], "--to", "runs.csv")
     assert pl.read_csv("runs.csv")["y"].to_list() == pl.read_parquet("runs.parquet")["y"].to_list()
+    for form in ("csv", "parquet"):
+        percuss("export", form, campaign["id"], "--to", "/dev/full").refused(2, "/dev/full", "No space left")
+
+
+def test_json_knows_no_nan(ledger, percuss, folder) -> None:
+    table = ledger.put_table("curves", pl.DataFrame({"a": [1.0, float("nan"), float("inf")]}))
+    ledger.append([Draft("study.registered", {}, blobs=[table])])
+    shown = json.loads(percuss("show", "@last", "--rows", 3, "--json").out, parse_constant=lambda word: 1 / 0)
+    assert shown["tables"]["curves"] == [{"a": 1.0}, {"a": None}, {"a": None}]
 
 
 def test_simulate(percuss, folder) -> None:

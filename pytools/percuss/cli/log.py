@@ -28,11 +28,15 @@ def log(
     import polars as pl
 
     from percuss.cli.output import give_json, hint, plain, say, table_text
+    from percuss.errors import InputError
     from percuss.ledger.event import from_frame
+    from percuss.ledger.place import checked_stream
     from percuss.ledger.projections import superseded_ids
-    from percuss.ledger.streams import read_stream
+    from percuss.ledger.streams import read_stream, stream_names
 
     book = open_ledger(ledger)
+    if stream and checked_stream(stream) not in (names := stream_names(book.place)):
+        raise InputError(f"stream {stream}: there is none of that name", hint=f"streams are {', '.join(names)}")
     everything = read_stream(book.place, stream) if stream else book.frame()
     frame = everything
     if kind:

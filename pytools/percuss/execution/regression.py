@@ -33,6 +33,7 @@ from percuss.ledger.event import Draft, Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 from percuss.spelling import did_you_mean
+from percuss.study.files import read_inside
 from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.units import from_si, parse_quantity
@@ -155,14 +156,13 @@ def check_study(ledger: Ledger, path: Path, file: Path, workers: int, flush_s: f
 
 
 def _read(file: Path) -> dict[str, Any]:
+    # Like the study itself: a regular file inside its folder, links followed.
+    data = read_inside(file.parent.parent, f"{file.parent.name}/{file.name}", LARGEST_BYTES)
     try:
-        if file.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"{file}: {file.stat().st_size} bytes, and at most {LARGEST_BYTES} are read")
-        return _checked(tomllib.loads(file.read_text()), ("run", "expect"), str(file))
-    except (ValueError, RecursionError, OSError) as fault:
-        if isinstance(fault, InputError):
-            raise
+        table = tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as fault:
         raise InputError(f"{file}: is not readable TOML ({fault})") from fault
+    return _checked(table, ("run", "expect"), str(file))
 
 
 def _checked(table: Any, known: Collection[str], where: str) -> dict[str, Any]:

@@ -58,8 +58,10 @@ def check_target(path: Path) -> None:
 
 
 def _written(path: Path, write: Callable[[], object]) -> None:
+    import polars as pl
+
     check_target(path)
     try:
         write()
-    except OSError as fault:
-        raise InputError(f"{path}: cannot be written ({fault.strerror or fault})") from fault
+    except (OSError, pl.exceptions.PolarsError) as fault:
+        raise InputError(f"{path}: cannot be written ({getattr(fault, 'strerror', None) or fault})") from fault

@@ -123,8 +123,12 @@ def real_folder(root: Path, *names: str, create: bool = False) -> Path:
     path = root.joinpath(*names)
     if create and not path.is_dir():
         with _told(path, "make the folder"):
-            path.mkdir(parents=True, exist_ok=True)
-            _sync_folder(path.parent)
+            root.mkdir(parents=True, exist_ok=True)
+            # From the top down, each made to last before anything is put into it.
+            for i in range(len(names) + 1):
+                folder = root.joinpath(*names[:i])
+                folder.mkdir(exist_ok=True)
+                _sync_folder(folder.parent)
     return path
 
 

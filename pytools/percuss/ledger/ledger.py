@@ -11,7 +11,7 @@ from percuss.ledger import blobs
 from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame
 from percuss.ledger.kinds import KINDS, is_known
 from percuss.ledger.place import Place, is_stream_name, open_place
-from percuss.ledger.streams import Head, append_commit, read_stream
+from percuss.ledger.streams import Head, append_commit, read_stream, stream_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,9 +84,19 @@ class Ledger:
             return found[0]
         if not found:
             raise InputError(
-                f"event {reference!r}: there is none in the ledger {self.place.root}", hint="percuss log lists them"
+                f"event {reference!r}: there is none in the ledger {self.place.root}", hint=self._where_else(text)
             )
         raise InputError(f"event {reference!r}: fits {len(found)} events", hint=f"among them {found[0]} and {found[1]}")
+
+    def _where_else(self, text: str) -> str:
+        """What to do about an id that is not visible: it may be in a shard that was not adopted yet."""
+        import polars as pl
+
+        for stream in stream_names(self.place):
+            ids = read_stream(self.place, stream, ["id"])
+            if stream != MAIN and ids.filter(pl.col("id").str.starts_with(text)).height:
+                return f"it is in the stream {stream}, which percuss adopt {stream} makes part of the ledger"
+        return "percuss log lists them"
 
     def _resolve_last(self, reference: str) -> str:
         import polars as pl
