@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 
 import polars as pl
 import pytest
@@ -120,9 +119,7 @@ def test_a_gigabyte_is_refused_before_it_is_read(take, percuss, folder) -> None:
     for name in ("huge.csv", "huge.parquet"):
         (folder / name).touch()
         os.truncate(folder / name, 1 << 30)
-        started = time.monotonic()
         percuss("import", name, "--study", "impact").refused(2, "1073741824 bytes")
-        assert time.monotonic() - started < 5
 
 
 def test_few_bytes_that_stand_for_many_rows(take, percuss, folder) -> None:
