@@ -1,0 +1,93 @@
+//! Figures of the regression: accuracy on closed-form functions and time, one thread.
+//!
+//! `cargo bench -p percuss-chaos`. Times are the least of several repeats.
+
+#[path = "../tests/functions/mod.rs"]
+mod functions;
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use functions::{Problem, validation_error};
+use percuss_chaos::{Design, Method, Options, Search, fit};
+
+fn seconds<T>(repeats: usize, mut work: impl FnMut() -> T) -> (f64, T) {
+    let mut least = f64::INFINITY;
+    let mut last = None;
+    for _ in 0..repeats {
+        let begin = Instant::now();
+        last = Some(work());
+        least = least.min(begin.elapsed().as_secs_f64());
+    }
+    (least, last.expect("at least one repeat"))
+}
+
+fn main() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    pool.install(|| {
+        println!("problem, method, search: time, validation error, LOO, corrected LOO, terms, degree, q");
+        for problem in functions::problems() {
+            accuracy(&problem);
+        }
+        many_outputs();
+    });
+}
+
+fn accuracy(problem: &Problem) {
+    let design = problem.design();
+    for (method, search) in [
+        (Method::LeastAngle, Search::Full),
+        (Method::LeastAngle, Search::EarlyStopping),
+        (Method::MatchingPursuit, Search::Full),
+        (Method::Ordinary, Search::Full),
+    ] {
+        let options = Options { method, search, ..Options::default() };
+        let (time, fitted) = seconds(1, || fit(&design, &options, &AtomicBool::new(false)).expect("a fit"));
+        let output = &fitted.outputs[0];
+        println!(
+            "{:10} {:?} {:?}: {:.3} s, {:.2e}, {:.2e}, {:.2e}, {} terms, degree {}, q {}, leverage {:.3}, condition {:.1}, capped {}",
+            problem.name,
+            method,
+            search,
+            time,
+            validation_error(problem, &fitted.expansion, 100_000),
+            output.loo.plain,
+            output.loo.corrected,
+            fitted.expansion.terms().len(),
+            output.degree,
+            output.q,
+            output.largest_leverage,
+            output.condition,
+            fitted.capped,
+        );
+    }
+}
+
+fn many_outputs() {
+    let (families, points, values) = functions::displacements(300);
+    let design = Design::new(&families, &points, &values, 24).expect("a design");
+    for search in [Search::EarlyStopping, Search::Full] {
+        let options = Options { search, ..Options::default() };
+        let (time, fitted) = seconds(1, || fit(&design, &options, &AtomicBool::new(false)).expect("a fit"));
+        let terms = fitted.expansion.terms().len();
+        println!("24 outputs, 300 points, 5 parameters, {search:?}: {time:.2} s, {terms} terms, {} distinct", fitted.expansion.indices().len() / 5);
+        let mut values = vec![0.0; 24];
+        let mut scratch = fitted.expansion.scratch();
+        let rows = points.len() / 5;
+        let (one, _) = seconds(20, || {
+            for point in points.chunks_exact(5) {
+                fitted.expansion.evaluate(std::hint::black_box(point), &mut scratch, &mut values);
+                std::hint::black_box(&mut values);
+            }
+        });
+        let (batch, _) = seconds(20, || fitted.expansion.predict(&points).expect("values"));
+        let (gradient, _) = seconds(20, || fitted.expansion.predict_with_gradient(&points, None).expect("values"));
+        let scale = 1e6 / rows as f64;
+        println!(
+            "    one point at a time {:.2} us, in a batch {:.2} us a point, with gradients {:.2} us a point",
+            one * scale,
+            batch * scale,
+            gradient * scale
+        );
+    }
+}
