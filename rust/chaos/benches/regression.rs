@@ -36,6 +36,8 @@ fn main() {
 fn accuracy(problem: &Problem) {
     let design = problem.design();
     for (method, search) in [
+        (Method::Best, Search::Full),
+        (Method::Best, Search::EarlyStopping),
         (Method::LeastAngle, Search::Full),
         (Method::LeastAngle, Search::EarlyStopping),
         (Method::MatchingPursuit, Search::Full),
@@ -45,7 +47,7 @@ fn accuracy(problem: &Problem) {
         let (time, fitted) = seconds(1, || fit(&design, &options, &AtomicBool::new(false)).expect("a fit"));
         let output = &fitted.outputs[0];
         println!(
-            "{:10} {:?} {:?}: {:.3} s, {:.2e}, {:.2e}, {:.2e}, {} terms, degree {}, q {}, leverage {:.3}, condition {:.1}, capped {}",
+            "{:10} {:?} {:?}: {:.3} s, {:.2e}, {:.2e}, {:.2e}, cv {:.2e}, {} terms, degree {}, q {}, {:?}, leverage {:.3}, condition {:.1}, capped {}",
             problem.name,
             method,
             search,
@@ -53,9 +55,11 @@ fn accuracy(problem: &Problem) {
             validation_error(problem, &fitted.expansion, 100_000),
             output.loo.plain,
             output.loo.corrected,
+            output.cross_validation,
             fitted.expansion.terms().len(),
             output.degree,
             output.q,
+            output.method,
             output.largest_leverage,
             output.condition,
             fitted.capped,
@@ -66,11 +70,18 @@ fn accuracy(problem: &Problem) {
 fn many_outputs() {
     let (families, points, values) = functions::displacements(300);
     let design = Design::new(&families, &points, &values, 24).expect("a design");
-    for search in [Search::EarlyStopping, Search::Full] {
-        let options = Options { search, ..Options::default() };
+    for (method, search) in [
+        (Method::LeastAngle, Search::EarlyStopping),
+        (Method::Best, Search::EarlyStopping),
+        (Method::LeastAngle, Search::Full),
+        (Method::Best, Search::Full),
+    ] {
+        let options = Options { method, search, ..Options::default() };
         let (time, fitted) = seconds(1, || fit(&design, &options, &AtomicBool::new(false)).expect("a fit"));
         let terms = fitted.expansion.terms().len();
-        println!("24 outputs, 300 points, 5 parameters, {search:?}: {time:.2} s, {terms} terms, {} distinct", fitted.expansion.indices().len() / 5);
+        println!("24 outputs, 300 points, 5 parameters, {method:?}, {search:?}: {time:.2} s, {terms} terms, {} distinct", fitted.expansion.indices().len() / 5);
+        let errors = fitted.outputs.iter().map(|output| output.loo.corrected);
+        println!("    corrected LOO {:.1e} to {:.1e}", errors.clone().fold(1.0, f64::min), errors.fold(0.0, f64::max));
         let mut values = vec![0.0; 24];
         let mut scratch = fitted.expansion.scratch();
         let rows = points.len() / 5;

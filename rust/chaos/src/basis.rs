@@ -6,12 +6,10 @@
 //! stay in cache. Neighbours in graded order share their left half, so a product with a vector costs one
 //! multiplication per left half more than with the whole matrix.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 
 use crate::design::Design;
-use crate::truncation::Candidates;
+use crate::truncation::{Candidates, Halves};
 use crate::vector::{add_scaled, dot, padded, product};
 
 /// A column whose part orthogonal to the constant is below this share of its norm is constant on the design.
@@ -51,19 +49,12 @@ impl Basis {
         root_weights.resize(stride, 0.0);
         let mut ones = vec![1.0; rows];
         ones.resize(stride, 0.0);
-        let mut left = Half { start: &root_weights, tables: &tables[..split], known: BTreeMap::new(), columns: vec![] };
-        let mut right = Half { start: &ones, tables: &tables[split..], known: BTreeMap::new(), columns: vec![] };
-        let halves: Vec<(u32, u32)> = (0..candidates.len())
-            .map(|term| {
-                let (head, tail) = candidates.index(term).split_at(split);
-                (left.number(head), right.number(tail))
-            })
-            .collect();
-
+        let Halves { left, right, pairs } = candidates.halves();
+        let left = half_columns(left, &root_weights, &tables[..split]);
+        let right = half_columns(right, &ones, &tables[split..]);
         let length = dot(&root_weights, &root_weights).sqrt();
         let unit: Vec<f64> = root_weights.iter().map(|w| w / length).collect();
-        let (left, right) = (left.columns, right.columns);
-        let mut basis = Self { rows, stride, left, right, halves, scale: vec![], root_weights, unit };
+        let mut basis = Self { rows, stride, left, right, halves: pairs.clone(), scale: vec![], root_weights, unit };
         basis.scale = (0..candidates.len())
             .into_par_iter()
             .map_init(
@@ -126,45 +117,40 @@ impl Basis {
         product(out, self.left(self.left_of(term)), self.right(term));
     }
 
-    /// |x_j . v| for every candidate, x_j the centred column at length one and v orthogonal to the constant.
-    pub(crate) fn correlations(&self, v: &[f64]) -> Vec<f64> {
+    /// Number of candidates, the constant included.
+    pub(crate) fn len(&self) -> usize {
+        self.halves.len()
+    }
+
+    /// x_j . v for the candidates given, 0 for the others: x_j the centred column at length one, v orthogonal to the
+    /// constant.
+    pub(crate) fn correlations(&self, v: &[f64], members: impl Iterator<Item = u32>) -> Vec<f64> {
+        let mut found = vec![0.0; self.len()];
         let mut weighted = vec![0.0; self.stride];
         let mut half = u32::MAX;
-        (0..self.halves.len())
-            .map(|term| {
-                if self.left_of(term) != half {
-                    half = self.left_of(term);
-                    product(&mut weighted, self.left(half), v);
-                }
-                (dot(&weighted, self.right(term)) * self.scale[term]).abs()
-            })
-            .collect()
+        for term in members.map(|term| term as usize) {
+            if self.left_of(term) != half {
+                half = self.left_of(term);
+                product(&mut weighted, self.left(half), v);
+            }
+            found[term] = dot(&weighted, self.right(term)) * self.scale[term];
+        }
+        found
     }
 }
 
-/// Half-columns found so far, by their part of the multi-index.
-struct Half<'a> {
-    start: &'a [f64],
-    tables: &'a [Vec<f64>],
-    known: BTreeMap<Vec<u8>, u32>,
-    columns: Vec<f64>,
-}
-
-impl Half<'_> {
-    fn number(&mut self, alpha: &[u8]) -> u32 {
-        if let Some(&number) = self.known.get(alpha) {
-            return number;
-        }
-        let stride = self.start.len();
-        let mut column = self.start.to_vec();
-        for (table, &k) in self.tables.iter().zip(alpha).filter(|&(_, &k)| k > 0) {
-            for (value, p) in column.iter_mut().zip(&table[usize::from(k) * stride..][..stride]) {
+/// Columns of products of table entries, `start` times.
+fn half_columns(indices: &[Vec<u8>], start: &[f64], tables: &[Vec<f64>]) -> Vec<f64> {
+    let stride = start.len();
+    let mut columns = Vec::with_capacity(indices.len() * stride);
+    for alpha in indices {
+        columns.extend_from_slice(start);
+        let column = columns.len() - stride;
+        for (table, &k) in tables.iter().zip(alpha).filter(|&(_, &k)| k > 0) {
+            for (value, p) in columns[column..].iter_mut().zip(&table[usize::from(k) * stride..][..stride]) {
                 *value *= p;
             }
         }
-        self.columns.extend_from_slice(&column);
-        let number = self.known.len() as u32;
-        self.known.insert(alpha.to_vec(), number);
-        number
     }
+    columns
 }

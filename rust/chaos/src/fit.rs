@@ -1,27 +1,28 @@
 //! From a design to an expansion per output: the search over degree, q and terms.
 //!
-//! Every (degree, q) of the grid gives a candidate set, every set a path of nested term lists, every list a
-//! corrected leave-one-out error; the least one wins, the smaller set at a tie. The full search visits every
-//! set. Early stopping goes through degrees and, inside, through q, both upwards, and leaves a loop when its
-//! error has risen twice in a row, as UQLab does; it is cheaper and can miss a better expansion behind a hump.
-//! Which one was done stays in the result: cells that were not visited hold NaN.
+//! Every (degree, q) of the grid gives a candidate set, every set a path of nested term lists, and the list with the
+//! least criterion wins (see the paths), the smaller set at a tie. The full search visits every set. Early
+//! stopping goes through the degrees upwards, all q of a degree together, and ends when the least error of a degree
+//! has risen twice in a row; it is cheaper and can miss a better expansion behind a hump. Which one was done
+//! stays in the result: cells that were not visited hold NaN.
 //!
-//! Outputs, and sets in the full search, are independent tasks whose results are collected in order: the same
-//! bits at any number of threads.
+//! Outputs, folds and parted paths are independent tasks whose results are collected in order: the same bits at any
+//! number of threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
 use crate::basis::Basis;
+use crate::contest::Contest;
 use crate::design::Design;
 use crate::error::{ChaosError, Result};
 use crate::expansion::Expansion;
-use crate::least_angle::least_angle;
+use crate::least_angle::LeastAngle;
 use crate::least_squares::{Growing, LooError};
-use crate::matching_pursuit::matching_pursuit;
+use crate::matching_pursuit::MatchingPursuit;
 use crate::ordinary::{Ordinary, ordinary};
-use crate::path::{Path, Start};
+use crate::path::{Path, Start, paths};
 use crate::truncation::Candidates;
 
 /// An output whose spread is below this share of its size is constant.
@@ -32,9 +33,11 @@ const FEWEST_POINTS: usize = 4;
 /// How terms are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
+    /// Least-angle regression and matching pursuit, then the one with less cross-validated error, output by output.
+    Best,
     /// Hybrid least-angle regression.
     LeastAngle,
-    /// Orthogonal matching pursuit.
+    /// Orthogonal matching pursuit, over sets of at most ten times as many terms as points.
     MatchingPursuit,
     /// All terms of the set by ordinary least squares.
     Ordinary,
@@ -45,7 +48,7 @@ pub enum Method {
 pub enum Search {
     /// All of them.
     Full,
-    /// Until the error has risen twice in a row, over degrees and over q.
+    /// All q of each degree, until the least error of a degree has risen twice in a row.
     EarlyStopping,
 }
 
@@ -69,8 +72,8 @@ impl Default for Options {
         Self {
             degrees: (1..=20).collect(),
             qs: vec![0.5, 0.6, 0.7, 0.8, 0.9, 1.0],
-            method: Method::LeastAngle,
-            search: Search::Full,
+            method: Method::Best,
+            search: Search::EarlyStopping,
             max_candidates: 100_000,
         }
     }
@@ -81,6 +84,8 @@ impl Default for Options {
 pub struct OutputFit {
     /// The output has no variance: the expansion is its mean, the errors are 0 by convention.
     pub constant: bool,
+    /// The method that gave the expansion; never `Best`.
+    pub method: Method,
     /// Degree of the selected set (0 for a constant output).
     pub degree: usize,
     /// q of the selected set.
@@ -89,13 +94,17 @@ pub struct OutputFit {
     pub candidates: usize,
     /// Leave-one-out errors of the expansion, relative to the variance of the output.
     pub loo: LooError,
+    /// Cross-validated error of the selected set, its terms selected anew in each fold; NaN unless two methods were
+    /// compared by it.
+    pub cross_validation: f64,
     /// The largest leverage of a point: near one, the expansion passes through it whatever its value.
     pub largest_leverage: f64,
     /// Condition number of the selected columns.
     pub condition: f64,
-    /// Least corrected error of every (degree, q), degree by degree; NaN where not visited or above the cap.
+    /// Corrected error of every (degree, q), degree by degree; NaN where not visited or above the cap.
     pub grid: Vec<f64>,
-    /// Errors along the selected path: constant only, first term, second term, ...
+    /// Errors along the selected path: constant only, first term, second term, ... For ordinary least squares the
+    /// constant and the whole set.
     pub path: Vec<LooError>,
 }
 
@@ -114,7 +123,7 @@ pub struct Fit {
     pub capped: usize,
 }
 
-/// Fit all outputs of a design. `stop` is looked at between paths; setting it ends the call with `Interrupted`.
+/// Fit all outputs of a design. `stop` is looked at between terms; setting it ends the call with `Interrupted`.
 pub fn fit(design: &Design, options: &Options, stop: &AtomicBool) -> Result<Fit> {
     let candidates =
         Candidates::new(design.dimension(), &options.degrees, &options.qs, options.max_candidates)?;
@@ -138,9 +147,13 @@ pub(crate) fn fit_candidates(
     let basis = Basis::new(candidates, design);
     let ordinary = match options.method {
         Method::Ordinary => Some(ordinary(&basis, candidates, design, stop)?),
-        Method::LeastAngle | Method::MatchingPursuit => None,
+        Method::Best | Method::LeastAngle | Method::MatchingPursuit => None,
     };
-    let search = SearchOver { basis: &basis, candidates, options, ordinary: ordinary.as_ref(), stop };
+    let contest = match options.method {
+        Method::Best => Contest::new(candidates, design),
+        Method::Ordinary | Method::LeastAngle | Method::MatchingPursuit => None,
+    };
+    let search = Searcher { basis: &basis, candidates, options, ordinary, contest, stop };
     let fitted: Vec<(Vec<(u32, f64)>, OutputFit)> = (0..design.outputs())
         .into_par_iter()
         .map(|output| search.output(output, &design.output(output)))
@@ -151,8 +164,8 @@ pub(crate) fn fit_candidates(
     Ok(Fit { expansion, outputs, points: design.len(), duplicates: design.duplicates(), capped: candidates.capped() })
 }
 
-/// Terms with their coefficients, the leverage that stands out and the condition, by least squares.
-pub(crate) fn refit(basis: &Basis, terms: &[u32], y: &[f64]) -> Option<(Vec<(u32, f64)>, f64, f64)> {
+/// Terms with their coefficients by least squares, and the factorisation; `None` when a term depends on others.
+pub(crate) fn refit(basis: &Basis, terms: &[u32], y: &[f64]) -> Option<(Vec<(u32, f64)>, Growing)> {
     let mut growing = Growing::new(basis);
     let mut column = vec![0.0; basis.stride()];
     for &term in terms {
@@ -162,149 +175,179 @@ pub(crate) fn refit(basis: &Basis, terms: &[u32], y: &[f64]) -> Option<(Vec<(u32
         }
     }
     let numbers = std::iter::once(0).chain(terms.iter().copied());
-    let solved = numbers.zip(growing.solve(y)).collect();
-    Some((solved, growing.largest_leverage(), growing.condition()))
+    Some((numbers.zip(growing.solve(y)).collect(), growing))
 }
 
-struct SearchOver<'a> {
+/// Paths over candidate sets by one of the two selecting methods.
+pub(crate) fn select(
+    method: Method,
+    basis: &Basis,
+    candidates: &Candidates,
+    sets: &[usize],
+    start: &Start,
+    stop: &AtomicBool,
+) -> Result<Vec<Option<Path>>> {
+    match method {
+        Method::MatchingPursuit => paths(MatchingPursuit::new(basis, start), basis, candidates, sets, start, stop),
+        _ => paths(LeastAngle::new(basis, start), basis, candidates, sets, start, stop),
+    }
+}
+
+struct Searcher<'a> {
     basis: &'a Basis,
     candidates: &'a Candidates,
     options: &'a Options,
-    ordinary: Option<&'a Ordinary>,
+    ordinary: Option<Ordinary>,
+    contest: Option<Contest>,
     stop: &'a AtomicBool,
 }
 
-impl SearchOver<'_> {
+/// What one method found for one output.
+struct Found {
+    method: Method,
+    grid: Vec<f64>,
+    cell: usize,
+    set: usize,
+    path: Path,
+}
+
+impl Searcher<'_> {
     fn output(&self, output: usize, values: &[f64]) -> Result<(Vec<(u32, f64)>, OutputFit)> {
-        let start = Start::new(self.basis, values);
-        let cells = self.candidates.degrees().len() * self.candidates.qs().len();
+        let start = match self.options.method {
+            Method::Ordinary => Start::without_correlations(self.basis, values),
+            _ => Start::new(self.basis, values),
+        };
         let size: f64 = start.y.iter().map(|y| y * y).sum();
         if start.total <= CONSTANT * CONSTANT * size {
-            let weight: f64 = self.basis.root_weights().iter().map(|w| w * w).sum();
-            let mean = start.y.iter().zip(self.basis.root_weights()).map(|(y, w)| y * w).sum::<f64>() / weight;
-            let nothing = LooError { plain: 0.0, corrected: 0.0 };
-            let fit = OutputFit {
-                constant: true,
-                degree: 0,
-                q: 1.0,
-                candidates: 1,
-                loo: nothing,
-                largest_leverage: self.basis.unit().iter().map(|u| u * u).fold(0.0, f64::max),
-                condition: 1.0,
-                grid: vec![f64::NAN; cells],
-                path: vec![nothing],
+            return Ok(self.constant(&start));
+        }
+        let methods: &[Method] = match self.options.method {
+            Method::Best => &[Method::LeastAngle, Method::MatchingPursuit],
+            ref one => std::slice::from_ref(one),
+        };
+        let mut found: Vec<Found> =
+            methods.iter().map(|&method| self.search(method, output, &start)).collect::<Result<_>>()?;
+        let mut cross_validation = f64::NAN;
+        if let (Some(contest), [one, other]) = (&self.contest, &found[..]) {
+            let error = |found: &Found| {
+                contest.error(found.method, self.candidates, found.set, output, self.stop).map(|sum| sum / start.total)
             };
-            return Ok((vec![(0, mean)], fit));
-        }
-
-        let mut paths: Vec<Option<Path>> = vec![None; self.candidates.set_count()];
-        if self.options.search == Search::Full {
-            paths = (0..self.candidates.set_count())
-                .into_par_iter()
-                .map(|set| self.path(output, set, &start))
-                .collect::<Result<_>>()?;
-        } else {
-            self.climb(output, &start, &mut paths)?;
-        }
-
-        let qs = self.candidates.qs().len();
-        let mut grid = vec![f64::NAN; cells];
-        let mut best: Option<(usize, &Path)> = None;
-        for (cell, error) in grid.iter_mut().enumerate() {
-            let set = self.candidates.cell(cell / qs, cell % qs);
-            let Some((set, path)) = set.and_then(|set| Some((set, paths[set].as_ref()?))) else { continue };
-            *error = path.error().corrected;
-            let better = best.is_none_or(|(other, known)| {
-                let (now, then) = (*error, known.error().corrected);
-                now < then || (now == then && self.candidates.set(set).len() < self.candidates.set(self.candidates.cell(other / qs, other % qs).unwrap_or(set)).len())
-            });
-            if better {
-                best = Some((cell, path));
+            let (first, second) = (error(one)?, error(other)?);
+            cross_validation = first.min(second);
+            if second < first {
+                found.swap(0, 1);
             }
         }
-        let Some((cell, path)) = best else {
-            let smallest = (0..self.candidates.set_count()).map(|set| self.candidates.set(set).len()).min();
-            return Err(ChaosError::TooFewPoints {
-                points: self.basis.rows(),
-                needed: smallest.unwrap_or(0) + 3,
-                method: "ordinary least squares on the smallest set",
-            });
-        };
+        let Found { method, grid, cell, set, path } = found.swap_remove(0);
         let mut selected = path.selected().to_vec();
         selected.sort_unstable();
         // The same columns have just been orthogonalised in another order; should rounding now call one of them
         // dependent, the order of entry is known to work.
-        let (terms, largest_leverage, condition) = refit(self.basis, &selected, &start.y)
-            .or_else(|| refit(self.basis, path.selected(), &start.y))
-            .unwrap_or_default();
-        let set = self.candidates.cell(cell / qs, cell % qs).map_or(0, |set| self.candidates.set(set).len());
+        let refitted = refit(self.basis, &selected, &start.y).or_else(|| refit(self.basis, path.selected(), &start.y));
+        let (terms, growing) = refitted.unwrap_or_else(|| (vec![], Growing::new(self.basis)));
+        let qs = self.candidates.qs().len();
         let fit = OutputFit {
             constant: false,
+            method,
             degree: self.candidates.degrees()[cell / qs],
             q: self.candidates.qs()[cell % qs],
-            candidates: set + 1,
+            candidates: self.candidates.set(set).len() + 1,
             loo: path.error(),
-            largest_leverage,
-            condition,
-            path: path.errors.clone(),
+            cross_validation,
+            largest_leverage: growing.largest_leverage(),
+            condition: growing.condition(),
+            path: path.errors,
             grid,
         };
         Ok((terms, fit))
     }
 
-    /// The path over one set; `None` when ordinary least squares cannot take it.
-    fn path(&self, output: usize, set: usize, start: &Start) -> Result<Option<Path>> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(ChaosError::Interrupted);
-        }
-        let members = self.candidates.set(set);
-        Ok(match (self.options.method, self.ordinary) {
-            (Method::LeastAngle, _) => Some(least_angle(self.basis, members, start)),
-            (Method::MatchingPursuit, _) => Some(matching_pursuit(self.basis, members, start)),
-            (Method::Ordinary, table) => table.and_then(|table| table.path(output, set, members)),
-        })
+    /// The expansion of an output without variance.
+    fn constant(&self, start: &Start) -> (Vec<(u32, f64)>, OutputFit) {
+        let growing = Growing::new(self.basis);
+        let nothing = LooError { plain: 0.0, corrected: 0.0 };
+        let fit = OutputFit {
+            constant: true,
+            method: self.options.method,
+            degree: 0,
+            q: 1.0,
+            candidates: 1,
+            loo: nothing,
+            cross_validation: f64::NAN,
+            largest_leverage: growing.largest_leverage(),
+            condition: 1.0,
+            grid: vec![f64::NAN; self.candidates.degrees().len() * self.candidates.qs().len()],
+            path: vec![nothing],
+        };
+        (vec![(0, growing.solve(&start.y)[0])], fit)
     }
 
-    /// Early stopping: degrees outside, q inside.
-    fn climb(&self, output: usize, start: &Start, paths: &mut [Option<Path>]) -> Result<()> {
-        let mut over_degrees = Rising::default();
-        for degree in 0..self.candidates.degrees().len() {
-            let mut over_q = Rising::default();
-            let mut least = f64::INFINITY;
-            for q in 0..self.candidates.qs().len() {
-                let Some(set) = self.candidates.cell(degree, q) else { break };
-                if paths[set].is_none() {
-                    paths[set] = self.path(output, set, start)?;
-                }
-                let Some(path) = &paths[set] else { break };
-                least = least.min(path.error().corrected);
-                if over_q.twice(path.error().corrected) {
-                    break;
+    /// The best set and path of one method.
+    fn search(&self, method: Method, output: usize, start: &Start) -> Result<Found> {
+        let mut paths: Vec<Option<Path>> = vec![None; self.candidates.set_count()];
+        match (&self.ordinary, self.options.search) {
+            (Some(table), _) => {
+                for (set, path) in paths.iter_mut().enumerate() {
+                    *path = table.path(output, set, self.candidates.set(set));
                 }
             }
-            if least == f64::INFINITY || over_degrees.twice(least) {
+            (None, Search::Full) => {
+                let sets: Vec<usize> = (0..self.candidates.set_count()).collect();
+                paths = select(method, self.basis, self.candidates, &sets, start, self.stop)?;
+            }
+            (None, Search::EarlyStopping) => self.climb(method, start, &mut paths)?,
+        }
+
+        let qs = self.candidates.qs().len();
+        let mut grid = vec![f64::NAN; self.candidates.degrees().len() * qs];
+        let mut best: Option<(usize, usize, f64)> = None;
+        for (cell, error) in grid.iter_mut().enumerate() {
+            let Some(set) = self.candidates.cell(cell / qs, cell % qs) else { continue };
+            let Some(path) = &paths[set] else { continue };
+            *error = path.error().corrected;
+            let smaller = |other: usize| self.candidates.set(set).len() < self.candidates.set(other).len();
+            if best.is_none_or(|(_, other, least)| {
+                path.criterion() < least || (path.criterion() == least && smaller(other))
+            }) {
+                best = Some((cell, set, path.criterion()));
+            }
+        }
+        let Some((cell, set, _)) = best else {
+            let smallest = (0..self.candidates.set_count()).map(|set| self.candidates.set(set).len()).min();
+            return Err(ChaosError::TooFewPoints {
+                points: self.basis.rows(),
+                needed: smallest.unwrap_or(0) + 2,
+                method: "ordinary least squares on the smallest set",
+            });
+        };
+        let Some(path) = paths.swap_remove(set) else { unreachable!("the best set has a path") };
+        Ok(Found { method, grid, cell, set, path })
+    }
+
+    /// Early stopping: degree by degree.
+    fn climb(&self, method: Method, start: &Start, paths: &mut [Option<Path>]) -> Result<()> {
+        let mut last = f64::INFINITY;
+        let mut rises = 0;
+        for degree in 0..self.candidates.degrees().len() {
+            let mut sets: Vec<usize> =
+                (0..self.candidates.qs().len()).filter_map(|q| self.candidates.cell(degree, q)).collect();
+            sets.sort_unstable();
+            sets.dedup();
+            let fresh: Vec<usize> = sets.iter().copied().filter(|&set| paths[set].is_none()).collect();
+            let walked = select(method, self.basis, self.candidates, &fresh, start, self.stop)?;
+            for (set, path) in fresh.into_iter().zip(walked) {
+                paths[set] = path;
+            }
+            let least = sets.iter().filter_map(|&set| paths[set].as_ref().map(Path::criterion)).fold(f64::INFINITY, f64::min);
+            if least == f64::INFINITY {
+                break;
+            }
+            rises = if least > last { rises + 1 } else { 0 };
+            last = least;
+            if rises == 2 {
                 break;
             }
         }
         Ok(())
-    }
-}
-
-/// Whether a sequence of errors has risen twice in a row.
-#[derive(Default)]
-struct Rising {
-    last: Option<f64>,
-    rises: usize,
-}
-
-impl Rising {
-    fn twice(&mut self, error: f64) -> bool {
-        match self.last {
-            Some(last) if error > last => self.rises += 1,
-            Some(last) if error == last => {}
-            _ => self.rises = 0,
-        }
-        self.last = Some(error);
-        self.rises >= 2
     }
 }

@@ -35,6 +35,7 @@ pub struct LooError {
 }
 
 /// The factorisation Psi = Q R, growing.
+#[derive(Clone)]
 pub(crate) struct Growing {
     rows: usize,
     stride: usize,

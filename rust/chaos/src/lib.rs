@@ -21,11 +21,13 @@
 //! ```
 
 mod basis;
+mod contest;
 mod design;
 mod error;
 mod expansion;
 mod family;
 mod fit;
+mod folds;
 mod kernel;
 mod least_angle;
 mod least_squares;
@@ -34,6 +36,7 @@ mod ordinary;
 mod path;
 mod screening;
 mod sobol;
+mod stream;
 mod truncation;
 mod vector;
 

@@ -8,7 +8,7 @@ use crate::basis::Basis;
 use crate::design::Design;
 use crate::error::{ChaosError, Result};
 use crate::least_squares::{Growing, LooError};
-use crate::path::{Path, Start, longest};
+use crate::path::{Path, Start};
 use crate::truncation::Candidates;
 
 /// Errors of every set for every output; `None` for sets the points cannot carry.
@@ -66,7 +66,7 @@ fn along_degrees(
     for degree in 0..candidates.degrees().len() {
         let Some(set) = candidates.cell(degree, q) else { break };
         let members = candidates.set(set);
-        if longest(basis.rows(), members.len()) < members.len() {
+        if members.len() + 2 > basis.rows() {
             break;
         }
         if stop.load(Ordering::Relaxed) {

@@ -6,6 +6,8 @@
 //! that one basis serves every degree, every q and every output. Sets that coincide (all q at degree 1, say)
 //! are kept once.
 
+use std::collections::BTreeMap;
+
 use crate::error::{ChaosError, Result};
 
 /// Highest degree that may be asked for. Beyond it Hermite and Laguerre values lose their use in double precision.
@@ -22,6 +24,7 @@ pub struct Candidates {
     indices: Vec<u8>,
     degrees: Vec<usize>,
     qs: Vec<f64>,
+    halves: Halves,
     sets: Vec<Vec<u32>>,
     cells: Vec<Option<usize>>,
 }
@@ -89,7 +92,9 @@ impl Candidates {
                 }));
             }
         }
+        let halves = Halves::new(&union, dimension.div_ceil(2));
         Ok(Self {
+            halves,
             dimension,
             indices: union.concat(),
             degrees: degrees.to_vec(),
@@ -117,6 +122,11 @@ impl Candidates {
     /// Multi-index number `term`.
     pub fn index(&self, term: usize) -> &[u8] {
         &self.indices[term * self.dimension..(term + 1) * self.dimension]
+    }
+
+    /// The multi-indices cut in two.
+    pub(crate) fn halves(&self) -> &Halves {
+        &self.halves
     }
 
     /// Degrees of the search, ascending.
@@ -147,6 +157,35 @@ impl Candidates {
     /// How many cells of the (degree, q) grid were left out by the cap.
     pub fn capped(&self) -> usize {
         self.cells.iter().filter(|cell| cell.is_none()).count()
+    }
+}
+
+/// Every multi-index as a pair of shorter ones: the first parameters and the others, each different one kept once.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Halves {
+    pub(crate) left: Vec<Vec<u8>>,
+    pub(crate) right: Vec<Vec<u8>>,
+    pub(crate) pairs: Vec<(u32, u32)>,
+}
+
+impl Halves {
+    fn new(indices: &[Vec<u8>], split: usize) -> Self {
+        fn number<'a>(known: &mut BTreeMap<&'a [u8], u32>, list: &mut Vec<Vec<u8>>, alpha: &'a [u8]) -> u32 {
+            *known.entry(alpha).or_insert_with(|| {
+                list.push(alpha.to_vec());
+                list.len() as u32 - 1
+            })
+        }
+        let (mut left, mut right) = (vec![], vec![]);
+        let (mut known_left, mut known_right) = (BTreeMap::new(), BTreeMap::new());
+        let pairs = indices
+            .iter()
+            .map(|alpha| {
+                let (head, tail) = alpha.split_at(split);
+                (number(&mut known_left, &mut left, head), number(&mut known_right, &mut right, tail))
+            })
+            .collect();
+        Self { left, right, pairs }
     }
 }
 

@@ -122,7 +122,8 @@ pub fn problems() -> Vec<Problem> {
     ]
 }
 
-/// 24 outputs like displacements of a wall: 5 parameters, smooth parts and kinks in different shares.
+/// 24 outputs like displacements of a wall (four points, three instants, two energies): 5 parameters, kinks where
+/// blocks start to slide, stop or lose contact, so that errors are 1e-2 to 1e-1 as published for such a wall.
 pub fn displacements(count: usize) -> (Vec<Family>, Vec<f64>, Vec<f64>) {
     let families = vec![Family::Legendre; 5];
     let mut points = reference("gfunction", 5);
@@ -132,8 +133,9 @@ pub fn displacements(count: usize) -> (Vec<Family>, Vec<f64>, Vec<f64>) {
         for output in 0..24 {
             let share = output as f64 / 24.0;
             let shifted: Vec<f64> = (0..5).map(|k| x[(k + output) % 5]).collect();
-            let smooth = (1.3 * x[0] + share * x[1]).sin() + (0.5 * x[2] * x[3]).exp() + share * x[4] * x[4];
-            values.push(smooth * (1.0 - share) + share * kink(&shifted) + 0.1 * (x[0] + x[4] - share).abs());
+            let smooth = (1.3 * x[0] + share * x[1]).sin() + (0.5 * x[2] * x[3]).exp();
+            let rocking = (x[0] * x[3] - 0.6 * x[4] + 0.4 * share).max(0.0);
+            values.push(0.4 * smooth + (0.3 + share) * kink(&shifted) + rocking);
         }
     }
     (families, points, values)
