@@ -163,6 +163,7 @@ impl Recurrence {
     }
 
     /// Fill `values[k] = p[k](x)` for k = 0..=degree; the L points of a block go side by side.
+    #[inline(always)]
     pub(crate) fn values<const L: usize>(&self, x: [f64; L], values: &mut [[f64; L]]) {
         values[0] = [1.0; L];
         let mut before = [0.0; L];
@@ -178,6 +179,7 @@ impl Recurrence {
     }
 
     /// Fill `slopes[k] = dp[k]/dx` from the values already there.
+    #[inline(always)]
     pub(crate) fn slopes<const L: usize>(&self, x: [f64; L], values: &[[f64; L]], slopes: &mut [[f64; L]]) {
         slopes[0] = [0.0; L];
         let mut before = [0.0; L];

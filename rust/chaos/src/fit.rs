@@ -2,9 +2,9 @@
 //!
 //! Every (degree, q) of the grid gives a candidate set, every set a path of nested term lists, and the list with the
 //! least criterion wins (see the paths), the smaller set at a tie. The full search visits every set. Early
-//! stopping goes through the degrees upwards, all q of a degree together, and ends when the least error of a degree
-//! has risen twice in a row; it is cheaper and can miss a better expansion behind a hump. Which one was done
-//! stays in the result: cells that were not visited hold NaN.
+//! stopping goes through the degrees upwards, all q of a degree together, and ends when two degrees in a row were
+//! worse than the best before them; it is cheaper and can miss a better expansion behind a hump. Which one was
+//! done stays in the result: cells that were not visited hold NaN.
 //!
 //! Outputs, folds and parted paths are independent tasks whose results are collected in order: the same bits at any
 //! number of threads.
@@ -48,7 +48,7 @@ pub enum Method {
 pub enum Search {
     /// All of them.
     Full,
-    /// All q of each degree, until the least error of a degree has risen twice in a row.
+    /// All q of each degree, until two degrees in a row were worse than the best before them.
     EarlyStopping,
 }
 
@@ -326,8 +326,8 @@ impl Searcher<'_> {
 
     /// Early stopping: degree by degree.
     fn climb(&self, method: Method, start: &Start, paths: &mut [Option<Path>]) -> Result<()> {
-        let mut last = f64::INFINITY;
-        let mut rises = 0;
+        let mut best = f64::INFINITY;
+        let mut worse = 0;
         for degree in 0..self.candidates.degrees().len() {
             let mut sets: Vec<usize> =
                 (0..self.candidates.qs().len()).filter_map(|q| self.candidates.cell(degree, q)).collect();
@@ -342,9 +342,13 @@ impl Searcher<'_> {
             if least == f64::INFINITY {
                 break;
             }
-            rises = if least > last { rises + 1 } else { 0 };
-            last = least;
-            if rises == 2 {
+            // Degrees that change nothing do not count: an even function gains nothing from odd ones.
+            if least < best {
+                (best, worse) = (least, 0);
+            } else if least > best {
+                worse += 1;
+            }
+            if worse == 2 {
                 break;
             }
         }

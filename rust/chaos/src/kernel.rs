@@ -13,10 +13,12 @@
 
 use std::collections::BTreeMap;
 
+use pulp::{Arch, NullaryFnOnce};
+
 use crate::family::{Family, Recurrence};
 
 /// Points side by side in the vectorised part.
-const LANES: usize = 4;
+const LANES: usize = 8;
 /// Partial sums, to hide the latency of additions.
 const PARTS: usize = 4;
 
@@ -35,6 +37,7 @@ struct Sums {
 }
 
 impl Sums {
+    #[inline(always)]
     fn evaluate<const L: usize>(&self, values: &[[f64; L]], mut put: impl FnMut(usize, [f64; L])) {
         let mut start = 0;
         for (row, &end) in self.ends.iter().enumerate() {
@@ -147,6 +150,7 @@ impl Kernel {
         Scratch { table: vec![[0.0; L]; 2 * self.slopes], values }
     }
 
+    #[inline(always)]
     fn fill<const L: usize>(&self, x: impl Fn(usize) -> [f64; L], scratch: &mut Scratch<L>, with_slopes: bool) {
         let (values, slopes) = scratch.table.split_at_mut(self.slopes);
         for (parameter, (recurrence, &begin)) in self.recurrences.iter().zip(&self.begins).enumerate() {
@@ -174,6 +178,16 @@ impl Kernel {
 
     /// All outputs at the points given: values (points x outputs).
     pub(crate) fn predict(&self, points: &[f64], values: &mut [f64]) {
+        Arch::new().dispatch(Predict { kernel: self, points, values });
+    }
+
+    /// The same with gradients (points x outputs x parameters).
+    pub(crate) fn predict_with_gradient(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
+        Arch::new().dispatch(PredictWithGradient { kernel: self, points, values, gradients });
+    }
+
+    #[inline(always)]
+    fn predict_blocks(&self, points: &[f64], values: &mut [f64]) {
         let (dimension, outputs) = (self.recurrences.len(), self.outputs.ends.len());
         let mut scratch = self.scratch::<LANES>();
         let blocks = points.chunks_exact(LANES * dimension);
@@ -193,8 +207,8 @@ impl Kernel {
         }
     }
 
-    /// The same with gradients (points x outputs x parameters).
-    pub(crate) fn predict_with_gradient(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
+    #[inline(always)]
+    fn gradient_blocks(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
         let (dimension, outputs) = (self.recurrences.len(), self.outputs.ends.len());
         let width = outputs * dimension;
         let mut scratch = self.scratch::<LANES>();
@@ -218,6 +232,37 @@ impl Kernel {
                 }
             });
         }
+    }
+}
+
+// Types and not closures, so that the bodies are compiled for the instructions the dispatch has found.
+
+struct Predict<'a> {
+    kernel: &'a Kernel,
+    points: &'a [f64],
+    values: &'a mut [f64],
+}
+
+impl NullaryFnOnce for Predict<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn call(self) {
+        self.kernel.predict_blocks(self.points, self.values);
+    }
+}
+
+struct PredictWithGradient<'a> {
+    kernel: &'a Kernel,
+    points: &'a [f64],
+    values: &'a mut [f64],
+    gradients: &'a mut [f64],
+}
+
+impl NullaryFnOnce for PredictWithGradient<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn call(self) {
+        self.kernel.gradient_blocks(self.points, self.values, self.gradients);
     }
 }
 
