@@ -2,6 +2,8 @@
 //!
 //! Each area of the core adds its functions in a file of its own; this file is the module table.
 
+mod chaos;
+
 use pyo3::prelude::*;
 
 /// How this core was built: part of every event, because results are repeatable to the bit only for one build.
@@ -18,5 +20,6 @@ fn build_facts() -> [(&'static str, &'static str); 4] {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(build_facts, module)?)?;
+    chaos::register(module)?;
     Ok(())
 }

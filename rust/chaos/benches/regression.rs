@@ -16,7 +16,8 @@ fn now() -> f64 {
     static BEGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let clock = || BEGIN.get_or_init(Instant::now).elapsed().as_secs_f64();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok()).map_or_else(clock, |ns| ns * 1e-9)
+    told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok())
+        .map_or_else(clock, |ns| ns * 1e-9)
 }
 
 fn seconds<T>(repeats: usize, mut work: impl FnMut() -> T) -> (f64, T) {
@@ -42,9 +43,14 @@ fn shortest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
 }
 
 fn main() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a thread");
     pool.install(|| {
-        println!("problem, method, search: time, validation error, LOO, corrected LOO, terms, degree, q");
+        println!(
+            "problem, method, search: time, validation error, LOO, corrected LOO, terms, degree, q"
+        );
         for problem in functions::problems() {
             accuracy(&problem);
         }
@@ -62,8 +68,14 @@ fn accuracy(problem: &Problem) {
         (Method::MatchingPursuit, Search::Full),
         (Method::Ordinary, Search::Full),
     ] {
-        let options = Options { method, search, ..Options::default() };
-        let (time, fitted) = seconds(1, || fit(&design, &options, &AtomicBool::new(false)).expect("a fit"));
+        let options = Options {
+            method,
+            search,
+            ..Options::default()
+        };
+        let (time, fitted) = seconds(1, || {
+            fit(&design, &options, &AtomicBool::new(false)).expect("a fit")
+        });
         let output = &fitted.outputs[0];
         println!(
             "{:10} {:?} {:?}: {:.3} s, {:.2e}, {:.2e}, {:.2e}, cv {:.2e}, {} terms, degree {}, q {}, {:?}, leverage {:.3}, condition {:.1}, capped {}",
@@ -95,23 +107,43 @@ fn many_outputs() {
         (Method::LeastAngle, Search::Full),
         (Method::Best, Search::Full),
     ] {
-        let options = Options { method, search, ..Options::default() };
-        let (time, fitted) = seconds(1, || fit(&design, &options, &AtomicBool::new(false)).expect("a fit"));
+        let options = Options {
+            method,
+            search,
+            ..Options::default()
+        };
+        let (time, fitted) = seconds(1, || {
+            fit(&design, &options, &AtomicBool::new(false)).expect("a fit")
+        });
         let terms = fitted.expansion.terms().len();
-        println!("24 outputs, 300 points, 5 parameters, {method:?}, {search:?}: {time:.2} s, {terms} terms, {} distinct", fitted.expansion.indices().len() / 5);
+        println!(
+            "24 outputs, 300 points, 5 parameters, {method:?}, {search:?}: {time:.2} s, {terms} terms, {} distinct",
+            fitted.expansion.indices().len() / 5
+        );
         let errors = fitted.outputs.iter().map(|output| output.loo.corrected);
-        println!("    corrected LOO {:.1e} to {:.1e}", errors.clone().fold(1.0, f64::min), errors.fold(0.0, f64::max));
+        println!(
+            "    corrected LOO {:.1e} to {:.1e}",
+            errors.clone().fold(1.0, f64::min),
+            errors.fold(0.0, f64::max)
+        );
         let mut values = vec![0.0; 24];
         let mut scratch = fitted.expansion.scratch();
         let rows = points.len() / 5;
         let (one, _) = shortest(|| {
             for point in points.chunks_exact(5) {
-                fitted.expansion.evaluate(std::hint::black_box(point), &mut scratch, &mut values);
+                fitted
+                    .expansion
+                    .evaluate(std::hint::black_box(point), &mut scratch, &mut values);
                 std::hint::black_box(&mut values);
             }
         });
         let (batch, _) = shortest(|| fitted.expansion.predict(&points).expect("values"));
-        let (gradient, _) = shortest(|| fitted.expansion.predict_with_gradient(&points, None).expect("values"));
+        let (gradient, _) = shortest(|| {
+            fitted
+                .expansion
+                .predict_with_gradient(&points, None)
+                .expect("values")
+        });
         let scale = 1e6 / rows as f64;
         println!(
             "    one point at a time {:.2} us, in a batch {:.2} us a point, with gradients {:.2} us a point",

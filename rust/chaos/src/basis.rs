@@ -34,11 +34,18 @@ impl Basis {
         let split = dimension.div_ceil(2);
         let mut tables = Vec::with_capacity(dimension);
         for (parameter, family) in design.families().iter().enumerate() {
-            let degree = (0..candidates.len()).map(|term| candidates.index(term)[parameter]).max().unwrap_or(0);
+            let degree = (0..candidates.len())
+                .map(|term| candidates.multi_index(term)[parameter])
+                .max()
+                .unwrap_or(0);
             let recurrence = family.recurrence(usize::from(degree));
             let mut table = vec![0.0; stride * (usize::from(degree) + 1)];
             for row in 0..rows {
-                for (k, value) in recurrence.at(design.point(row)[parameter]).into_iter().enumerate() {
+                for (k, value) in recurrence
+                    .at(design.point(row)[parameter])
+                    .into_iter()
+                    .enumerate()
+                {
                     table[k * stride + row] = value;
                 }
             }
@@ -54,7 +61,16 @@ impl Basis {
         let right = half_columns(right, &ones, &tables[split..]);
         let length = dot(&root_weights, &root_weights).sqrt();
         let unit: Vec<f64> = root_weights.iter().map(|w| w / length).collect();
-        let mut basis = Self { rows, stride, left, right, halves: pairs.clone(), scale: vec![], root_weights, unit };
+        let mut basis = Self {
+            rows,
+            stride,
+            left,
+            right,
+            halves: pairs.clone(),
+            scale: vec![],
+            root_weights,
+            unit,
+        };
         basis.scale = (0..candidates.len())
             .into_par_iter()
             .map_init(
@@ -65,7 +81,11 @@ impl Basis {
                     let mean = dot(column, &basis.unit);
                     add_scaled(column, -mean, &basis.unit);
                     let centred = dot(column, column).sqrt();
-                    if centred > CONSTANT * whole { 1.0 / centred } else { 0.0 }
+                    if centred > CONSTANT * whole {
+                        1.0 / centred
+                    } else {
+                        0.0
+                    }
                 },
             )
             .collect();
@@ -147,7 +167,10 @@ fn half_columns(indices: &[Vec<u8>], start: &[f64], tables: &[Vec<f64>]) -> Vec<
         columns.extend_from_slice(start);
         let column = columns.len() - stride;
         for (table, &k) in tables.iter().zip(alpha).filter(|&(_, &k)| k > 0) {
-            for (value, p) in columns[column..].iter_mut().zip(&table[usize::from(k) * stride..][..stride]) {
+            for (value, p) in columns[column..]
+                .iter_mut()
+                .zip(&table[usize::from(k) * stride..][..stride])
+            {
                 *value *= p;
             }
         }

@@ -45,7 +45,12 @@ impl Contest {
                 let (fitted_design, left_out_design) = split(design, &places, fold);
                 let fitted = Basis::new(candidates, &fitted_design);
                 let left_out = Basis::new(candidates, &left_out_design);
-                Fold { fitted, fitted_design, left_out, left_out_design }
+                Fold {
+                    fitted,
+                    fitted_design,
+                    left_out,
+                    left_out_design,
+                }
             })
             .collect();
         Some(Self { folds })
@@ -62,12 +67,18 @@ impl Contest {
     ) -> Result<f64> {
         let mut sum = 0.0;
         for fold in &self.folds {
-            let start = Start::over(&fold.fitted, &fold.fitted_design.output(output), candidates.set(set));
+            let start = Start::over(
+                &fold.fitted,
+                &fold.fitted_design.output(output),
+                candidates.set(set),
+            );
             let paths = select(method, &fold.fitted, candidates, &[set], &start, stop)?;
             // A set at the edge of what matching pursuit takes may be too wide for a fold: then the mean is all it has.
             let selected = paths[0].as_ref().map_or(&[][..], Path::selected);
-            let terms = refit(&fold.fitted, selected, &start.y).map_or_else(Vec::new, |(terms, _)| terms);
-            let mut rest = Start::without_correlations(&fold.left_out, &fold.left_out_design.output(output)).y;
+            let terms =
+                refit(&fold.fitted, selected, &start.y).map_or_else(Vec::new, |(terms, _)| terms);
+            let mut rest =
+                Start::without_correlations(&fold.left_out, &fold.left_out_design.output(output)).y;
             let mut column = vec![0.0; rest.len()];
             for (term, coefficient) in terms {
                 fold.left_out.column(term as usize, &mut column);

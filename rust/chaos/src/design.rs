@@ -25,23 +25,49 @@ pub struct Design {
 
 impl Design {
     /// Check and take `points` (rows x parameters, canonical) and `values` (rows x outputs), both row by row.
-    pub fn new(families: &[Family], points: &[f64], values: &[f64], outputs: usize) -> Result<Self> {
+    pub fn new(
+        families: &[Family],
+        points: &[f64],
+        values: &[f64],
+        outputs: usize,
+    ) -> Result<Self> {
         let dimension = families.len();
         if dimension == 0 || outputs == 0 {
-            let key = if dimension == 0 { "parameters" } else { "outputs" };
-            return Err(ChaosError::Option { key, value: "0".to_owned(), allowed: "at least one" });
+            let key = if dimension == 0 {
+                "parameters"
+            } else {
+                "outputs"
+            };
+            return Err(ChaosError::Option {
+                key,
+                value: "0".to_owned(),
+                allowed: "at least one",
+            });
         }
         let rows = points.len() / dimension;
         if points.len() != rows * dimension {
-            return Err(ChaosError::Shape { what: "design", found: points.len(), expected: rows * dimension });
+            return Err(ChaosError::Shape {
+                what: "design",
+                found: points.len(),
+                expected: rows * dimension,
+            });
         }
         if values.len() != rows * outputs {
-            return Err(ChaosError::Shape { what: "outputs", found: values.len(), expected: rows * outputs });
+            return Err(ChaosError::Shape {
+                what: "outputs",
+                found: values.len(),
+                expected: rows * outputs,
+            });
         }
         for (row, point) in points.chunks_exact(dimension).enumerate() {
             for (parameter, (&value, family)) in point.iter().zip(families).enumerate() {
                 if !value.is_finite() {
-                    return Err(ChaosError::NotFinite { what: "design", row, column: parameter, value });
+                    return Err(ChaosError::NotFinite {
+                        what: "design",
+                        row,
+                        column: parameter,
+                        value,
+                    });
                 }
                 if !family.supports(value) {
                     return Err(ChaosError::OutsideSupport {
@@ -56,7 +82,12 @@ impl Design {
         }
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             let (row, column, value) = (at / outputs, at % outputs, values[at]);
-            return Err(ChaosError::NotFinite { what: "output", row, column, value });
+            return Err(ChaosError::NotFinite {
+                what: "output",
+                row,
+                column,
+                value,
+            });
         }
 
         let mut seen: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
@@ -68,7 +99,10 @@ impl Design {
             weights: Vec::with_capacity(rows),
             place: Vec::with_capacity(rows),
         };
-        for (point, value) in points.chunks_exact(dimension).zip(values.chunks_exact(outputs)) {
+        for (point, value) in points
+            .chunks_exact(dimension)
+            .zip(values.chunks_exact(outputs))
+        {
             // Adding +0.0 makes the two zeros one.
             let key: Vec<u64> = point.iter().map(|x| (x + 0.0).to_bits()).collect();
             let next = seen.len();
@@ -103,7 +137,9 @@ impl Design {
         for (point, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
             design.place.push(design.weights.len());
             design.points.extend_from_slice(self.point(point));
-            design.values.extend_from_slice(&self.values[point * self.outputs..(point + 1) * self.outputs]);
+            design
+                .values
+                .extend_from_slice(&self.values[point * self.outputs..(point + 1) * self.outputs]);
             design.weights.push(self.weights[point] * f64::from(count));
         }
         design
@@ -167,7 +203,12 @@ impl Design {
 
     /// One output at all distinct points.
     pub fn output(&self, output: usize) -> Vec<f64> {
-        self.values.iter().skip(output).step_by(self.outputs).copied().collect()
+        self.values
+            .iter()
+            .skip(output)
+            .step_by(self.outputs)
+            .copied()
+            .collect()
     }
 }
 
@@ -189,12 +230,17 @@ mod tests {
     fn bad_values_are_named_by_row_and_column() {
         let families = [Family::Legendre, Family::Laguerre { alpha: 0.0 }];
         let message = |points: &[f64], values: &[f64]| {
-            Design::new(&families, points, values, 1).unwrap_err().to_string()
+            Design::new(&families, points, values, 1)
+                .unwrap_err()
+                .to_string()
         };
         assert!(message(&[0.0, 1.0, 0.0, f64::NAN], &[1.0, 2.0]).contains("row 1, column 1"));
         assert!(message(&[0.0, 1.0, 0.0, -2.0], &[1.0, 2.0]).contains("[0, inf)"));
         assert!(message(&[0.0, 1.0, 1.5, 2.0], &[1.0, 2.0]).contains("row 1, parameter 0: 1.5"));
-        assert!(message(&[0.0, 1.0, 0.5, 2.0], &[1.0, f64::INFINITY]).contains("output is inf in row 1"));
+        assert!(
+            message(&[0.0, 1.0, 0.5, 2.0], &[1.0, f64::INFINITY])
+                .contains("output is inf in row 1")
+        );
         assert!(message(&[0.0, 1.0, 0.5, 2.0], &[1.0]).contains("holds 1 values, expected 2"));
     }
 }

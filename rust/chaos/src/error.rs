@@ -14,7 +14,9 @@ pub enum ChaosError {
         expected: usize,
     },
     /// NaN or infinity in the design or in the outputs.
-    #[error("{what} is {value} in row {row}, column {column}: failed runs must be left out of the design, not filled in")]
+    #[error(
+        "{what} is {value} in row {row}, column {column}: failed runs must be left out of the design, not filled in"
+    )]
     NotFinite {
         /// `design` or `output`.
         what: &'static str,
@@ -26,7 +28,9 @@ pub enum ChaosError {
         value: f64,
     },
     /// A point where the family of that parameter has no density.
-    #[error("design row {row}, parameter {parameter}: {value} is outside {support}, the support of the {family} family")]
+    #[error(
+        "design row {row}, parameter {parameter}: {value} is outside {support}, the support of the {family} family"
+    )]
     OutsideSupport {
         /// Row, from 0.
         row: usize,
@@ -70,7 +74,9 @@ pub enum ChaosError {
         method: &'static str,
     },
     /// The smallest candidate set is already above the cap.
-    #[error("degree {degree}, q {q} in {parameters} parameters already has more than max_candidates = {cap} terms")]
+    #[error(
+        "degree {degree}, q {q} in {parameters} parameters already has more than max_candidates = {cap} terms"
+    )]
     TooManyCandidates {
         /// The lowest degree asked for.
         degree: usize,

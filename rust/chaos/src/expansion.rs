@@ -46,16 +46,32 @@ impl Expansion {
         }
         let rows = indices.len() / dimension;
         if rows * dimension != indices.len() {
-            return Err(ChaosError::Shape { what: "multi-indices", found: indices.len(), expected: rows * dimension });
+            return Err(ChaosError::Shape {
+                what: "multi-indices",
+                found: indices.len(),
+                expected: rows * dimension,
+            });
         }
         if let Some(&degree) = indices.iter().find(|&&k| usize::from(k) > HIGHEST_DEGREE) {
-            return Err(ChaosError::Option { key: "degree", value: degree.to_string(), allowed: "0 to 40" });
+            return Err(ChaosError::Option {
+                key: "degree",
+                value: degree.to_string(),
+                allowed: "0 to 40",
+            });
         }
         if coefficients.len() != terms.len() {
-            return Err(ChaosError::Shape { what: "coefficients", found: coefficients.len(), expected: terms.len() });
+            return Err(ChaosError::Shape {
+                what: "coefficients",
+                found: coefficients.len(),
+                expected: terms.len(),
+            });
         }
         let ordered = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-        if offsets.len() < 2 || offsets[0] != 0 || !ordered || offsets[offsets.len() - 1] != terms.len() {
+        if offsets.len() < 2
+            || offsets[0] != 0
+            || !ordered
+            || offsets[offsets.len() - 1] != terms.len()
+        {
             return Err(ChaosError::Option {
                 key: "offsets",
                 value: format!("{offsets:?}"),
@@ -70,16 +86,31 @@ impl Expansion {
             });
         }
         let kernel = Kernel::new(families, &indices, &offsets, &terms, &coefficients);
-        Ok(Self { families: families.to_vec(), indices, offsets, terms, coefficients, kernel })
+        Ok(Self {
+            families: families.to_vec(),
+            indices,
+            offsets,
+            terms,
+            coefficients,
+            kernel,
+        })
     }
 
     /// From candidate numbers and coefficients per output; only terms in use are kept, in graded order.
-    pub(crate) fn from_terms(families: &[Family], candidates: &Candidates, outputs: &[Vec<(u32, f64)>]) -> Self {
-        let mut used: BTreeMap<u32, u32> = outputs.iter().flatten().map(|&(term, _)| (term, 0)).collect();
+    pub(crate) fn from_terms(
+        families: &[Family],
+        candidates: &Candidates,
+        outputs: &[Vec<(u32, f64)>],
+    ) -> Self {
+        let mut used: BTreeMap<u32, u32> = outputs
+            .iter()
+            .flatten()
+            .map(|&(term, _)| (term, 0))
+            .collect();
         let mut indices = Vec::with_capacity(used.len() * families.len());
         for (row, (&term, number)) in used.iter_mut().enumerate() {
             *number = row as u32;
-            indices.extend_from_slice(candidates.index(term as usize));
+            indices.extend_from_slice(candidates.multi_index(term as usize));
         }
         let mut offsets = vec![0];
         let (mut terms, mut coefficients) = (vec![], vec![]);
@@ -91,7 +122,14 @@ impl Expansion {
             offsets.push(terms.len());
         }
         let kernel = Kernel::new(families, &indices, &offsets, &terms, &coefficients);
-        Self { families: families.to_vec(), indices, offsets, terms, coefficients, kernel }
+        Self {
+            families: families.to_vec(),
+            indices,
+            offsets,
+            terms,
+            coefficients,
+            kernel,
+        }
     }
 
     /// One family per parameter.
@@ -115,7 +153,7 @@ impl Expansion {
     }
 
     /// Multi-index number `row`.
-    pub fn index(&self, row: u32) -> &[u8] {
+    pub fn multi_index(&self, row: u32) -> &[u8] {
         let dimension = self.dimension();
         &self.indices[row as usize * dimension..][..dimension]
     }
@@ -138,12 +176,19 @@ impl Expansion {
     /// Terms and coefficients of one output.
     pub fn output(&self, output: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let range = self.offsets[output]..self.offsets[output + 1];
-        self.terms[range.clone()].iter().copied().zip(self.coefficients[range].iter().copied())
+        self.terms[range.clone()]
+            .iter()
+            .copied()
+            .zip(self.coefficients[range].iter().copied())
     }
 
     /// The same terms with other coefficients.
     pub fn with_coefficients(&self, coefficients: Vec<f64>) -> Result<Self> {
-        let (indices, offsets, terms) = (self.indices.clone(), self.offsets.clone(), self.terms.clone());
+        let (indices, offsets, terms) = (
+            self.indices.clone(),
+            self.offsets.clone(),
+            self.terms.clone(),
+        );
         Self::new(&self.families, indices, offsets, terms, coefficients)
     }
 
@@ -161,7 +206,11 @@ impl Expansion {
         let rows = points.len() / self.dimension();
         if rows * self.dimension() != points.len() {
             let expected = rows * self.dimension();
-            return Err(ChaosError::Shape { what: "points", found: points.len(), expected });
+            return Err(ChaosError::Shape {
+                what: "points",
+                found: points.len(),
+                expected,
+            });
         }
         Ok(rows)
     }
@@ -182,12 +231,20 @@ impl Expansion {
     /// Outputs (points x outputs) and their gradients (points x outputs x parameters). With `slopes` (points x
     /// parameters), the derivatives of the canonical variables with respect to the physical parameters, the
     /// gradients are with respect to the latter.
-    pub fn predict_with_gradient(&self, points: &[f64], slopes: Option<&[f64]>) -> Result<(Vec<f64>, Vec<f64>)> {
+    pub fn predict_with_gradient(
+        &self,
+        points: &[f64],
+        slopes: Option<&[f64]>,
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
         let (rows, outputs, dimension) = (self.rows(points)?, self.outputs(), self.dimension());
         if let Some(slopes) = slopes
             && slopes.len() != points.len()
         {
-            return Err(ChaosError::Shape { what: "slopes", found: slopes.len(), expected: points.len() });
+            return Err(ChaosError::Shape {
+                what: "slopes",
+                found: slopes.len(),
+                expected: points.len(),
+            });
         }
         let mut values = vec![0.0; rows * outputs];
         let mut gradients = vec![0.0; rows * outputs * dimension];
@@ -195,9 +252,14 @@ impl Expansion {
             .par_chunks_mut(BATCH * outputs)
             .zip(gradients.par_chunks_mut(BATCH * outputs * dimension))
             .zip(points.par_chunks(BATCH * dimension))
-            .for_each(|((values, gradients), points)| self.kernel.predict_with_gradient(points, values, gradients));
+            .for_each(|((values, gradients), points)| {
+                self.kernel.predict_with_gradient(points, values, gradients)
+            });
         if let Some(slopes) = slopes {
-            for (gradient, slope) in gradients.chunks_exact_mut(outputs * dimension).zip(slopes.chunks_exact(dimension)) {
+            for (gradient, slope) in gradients
+                .chunks_exact_mut(outputs * dimension)
+                .zip(slopes.chunks_exact(dimension))
+            {
                 for (at, g) in gradient.iter_mut().enumerate() {
                     *g *= slope[at % dimension];
                 }

@@ -44,7 +44,11 @@ impl Family {
     /// The family of this name (`legendre`, `hermite`, `laguerre`, `jacobi`) and shape parameters.
     pub fn from_name(name: &str, shape: &[f64]) -> Result<Self> {
         let refused = |allowed| {
-            Err(ChaosError::Family { name: name.to_owned(), shape: shape.to_vec(), allowed })
+            Err(ChaosError::Family {
+                name: name.to_owned(),
+                shape: shape.to_vec(),
+                allowed,
+            })
         };
         let valid = shape.iter().all(|&s| s.is_finite() && s > -1.0);
         match (name, shape) {
@@ -136,8 +140,13 @@ impl Family {
     /// The recurrence up to `degree`, ready for evaluation.
     pub fn recurrence(&self, degree: usize) -> Recurrence {
         let (a, b) = self.coefficients(degree);
-        let steps =
-            (0..degree).map(|k| Step { shift: a[k], back: b[k], inverse: 1.0 / b[k + 1] }).collect();
+        let steps = (0..degree)
+            .map(|k| Step {
+                shift: a[k],
+                back: b[k],
+                inverse: 1.0 / b[k + 1],
+            })
+            .collect();
         Recurrence { steps }
     }
 }
@@ -180,14 +189,19 @@ impl Recurrence {
 
     /// Fill `slopes[k] = dp[k]/dx` from the values already there.
     #[inline(always)]
-    pub(crate) fn slopes<const L: usize>(&self, x: [f64; L], values: &[[f64; L]], slopes: &mut [[f64; L]]) {
+    pub(crate) fn slopes<const L: usize>(
+        &self,
+        x: [f64; L],
+        values: &[[f64; L]],
+        slopes: &mut [[f64; L]],
+    ) {
         slopes[0] = [0.0; L];
         let mut before = [0.0; L];
         let mut now = [0.0; L];
         for (k, step) in self.steps.iter().enumerate() {
             for i in 0..L {
-                let next =
-                    (values[k][i] + (x[i] - step.shift) * now[i] - step.back * before[i]) * step.inverse;
+                let next = (values[k][i] + (x[i] - step.shift) * now[i] - step.back * before[i])
+                    * step.inverse;
                 before[i] = now[i];
                 now[i] = next;
             }
@@ -231,7 +245,11 @@ mod tests {
                 let (mut low, mut high) = (-1e3, 1e3);
                 for _ in 0..200 {
                     let middle = 0.5 * (low + high);
-                    if below(middle) > i { high = middle } else { low = middle }
+                    if below(middle) > i {
+                        high = middle
+                    } else {
+                        low = middle
+                    }
                 }
                 let x = 0.5 * (low + high);
                 (x, 1.0 / recurrence.at(x).iter().map(|p| p * p).sum::<f64>())
@@ -244,9 +262,18 @@ mod tests {
         Family::Hermite,
         Family::Laguerre { alpha: 0.0 },
         Family::Laguerre { alpha: 2.5 },
-        Family::Jacobi { alpha: 0.0, beta: 0.0 },
-        Family::Jacobi { alpha: 1.5, beta: 0.5 },
-        Family::Jacobi { alpha: -0.5, beta: -0.5 },
+        Family::Jacobi {
+            alpha: 0.0,
+            beta: 0.0,
+        },
+        Family::Jacobi {
+            alpha: 1.5,
+            beta: 0.5,
+        },
+        Family::Jacobi {
+            alpha: -0.5,
+            beta: -0.5,
+        },
     ];
 
     #[test]
@@ -260,7 +287,10 @@ mod tests {
                     let product: f64 = tables.iter().map(|(p, w)| w * p[i] * p[j]).sum();
                     let expected = f64::from(u8::from(i == j));
                     // 24 nodes are exact to degree 47; what is left is rounding of large values.
-                    assert!((product - expected).abs() < 1e-9, "{family:?} {i} {j}: {product}");
+                    assert!(
+                        (product - expected).abs() < 1e-9,
+                        "{family:?} {i} {j}: {product}"
+                    );
                 }
             }
         }
@@ -269,9 +299,14 @@ mod tests {
     #[test]
     fn measures_have_their_closed_form_moments() {
         let moment = |family, power: i32| -> f64 {
-            gauss(family, 12).iter().map(|&(x, w)| w * x.powi(power)).sum()
+            gauss(family, 12)
+                .iter()
+                .map(|&(x, w)| w * x.powi(power))
+                .sum()
         };
-        let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-11 * expected.abs().max(1.0));
+        let close = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 1e-11 * expected.abs().max(1.0))
+        };
         close(moment(Family::Legendre, 4), 1.0 / 5.0);
         close(moment(Family::Legendre, 6), 1.0 / 7.0);
         close(moment(Family::Hermite, 4), 3.0);
@@ -280,11 +315,26 @@ mod tests {
         close(moment(Family::Laguerre { alpha: 2.5 }, 1), 3.5);
         close(moment(Family::Laguerre { alpha: 2.5 }, 3), 3.5 * 4.5 * 5.5);
         // t = (1+x)/2 is Beta(beta+1, alpha+1) = Beta(1.5, 2.5): E t = 3/8, E t^2 = 1.5 2.5 / (4 5).
-        let jacobi = Family::Jacobi { alpha: 1.5, beta: 0.5 };
+        let jacobi = Family::Jacobi {
+            alpha: 1.5,
+            beta: 0.5,
+        };
         close(0.5 * (1.0 + moment(jacobi, 1)), 3.0 / 8.0);
-        close(0.25 * (1.0 + 2.0 * moment(jacobi, 1) + moment(jacobi, 2)), 1.5 * 2.5 / 20.0);
+        close(
+            0.25 * (1.0 + 2.0 * moment(jacobi, 1) + moment(jacobi, 2)),
+            1.5 * 2.5 / 20.0,
+        );
         // Chebyshev: E x^4 = 3/8.
-        close(moment(Family::Jacobi { alpha: -0.5, beta: -0.5 }, 4), 3.0 / 8.0);
+        close(
+            moment(
+                Family::Jacobi {
+                    alpha: -0.5,
+                    beta: -0.5,
+                },
+                4,
+            ),
+            3.0 / 8.0,
+        );
     }
 
     #[test]
@@ -294,7 +344,12 @@ mod tests {
         assert!((legendre[3] - 7f64.sqrt() * 0.5 * (5.0 * x.powi(3) - 3.0 * x)).abs() < 1e-14);
         let hermite = Family::Hermite.recurrence(3).at(x);
         assert!((hermite[3] - (x.powi(3) - 3.0 * x) / 6f64.sqrt()).abs() < 1e-14);
-        let jacobi = Family::Jacobi { alpha: 0.0, beta: 0.0 }.recurrence(3).at(x);
+        let jacobi = Family::Jacobi {
+            alpha: 0.0,
+            beta: 0.0,
+        }
+        .recurrence(3)
+        .at(x);
         assert!((jacobi[3] - legendre[3]).abs() < 1e-14);
     }
 
@@ -309,7 +364,10 @@ mod tests {
             let (up, down) = (recurrence.at(x + h), recurrence.at(x - h));
             for k in 0..=12 {
                 let difference = (up[k] - down[k]) / (2.0 * h);
-                assert!((slopes[k][0] - difference).abs() < 1e-6 * (1.0 + difference.abs()), "{family:?} {k}");
+                assert!(
+                    (slopes[k][0] - difference).abs() < 1e-6 * (1.0 + difference.abs()),
+                    "{family:?} {k}"
+                );
             }
         }
     }
@@ -317,9 +375,15 @@ mod tests {
     #[test]
     fn unknown_families_are_refused_with_what_is_allowed() {
         let message = Family::from_name("chebyshev", &[]).unwrap_err().to_string();
-        assert!(message.contains("chebyshev") && message.contains("legendre"), "{message}");
+        assert!(
+            message.contains("chebyshev") && message.contains("legendre"),
+            "{message}"
+        );
         assert!(Family::from_name("laguerre", &[-1.0]).is_err());
         assert!(Family::from_name("jacobi", &[0.5]).is_err());
-        assert_eq!(Family::from_name("jacobi", &[0.5, 1.0]).unwrap().shape(), vec![0.5, 1.0]);
+        assert_eq!(
+            Family::from_name("jacobi", &[0.5, 1.0]).unwrap().shape(),
+            vec![0.5, 1.0]
+        );
     }
 }

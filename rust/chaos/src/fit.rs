@@ -125,8 +125,12 @@ pub struct Fit {
 
 /// Fit all outputs of a design. `stop` is looked at between terms; setting it ends the call with `Interrupted`.
 pub fn fit(design: &Design, options: &Options, stop: &AtomicBool) -> Result<Fit> {
-    let candidates =
-        Candidates::new(design.dimension(), &options.degrees, &options.qs, options.max_candidates)?;
+    let candidates = Candidates::new(
+        design.dimension(),
+        &options.degrees,
+        &options.qs,
+        options.max_candidates,
+    )?;
     fit_candidates(design, &candidates, options, stop)
 }
 
@@ -153,7 +157,14 @@ pub(crate) fn fit_candidates(
         Method::Best => Contest::new(candidates, design),
         Method::Ordinary | Method::LeastAngle | Method::MatchingPursuit => None,
     };
-    let search = Searcher { basis: &basis, candidates, options, ordinary, contest, stop };
+    let search = Searcher {
+        basis: &basis,
+        candidates,
+        options,
+        ordinary,
+        contest,
+        stop,
+    };
     let fitted: Vec<(Vec<(u32, f64)>, OutputFit)> = (0..design.outputs())
         .into_par_iter()
         .map(|output| search.output(output, &design.output(output)))
@@ -161,7 +172,13 @@ pub(crate) fn fit_candidates(
 
     let (terms, outputs): (Vec<_>, Vec<_>) = fitted.into_iter().unzip();
     let expansion = Expansion::from_terms(design.families(), candidates, &terms);
-    Ok(Fit { expansion, outputs, points: design.len(), duplicates: design.duplicates(), capped: candidates.capped() })
+    Ok(Fit {
+        expansion,
+        outputs,
+        points: design.len(),
+        duplicates: design.duplicates(),
+        capped: candidates.capped(),
+    })
 }
 
 /// Terms with their coefficients by least squares, and the factorisation; `None` when a term depends on others.
@@ -188,8 +205,22 @@ pub(crate) fn select(
     stop: &AtomicBool,
 ) -> Result<Vec<Option<Path>>> {
     match method {
-        Method::MatchingPursuit => paths(MatchingPursuit::new(basis, start), basis, candidates, sets, start, stop),
-        _ => paths(LeastAngle::new(basis, start), basis, candidates, sets, start, stop),
+        Method::MatchingPursuit => paths(
+            MatchingPursuit::new(basis, start),
+            basis,
+            candidates,
+            sets,
+            start,
+            stop,
+        ),
+        _ => paths(
+            LeastAngle::new(basis, start),
+            basis,
+            candidates,
+            sets,
+            start,
+            stop,
+        ),
     }
 }
 
@@ -225,12 +256,16 @@ impl Searcher<'_> {
             Method::Best => &[Method::LeastAngle, Method::MatchingPursuit],
             ref one => std::slice::from_ref(one),
         };
-        let mut found: Vec<Found> =
-            methods.iter().map(|&method| self.search(method, output, &start)).collect::<Result<_>>()?;
+        let mut found: Vec<Found> = methods
+            .iter()
+            .map(|&method| self.search(method, output, &start))
+            .collect::<Result<_>>()?;
         let mut cross_validation = f64::NAN;
         if let (Some(contest), [one, other]) = (&self.contest, &found[..]) {
             let error = |found: &Found| {
-                contest.error(found.method, self.candidates, found.set, output, self.stop).map(|sum| sum / start.total)
+                contest
+                    .error(found.method, self.candidates, found.set, output, self.stop)
+                    .map(|sum| sum / start.total)
             };
             let (first, second) = (error(one)?, error(other)?);
             cross_validation = first.min(second);
@@ -238,12 +273,19 @@ impl Searcher<'_> {
                 found.swap(0, 1);
             }
         }
-        let Found { method, grid, cell, set, path } = found.swap_remove(0);
+        let Found {
+            method,
+            grid,
+            cell,
+            set,
+            path,
+        } = found.swap_remove(0);
         let mut selected = path.selected().to_vec();
         selected.sort_unstable();
         // The same columns have just been orthogonalised in another order; should rounding now call one of them
         // dependent, the order of entry is known to work.
-        let refitted = refit(self.basis, &selected, &start.y).or_else(|| refit(self.basis, path.selected(), &start.y));
+        let refitted = refit(self.basis, &selected, &start.y)
+            .or_else(|| refit(self.basis, path.selected(), &start.y));
         let (terms, growing) = refitted.unwrap_or_else(|| (vec![], Growing::new(self.basis)));
         let qs = self.candidates.qs().len();
         let fit = OutputFit {
@@ -265,7 +307,10 @@ impl Searcher<'_> {
     /// The expansion of an output without variance.
     fn constant(&self, start: &Start) -> (Vec<(u32, f64)>, OutputFit) {
         let growing = Growing::new(self.basis);
-        let nothing = LooError { plain: 0.0, corrected: 0.0 };
+        let nothing = LooError {
+            plain: 0.0,
+            corrected: 0.0,
+        };
         let fit = OutputFit {
             constant: true,
             method: self.options.method,
@@ -302,10 +347,13 @@ impl Searcher<'_> {
         let mut grid = vec![f64::NAN; self.candidates.degrees().len() * qs];
         let mut best: Option<(usize, usize, f64)> = None;
         for (cell, error) in grid.iter_mut().enumerate() {
-            let Some(set) = self.candidates.cell(cell / qs, cell % qs) else { continue };
+            let Some(set) = self.candidates.cell(cell / qs, cell % qs) else {
+                continue;
+            };
             let Some(path) = &paths[set] else { continue };
             *error = path.error().corrected;
-            let smaller = |other: usize| self.candidates.set(set).len() < self.candidates.set(other).len();
+            let smaller =
+                |other: usize| self.candidates.set(set).len() < self.candidates.set(other).len();
             if best.is_none_or(|(_, other, least)| {
                 path.criterion() < least || (path.criterion() == least && smaller(other))
             }) {
@@ -313,15 +361,25 @@ impl Searcher<'_> {
             }
         }
         let Some((cell, set, _)) = best else {
-            let smallest = (0..self.candidates.set_count()).map(|set| self.candidates.set(set).len()).min();
+            let smallest = (0..self.candidates.set_count())
+                .map(|set| self.candidates.set(set).len())
+                .min();
             return Err(ChaosError::TooFewPoints {
                 points: self.basis.rows(),
                 needed: smallest.unwrap_or(0) + 2,
                 method: "ordinary least squares on the smallest set",
             });
         };
-        let Some(path) = paths.swap_remove(set) else { unreachable!("the best set has a path") };
-        Ok(Found { method, grid, cell, set, path })
+        let Some(path) = paths.swap_remove(set) else {
+            unreachable!("the best set has a path")
+        };
+        Ok(Found {
+            method,
+            grid,
+            cell,
+            set,
+            path,
+        })
     }
 
     /// Early stopping: degree by degree.
@@ -329,16 +387,31 @@ impl Searcher<'_> {
         let mut best = f64::INFINITY;
         let mut worse = 0;
         for degree in 0..self.candidates.degrees().len() {
-            let mut sets: Vec<usize> =
-                (0..self.candidates.qs().len()).filter_map(|q| self.candidates.cell(degree, q)).collect();
+            let mut sets: Vec<usize> = (0..self.candidates.qs().len())
+                .filter_map(|q| self.candidates.cell(degree, q))
+                .collect();
             sets.sort_unstable();
             sets.dedup();
-            let fresh: Vec<usize> = sets.iter().copied().filter(|&set| paths[set].is_none()).collect();
-            let walked = select(method, self.basis, self.candidates, &fresh, start, self.stop)?;
+            let fresh: Vec<usize> = sets
+                .iter()
+                .copied()
+                .filter(|&set| paths[set].is_none())
+                .collect();
+            let walked = select(
+                method,
+                self.basis,
+                self.candidates,
+                &fresh,
+                start,
+                self.stop,
+            )?;
             for (set, path) in fresh.into_iter().zip(walked) {
                 paths[set] = path;
             }
-            let least = sets.iter().filter_map(|&set| paths[set].as_ref().map(Path::criterion)).fold(f64::INFINITY, f64::min);
+            let least = sets
+                .iter()
+                .filter_map(|&set| paths[set].as_ref().map(Path::criterion))
+                .fold(f64::INFINITY, f64::min);
             if least == f64::INFINITY {
                 break;
             }

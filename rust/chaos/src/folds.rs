@@ -19,8 +19,14 @@ pub(crate) fn assign(points: usize, folds: usize, seed: u64) -> Vec<usize> {
 
 /// The points outside a fold, and those in it.
 pub(crate) fn split(design: &Design, places: &[usize], fold: usize) -> (Design, Design) {
-    let outside: Vec<u32> = places.iter().map(|&place| u32::from(place != fold)).collect();
-    let inside: Vec<u32> = places.iter().map(|&place| u32::from(place == fold)).collect();
+    let outside: Vec<u32> = places
+        .iter()
+        .map(|&place| u32::from(place != fold))
+        .collect();
+    let inside: Vec<u32> = places
+        .iter()
+        .map(|&place| u32::from(place == fold))
+        .collect();
     (design.resampled(&outside), design.resampled(&inside))
 }
 

@@ -90,13 +90,25 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    pub(crate) fn new(families: &[Family], indices: &[u8], offsets: &[usize], terms: &[u32], coefficients: &[f64]) -> Self {
+    pub(crate) fn new(
+        families: &[Family],
+        indices: &[u8],
+        offsets: &[usize],
+        terms: &[u32],
+        coefficients: &[f64],
+    ) -> Self {
         let dimension = families.len();
         let mut recurrences = Vec::with_capacity(dimension);
         let mut begins = Vec::with_capacity(dimension);
         let mut slopes = 0;
         for (parameter, family) in families.iter().enumerate() {
-            let degree = indices.iter().skip(parameter).step_by(dimension).copied().max().unwrap_or(0);
+            let degree = indices
+                .iter()
+                .skip(parameter)
+                .step_by(dimension)
+                .copied()
+                .max()
+                .unwrap_or(0);
             recurrences.push(family.recurrence(usize::from(degree)));
             begins.push(slopes);
             slopes += usize::from(degree) + 1;
@@ -113,12 +125,18 @@ impl Kernel {
                 let parent = at;
                 at = *known.entry(head.clone()).or_insert(next);
                 if at == next {
-                    nodes.push(Node { parent, factor: (begins[parameter] + usize::from(k)) as u32 });
+                    nodes.push(Node {
+                        parent,
+                        factor: (begins[parameter] + usize::from(k)) as u32,
+                    });
                 }
             }
             at
         };
-        let places: Vec<u32> = indices.chunks_exact(dimension).map(|alpha| place(alpha, &mut nodes)).collect();
+        let places: Vec<u32> = indices
+            .chunks_exact(dimension)
+            .map(|alpha| place(alpha, &mut nodes))
+            .collect();
         let value_nodes = nodes.len();
 
         // Derivatives of a node with respect to a parameter, made when first asked for.
@@ -127,42 +145,80 @@ impl Kernel {
         let mut outputs = Sums::default();
         let mut gradients = Sums::default();
         for range in offsets.windows(2) {
-            let entries = || terms[range[0]..range[1]].iter().zip(&coefficients[range[0]..range[1]]);
-            outputs.entries.extend(entries().map(|(&term, &c)| (c, places[term as usize])));
+            let entries = || {
+                terms[range[0]..range[1]]
+                    .iter()
+                    .zip(&coefficients[range[0]..range[1]])
+            };
+            outputs
+                .entries
+                .extend(entries().map(|(&term, &c)| (c, places[term as usize])));
             outputs.ends.push(outputs.entries.len());
             for parameter in 0..dimension {
                 for (&term, &c) in entries() {
                     if indices[term as usize * dimension + parameter] > 0 {
                         let node = places[term as usize];
-                        let value = derivative(node, parameter, &mut nodes, &mut derivatives, &owner, slopes);
+                        let value = derivative(
+                            node,
+                            parameter,
+                            &mut nodes,
+                            &mut derivatives,
+                            &owner,
+                            slopes,
+                        );
                         gradients.entries.push((c, value));
                     }
                 }
                 gradients.ends.push(gradients.entries.len());
             }
         }
-        Self { recurrences, begins, slopes, nodes, value_nodes, outputs, gradients }
+        Self {
+            recurrences,
+            begins,
+            slopes,
+            nodes,
+            value_nodes,
+            outputs,
+            gradients,
+        }
     }
 
     pub(crate) fn scratch<const L: usize>(&self) -> Scratch<L> {
         let mut values = vec![[0.0; L]; self.nodes.len() + 1];
         values[0] = [1.0; L];
-        Scratch { table: vec![[0.0; L]; 2 * self.slopes], values }
+        Scratch {
+            table: vec![[0.0; L]; 2 * self.slopes],
+            values,
+        }
     }
 
     #[inline(always)]
-    fn fill<const L: usize>(&self, x: impl Fn(usize) -> [f64; L], scratch: &mut Scratch<L>, with_slopes: bool) {
+    fn fill<const L: usize>(
+        &self,
+        x: impl Fn(usize) -> [f64; L],
+        scratch: &mut Scratch<L>,
+        with_slopes: bool,
+    ) {
         let (values, slopes) = scratch.table.split_at_mut(self.slopes);
-        for (parameter, (recurrence, &begin)) in self.recurrences.iter().zip(&self.begins).enumerate() {
+        for (parameter, (recurrence, &begin)) in
+            self.recurrences.iter().zip(&self.begins).enumerate()
+        {
             let entries = begin..=begin + recurrence.degree();
             recurrence.values(x(parameter), &mut values[entries.clone()]);
             if with_slopes {
                 recurrence.slopes(x(parameter), &values[entries.clone()], &mut slopes[entries]);
             }
         }
-        let count = if with_slopes { self.nodes.len() } else { self.value_nodes };
+        let count = if with_slopes {
+            self.nodes.len()
+        } else {
+            self.value_nodes
+        };
         for (at, node) in self.nodes[..count].iter().enumerate() {
-            let (parent, factor) = (scratch.values[node.parent as usize], scratch.table[node.factor as usize]);
+            let (parent, factor) = (
+                scratch.values[node.parent as usize],
+                scratch.table[node.factor as usize],
+            );
             let value = &mut scratch.values[at + 1];
             for i in 0..L {
                 value[i] = parent[i] * factor[i];
@@ -173,17 +229,32 @@ impl Kernel {
     /// All outputs at one point.
     pub(crate) fn values(&self, point: &[f64], scratch: &mut Scratch<1>, values: &mut [f64]) {
         self.fill(|k| [point[k]], scratch, false);
-        self.outputs.evaluate(&scratch.values, |row, [value]| values[row] = value);
+        self.outputs
+            .evaluate(&scratch.values, |row, [value]| values[row] = value);
     }
 
     /// All outputs at the points given: values (points x outputs).
     pub(crate) fn predict(&self, points: &[f64], values: &mut [f64]) {
-        Arch::new().dispatch(Predict { kernel: self, points, values });
+        Arch::new().dispatch(Predict {
+            kernel: self,
+            points,
+            values,
+        });
     }
 
     /// The same with gradients (points x outputs x parameters).
-    pub(crate) fn predict_with_gradient(&self, points: &[f64], values: &mut [f64], gradients: &mut [f64]) {
-        Arch::new().dispatch(PredictWithGradient { kernel: self, points, values, gradients });
+    pub(crate) fn predict_with_gradient(
+        &self,
+        points: &[f64],
+        values: &mut [f64],
+        gradients: &mut [f64],
+    ) {
+        Arch::new().dispatch(PredictWithGradient {
+            kernel: self,
+            points,
+            values,
+            gradients,
+        });
     }
 
     #[inline(always)]
@@ -194,7 +265,11 @@ impl Kernel {
         let single = blocks.remainder();
         let (many, few) = values.split_at_mut(blocks.len() * LANES * outputs);
         for (block, values) in blocks.zip(many.chunks_exact_mut(LANES * outputs)) {
-            self.fill(|k| std::array::from_fn(|i| block[i * dimension + k]), &mut scratch, false);
+            self.fill(
+                |k| std::array::from_fn(|i| block[i * dimension + k]),
+                &mut scratch,
+                false,
+            );
             self.outputs.evaluate(&scratch.values, |row, sum| {
                 for (i, value) in sum.into_iter().enumerate() {
                     values[i * outputs + row] = value;
@@ -202,7 +277,10 @@ impl Kernel {
             });
         }
         let mut scratch = self.scratch::<1>();
-        for (point, values) in single.chunks_exact(dimension).zip(few.chunks_exact_mut(outputs)) {
+        for (point, values) in single
+            .chunks_exact(dimension)
+            .zip(few.chunks_exact_mut(outputs))
+        {
             self.values(point, &mut scratch, values);
         }
     }
@@ -220,7 +298,11 @@ impl Kernel {
             let count = block.len() / dimension;
             // A last block that is not full repeats its first point; what comes of it is not written.
             let row = |i: usize| if i < count { i } else { 0 };
-            self.fill(|k| std::array::from_fn(|i| block[row(i) * dimension + k]), &mut scratch, true);
+            self.fill(
+                |k| std::array::from_fn(|i| block[row(i) * dimension + k]),
+                &mut scratch,
+                true,
+            );
             self.outputs.evaluate(&scratch.values, |at, sum| {
                 for (i, value) in sum.into_iter().take(count).enumerate() {
                     values[i * outputs + at] = value;
@@ -262,7 +344,8 @@ impl NullaryFnOnce for PredictWithGradient<'_> {
     type Output = ();
     #[inline(always)]
     fn call(self) {
-        self.kernel.gradient_blocks(self.points, self.values, self.gradients);
+        self.kernel
+            .gradient_blocks(self.points, self.values, self.gradients);
     }
 }
 
@@ -280,9 +363,15 @@ fn derivative(
     }
     let Node { parent, factor } = nodes[node as usize - 1];
     let new = if owner(factor) == parameter {
-        Node { parent, factor: factor + slopes as u32 }
+        Node {
+            parent,
+            factor: factor + slopes as u32,
+        }
     } else {
-        Node { parent: derivative(parent, parameter, nodes, known, owner, slopes), factor }
+        Node {
+            parent: derivative(parent, parameter, nodes, known, owner, slopes),
+            factor,
+        }
     };
     nodes.push(new);
     let place = nodes.len() as u32;

@@ -60,7 +60,11 @@ impl<'a> LeastAngle<'a> {
             direction: vec![0.0; basis.stride()],
             h: 0.0,
             entries: vec![],
-            epochs: vec![Epoch { terms: 0, length: 0.0, h: 0.0 }],
+            epochs: vec![Epoch {
+                terms: 0,
+                length: 0.0,
+                h: 0.0,
+            }],
             column: vec![0.0; basis.stride()],
         }
     }
@@ -84,11 +88,17 @@ impl Walk for LeastAngle<'_> {
             first
         } else {
             let slope = 1.0 / self.square.sqrt();
-            let motion = Motion { residual: &self.moving, direction: &self.direction, level: self.level, slope };
+            let motion = Motion {
+                residual: &self.moving,
+                direction: &self.direction,
+                level: self.level,
+                slope,
+            };
             let (epochs, z, entries, h) = (&self.epochs, &self.z, &self.entries, self.h);
-            self.screen.first_to_tie(motion, epochs.len(), |step, drift| {
-                drifts(epochs, z, entries, h + step * slope, drift);
-            })
+            self.screen
+                .first_to_tie(motion, epochs.len(), |step, drift| {
+                    drifts(epochs, z, entries, h + step * slope, drift);
+                })
         };
         self.turn.map(|turn| self.screen.term(turn.place))
     }
@@ -99,7 +109,11 @@ impl Walk for LeastAngle<'_> {
         self.screen.exclude(turn.place);
         if self.square > 0.0 {
             let length = self.square.sqrt();
-            self.epochs.push(Epoch { terms: self.z.len(), length, h: self.h });
+            self.epochs.push(Epoch {
+                terms: self.z.len(),
+                length,
+                h: self.h,
+            });
             add_scaled(&mut self.moving, -turn.value, &self.direction);
             self.level -= turn.value / length;
             self.h += turn.value / length;
@@ -110,7 +124,10 @@ impl Walk for LeastAngle<'_> {
             return None;
         }
         let scale = self.basis.scale(term);
-        let (above, diagonal) = self.growing.last_column().split_at(self.growing.count() - 1);
+        let (above, diagonal) = self
+            .growing
+            .last_column()
+            .split_at(self.growing.count() - 1);
         let known: f64 = above[1..].iter().zip(&self.z).map(|(r, z)| r * z).sum();
         let entry = (turn.sign - scale * known) / (scale * diagonal[0]);
         self.z.push(entry);
@@ -129,7 +146,12 @@ impl Walk for LeastAngle<'_> {
         // The term on its turn is in every set that goes on with it, but its place changes.
         let term = self.turn.map(|turn| self.screen.term(turn.place));
         self.screen.restrict(keep);
-        self.turn = self.turn.zip(term).and_then(|(turn, term)| Some(Next { place: self.screen.place(term)?, ..turn }));
+        self.turn = self.turn.zip(term).and_then(|(turn, term)| {
+            Some(Next {
+                place: self.screen.place(term)?,
+                ..turn
+            })
+        });
     }
 }
 
@@ -145,6 +167,9 @@ fn drifts(epochs: &[Epoch], z: &[f64], entries: &[f64], h: f64, drift: &mut Vec<
             let lost = z[first] * (h - entries[first]);
             square += lost * lost;
         }
-        *drift = Drift { lead: epoch.length * (h - epoch.h), rest: square.sqrt() };
+        *drift = Drift {
+            lead: epoch.length * (h - epoch.h),
+            rest: square.sqrt(),
+        };
     }
 }

@@ -69,7 +69,13 @@ impl Growing {
 
     /// Add a column; false, and nothing changed, when it depends on those already in.
     pub(crate) fn push(&mut self, column: &[f64]) -> bool {
-        let Self { q, work, stride, count, .. } = self;
+        let Self {
+            q,
+            work,
+            stride,
+            count,
+            ..
+        } = self;
         let start = self.r.len();
         work.copy_from_slice(column);
         let whole = dot(work, work).sqrt();
@@ -78,7 +84,8 @@ impl Growing {
         let mut length = whole;
         // Twice is enough; the loop ends at two unless the column is dependent.
         for _ in 0..3 {
-            for (coefficient, direction) in self.r[start..].iter_mut().zip(q.chunks_exact(*stride)) {
+            for (coefficient, direction) in self.r[start..].iter_mut().zip(q.chunks_exact(*stride))
+            {
                 let part = dot(direction, work);
                 *coefficient += part;
                 add_scaled(work, -part, direction);
@@ -99,7 +106,11 @@ impl Growing {
         let (known, new) = self.r_inverse.split_at_mut(inverse_start);
         let mut from = 0;
         for (k, &coefficient) in self.r[start..].iter().enumerate() {
-            add_scaled(&mut new[..=k], -inverse * coefficient, &known[from..=from + k]);
+            add_scaled(
+                &mut new[..=k],
+                -inverse * coefficient,
+                &known[from..=from + k],
+            );
             from += k + 1;
         }
         new[*count] = inverse;
@@ -153,11 +164,17 @@ impl Growing {
             sum += e * e;
         }
         if free == 0 || least < INTERPOLATED {
-            return LooError { plain: f64::INFINITY, corrected: f64::INFINITY };
+            return LooError {
+                plain: f64::INFINITY,
+                corrected: f64::INFINITY,
+            };
         }
         let plain = sum / total;
         let correction = self.rows as f64 / free as f64 * (1.0 + self.trace);
-        LooError { plain, corrected: plain * correction }
+        LooError {
+            plain,
+            corrected: plain * correction,
+        }
     }
 
     /// Coefficients of the columns for a right-hand side.
@@ -200,7 +217,11 @@ fn spectral_norm(triangle: &[f64], count: usize) -> f64 {
         }
         from = 0;
         for (k, value) in x.iter_mut().enumerate() {
-            *value = triangle[from..=from + k].iter().zip(&image).map(|(t, y)| t * y).sum();
+            *value = triangle[from..=from + k]
+                .iter()
+                .zip(&image)
+                .map(|(t, y)| t * y)
+                .sum();
             from += k + 1;
         }
         let next = image.iter().map(|v| v * v).sum::<f64>().sqrt();

@@ -21,6 +21,7 @@
 //! ```
 
 mod basis;
+mod bootstrap;
 mod contest;
 mod design;
 mod error;
@@ -32,6 +33,7 @@ mod kernel;
 mod least_angle;
 mod least_squares;
 mod matching_pursuit;
+mod nested;
 mod ordinary;
 mod path;
 mod screening;
@@ -40,6 +42,7 @@ mod stream;
 mod truncation;
 mod vector;
 
+pub use bootstrap::{bootstrap_coefficients, bootstrap_expansions};
 pub use design::Design;
 pub use error::{ChaosError, Result};
 pub use expansion::Expansion;
@@ -47,5 +50,6 @@ pub use family::{Family, Recurrence};
 pub use fit::{Fit, Method, Options, OutputFit, Search, fit};
 pub use kernel::Scratch;
 pub use least_squares::LooError;
+pub use nested::{Nested, nested};
 pub use sobol::{Indices, indices};
 pub use truncation::{Candidates, HIGHEST_DEGREE, MOST_PARAMETERS};

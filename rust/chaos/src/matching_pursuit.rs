@@ -68,13 +68,21 @@ impl Walk for MatchingPursuit<'_> {
         for epoch in &mut self.drift {
             epoch.rest = epoch.rest.hypot(part);
         }
-        self.drift.push(Drift { lead: 0.0, rest: part });
+        self.drift.push(Drift {
+            lead: 0.0,
+            rest: part,
+        });
         Some(self.growing.loo(&self.residual, self.total))
     }
 
     fn restrict(&mut self, keep: &[bool]) {
         let term = self.turn.map(|turn| self.screen.term(turn.place));
         self.screen.restrict(keep);
-        self.turn = self.turn.zip(term).and_then(|(turn, term)| Some(Next { place: self.screen.place(term)?, ..turn }));
+        self.turn = self.turn.zip(term).and_then(|(turn, term)| {
+            Some(Next {
+                place: self.screen.place(term)?,
+                ..turn
+            })
+        });
     }
 }

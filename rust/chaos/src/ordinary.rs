@@ -47,7 +47,10 @@ pub(crate) fn ordinary(
         errors[set].get_or_insert(error);
     }
     let growing = Growing::new(basis);
-    let constants = outputs.iter().map(|(residual, total)| growing.loo(residual, *total)).collect();
+    let constants = outputs
+        .iter()
+        .map(|(residual, total)| growing.loo(residual, *total))
+        .collect();
     Ok(Ordinary { errors, constants })
 }
 
@@ -59,12 +62,17 @@ fn along_degrees(
     stop: &AtomicBool,
 ) -> Result<Vec<(usize, Vec<LooError>)>> {
     let mut growing = Growing::new(basis);
-    let mut residuals: Vec<Vec<f64>> = outputs.iter().map(|(residual, _)| residual.clone()).collect();
+    let mut residuals: Vec<Vec<f64>> = outputs
+        .iter()
+        .map(|(residual, _)| residual.clone())
+        .collect();
     let mut inside = vec![false; candidates.len()];
     let mut column = vec![0.0; basis.stride()];
     let mut found = vec![];
     for degree in 0..candidates.degrees().len() {
-        let Some(set) = candidates.cell(degree, q) else { break };
+        let Some(set) = candidates.cell(degree, q) else {
+            break;
+        };
         let members = candidates.set(set);
         if members.len() + 2 > basis.rows() {
             break;
@@ -85,7 +93,10 @@ fn along_degrees(
                 growing.reduce(residual);
             }
         }
-        let errors = residuals.iter().zip(outputs).map(|(residual, (_, total))| growing.loo(residual, *total));
+        let errors = residuals
+            .iter()
+            .zip(outputs)
+            .map(|(residual, (_, total))| growing.loo(residual, *total));
         found.push((set, errors.collect()));
     }
     Ok(found)

@@ -67,7 +67,12 @@ impl Start {
             add_scaled(&mut residual, -mean, basis.unit());
         }
         let total = dot(&residual, &residual);
-        Self { y, residual, total, correlations: vec![] }
+        Self {
+            y,
+            residual,
+            total,
+            correlations: vec![],
+        }
     }
 }
 
@@ -105,7 +110,12 @@ impl Path {
     /// A path whose only stations are the constant and all terms.
     pub(crate) fn whole(entered: Vec<u32>, constant: LooError, error: LooError) -> Self {
         let best = entered.len();
-        Self { entered, errors: vec![constant, error], best, criterion: error.corrected }
+        Self {
+            entered,
+            errors: vec![constant, error],
+            best,
+            criterion: error.corrected,
+        }
     }
 
     /// Terms with the least criterion, the constant left out.
@@ -153,13 +163,25 @@ pub(crate) fn paths<W: Walk>(
     let tracks: Vec<Track> = sets
         .iter()
         .filter(|&&set| candidates.set(set).len() <= W::widest(basis.rows()))
-        .map(|&set| Track { set, best: 0, criterion: nothing.corrected })
+        .map(|&set| Track {
+            set,
+            best: 0,
+            criterion: nothing.corrected,
+        })
         .collect();
-    let tree = Tree { candidates, points: basis.rows(), stop };
+    let tree = Tree {
+        candidates,
+        points: basis.rows(),
+        stop,
+    };
     let mut done = tree.grow(tree.part(walk, tracks, &[], &[nothing]))?;
     Ok(sets
         .iter()
-        .map(|&set| done.iter().position(|&(other, _)| other == set).map(|place| done.swap_remove(place).1))
+        .map(|&set| {
+            done.iter()
+                .position(|&(other, _)| other == set)
+                .map(|place| done.swap_remove(place).1)
+        })
         .collect())
 }
 
@@ -179,13 +201,29 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn part<W: Walk>(&self, mut walk: W, tracks: Vec<Track>, entered: &[u32], errors: &[LooError]) -> Branch<W> {
+    fn part<W: Walk>(
+        &self,
+        mut walk: W,
+        tracks: Vec<Track>,
+        entered: &[u32],
+        errors: &[LooError],
+    ) -> Branch<W> {
         walk.restrict(&self.union(&tracks));
-        Branch { walk, tracks, entered: entered.to_vec(), errors: errors.to_vec() }
+        Branch {
+            walk,
+            tracks,
+            entered: entered.to_vec(),
+            errors: errors.to_vec(),
+        }
     }
 
     fn grow<W: Walk>(&self, branch: Branch<W>) -> Result<Vec<(usize, Path)>> {
-        let Branch { mut walk, mut tracks, mut entered, mut errors } = branch;
+        let Branch {
+            mut walk,
+            mut tracks,
+            mut entered,
+            mut errors,
+        } = branch;
         let mut done = vec![];
         let mut parted = vec![];
         while let Some(term) = walk.next() {
@@ -210,7 +248,8 @@ impl Tree<'_> {
                 if now < track.criterion {
                     (track.best, track.criterion) = (terms, now);
                 }
-                let go_on = terms < W::longest(self.points) && terms < track.best + patience(self.points);
+                let go_on =
+                    terms < W::longest(self.points) && terms < track.best + patience(self.points);
                 if !go_on {
                     done.push((track.set, finished(track, &entered, &errors)));
                 }
@@ -223,8 +262,15 @@ impl Tree<'_> {
                 walk.restrict(&self.union(&tracks));
             }
         }
-        done.extend(tracks.iter().map(|track| (track.set, finished(track, &entered, &errors))));
-        let others: Vec<_> = parted.into_par_iter().map(|branch| self.grow(branch)).collect::<Result<_>>()?;
+        done.extend(
+            tracks
+                .iter()
+                .map(|track| (track.set, finished(track, &entered, &errors))),
+        );
+        let others: Vec<_> = parted
+            .into_par_iter()
+            .map(|branch| self.grow(branch))
+            .collect::<Result<_>>()?;
         done.extend(others.into_iter().flatten());
         Ok(done)
     }
@@ -241,7 +287,12 @@ impl Tree<'_> {
 }
 
 fn finished(track: &Track, entered: &[u32], errors: &[LooError]) -> Path {
-    Path { entered: entered.to_vec(), errors: errors.to_vec(), best: track.best, criterion: track.criterion }
+    Path {
+        entered: entered.to_vec(),
+        errors: errors.to_vec(),
+        best: track.best,
+        criterion: track.criterion,
+    }
 }
 
 /// How long a path goes on without a new least criterion: a tenth of the points, as UQLab, and at least 15 terms.

@@ -79,14 +79,33 @@ pub(crate) struct Motion<'a> {
 impl<'a> Screen<'a> {
     /// All terms of the basis but the constant; `correlations` holds their x . r for the first residual: epoch 0.
     pub(crate) fn new(basis: &'a Basis, correlations: &[f64]) -> Self {
-        let members: Vec<u32> = (1..correlations.len() as u32).filter(|&term| basis.scale(term as usize) > 0.0).collect();
-        let seen: Vec<Seen> =
-            members.iter().map(|&term| Seen { c: correlations[term as usize], a: 0.0, epoch: 0 }).collect();
+        let members: Vec<u32> = (1..correlations.len() as u32)
+            .filter(|&term| basis.scale(term as usize) > 0.0)
+            .collect();
+        let seen: Vec<Seen> = members
+            .iter()
+            .map(|&term| Seen {
+                c: correlations[term as usize],
+                a: 0.0,
+                epoch: 0,
+            })
+            .collect();
         let keys: Vec<f64> = seen.iter().map(|seen| seen.c.abs()).collect();
         let tops: Vec<f64> = keys.chunks(GROUP).map(largest).collect();
         let rounding = ROUNDING * largest(&tops).max(0.0);
         let weighted = [vec![0.0; basis.stride()], vec![0.0; basis.stride()]];
-        Self { basis, members, seen, keys, tops, way: 0.0, rounding, left: u32::MAX, weighted, runner_up: None }
+        Self {
+            basis,
+            members,
+            seen,
+            keys,
+            tops,
+            way: 0.0,
+            rounding,
+            left: u32::MAX,
+            weighted,
+            runner_up: None,
+        }
     }
 
     /// The term at a place.
@@ -136,11 +155,15 @@ impl<'a> Screen<'a> {
 
     /// The candidate with the largest |x . residual|; `drift` one entry per epoch, this one is `drift.len()`.
     pub(crate) fn strongest(&mut self, residual: &[f64], drift: &[Drift]) -> Option<Next> {
-        let mut best = Next { place: usize::MAX, sign: 1.0, value: f64::NEG_INFINITY };
+        let mut best = Next {
+            place: usize::MAX,
+            sign: 1.0,
+            value: f64::NEG_INFINITY,
+        };
         self.left = u32::MAX;
         for group in self.best_group().into_iter().chain(0..self.tops.len()) {
             let needed = |screen: &Self, best: &Next| best.value - screen.way - screen.rounding;
-            if !(self.tops[group] >= needed(self, &best)) || self.tops[group] == f64::NEG_INFINITY {
+            if self.tops[group] < needed(self, &best) || self.tops[group] == f64::NEG_INFINITY {
                 continue;
             }
             for place in group * GROUP..((group + 1) * GROUP).min(self.keys.len()) {
@@ -156,10 +179,18 @@ impl<'a> Screen<'a> {
                     }
                 }
                 let c = self.correlation(place, residual);
-                self.seen[place] = Seen { c, a: 0.0, epoch: drift.len() as u32 };
+                self.seen[place] = Seen {
+                    c,
+                    a: 0.0,
+                    epoch: drift.len() as u32,
+                };
                 self.keys[place] = c.abs() - self.way;
                 if c.abs() > best.value || (c.abs() == best.value && place < best.place) {
-                    best = Next { place, sign: 1f64.copysign(c), value: c.abs() };
+                    best = Next {
+                        place,
+                        sign: 1f64.copysign(c),
+                        value: c.abs(),
+                    };
                 }
             }
             self.refresh(group);
@@ -171,14 +202,26 @@ impl<'a> Screen<'a> {
     /// with |c - g a| = level - g slope. `None` when none does before the active ones are fitted completely.
     ///
     /// `drift(g, out)` writes one entry per epoch for the residual g further on; this epoch is the next number.
-    pub(crate) fn first_to_tie(&mut self, motion: Motion, epoch: usize, mut drift: impl FnMut(f64, &mut Vec<Drift>)) -> Option<Next> {
+    pub(crate) fn first_to_tie(
+        &mut self,
+        motion: Motion,
+        epoch: usize,
+        mut drift: impl FnMut(f64, &mut Vec<Drift>),
+    ) -> Option<Next> {
         let Motion { level, slope, .. } = motion;
-        let mut best = Next { place: usize::MAX, sign: 1.0, value: level / slope };
+        let mut best = Next {
+            place: usize::MAX,
+            sign: 1.0,
+            value: level / slope,
+        };
         let mut second = (f64::INFINITY, None);
         self.left = u32::MAX;
         let (mut here, mut there, mut reach) = (vec![], vec![], best.value);
         // Who nearly tied last time is likely to do so now: a short first step spares many others.
-        for place in [self.runner_up, self.best_group().map(|group| group * GROUP)].into_iter().flatten() {
+        for place in [self.runner_up, self.best_group().map(|group| group * GROUP)]
+            .into_iter()
+            .flatten()
+        {
             if self.keys[place] > f64::NEG_INFINITY {
                 self.look(place, epoch, motion);
                 self.compare(place, motion, &mut best, &mut second);
@@ -206,7 +249,8 @@ impl<'a> Screen<'a> {
                     let now = (c - here.lead * a).abs() + here.rest;
                     let ahead = (c - there.lead * a).abs() + there.rest;
                     self.keys[place] = self.keys[place].min(now - self.way);
-                    if now < level - self.rounding && ahead < level - reach * slope - self.rounding {
+                    if now < level - self.rounding && ahead < level - reach * slope - self.rounding
+                    {
                         continue;
                     }
                     self.look(place, epoch, motion);
@@ -244,20 +288,37 @@ impl<'a> Screen<'a> {
         }
         let (c, a) = dot_pair(with_residual, with_direction, self.basis.right(term));
         let (c, a) = (c * self.basis.scale(term), a * self.basis.scale(term));
-        self.seen[place] = Seen { c, a, epoch: epoch as u32 };
+        self.seen[place] = Seen {
+            c,
+            a,
+            epoch: epoch as u32,
+        };
         self.keys[place] = c.abs() - self.way;
     }
 
     /// Whether a candidate read in this epoch ties before the best so far.
-    fn compare(&self, place: usize, motion: Motion, best: &mut Next, second: &mut (f64, Option<usize>)) {
+    fn compare(
+        &self,
+        place: usize,
+        motion: Motion,
+        best: &mut Next,
+        second: &mut (f64, Option<usize>),
+    ) {
         let Seen { c, a, .. } = self.seen[place];
-        let (up, down) = (tie(motion.level - c, motion.slope - a), tie(motion.level + c, motion.slope + a));
+        let (up, down) = (
+            tie(motion.level - c, motion.slope - a),
+            tie(motion.level + c, motion.slope + a),
+        );
         let (sign, step) = if up <= down { (1.0, up) } else { (-1.0, down) };
         if step < best.value || (step == best.value && place < best.place) {
             if best.place < usize::MAX {
                 *second = (best.value, Some(best.place));
             }
-            *best = Next { place, sign, value: step };
+            *best = Next {
+                place,
+                sign,
+                value: step,
+            };
         } else if step < second.0 && place != best.place {
             *second = (step, Some(place));
         }

@@ -33,7 +33,12 @@ pub fn indices(expansion: &Expansion, groups: &[u64]) -> Vec<Indices> {
     let supports: Vec<u64> = expansion
         .indices()
         .chunks_exact(dimension)
-        .map(|alpha| alpha.iter().enumerate().fold(0, |bits, (k, &a)| bits | (u64::from(a > 0) << k)))
+        .map(|alpha| {
+            alpha
+                .iter()
+                .enumerate()
+                .fold(0, |bits, (k, &a)| bits | (u64::from(a > 0) << k))
+        })
         .collect();
     (0..expansion.outputs())
         .map(|output| {
@@ -55,7 +60,8 @@ pub fn indices(expansion: &Expansion, groups: &[u64]) -> Vec<Indices> {
                     continue;
                 }
                 found.variance += part;
-                let members: Vec<usize> = (0..dimension).filter(|k| support >> k & 1 == 1).collect();
+                let members: Vec<usize> =
+                    (0..dimension).filter(|k| support >> k & 1 == 1).collect();
                 for &k in &members {
                     found.total[k] += part;
                     found.shapley[k] += part / members.len() as f64;

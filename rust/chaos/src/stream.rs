@@ -16,7 +16,9 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 impl Stream {
     /// Stream number `name` of a seed.
     pub(crate) fn new(seed: u64, name: u64) -> Self {
-        Self { state: mix(mix(seed.wrapping_add(GOLDEN)) ^ name.wrapping_mul(GOLDEN)) }
+        Self {
+            state: mix(mix(seed.wrapping_add(GOLDEN)) ^ name.wrapping_mul(GOLDEN)),
+        }
     }
 
     /// A whole number in 0..bound, every one equally likely (Lemire, 2019).
@@ -45,7 +47,10 @@ mod tests {
             counts[stream.below(7)] += 1;
         }
         // Standard deviation of a count is 93.
-        assert!(counts.iter().all(|&c| c.abs_diff(10_000) < 450), "{counts:?}");
+        assert!(
+            counts.iter().all(|&c| c.abs_diff(10_000) < 450),
+            "{counts:?}"
+        );
         let first = |seed, name| Stream::new(seed, name).below(1 << 40);
         assert_ne!(first(1, 2), first(2, 1));
         assert_ne!(first(1, 2), first(1, 3));

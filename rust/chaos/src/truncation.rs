@@ -41,7 +41,11 @@ impl Candidates {
             });
         }
         let ascending = degrees.windows(2).all(|pair| pair[0] < pair[1]);
-        if degrees.is_empty() || !ascending || degrees[0] == 0 || degrees[degrees.len() - 1] > HIGHEST_DEGREE {
+        if degrees.is_empty()
+            || !ascending
+            || degrees[0] == 0
+            || degrees[degrees.len() - 1] > HIGHEST_DEGREE
+        {
             return Err(ChaosError::Option {
                 key: "degrees",
                 value: format!("{degrees:?}"),
@@ -60,31 +64,41 @@ impl Candidates {
         let mut union: Vec<Vec<u8>> = vec![vec![0; dimension]];
         let mut reach = Vec::with_capacity(qs.len());
         for &q in qs {
-            let kept = degrees.iter().rposition(|&degree| match enumerate(dimension, degree, q, cap) {
-                Some(list) => {
-                    union.extend(list);
-                    true
-                }
-                None => false,
-            });
+            let kept =
+                degrees
+                    .iter()
+                    .rposition(|&degree| match enumerate(dimension, degree, q, cap) {
+                        Some(list) => {
+                            union.extend(list);
+                            true
+                        }
+                        None => false,
+                    });
             reach.push(kept.map_or(0, |last| last + 1));
         }
         if reach.iter().all(|&kept| kept == 0) {
-            return Err(ChaosError::TooManyCandidates { degree: degrees[0], q: qs[0], parameters: dimension, cap });
+            return Err(ChaosError::TooManyCandidates {
+                degree: degrees[0],
+                q: qs[0],
+                parameters: dimension,
+                cap,
+            });
         }
-        let total = |alpha: &[u8]| alpha.iter().map(|&a| usize::from(a)).sum::<usize>();
-        union.sort_unstable_by(|x, y| total(x).cmp(&total(y)).then_with(|| y.cmp(x)));
-        union.dedup();
+        grade(&mut union);
 
         let mut sets: Vec<Vec<u32>> = Vec::new();
         let mut cells = vec![None; degrees.len() * qs.len()];
         for (column, &q) in qs.iter().enumerate() {
             let powers: Vec<f64> = (0..=HIGHEST_DEGREE).map(|k| (k as f64).powf(q)).collect();
-            let norms: Vec<f64> =
-                union.iter().map(|alpha| alpha.iter().map(|&a| powers[usize::from(a)]).sum()).collect();
+            let norms: Vec<f64> = union
+                .iter()
+                .map(|alpha| alpha.iter().map(|&a| powers[usize::from(a)]).sum())
+                .collect();
             for (row, &degree) in degrees.iter().enumerate().take(reach[column]) {
                 let limit = powers[degree] * (1.0 + BOUNDARY);
-                let set: Vec<u32> = (1..union.len() as u32).filter(|&j| norms[j as usize] <= limit).collect();
+                let set: Vec<u32> = (1..union.len() as u32)
+                    .filter(|&j| norms[j as usize] <= limit)
+                    .collect();
                 let known = sets.iter().position(|other| *other == set);
                 cells[row * qs.len() + column] = Some(known.unwrap_or_else(|| {
                     sets.push(set);
@@ -104,6 +118,23 @@ impl Candidates {
         })
     }
 
+    /// Just these multi-indices (terms x parameters) and the constant, without sets to search.
+    pub(crate) fn from_indices(dimension: usize, indices: &[u8]) -> Self {
+        let mut union: Vec<Vec<u8>> = vec![vec![0; dimension]];
+        union.extend(indices.chunks_exact(dimension).map(<[u8]>::to_vec));
+        grade(&mut union);
+        let halves = Halves::new(&union, dimension.div_ceil(2));
+        Self {
+            dimension,
+            indices: union.concat(),
+            degrees: vec![],
+            qs: vec![],
+            halves,
+            sets: vec![],
+            cells: vec![],
+        }
+    }
+
     /// Number of parameters.
     pub fn dimension(&self) -> usize {
         self.dimension
@@ -120,8 +151,22 @@ impl Candidates {
     }
 
     /// Multi-index number `term`.
-    pub fn index(&self, term: usize) -> &[u8] {
+    pub fn multi_index(&self, term: usize) -> &[u8] {
         &self.indices[term * self.dimension..(term + 1) * self.dimension]
+    }
+
+    /// Number of a multi-index of the list.
+    pub(crate) fn number(&self, alpha: &[u8]) -> u32 {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if graded(self.multi_index(middle), alpha).is_lt() {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        low as u32
     }
 
     /// The multi-indices cut in two.
@@ -160,6 +205,18 @@ impl Candidates {
     }
 }
 
+/// Sort into graded order, each once.
+fn grade(list: &mut Vec<Vec<u8>>) {
+    list.sort_unstable_by(|x, y| graded(x, y));
+    list.dedup();
+}
+
+/// Total degree first, then the first parameter first.
+fn graded(x: &[u8], y: &[u8]) -> std::cmp::Ordering {
+    let total = |alpha: &[u8]| alpha.iter().map(|&a| usize::from(a)).sum::<usize>();
+    total(x).cmp(&total(y)).then_with(|| y.cmp(x))
+}
+
 /// Every multi-index as a pair of shorter ones: the first parameters and the others, each different one kept once.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Halves {
@@ -170,7 +227,11 @@ pub(crate) struct Halves {
 
 impl Halves {
     fn new(indices: &[Vec<u8>], split: usize) -> Self {
-        fn number<'a>(known: &mut BTreeMap<&'a [u8], u32>, list: &mut Vec<Vec<u8>>, alpha: &'a [u8]) -> u32 {
+        fn number<'a>(
+            known: &mut BTreeMap<&'a [u8], u32>,
+            list: &mut Vec<Vec<u8>>,
+            alpha: &'a [u8],
+        ) -> u32 {
             *known.entry(alpha).or_insert_with(|| {
                 list.push(alpha.to_vec());
                 list.len() as u32 - 1
@@ -182,7 +243,10 @@ impl Halves {
             .iter()
             .map(|alpha| {
                 let (head, tail) = alpha.split_at(split);
-                (number(&mut known_left, &mut left, head), number(&mut known_right, &mut right, tail))
+                (
+                    number(&mut known_left, &mut left, head),
+                    number(&mut known_right, &mut right, tail),
+                )
             })
             .collect();
         Self { left, right, pairs }
@@ -217,7 +281,12 @@ fn enumerate(dimension: usize, degree: usize, q: f64, cap: usize) -> Option<Vec<
     }
     let powers: Vec<f64> = (0..=degree).map(|k| (k as f64).powf(q)).collect();
     let limit = powers[degree] * (1.0 + BOUNDARY);
-    let mut walk = Walk { powers, limit, cap, found: Vec::new() };
+    let mut walk = Walk {
+        powers,
+        limit,
+        cap,
+        found: Vec::new(),
+    };
     descend(&mut walk, &mut vec![0; dimension], 0, 0.0).then_some(walk.found)
 }
 
@@ -232,21 +301,31 @@ mod tests {
         let candidates = Candidates::new(3, &[1, 2, 3, 7], &[1.0], CAP).unwrap();
         let size = |row| candidates.set(candidates.cell(row, 0).unwrap()).len() + 1;
         assert_eq!([size(0), size(1), size(2), size(3)], [4, 10, 20, 120]);
-        assert_eq!(candidates.index(0), [0, 0, 0]);
-        assert_eq!(candidates.index(1), [1, 0, 0]);
-        assert_eq!(candidates.index(3), [0, 0, 1]);
-        assert_eq!(candidates.index(4), [2, 0, 0]);
+        assert_eq!(candidates.multi_index(0), [0, 0, 0]);
+        assert_eq!(candidates.multi_index(1), [1, 0, 0]);
+        assert_eq!(candidates.multi_index(3), [0, 0, 1]);
+        assert_eq!(candidates.multi_index(4), [2, 0, 0]);
         // A total-degree set is a head of the list.
-        assert_eq!(candidates.set(candidates.cell(1, 0).unwrap()), (1..10).collect::<Vec<u32>>());
+        assert_eq!(
+            candidates.set(candidates.cell(1, 0).unwrap()),
+            (1..10).collect::<Vec<u32>>()
+        );
     }
 
     #[test]
     fn hyperbolic_sets_follow_the_norm_and_are_shared() {
         let candidates = Candidates::new(2, &[1, 2, 4], &[0.5, 1.0], CAP).unwrap();
-        assert_eq!(candidates.cell(0, 0), candidates.cell(0, 1), "degree 1 knows no q");
+        assert_eq!(
+            candidates.cell(0, 0),
+            candidates.cell(0, 1),
+            "degree 1 knows no q"
+        );
         // ||(1,1)||_.5 = 4: inside at degree 4 exactly on the boundary, outside at degree 2.
         let has = |row, column, alpha: [u8; 2]| {
-            candidates.set(candidates.cell(row, column).unwrap()).iter().any(|&j| candidates.index(j as usize) == alpha)
+            candidates
+                .set(candidates.cell(row, column).unwrap())
+                .iter()
+                .any(|&j| candidates.multi_index(j as usize) == alpha)
         };
         assert!(has(2, 0, [1, 1]) && !has(1, 0, [1, 1]) && !has(2, 0, [2, 1]) && has(2, 1, [2, 1]));
     }
@@ -255,9 +334,15 @@ mod tests {
     fn sets_above_the_cap_are_left_out_and_counted() {
         let candidates = Candidates::new(8, &[1, 2, 3, 20], &[0.5, 1.0], 1000).unwrap();
         assert!(candidates.cell(3, 1).is_none() && candidates.cell(2, 1).is_some());
-        assert_eq!(candidates.capped(), 2 - usize::from(candidates.cell(3, 0).is_some()));
+        assert_eq!(
+            candidates.capped(),
+            2 - usize::from(candidates.cell(3, 0).is_some())
+        );
         let error = Candidates::new(8, &[20], &[1.0], 1000).unwrap_err();
-        assert!(matches!(error, ChaosError::TooManyCandidates { degree: 20, .. }));
+        assert!(matches!(
+            error,
+            ChaosError::TooManyCandidates { degree: 20, .. }
+        ));
     }
 
     #[test]

@@ -35,7 +35,13 @@ impl NullaryFnOnce for Dot<'_> {
     #[inline(always)]
     fn call(self) -> f64 {
         let mut sums = [0.0; BLOCK];
-        for (x, y) in self.0.as_chunks::<BLOCK>().0.iter().zip(self.1.as_chunks::<BLOCK>().0) {
+        for (x, y) in self
+            .0
+            .as_chunks::<BLOCK>()
+            .0
+            .iter()
+            .zip(self.1.as_chunks::<BLOCK>().0)
+        {
             for i in 0..BLOCK {
                 sums[i] += x[i] * y[i];
             }
@@ -52,7 +58,12 @@ impl NullaryFnOnce for DotPair<'_> {
     fn call(self) -> (f64, f64) {
         let mut first = [0.0; BLOCK];
         let mut second = [0.0; BLOCK];
-        let pairs = self.0.as_chunks::<BLOCK>().0.iter().zip(self.1.as_chunks::<BLOCK>().0);
+        let pairs = self
+            .0
+            .as_chunks::<BLOCK>()
+            .0
+            .iter()
+            .zip(self.1.as_chunks::<BLOCK>().0);
         for ((x, y), z) in pairs.zip(self.2.as_chunks::<BLOCK>().0) {
             for i in 0..BLOCK {
                 first[i] += x[i] * z[i];

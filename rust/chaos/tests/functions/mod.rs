@@ -13,7 +13,10 @@ pub struct Problem {
 
 impl Problem {
     pub fn values(&self) -> Vec<f64> {
-        self.points.chunks_exact(self.families.len()).map(self.function).collect()
+        self.points
+            .chunks_exact(self.families.len())
+            .map(self.function)
+            .collect()
     }
 
     pub fn design(&self) -> Design {
@@ -39,13 +42,20 @@ impl Stream {
                 let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
                 radius * (std::f64::consts::TAU * self.uniform()).cos()
             }
-            Family::Laguerre { alpha } if *alpha == 0.0 => -(1.0 - self.uniform()).ln(),
+            Family::Laguerre { .. } => -(1.0 - self.uniform()).ln(),
             _ => 2.0 * self.uniform() - 1.0,
         }
     }
 
     pub fn points(&mut self, families: &[Family], count: usize) -> Vec<f64> {
-        (0..count).flat_map(|_| families.iter().map(|family| self.canonical(family)).collect::<Vec<_>>()).collect()
+        (0..count)
+            .flat_map(|_| {
+                families
+                    .iter()
+                    .map(|family| self.canonical(family))
+                    .collect::<Vec<_>>()
+            })
+            .collect()
     }
 }
 
@@ -53,19 +63,35 @@ impl Stream {
 pub fn validation_error(problem: &Problem, expansion: &Expansion, count: usize) -> f64 {
     let points = Stream(20_240_611).points(&problem.families, count);
     let predicted = expansion.predict(&points).expect("values");
-    let exact: Vec<f64> = points.chunks_exact(problem.families.len()).map(problem.function).collect();
+    let exact: Vec<f64> = points
+        .chunks_exact(problem.families.len())
+        .map(problem.function)
+        .collect();
     let mean = exact.iter().sum::<f64>() / count as f64;
     let variance: f64 = exact.iter().map(|y| (y - mean).powi(2)).sum();
-    exact.iter().zip(&predicted).map(|(y, p)| (y - p).powi(2)).sum::<f64>() / variance
+    exact
+        .iter()
+        .zip(&predicted)
+        .map(|(y, p)| (y - p).powi(2))
+        .sum::<f64>()
+        / variance
 }
 
 /// The columns u1.. of a reference table, as points of [-1, 1]^d.
 pub fn reference(name: &str, dimension: usize) -> Vec<f64> {
-    let path = format!("{}/../../tests/golden/chaos/{name}.csv", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/../../tests/golden/chaos/{name}.csv",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     text.lines()
         .skip(1)
-        .flat_map(|line| line.split(',').take(dimension).map(|u| 2.0 * u.parse::<f64>().expect("a number") - 1.0).collect::<Vec<_>>())
+        .flat_map(|line| {
+            line.split(',')
+                .take(dimension)
+                .map(|u| 2.0 * u.parse::<f64>().expect("a number") - 1.0)
+                .collect::<Vec<_>>()
+        })
         .collect()
 }
 
@@ -79,14 +105,18 @@ pub fn ishigami(x: &[f64]) -> f64 {
 /// Sobol g-function with a = (0, 1, 4.5, 9, 99).
 pub fn g_function(x: &[f64]) -> f64 {
     let a = [0.0, 1.0, 4.5, 9.0, 99.0];
-    x.iter().zip(a).map(|(x, a)| ((2.0 * x).abs() + a) / (1.0 + a)).product()
+    x.iter()
+        .zip(a)
+        .map(|(x, a)| ((2.0 * x).abs() + a) / (1.0 + a))
+        .product()
 }
 
 /// Flow through a borehole (Morris, Mitchell and Ylvisaker, 1993) with its usual normal and lognormal radii; the other
 /// inputs normal with the standard deviation of their usual uniform ranges. Eight standard normal variables.
 pub fn borehole(z: &[f64]) -> f64 {
     use std::f64::consts::TAU;
-    let uniform = |z: f64, low: f64, high: f64| 0.5 * (low + high) + z * (high - low) / 12f64.sqrt();
+    let uniform =
+        |z: f64, low: f64, high: f64| 0.5 * (low + high) + z * (high - low) / 12f64.sqrt();
     let radius_well = 0.10 + 0.016_181_2 * z[0];
     let radius = (7.71 + 1.0056 * z[1]).exp();
     let transmissivity_upper = uniform(z[2], 63_070.0, 115_600.0);
@@ -99,7 +129,8 @@ pub fn borehole(z: &[f64]) -> f64 {
     TAU * transmissivity_upper * (head_upper - head_lower)
         / (ratio
             * (1.0
-                + 2.0 * length * transmissivity_upper / (ratio * radius_well * radius_well * conductivity)
+                + 2.0 * length * transmissivity_upper
+                    / (ratio * radius_well * radius_well * conductivity)
                 + transmissivity_upper / transmissivity_lower))
 }
 
@@ -115,10 +146,30 @@ pub fn kink(x: &[f64]) -> f64 {
 pub fn problems() -> Vec<Problem> {
     let normal = [Family::Hermite; 8];
     vec![
-        Problem { name: "ishigami", families: vec![Family::Legendre; 3], function: ishigami, points: reference("ishigami", 3) },
-        Problem { name: "g-function", families: vec![Family::Legendre; 5], function: g_function, points: reference("gfunction", 5) },
-        Problem { name: "kink", families: vec![Family::Legendre; 5], function: kink, points: reference("gfunction", 5) },
-        Problem { name: "borehole", families: normal.to_vec(), function: borehole, points: Stream(3).points(&normal, 300) },
+        Problem {
+            name: "ishigami",
+            families: vec![Family::Legendre; 3],
+            function: ishigami,
+            points: reference("ishigami", 3),
+        },
+        Problem {
+            name: "g-function",
+            families: vec![Family::Legendre; 5],
+            function: g_function,
+            points: reference("gfunction", 5),
+        },
+        Problem {
+            name: "kink",
+            families: vec![Family::Legendre; 5],
+            function: kink,
+            points: reference("gfunction", 5),
+        },
+        Problem {
+            name: "borehole",
+            families: normal.to_vec(),
+            function: borehole,
+            points: Stream(3).points(&normal, 300),
+        },
     ]
 }
 
