@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 def build_facts() -> list[tuple[str, str]]: ...
 
-# Chaos expansions. A family is a name and its shape: ("legendre", []), ("hermite", []), ("laguerre", [alpha]),
-# ("jacobi", [alpha, beta]). Points are in canonical variables, (points, parameters); outputs (points, outputs).
+# Chaos expansions. A family is a name and its shape: ("legendre", []), ("hermite", []),
+# ("laguerre", [alpha]), ("jacobi", [alpha, beta]). Points are in canonical variables, (points, parameters);
+# values are (points, outputs).
 _Families = Sequence[tuple[str, Sequence[float]]]
 _Method = Literal["best", "least-angle", "matching-pursuit", "ordinary"]
 _Search = Literal["early", "full"]
