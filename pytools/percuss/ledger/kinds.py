@@ -31,6 +31,7 @@ Needs = dict[str, tuple[str, ...]]
 _STUDY: Needs = {"study": ("study.registered",)}
 _DESIGN: Needs = _STUDY | {"design": ("design.created",)}
 _RUNS: Needs = {"runs": ("runs.completed", "runs.failed")}
+_CAMPAIGN: Needs = {"campaign": ("campaign.completed",)}
 
 KINDS: dict[str, Kind] = {
     "study.registered": Kind("a study file in its resolved form, with the digests of its data files"),
@@ -38,6 +39,8 @@ KINDS: dict[str, Kind] = {
     "runs.completed": Kind("outputs of a batch of runs of one case of a design", _DESIGN),
     "runs.failed": Kind("runs of a batch that failed, each with its reason", _DESIGN),
     "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _RUNS),
+    "surrogate.fitted": Kind("surrogates of all outputs of a design's runs, with their errors", _DESIGN | _CAMPAIGN),
+    "indices.computed": Kind("sensitivity indices, from a surrogate or straight from runs", _STUDY),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),
