@@ -99,9 +99,9 @@ def surrogate(
     rows = []
     for column in fitted.columns:
         e, told = column.errors, column.facts
+        errors = [None if x is None else float(f"{x:.2g}") for x in (e.loo, e.loo_corrected, e.nested, e.held_out)]
         rows.append(
-            (column.case, column.output, column.family, told.get("terms"), told.get("degree"), told.get("q"))
-            + tuple(None if x is None else float(f"{x:.2g}") for x in (e.loo, e.loo_corrected, e.nested, e.held_out))
+            (column.case, column.output, column.family, *(told.get(k) for k in ("terms", "degree", "q")), *errors)
         )
     heads = ("case", "output", "family", "terms", "degree", "q", "loo", "corrected", "nested", "held out")
     say(table_text(heads, rows))

@@ -1,7 +1,7 @@
 """Saltelli's design for Sobol indices of the model itself (Saltelli et al., 2010): n (d + 2) points for n asked.
 
-A, then B, then for each parameter A with that column from B. A and B are halves of one scrambled Sobol sequence of twice
-the dimension. `percuss sensitivity` on its campaign knows what to do with it.
+A, then B, then for each parameter A with that column from B. A and B are halves of one scrambled Sobol sequence of
+twice the dimension. `percuss sensitivity` on its campaign knows what to do with it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Indices of whole curves: at every instant, and of the curve as one.
 
-With y(t) = m(t) + sum_k s_k f_k(t) and expansions of the scores s_k, the coefficients at an instant are sums of those of
-the scores, and so are the indices: exact for the surrogate. Over the whole curve partial variances are integrated
-(Lamboni, Monod and Makowski, 2011): an instant counts by its variance. Scores with other surrogates have no expansion;
-then there are no indices over time.
+With y(t) = m(t) + sum_k s_k f_k(t) and expansions of the scores s_k, the coefficients at an instant are sums of
+those of the scores, and so are the indices: exact for the surrogate. Over the whole curve partial variances are
+integrated (Lamboni, Monod and Makowski, 2011): an instant counts by its variance. Scores with other surrogates have no
+expansion; then there are no indices over time.
 """
 
 from __future__ import annotations
