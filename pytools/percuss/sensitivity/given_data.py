@@ -1,7 +1,8 @@
 """First-order indices straight from runs that were made for something else: no surrogate, no special design.
 
-    rank     (mean y_j y_{j+1} - mean^2) / V with the runs in order of one parameter, the last followed by the first:
-             Gamboa, Gremaud, Klein and Lagnoux (2022), after Chatterjee
+    rank     (mean y_j y_{j+l} - mean^2) / V with the runs in order of one parameter, averaged over l = 1 to NEIGHBOURS
+             (Gamboa, Gremaud, Klein and Lagnoux, 2022, with l = 1; neighbours in a Sobol sequence are far from
+             independent in the other parameters, and a few of them together are not)
     binning  variance of the means over slices of equal probability, less what the noise within slices adds to it
              (Plischke, Borgonovo and Smith, 2013)
 
@@ -19,6 +20,7 @@ from percuss.sensitivity.indices import Array, Indices, bare, with_interval
 METHOD = "given-data"
 RESAMPLES = 200
 FEWEST_RUNS = 16
+NEIGHBOURS = 8
 
 
 def given_indices(
@@ -51,8 +53,10 @@ def given_indices(
 
 def rank_index(x: Array, y: Array) -> float:
     """First-order index from the order of one parameter."""
+    n = len(y)
     ordered = y[np.argsort(x, kind="stable")] - y.mean()
-    return float((ordered * np.roll(ordered, -1)).mean() / y.var())
+    lags = range(1, min(NEIGHBOURS, n // 4) + 1)
+    return float(np.mean([(ordered[lag:] * ordered[:-lag]).mean() for lag in lags]) / y.var())
 
 
 def binning_index(x: Array, y: Array) -> float:

@@ -13,8 +13,8 @@ parameters are independent):
                       with one bound: quantiles of the normal, then Hermite
 
 A cut Gaussian has no classical family. A beta of the same moments lies so near that the map is almost a straight line,
-and what is a polynomial of the parameter stays almost one of x: on the flow through a borehole, whose radius is such a
-variable, the error is a hundredth of that with quantiles of the uniform and a tenth of that with those of the normal.
+and what is a polynomial of the parameter stays almost one of x: the flow through a borehole, whose radius is such a
+variable, has the relative error 8.5e-5 from 300 points, 1.1e-4 through the normal and 5.2e-4 through the uniform.
 
 Outside the support of a prior (a calibration may step there) the maps are continued where they are closed forms; where
 they are not, the point is moved to the bound. Units: parameters in SI, canonical variables without.

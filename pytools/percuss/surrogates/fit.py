@@ -29,6 +29,8 @@ from percuss.surrogates.training import Training
 
 # A relative error below which no other family is tried: it is rounding, or as good as.
 GOOD_ENOUGH = 1e-8
+# Errors nearer than this are the same.
+TIE = 1.05
 FEWEST_POINTS = 4
 
 
@@ -221,12 +223,7 @@ def _fit_group(group: Group, settings: Settings, judge: Judge | None) -> _Done:
         trials[name] = _try(name, data, settings, folds, judge)
     if constant.any() and "chaos" not in trials:
         trials["chaos"] = _try("chaos", data, settings, folds, judge)
-    chosen = [
-        "chaos"
-        if constant[j]
-        else min((trials[name].error[j], i, name) for i, name in enumerate(wanted) if name in trials)[2]
-        for j in range(m)
-    ]
+    chosen = ["chaos" if constant[j] else _least({f: t.error[j] for f, t in trials.items()}) for j in range(m)]
     done = _Done({}, [], {}, {})
     counts = draw_counts(n, settings.bootstrap, settings.seed) if settings.bootstrap > 1 else None
     for name in dict.fromkeys(chosen):
@@ -265,6 +262,12 @@ def _fit_group(group: Group, settings: Settings, judge: Judge | None) -> _Done:
                 bands[i].scale if bands else None,
             )
     return done
+
+
+def _least(errors: dict[str, float]) -> str:
+    """The family with the least error; of those within a twentieth of it the first in the table, the simplest."""
+    least = min(errors.values())
+    return next(name for name in FAMILIES if name in errors and errors[name] <= TIE * least)
 
 
 def least_error(trials: dict[str, _Trial]) -> Array:
