@@ -2,6 +2,8 @@
 //!
 //! Each area of the core adds its functions in a file of its own; this file is the module table.
 
+mod chaos;
+
 use pyo3::prelude::*;
 
 /// How this core was built: part of every event, because results are repeatable to the bit only for one build.
@@ -26,5 +28,6 @@ fn cargo_lock() -> &'static str {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(build_facts, module)?)?;
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
+    chaos::register(module)?;
     Ok(())
 }
