@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,9 +59,12 @@ def sensitivity(
         more["over_time"] = over_time_table(computed.surrogate)
         curve_facts["over_time"] = summary(more["over_time"])
     appended = book.append([draft_indices(book, computed, request, more)])[0]
-    say(_tables((*computed.indices, *computed.together), computed.names))
-    for note in computed.notes:
-        say(note)
+    if more:
+        say(_curve_table(summary(more["over_time"])))
+    else:
+        say(_tables((*computed.indices, *computed.together), computed.names))
+        for note in computed.notes:
+            say(note)
     if more:
         hint(f"percuss export csv {appended.id} --table over_time writes the indices at every instant")
     listed = [facts(item, computed.names) for item in computed.indices]
@@ -70,6 +74,18 @@ def sensitivity(
         {"parameters": list(computed.names), "outputs": listed, "cases_together": together, **curve_facts},
         json,
     )
+
+
+def _curve_table(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    """Indices of whole curves."""
+    from percuss.cli.output import table_text
+
+    rows = [
+        (case, parameter, f"{shares['first']:8.4g}", f"{shares['total']:8.4g}")
+        for case, parameters in found.items()
+        for parameter, shares in parameters.items()
+    ]
+    return table_text(("case", "parameter", "first", "total"), rows)
 
 
 def _tables(items: tuple[Indices, ...], names: tuple[str, ...]) -> str:

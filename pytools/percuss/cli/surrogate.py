@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+
+if TYPE_CHECKING:
+    import polars as pl
 
 app = typer.Typer(add_completion=False)
 
@@ -30,6 +34,11 @@ def surrogate(
     curves: Annotated[
         str | None, typer.Option(help="Fit whole curves of this quantity instead of the outputs.", metavar="QUANTITY")
     ] = None,
+    at: Annotated[
+        Path | None,
+        typer.Option(help="Of a fitted surrogate: predict at the points of this table, as CSV.", metavar="FILE"),
+    ] = None,
+    to: Annotated[Path | None, typer.Option(help="Where --at writes.", show_default="stdout", metavar="FILE")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of folds and resampling.")] = 0,
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -37,7 +46,8 @@ def surrogate(
     """Fit a surrogate of every output of every case, tell its errors, and append it.
 
     EVENT is a design whose runs are all in, its campaign, or runs of it. A design made by percuss design --extend
-    is fitted together with those it extends. Errors are mean squares over the variance of the output.
+    is fitted together with those it extends. Errors are mean squares over the variance of the output. With --at
+    EVENT is a surrogate, and nothing is appended.
     """
     import os
 
@@ -57,6 +67,9 @@ def surrogate(
 
     if folds == 1:
         raise InputError("--folds 1: must be 0 or at least 2")
+    if at:
+        _predict(event, at, to, ledger, json)
+        return
     fraction, other = _held_out(held_out)
     settings = Settings(
         family=chosen("--family", family, CHOICES),
@@ -83,10 +96,13 @@ def surrogate(
     for sentence in hole_sentences(training):
         say(sentence)
     facts: dict[str, object] = {}
-    more = {}
+    more: dict[str, pl.DataFrame] = {}
     fitted_to = training
     if curves:
         from percuss.surrogates.curves import reduce_curves
+
+        if validation:
+            raise InputError("--held-out EVENT: is for outputs; with --curves keep a fraction back")
 
         fitted_to, more, facts = reduce_curves(book, training, curves)
     count = len(fitted_to.cases) * len(fitted_to.outputs)
@@ -105,6 +121,11 @@ def surrogate(
         )
     heads = ("case", "output", "family", "terms", "degree", "q", "loo", "corrected", "nested", "held out")
     say(table_text(heads, rows))
+    if curves:
+        from percuss.surrogates.curves import whole_curve_errors
+
+        for name, error, left in whole_curve_errors(fitted, facts):
+            say(f"{curves}, {name}: error of the whole curve {error:.2g}, of which the modes leave out {left:.2g}")
     for column in fitted.columns:
         for warning in column.warnings:
             say(f"{column.output}, {column.case}: {warning}")
@@ -131,6 +152,28 @@ def surrogate(
     failed = sum(len(runs.failures) for runs in training.cases)
     facts = {"points": len(training.theta), "failed": failed, "search": search, **facts, "outputs": outputs}
     give_id(appended.id, facts, json)
+
+
+def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bool) -> None:
+    """Predictions at the points of a file."""
+    from percuss.cli.output import give_json, say
+    from percuss.config import find_settings
+    from percuss.export.tables import write_csv
+    from percuss.ledger.projections import fold
+    from percuss.surrogates.evaluate import evaluate
+    from percuss.surrogates.surrogate import load_surrogate
+
+    book, found = open_at(ledger, event)
+    stand_in = load_surrogate(book, fold(book.events()), found)
+    table = evaluate(stand_in, at, 0.95, find_settings()["import_mb"].value * 1_000_000)
+    if json and to is None:
+        give_json({"id": found.id, "columns": table.to_dict(as_series=False)})
+        return
+    write_csv(table, to)
+    if to:
+        say(f"{to}: {table.height} rows, SI; std is that of the surrogate's error, low and high its 95 % band")
+    if json:
+        give_json({"id": found.id, "file": str(to), "rows": table.height, "columns": table.columns})
 
 
 def _held_out(text: str | None) -> tuple[float, str | None]:

@@ -96,13 +96,8 @@ def _sampled(surrogate: Surrogate, numbers: Sequence[int], request: Request) -> 
     chosen = list(numbers)
 
     def function(unit: Array) -> Array:
-        parts = []
-        # In batches, so that the correlations with all training points fit into memory.
-        for start in range(0, len(unit), 4096):
-            rows = unit[start : start + 4096]
-            theta = np.stack([prior.ppf(rows[:, k]) for k, prior in enumerate(priors)], axis=1)
-            parts.append(surrogate.mean(theta)[:, chosen])
-        return np.concatenate(parts)
+        theta = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
+        return surrogate.mean(theta)[:, chosen]
 
     d = len(priors)
     if request.method == elementary_effects.METHOD:

@@ -7,6 +7,7 @@ terms cannot follow.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ def part_indices(
     """Indices of the outputs a part of a surrogate stands for, by column."""
     model = part.model
     assert isinstance(model, Expansions)
-    found = model.core.sobol([list(members) for members in groups.values()])
+    found: Mapping[str, Any] = model.core.sobol([list(members) for members in groups.values()])
     replicates = _replicates(surrogate, part, model)
     indices = {}
     for i, number in enumerate(part.columns):
@@ -49,5 +50,5 @@ def _replicates(surrogate: Surrogate, part: LoadedPart, model: Expansions) -> di
     if not surrogate.bands:
         return {}
     rows = np.concatenate([surrogate.bands[number].replicates.coefficients for number in part.columns], axis=1)
-    every = [model.core.with_coefficients(np.ascontiguousarray(row)).sobol() for row in rows]
+    every: list[Mapping[str, Any]] = [model.core.with_coefficients(np.ascontiguousarray(row)).sobol() for row in rows]
     return {name: np.array([one[name] for one in every]) for name in MEASURES}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 # Name of the case in which the cases of an output are taken together.
 ALL_CASES = "all"
@@ -67,12 +67,12 @@ def over_cases(found: list[Indices]) -> list[Indices]:
         weights = weights / weights.sum()
         names = [name for name in ("first", "total", "shapley", "rank", "binning") if name in parts[0].measures]
         measures = {
-            name: bare(sum(w * item.measures[name].values for w, item in zip(weights, parts, strict=True)))  # type: ignore[arg-type]
+            name: bare(sum(w * item.measures[name].values for w, item in zip(weights, parts, strict=True)))
             for name in names
         }
         second = None
         if all(item.second is not None for item in parts):
-            second = np.sum([w * item.second for w, item in zip(weights, parts, strict=True)], axis=0)  # type: ignore[operator]
+            second = np.sum([w * item.second for w, item in zip(weights, parts, strict=True)], axis=0)
         groups = {
             group: tuple(
                 float(sum(w * item.groups[group][k] for w, item in zip(weights, parts, strict=True))) for k in (0, 1)

@@ -60,7 +60,7 @@ def over_time_table(surrogate: Surrogate) -> pl.DataFrame:
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """Ratios; NaN where the curve does not vary."""
     tiny = 1e-14 * whole.max(initial=0.0)
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > tiny)
+    return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > tiny))
 
 
 def summary(table: pl.DataFrame) -> dict[str, dict[str, dict[str, float]]]:

@@ -79,7 +79,7 @@ def nested_predictions(module: FamilyModule, data: Data, folds: Folds, settings:
 def relative(residuals: Array, values: Array) -> Array:
     """Mean square over variance, output by output; 0 for an output without variance."""
     spread = values.var(axis=0)
-    return np.divide((residuals**2).mean(axis=0), spread, out=np.zeros(spread.shape), where=spread > 0)
+    return np.asarray(np.divide((residuals**2).mean(axis=0), spread, out=np.zeros(spread.shape), where=spread > 0))
 
 
 def is_constant(values: Array) -> NDArray[np.bool_]:
@@ -125,7 +125,7 @@ def held_out_rows(count: int, fraction: float, seed: int) -> tuple[NDArray[np.in
 def mean_square(predicted: Array, values: Array, spread: Array) -> Array:
     """Held-out errors: over the variance of the held-out values, or of the training where there are only a few."""
     own = values.var(axis=0) if len(values) >= 30 else spread
-    return np.divide(((predicted - values) ** 2).mean(axis=0), own, out=np.zeros(own.shape), where=own > 0)
+    return np.asarray(np.divide(((predicted - values) ** 2).mean(axis=0), own, out=np.zeros(own.shape), where=own > 0))
 
 
 def trim(values: Sequence[float | None]) -> list[float | None]:

@@ -41,7 +41,7 @@ class Band:
 
     def spread(self, model: Model, output: int, points: Array) -> Array:
         """s(x)^2 at canonical points."""
-        return model.replicate_means(points, output, self.replicates).var(axis=0, ddof=1) + self.floor
+        return np.asarray(model.replicate_means(points, output, self.replicates).var(axis=0, ddof=1) + self.floor)
 
     def width(self, model: Model, output: int, points: Array, level: float) -> Array:
         """Half widths at canonical points."""

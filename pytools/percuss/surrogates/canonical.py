@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from percuss.study.priors.prior import Prior
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 # How far from 0 and 1 a probability is kept before it goes through a quantile: the end itself may be at infinity.
 SMALLEST = 1e-300
 LARGEST = 1.0 - 2.0**-53
@@ -121,7 +121,9 @@ def _through_beta(prior: Prior, alpha: float, beta: float) -> Variable:
 
     def forward(t: Array) -> Array:
         p = np.asarray(prior.cdf(t))
-        return np.where(p > 0.5, 1.0 - 2.0 * betaincinv(beta, alpha, 1.0 - p), 2.0 * betaincinv(alpha, beta, p) - 1.0)
+        return np.asarray(
+            np.where(p > 0.5, 1.0 - 2.0 * betaincinv(beta, alpha, 1.0 - p), 2.0 * betaincinv(alpha, beta, p) - 1.0)
+        )
 
     def slope(t: Array) -> Array:
         part = np.clip(0.5 * (1.0 + forward(t)), 1e-12, 1.0 - 1e-12)

@@ -107,8 +107,8 @@ def _fit(data: Data, settings: Settings) -> Expansions:
             data.values,
             degrees=list(settings.degrees),
             q=list(settings.qs),
-            method=settings.method,
-            search=settings.search,
+            method=settings.method,  # type: ignore[arg-type]
+            search=settings.search,  # type: ignore[arg-type]
             max_candidates=settings.max_candidates,
         )
     except ValueError as fault:

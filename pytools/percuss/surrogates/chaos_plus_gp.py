@@ -51,7 +51,7 @@ class ChaosPlusProcesses:
 
     def mean(self, points: Array) -> Array:
         rest = np.stack([p.kernel(points) @ p.weights for p in self.processes], axis=1)
-        return self.trend.mean(points) + rest
+        return np.asarray(self.trend.mean(points) + rest)
 
     def gradient(self, points: Array) -> tuple[Array, Array]:
         _, slopes = self.trend.gradient(points)
@@ -66,7 +66,7 @@ class ChaosPlusProcesses:
 
     def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:
         trend = replicates.coefficients @ self.trend.bases[output].predict(points).T
-        return trend + replicates.weights @ self.processes[output].kernel(points).T
+        return np.asarray(trend + replicates.weights @ self.processes[output].kernel(points).T)
 
     def take(self, columns: Sequence[int]) -> Model:
         chosen = list(columns)

@@ -21,9 +21,10 @@ from percuss.errors import InputError, LedgerError
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 from percuss.spelling import did_you_mean
+from percuss.surrogates.fit import Fitted
 from percuss.surrogates.training import CaseRuns, Training
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 TRUNCATION = 1e-3
 MOST_MODES = 30
@@ -41,7 +42,7 @@ class Modes:
 
     def curves(self, scores: Array) -> Array:
         """Curves (n, t) from scores (n, k)."""
-        return self.mean + scores @ self.modes
+        return np.asarray(self.mean + scores @ self.modes)
 
 
 def reduce_curves(
@@ -66,6 +67,17 @@ def reduce_curves(
         "reconstruction_error": errors,
     }
     return replace(training, outputs=outputs, cases=tuple(cases)), {"modes": pl.concat(tables)}, {"curves": facts}
+
+
+def whole_curve_errors(fitted: Fitted, facts: Mapping[str, Any]) -> list[tuple[str, float, float]]:
+    """For each case the error of whole curves over their variance, and the part of it that the modes leave out."""
+    found = []
+    for case, left in facts["curves"]["reconstruction_error"].items():
+        columns = [column for column in fitted.columns if column.case == case]
+        variance = sum(column.variance for column in columns)
+        wrong = sum(column.errors.trusted * column.variance for column in columns)
+        found.append((case, (1.0 - left) * wrong / variance + left if variance > 0 else 0.0, left))
+    return found
 
 
 def _axis_name(training: Training, quantity: str) -> str | None:

@@ -7,7 +7,8 @@ Points are taken one by one from a dense scrambled Sobol sample of the priors: t
 is largest, in the unit cube of probabilities. The expected error at a candidate is the nested residual of the training
 point nearest to it and the spread of resampled surrogates there, over the standard deviation of each output, taken
 together over all outputs. The first quarter goes by distance alone, so that a surrogate which is wrong about its own
-error does not leave the rest of the space unseen.
+error does not leave the rest of the space unseen. Candidates whose nearest point is a run that failed are left out: theirs
+would most likely fail as well.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
 from percuss.surrogates.surrogate import Surrogate
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 SAMPLER = "enrichment"
 CANDIDATES_A_POINT = 64
@@ -49,7 +50,8 @@ def extend(ledger: Ledger, state: State, surrogate: Surrogate, count: int, seed:
     priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
     values = np.stack([prior.ppf(candidates[:, k]) for k, prior in enumerate(priors)], axis=1)
     error = expected_error(ledger, surrogate, designs, known, candidates, values)
-    chosen = choose(known, candidates, error, count)
+    lost = _failed(state, designs)
+    chosen = choose(known, candidates, error, count, lost)
     options: dict[str, Any] = {"surrogate": surrogate.event.id}
     return Design(SAMPLER, seed, 0, options, surrogate.names, candidates[chosen], values[chosen])
 
@@ -87,11 +89,26 @@ def expected_error(
     return np.sqrt(square)
 
 
-def choose(known: Array, candidates: Array, error: Array, count: int) -> NDArray[np.intp]:
+def _failed(state: State, designs: list[Event]) -> NDArray[np.bool_]:
+    """Which points failed, in some case."""
+    parts = []
+    for event in designs:
+        lost = np.zeros(event.data["n"], dtype=bool)
+        for (_, sample), (_, reason) in state.runs(event.id).items():
+            lost[sample] |= reason is not None
+        parts.append(lost)
+    return np.concatenate(parts)
+
+
+def choose(
+    known: Array, candidates: Array, error: Array, count: int, lost: NDArray[np.bool_] | None = None
+) -> NDArray[np.intp]:
     """Greedily: distance to the nearest point, after the first quarter times the expected error."""
     from scipy.spatial import cKDTree
 
-    distance = cKDTree(known).query(candidates)[0]
+    distance, nearest = cKDTree(known).query(candidates)
+    if lost is not None and not lost.all():
+        distance = np.where(lost[nearest], 0.0, distance)
     first = math.ceil(SPACE_FILLING * count)
     chosen = []
     for k in range(count):

@@ -272,7 +272,7 @@ def _least(errors: dict[str, float]) -> str:
 
 def least_error(trials: dict[str, _Trial]) -> Array:
     """The least nested error any family has, output by output."""
-    return np.min([trial.error for trial in trials.values()], axis=0)
+    return np.asarray(np.min([trial.error for trial in trials.values()], axis=0))
 
 
 def _try(name: str, data: Data, settings: Settings, folds: Folds | None, judge: Judge | None) -> _Trial:

@@ -50,7 +50,7 @@ class Processes:
         return resampled_processes(self.processes, data, counts)
 
     def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:
-        return replicates.coefficients + replicates.weights @ self.processes[output].kernel(points).T
+        return np.asarray(replicates.coefficients + replicates.weights @ self.processes[output].kernel(points).T)
 
     def take(self, columns: Sequence[int]) -> Model:
         chosen = list(columns)

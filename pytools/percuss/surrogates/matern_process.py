@@ -20,13 +20,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 SHORTEST, LONGEST = 0.05, 100.0  # lengths, in standard deviations of the points
 LEAST_NUGGET, LARGEST_NUGGET = 1e-10, 1.0
@@ -48,7 +49,7 @@ class Hyperparameters:
     @property
     def logs(self) -> Array:
         """As the search sees them."""
-        return np.log(np.append(self.lengths, self.nugget))
+        return np.asarray(np.log(np.append(self.lengths, self.nugget)))
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,8 @@ class Process:
 
     def kernel(self, points: Array) -> Array:
         """Correlations (n, training points) of canonical points with the training points."""
-        return matern(self._distances(points), self.hyper.lengths)
-
-    def _distances(self, points: Array) -> Array:
-        return (points[:, None, :] - self.points[None, :, :]) / self.scale
+        unit = self.scale * self.hyper.lengths
+        return matern(points / unit, self.points / unit)
 
     def mean(self, points: Array, basis: Array) -> Array:
         """The mean at canonical points; `basis` holds the trend's terms there."""
@@ -76,8 +75,7 @@ class Process:
 
     def slope(self, points: Array) -> Array:
         """Derivatives (n, d) of the part without the trend with respect to canonical variables."""
-        away = self._distances(points)
-        scaled = SQRT5 * away / self.hyper.lengths
+        scaled = SQRT5 * (points[:, None, :] - self.points[None, :, :]) / (self.scale * self.hyper.lengths)
         r = np.sqrt(np.einsum("ijk,ijk->ij", scaled, scaled))
         # dk/dr = -r (1 + r) exp(-r) / 3, and dr/dx_k = scaled_k sqrt5 / (l_k scale_k r).
         common = -(1.0 + r) * np.exp(-r) / 3.0 * self.weights
@@ -92,12 +90,13 @@ class Process:
         trend = _solve_lower(trend_factor, left)
         explained = np.einsum("ij,ij->j", half, half)
         spare = 1.0 + self.hyper.nugget - explained + np.einsum("ij,ij->j", trend, trend)
-        return self.variance * np.maximum(spare, self.hyper.nugget)
+        return np.asarray(self.variance * np.maximum(spare, self.hyper.nugget))
 
     @cached_property
     def _factors(self) -> tuple[Array, Array, Array]:
         """Cholesky factor of R, the trend's terms through it, and the factor of F' R^-1 F."""
-        correlation = _correlation(self._distances(self.points), self.hyper)
+        correlation = self.kernel(self.points)
+        correlation[np.diag_indices_from(correlation)] += self.hyper.nugget
         factor = np.linalg.cholesky(correlation)
         through = _solve_lower(factor, self.basis)
         return factor, through, np.linalg.cholesky(through.T @ through)
@@ -172,17 +171,12 @@ class _State:
     likelihood: float
 
 
-def matern(away: Array, lengths: Array) -> Array:
-    """Correlations for differences (n, m, d) of standardised points."""
-    scaled = away / lengths
-    r = SQRT5 * np.sqrt(np.einsum("ijk,ijk->ij", scaled, scaled))
+def matern(left: Array, right: Array) -> Array:
+    """Correlations (n, m) of points in units of the lengths."""
+    from scipy.spatial.distance import cdist
+
+    r = SQRT5 * cdist(left, right)
     return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r))
-
-
-def _correlation(away: Array, hyper: Hyperparameters) -> Array:
-    found = matern(away, hyper.lengths)
-    found[np.diag_indices_from(found)] += hyper.nugget
-    return found
 
 
 def _correlate(squares: Array, hyper: Hyperparameters) -> Array:

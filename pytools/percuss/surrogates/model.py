@@ -18,7 +18,7 @@ from percuss.surrogates.settings import Settings
 if TYPE_CHECKING:
     import polars as pl
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Families = list[tuple[str, list[float]]]
 Tables = dict[str, "pl.DataFrame"]
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 KIND = "surrogate.fitted"
+BLOCK = 2048
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,12 @@ class Surrogate:
 
     def predict(self, theta: NDArray[Any]) -> tuple[Array, Array]:
         """Means (n, m) at parameters (n, d) in SI, and variances of the surrogates' errors, (m,) or (n, m)."""
+        if all(part.family == "chaos" for part in self.parts):
+            return self.mean(theta), self._fixed_variance
+        parts = [self._predict(block) for block in self._blocks(theta)]
+        return np.concatenate([mean for mean, _ in parts]), np.concatenate([variance for _, variance in parts])
+
+    def _predict(self, theta: Array) -> tuple[Array, Array]:
         points = self._points(theta)
         mean = np.empty((len(points), len(self.columns)))
         own: dict[int, Array] = {}
@@ -100,8 +107,6 @@ class Surrogate:
             local = part.model.variance(points)
             if local is not None:
                 own |= {number: local[:, i] for i, number in enumerate(columns)}
-        if not own:
-            return mean, self._fixed_variance
         variance = np.tile(self._fixed_variance, (len(points), 1))
         for number, local in own.items():
             variance[:, number] = local * self.columns[number].inflation
@@ -109,9 +114,12 @@ class Surrogate:
 
     def mean(self, theta: NDArray[Any]) -> Array:
         """Means (n, m) alone: the quickest call."""
+        if len(self.parts) == 1 and self.parts[0].family == "chaos":
+            return self.parts[0].model.mean(self._points(theta))
+        return np.concatenate([self._mean(block) for block in self._blocks(theta)])
+
+    def _mean(self, theta: Array) -> Array:
         points = self._points(theta)
-        if len(self.parts) == 1:
-            return self.parts[0].model.mean(points)
         found = np.empty((len(points), len(self.columns)))
         for part in self.parts:
             found[:, list(part.columns)] = part.model.mean(points)
@@ -119,6 +127,10 @@ class Surrogate:
 
     def gradient(self, theta: NDArray[Any]) -> tuple[Array, Array]:
         """Means (n, m) and derivatives (n, m, d) with respect to the parameters in SI."""
+        parts = [self._gradient(block) for block in self._blocks(theta)]
+        return np.concatenate([mean for mean, _ in parts]), np.concatenate([slope for _, slope in parts])
+
+    def _gradient(self, theta: Array) -> tuple[Array, Array]:
         points = self._points(theta)
         slopes = self.canonical.slopes(np.asarray(theta, float))
         mean = np.empty((len(points), len(self.columns)))
@@ -131,6 +143,10 @@ class Surrogate:
 
     def band(self, theta: NDArray[Any], level: float = 0.95) -> tuple[Array, Array]:
         """Lower and upper ends (n, m) of the local prediction bands."""
+        parts = [self._band(block, level) for block in self._blocks(theta)]
+        return np.concatenate([low for low, _ in parts]), np.concatenate([high for _, high in parts])
+
+    def _band(self, theta: Array, level: float) -> tuple[Array, Array]:
         points = self._points(theta)
         mean = self.mean(theta)
         half = np.empty_like(mean)
@@ -205,6 +221,11 @@ class Surrogate:
     @cached_property
     def _fixed_variance(self) -> Array:
         return np.array([column.errors.trusted * column.variance for column in self.columns])
+
+    def _blocks(self, theta: NDArray[Any]) -> list[Array]:
+        """Points in pieces whose correlations with all training points, and replicates, fit into memory."""
+        given = np.atleast_2d(np.asarray(theta, float))
+        return [given[i : i + BLOCK] for i in range(0, len(given), BLOCK)] or [given]
 
     def _points(self, theta: NDArray[Any]) -> Array:
         given = np.asarray(theta, float)

@@ -24,7 +24,7 @@ from percuss.ledger.projections import State, fold
 from percuss.ledger.tables import table_digest
 from percuss.study.study import Study
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
