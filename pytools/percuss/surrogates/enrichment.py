@@ -7,8 +7,8 @@ Points are taken one by one from a dense scrambled Sobol sample of the priors: t
 is largest, in the unit cube of probabilities. The expected error at a candidate is the nested residual of the training
 point nearest to it and the spread of resampled surrogates there, over the standard deviation of each output, taken
 together over all outputs. The first quarter goes by distance alone, so that a surrogate which is wrong about its own
-error does not leave the rest of the space unseen. Candidates whose nearest point is a run that failed are left out: theirs
-would most likely fail as well.
+error does not leave the rest of the space unseen. Candidates whose nearest point is a run that failed are left out:
+theirs would most likely fail as well.
 """
 
 from __future__ import annotations
