@@ -3,6 +3,8 @@
 //! Each area of the core adds its functions in a file of its own; this file is the module table.
 
 mod chaos;
+mod error;
+mod oscillators;
 
 use pyo3::prelude::*;
 
@@ -29,5 +31,5 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(build_facts, module)?)?;
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
-    Ok(())
+    oscillators::register(module)
 }
