@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np
+from numpy import float64
 from numpy.typing import NDArray
 
 __all__ = [
@@ -37,7 +38,7 @@ _Families = Sequence[tuple[str, Sequence[float]]]
 _Method = Literal["best", "least-angle", "matching-pursuit", "ordinary"]
 _Search = Literal["early", "full"]
 
-class SobolIndices(TypedDict):
+class _SobolIndices(TypedDict):
     mean: NDArray[np.float64]  # (outputs,)
     variance: NDArray[np.float64]  # (outputs,)
     first: NDArray[np.float64]  # (outputs, parameters); NaN where the variance is zero, as all that follow
@@ -47,7 +48,7 @@ class SobolIndices(TypedDict):
     group_closed: NDArray[np.float64]  # (outputs, groups)
     group_total: NDArray[np.float64]  # (outputs, groups)
 
-class ChaosFacts(TypedDict):
+class _ChaosFacts(TypedDict):
     points: int  # distinct points used
     duplicates: int  # rows that repeat an earlier point
     capped: int  # (degree, q) left out because of max_candidates
@@ -68,7 +69,7 @@ class ChaosFacts(TypedDict):
     path_loo: list[NDArray[np.float64]]  # errors with 0, 1, 2, ... terms beside the constant
     path_corrected_loo: list[NDArray[np.float64]]
 
-class ChaosNested(TypedDict):
+class _ChaosNested(TypedDict):
     error: NDArray[np.float64]  # (outputs,), relative to the variance; NaN for constant outputs
     predictions: NDArray[np.float64]  # (points, outputs), each without its fold
     fold: NDArray[np.int64]  # (points,)
@@ -106,7 +107,7 @@ class ChaosExpansion:
     def predict_with_gradient(
         self, points: NDArray[np.float64], slopes: NDArray[np.float64] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-    def sobol(self, groups: Sequence[Sequence[int]] | None = None) -> SobolIndices: ...
+    def sobol(self, groups: Sequence[Sequence[int]] | None = None) -> _SobolIndices: ...
 
 def chaos_fit(
     families: _Families,
@@ -119,7 +120,7 @@ def chaos_fit(
     search: _Search = "early",
     max_candidates: int = 100_000,
     threads: int | None = None,
-) -> tuple[ChaosExpansion, ChaosFacts]: ...
+) -> tuple[ChaosExpansion, _ChaosFacts]: ...
 def chaos_nested(
     families: _Families,
     points: NDArray[np.float64],
@@ -133,7 +134,7 @@ def chaos_nested(
     search: _Search = "early",
     max_candidates: int = 100_000,
     threads: int | None = None,
-) -> ChaosNested: ...
+) -> _ChaosNested: ...
 def chaos_bootstrap(
     expansion: ChaosExpansion,
     points: NDArray[np.float64],

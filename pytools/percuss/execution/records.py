@@ -82,9 +82,10 @@ def draft_design(
     fixed: Mapping[str, Value],
     keep_curves: bool = False,
     origin: Mapping[str, str] | None = None,
+    inputs: Sequence[tuple[str, Event]] = (),
     state: State | None = None,
 ) -> DesignRecord:
-    """A design as drafts: of the design itself and, if it is new, of the study."""
+    """A design as drafts: of the design itself and, if it is new, of the study. `inputs` are what else it came from."""
     import polars as pl
 
     source = study_source(ledger, study, state)
@@ -103,7 +104,7 @@ def draft_design(
         "curves": keep_curves,
     }
     reference = StudyRef(study.name, study.digest)
-    draft = Draft("design.created", body, reference, [("study", source)], [blob], seed=design.seed)
+    draft = Draft("design.created", body, reference, [("study", source), *inputs], [blob], seed=design.seed)
     return DesignRecord(
         draft,
         source,

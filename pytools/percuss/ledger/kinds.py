@@ -58,9 +58,11 @@ Needs = dict[str, tuple[str, ...]]
 _STUDY: Needs = {"study": ("study.registered",)}
 _DESIGN: Needs = _STUDY | {"design": ("design.created",)}
 _RUNS: Needs = {"runs": ("runs.completed", "runs.failed")}
+_CAMPAIGN: Needs = {"campaign": ("campaign.completed",)}
 _POINTS: dict[str, Check] = {"sampler": _text, "n": _count, "names": _texts, "cases": _texts, "fixed": _table}
 _BATCH: dict[str, Check] = {"case": _text, "samples": _counts}
 _CLOSING: dict[str, Check] = {"completed": _count, "failed": _count, "content": _text}
+_SURROGATE: dict[str, Check] = {"names": _texts, "cases": _texts, "points": _count, "settings": _table}
 
 KINDS: dict[str, Kind] = {
     "study.registered": Kind("a study file in its resolved form, with the digests of its data files"),
@@ -68,6 +70,12 @@ KINDS: dict[str, Kind] = {
     "runs.completed": Kind("outputs of a batch of runs of one case of a design", _DESIGN, _BATCH),
     "runs.failed": Kind("runs of a batch that failed, each with its reason", _DESIGN, _BATCH | {"reasons": _reasons}),
     "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _RUNS, _CLOSING),
+    "surrogate.fitted": Kind(
+        "surrogates of all outputs of a design's runs, with their errors", _DESIGN | _CAMPAIGN, _SURROGATE
+    ),
+    "indices.computed": Kind(
+        "sensitivity indices, from a surrogate or straight from runs", _STUDY, {"names": _texts, "methods": _texts}
+    ),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),
