@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
-ROOT = Path(__file__).parent.parent
+# How long an example takes says something about the machine, not about percuss.
+hypothesis.settings.register_profile("percuss", deadline=None)
+hypothesis.settings.load_profile("percuss")
 
 ISHIGAMI = """
 [study]
