@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np
-from numpy import float64
 from numpy.typing import NDArray
 
 __all__ = [

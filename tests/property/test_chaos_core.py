@@ -16,9 +16,7 @@ def test_order_of_parameters_does_not_matter(seed: int, order: list[int]) -> Non
     values = (np.sin(2.0 * points[:, 0]) + points[:, 1] * np.abs(points[:, 2]))[:, None]
     families: list[tuple[str, list[float]]] = [("legendre", [])] * 3
     one, _ = _core.chaos_fit(families, points, values, degrees=[1, 2, 3, 4], method="least-angle")
-    two, _ = _core.chaos_fit(
-        families, points[:, order].copy(), values, degrees=[1, 2, 3, 4], method="least-angle"
-    )
+    two, _ = _core.chaos_fit(families, points[:, order].copy(), values, degrees=[1, 2, 3, 4], method="least-angle")
     np.testing.assert_allclose(two.predict(points[:, order].copy()), one.predict(points), atol=1e-8)
     np.testing.assert_allclose(two.sobol()["total"][0], one.sobol()["total"][0][order], atol=1e-8)
 

@@ -94,9 +94,7 @@ def test_nested_and_bootstrap_repeat_by_seed(small: tuple[Array, Array]) -> None
     expansion, _ = _core.chaos_fit(families, points, values, degrees=[1, 2, 3])
     drawn = _core.chaos_bootstrap(expansion, points, values, replicates=6, seed=3)
     assert drawn.shape == (6, len(expansion.coefficients))
-    assert np.array_equal(
-        drawn, _core.chaos_bootstrap(expansion, points, values, replicates=6, seed=3, threads=1)
-    )
+    assert np.array_equal(drawn, _core.chaos_bootstrap(expansion, points, values, replicates=6, seed=3, threads=1))
     moved = expansion.with_coefficients(drawn[0])
     assert moved.predict(points).shape == (80, 3)
     fits = _core.chaos_bootstrap_fits(families, points, values, replicates=2, seed=3, degrees=[1, 2])

@@ -158,11 +158,12 @@ def _table(ledger: Ledger, state: State, record: DesignRecord, campaign: Event) 
                 f"campaign {campaign.id}: runs {item.id} belong to design {', '.join(made_for) or 'none'}, "
                 f"not to {design.id}: designs cannot be mixed"
             )
-    for event in state.batches.get(design.id, []):
+    batches = [state.events[item.id] for item in campaign.inputs_as("runs")]
+    for event in batches:
         stored = event.blob("runs")
         if stored and table_digest(ledger.table(event, "runs")) != stored.digest:
             raise InputError(f"runs {event.id}: the table is not that of the event (digest differs)")
-    table = campaign_table(ledger, state, record)
+    table = campaign_table(ledger, batches, record)
     if table_digest(table) != campaign.data["content"]:
         raise InputError(f"campaign {campaign.id}: its runs do not give the digest it recorded")
     return table
