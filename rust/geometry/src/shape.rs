@@ -112,6 +112,19 @@ impl Shape {
         })
     }
 
+    /// A length typical of the shape's smaller sides [m]; the scale of its tolerances.
+    pub(crate) fn size(&self) -> f64 {
+        match self {
+            Self::Sphere(s) => s.radius_m,
+            Self::Box(s) => s.half_m.min(),
+            Self::Cylinder(s) => s.radius_m.min(s.half_height_m),
+            Self::Capsule(s) => s.radius_m,
+            Self::Cone(s) => s.radius_m.min(s.half_height_m),
+            Self::HalfSpace(_) => f64::INFINITY,
+            Self::Ring(s) => s.outer_radius_m.min(s.half_height_m),
+        }
+    }
+
     /// A point of the convex hull farthest along the local direction `d`; none for unbounded shapes.
     pub fn support(&self, d: &Vec3) -> Option<Vec3> {
         match self {
