@@ -7,7 +7,7 @@
 //! and is climbed without polytope expansion: B is moved out by t n_k until the shapes are apart by
 //! a small distance, and the normal found there is n_(k+1). sep(n_k) never falls, since
 //! sep(n_(k+1)) >= sep(n_k) by n_k.n_(k+1) <= 1; the error shrinks by about t/radius a turn, so
-//! shallow overlaps of smooth shapes come out to rounding and polytopes exactly.
+//! shallow overlaps of smooth shapes come out to about 1e-10 of their size, polytopes to rounding.
 //! Round shapes enter by their cores (a ball is a point, a capsule a segment): exact and cheap.
 
 use crate::pose::{Frame, Vec3};
@@ -138,28 +138,31 @@ impl Simplex {
     /// point; none if the origin is inside.
     fn nearest(&mut self) -> Option<Vec3> {
         let w: [Vec3; 4] = std::array::from_fn(|i| self.vertices[i].w);
-        let (keep, weights) = match self.len {
+        let nearest = match self.len {
             2 => on_segment(&w, 0, 1),
             3 => on_triangle(&w, 0, 1, 2),
-            4 => on_tetrahedron(&w)?,
-            _ => ([0, 0, 0], [1.0, 0.0, 0.0]),
+            _ => on_tetrahedron(&w)?,
         };
         let old = self.vertices;
         self.len = 0;
-        let mut point = Vec3::zeros();
         for i in 0..3 {
-            if weights[i] > 0.0 {
-                self.vertices[self.len] = old[keep[i]];
-                self.weights[self.len] = weights[i];
+            if nearest.weights[i] > 0.0 {
+                self.vertices[self.len] = old[nearest.keep[i]];
+                self.weights[self.len] = nearest.weights[i];
                 self.len += 1;
-                point += w[keep[i]] * weights[i];
             }
         }
-        Some(point)
+        Some(nearest.point)
     }
 }
 
-type Nearest = ([usize; 3], [f64; 3]);
+/// Indices of up to three vertices, the weights of the nearest point, and that point.
+#[derive(Clone, Copy)]
+struct Nearest {
+    keep: [usize; 3],
+    weights: [f64; 3],
+    point: Vec3,
+}
 
 fn on_segment(w: &[Vec3; 4], i: usize, j: usize) -> Nearest {
     let d = w[j] - w[i];
@@ -169,66 +172,80 @@ fn on_segment(w: &[Vec3; 4], i: usize, j: usize) -> Nearest {
     } else {
         0.0
     };
-    ([i, j, j], [1.0 - t, t, 0.0])
+    // From the nearer end: the farther one would bring its own rounding.
+    let point = if t <= 0.5 {
+        w[i] + d * t
+    } else {
+        w[j] - d * (1.0 - t)
+    };
+    Nearest {
+        keep: [i, j, j],
+        weights: [1.0 - t, t, 0.0],
+        point,
+    }
 }
 
-/// Nearest point of a triangle by Voronoi regions (Ericson 2005, section 5.1.5).
+/// Nearest point of a triangle: the foot of the origin if it falls inside, else the best of the
+/// edges. (Voronoi regions misjudge slivers, of which smooth shapes make many.)
 fn on_triangle(w: &[Vec3; 4], i: usize, j: usize, k: usize) -> Nearest {
     let (a, b, c) = (w[i], w[j], w[k]);
-    let (ab, ac) = (b - a, c - a);
-    let (d1, d2) = (-ab.dot(&a), -ac.dot(&a));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return ([i, j, k], [1.0, 0.0, 0.0]);
+    let normal = (b - a).cross(&(c - a));
+    let area2 = normal.norm_squared();
+    let weights = [
+        b.cross(&(c - b)).dot(&normal),
+        c.cross(&(a - c)).dot(&normal),
+        a.cross(&(b - a)).dot(&normal),
+    ];
+    if area2 > 0.0 && weights.iter().all(|&x| x > 0.0) {
+        let sum = weights[0] + weights[1] + weights[2];
+        let point = normal * ((a + b + c).dot(&normal) / (3.0 * area2));
+        return Nearest {
+            keep: [i, j, k],
+            weights: weights.map(|x| x / sum),
+            point,
+        };
     }
-    let (d3, d4) = (-ab.dot(&b), -ac.dot(&b));
-    if d3 >= 0.0 && d4 <= d3 {
-        return ([i, j, k], [0.0, 1.0, 0.0]);
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return on_segment(w, i, j);
-    }
-    let (d5, d6) = (-ab.dot(&c), -ac.dot(&c));
-    if d6 >= 0.0 && d5 <= d6 {
-        return ([i, j, k], [0.0, 0.0, 1.0]);
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return on_segment(w, i, k);
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
-        return on_segment(w, j, k);
-    }
-    let sum = va + vb + vc;
-    if sum <= 0.0 {
-        return on_segment(w, i, j);
-    }
-    ([i, j, k], [va / sum, vb / sum, vc / sum])
+    let edges = [
+        on_segment(w, i, j),
+        on_segment(w, j, k),
+        on_segment(w, k, i),
+    ];
+    let nearer = |x: Nearest, y: Nearest| {
+        if y.point.norm_squared() < x.point.norm_squared() {
+            y
+        } else {
+            x
+        }
+    };
+    nearer(nearer(edges[0], edges[1]), edges[2])
 }
 
-/// Nearest point on the faces of a tetrahedron that look at the origin; none if it is inside.
+/// Nearest point on the faces of a tetrahedron; none if the origin is inside. All faces are asked:
+/// on smooth shapes the last tetrahedra are so flat that the side of a face is a matter of rounding,
+/// while the nearest of four triangles is always a point of the hull.
 fn on_tetrahedron(w: &[Vec3; 4]) -> Option<Nearest> {
     let faces = [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 3, 2, 0]];
-    let mut best: Option<(f64, Nearest)> = None;
+    let mut inside = true;
+    let mut best = on_segment(w, 0, 1);
+    let (mut least, mut altitude2) = (f64::INFINITY, f64::INFINITY);
     for [i, j, k, opposite] in faces {
         let normal = (w[j] - w[i]).cross(&(w[k] - w[i]));
-        let inner = (w[opposite] - w[i]).dot(&normal);
+        let height = (w[opposite] - w[i]).dot(&normal);
         let origin = -w[i].dot(&normal);
-        // A flat tetrahedron (inner = 0) shows every face.
-        if origin * inner < 0.0 || inner == 0.0 {
-            let nearest = on_triangle(w, i, j, k);
-            let point = w[nearest.0[0]] * nearest.1[0]
-                + w[nearest.0[1]] * nearest.1[1]
-                + w[nearest.0[2]] * nearest.1[2];
-            let norm2 = point.norm_squared();
-            if best.is_none_or(|(least, _)| norm2 < least) {
-                best = Some((norm2, nearest));
-            }
+        inside &= origin * height > 0.0;
+        altitude2 = altitude2.min(height * height / normal.norm_squared());
+        let nearest = on_triangle(w, i, j, k);
+        let norm2 = nearest.point.norm_squared();
+        if norm2 < least {
+            (least, best) = (norm2, nearest);
         }
     }
-    best.map(|(_, nearest)| nearest)
+    // A point inside is nearer to some face than the least altitude.
+    (!inside || least > altitude2).then_some(best)
 }
+
+/// Number of starting normals that are climbed when the cores overlap.
+const CLIMBS: usize = 3;
 
 /// Signed separation of the cores of A and B. `size` is a length typical of the smaller shape;
 /// `candidates` are normals worth trying when the cores overlap (faces, axes).
@@ -240,38 +257,61 @@ pub(crate) fn separation(
 ) -> Separation {
     let towards = b.frame.position - a.frame.position;
     let start = towards.try_normalize(1e-12 * size).unwrap_or_else(Vec3::z);
-    let near = distance(a, b, &Vec3::zeros(), &start, 1e-4 * size);
-    if let Some(found) = near {
+    if let Some(found) = distance(a, b, &Vec3::zeros(), &start, 1e-4 * size) {
         return found;
     }
-    let sep = |n: &Vec3| n.dot(&(b.support(&-n) - a.support(n)));
-    let mut normal = start;
-    let mut best = sep(&start);
-    for n in candidates {
-        let s = sep(&n);
-        if s > best {
-            (normal, best) = (n, s);
+    // The best normals that are not neighbours of better ones, best first.
+    let mut starts = [(f64::NEG_INFINITY, start); CLIMBS];
+    for n in std::iter::once(start).chain(candidates) {
+        let s = n.dot(&(b.support(&-n) - a.support(&n)));
+        let twin = starts
+            .iter()
+            .position(|x| x.0 > f64::NEG_INFINITY && x.1.dot(&n) > 0.9);
+        let slot = twin.unwrap_or(CLIMBS - 1);
+        if s > starts[slot].0 {
+            starts[slot] = (s, n);
+            starts.sort_by(|x, y| y.0.total_cmp(&x.0));
         }
     }
+    let mut best = climb(a, b, size, &starts[0].1);
+    for (s, n) in &starts[1..] {
+        if s.is_finite() {
+            let other = climb(a, b, size, n);
+            if other.gap > best.gap + 1e-9 * size {
+                best = other;
+            }
+        }
+    }
+    best
+}
+
+/// Climbs from the normal `start` to a normal of greatest separation.
+fn climb(a: &Core, b: &Core, size: f64, start: &Vec3) -> Separation {
+    let sep = |n: &Vec3| n.dot(&(b.support(&-n) - a.support(n)));
+    let (mut normal, mut gap) = (*start, sep(start));
     let mut result = Separation {
         normal,
-        gap: best,
+        gap,
         on_a: a.support(&normal),
         on_b: b.support(&-normal),
     };
     for _ in 0..40 {
-        let shift = normal * (1e-3 * size - best);
+        let shift = normal * (1e-2 * size - gap);
         let Some(found) = distance(a, b, &shift, &normal, 0.0) else {
             break;
         };
-        let gap = found.gap - shift.dot(&found.normal);
+        gap = sep(&found.normal);
         let turn = (found.normal - normal).norm();
-        if gap < result.gap - 1e-13 * size {
+        normal = found.normal;
+        if gap < result.gap - 1e-9 * size {
             break;
         }
-        result = Separation { gap, ..found };
-        normal = found.normal;
-        best = gap;
+        if gap > result.gap || turn < 1e-5 {
+            result = Separation {
+                gap: gap.max(result.gap),
+                ..found
+            };
+        }
         if turn < 1e-9 {
             break;
         }

@@ -37,6 +37,16 @@ impl Polygon {
         self.corners.push(corner);
         self.edges.push(edge);
     }
+
+    /// Whether the foot of `p` on the polygon's plane lies in it, to within `tolerance`.
+    pub fn under(&self, p: &Vec3, tolerance: f64) -> bool {
+        let len = self.points.len();
+        (0..len).all(|k| {
+            let edge = self.points[(k + 1) % len] - self.points[k];
+            let beyond = edge.cross(&self.normal).dot(&(p - self.points[k]));
+            beyond <= 0.0 || beyond * beyond <= tolerance * tolerance * edge.norm_squared()
+        })
+    }
 }
 
 /// How two flat outlines lie over each other.
@@ -78,11 +88,6 @@ impl Outline {
     fn beyond(&self, k: usize, p: &[f64; 2]) -> f64 {
         self.normals[k][0] * (p[0] - self.points[k][0])
             + self.normals[k][1] * (p[1] - self.points[k][1])
-    }
-
-    #[inline]
-    fn holds(&self, p: &[f64; 2], tolerance: f64) -> bool {
-        (0..self.points.len()).all(|k| self.beyond(k, p) <= tolerance)
     }
 
     /// Greatest separation along this outline's edge normals, whether it is a graze, and the least
@@ -142,7 +147,7 @@ pub(crate) fn polygon_polygon(
     let tilt = (a.normal + b.normal).norm();
 
     for i in 0..len_a {
-        if !flat_b.holds(&flat_a.points[i], merge) {
+        if !b.under(&a.points[i], merge) {
             continue;
         }
         let p = a.points[i];
@@ -169,7 +174,7 @@ pub(crate) fn polygon_polygon(
     }
     for j in 0..len_b {
         let flat = &flat_b.points[j];
-        if flat_a.holds(flat, merge) && !flat_a.points.iter().any(|p| coincide(p, flat, merge)) {
+        if a.under(&b.points[j], merge) && !flat_a.points.iter().any(|p| coincide(p, flat, merge)) {
             let q = b.points[j];
             let gap = (q - a.points[0]).dot(&a.normal);
             points.push_on_b(q, a.normal, gap, feature::vertex_b(u32::from(b.corners[j])));

@@ -95,28 +95,28 @@ pub(crate) fn cuboid_cuboid(
             turn.column(k).abs().max(),
         )
     };
+    let cores = (
+        Core {
+            shape: shape_a,
+            frame: frame_a,
+        },
+        Core {
+            shape: shape_b,
+            frame: frame_b,
+        },
+    );
+    let parallel = flat * flat > 1.0 - FLAT_TILT * FLAT_TILT;
+    if !parallel && face_gap > 0.0 {
+        return convex::convex_convex(&cores.0, &cores.1, work, points);
+    }
     let [face_a, face_b] = &mut work.faces;
     set_face(face_a, a, frame_a, &normal);
     set_face(face_b, b, frame_b, &-normal);
-    let overlap = polygon_polygon(face_a, face_b, &mut work.outlines, points);
-    let parallel = flat * flat > 1.0 - FLAT_TILT * FLAT_TILT;
-    match overlap {
+    match polygon_polygon(face_a, face_b, &mut work.outlines, points) {
         Overlap::Region => {}
         Overlap::Graze if parallel => {}
         Overlap::Apart(apart) if parallel && apart.min(face_gap) < GRAZE * size => {}
-        _ => convex::witness(
-            &Core {
-                shape: shape_a,
-                frame: frame_a,
-            },
-            &Core {
-                shape: shape_b,
-                frame: frame_b,
-            },
-            size,
-            [normal],
-            points,
-        ),
+        _ => convex::witness(&cores.0, &cores.1, size, [normal], points),
     }
 }
 
