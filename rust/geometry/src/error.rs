@@ -101,15 +101,23 @@ pub enum GeometryError {
         /// The largest group allowed.
         limit: u16,
     },
-    /// A contactor on a body for which no pose was given.
-    #[error("contactor {contactor} sits on body {body}, poses were given for {poses} bodies")]
+    /// A contactor on a body that does not exist.
+    #[error("contactor {contactor} sits on body {body}, there are {bodies} bodies")]
     Body {
         /// Index of the contactor.
         contactor: usize,
         /// The body it names.
         body: u32,
+        /// Number of bodies.
+        bodies: usize,
+    },
+    /// Too few or too many poses.
+    #[error("{poses} poses given for {bodies} bodies")]
+    Poses {
         /// Number of poses given.
         poses: usize,
+        /// Number of bodies.
+        bodies: usize,
     },
     /// The detection margin is not a length.
     #[error("margin_m = {value}, must be a finite number >= 0")]

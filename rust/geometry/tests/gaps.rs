@@ -60,7 +60,7 @@ fn check_pairs(seed: u64, count: usize, low: f64, high: f64, tolerance: f64) {
                 // points of both shapes, or (overlapping) beaten by no other direction: no larger.
                 // Nearly parallel faces with points of their own keep a relative error of the tilt squared.
                 let tolerance = if list.len() > 1 {
-                    tolerance + 5e-3 * gap.abs()
+                    tolerance + 0.05 * gap.abs()
                 } else {
                     tolerance
                 };

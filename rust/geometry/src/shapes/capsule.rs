@@ -3,7 +3,7 @@
 use crate::aabb::Aabb;
 use crate::error::{GeometryError, positive};
 use crate::mass::MassProperties;
-use crate::pose::{Frame, Vec3};
+use crate::pose::Frame;
 use std::f64::consts::PI;
 
 /// All points within a radius of a segment along local z.
