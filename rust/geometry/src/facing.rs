@@ -95,6 +95,19 @@ pub(crate) fn facing(core: &Core, d: &Vec3, polygon: &mut Polygon) -> Facing {
             }
             Facing::Corner
         }
+        Shape::Polyhedron(s) => {
+            let (face, cosine) = s.face_towards(&local);
+            if cosine > FLAT_COSINE {
+                s.set_face(polygon, frame, face);
+                return Facing::Polygon;
+            }
+            let (ends, sine) = s.edge_towards(&local);
+            if sine < FLAT_TILT {
+                edge(ends[0], ends[1])
+            } else {
+                Facing::Corner
+            }
+        }
         Shape::Sphere(_) | Shape::Capsule(_) | Shape::HalfSpace(_) => Facing::Corner,
     }
 }

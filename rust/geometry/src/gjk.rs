@@ -40,6 +40,7 @@ impl Core<'_> {
             Shape::Cylinder(s) => s.support(&local),
             Shape::Cone(s) => s.support(&local),
             Shape::Ring(s) => s.outline().support(&local),
+            Shape::Polyhedron(s) => s.support(&local),
             Shape::HalfSpace(_) => Vec3::zeros(),
         };
         self.frame.point(&point)

@@ -13,6 +13,7 @@ mod disk_polygon;
 mod error;
 mod facing;
 mod gjk;
+mod hull;
 mod mass;
 mod pairs;
 mod polygon;

@@ -10,8 +10,10 @@ use crate::shapes::cone::Cone;
 use crate::shapes::cuboid::Cuboid;
 use crate::shapes::cylinder::Cylinder;
 use crate::shapes::half_space::HalfSpace;
+use crate::shapes::polyhedron::Polyhedron;
 use crate::shapes::ring::Ring;
 use crate::shapes::sphere::Sphere;
+use std::sync::Arc;
 
 /// Any shape a contactor can have.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +28,8 @@ pub enum Shape {
     Capsule(Capsule),
     /// Cone.
     Cone(Cone),
+    /// Convex polyhedron.
+    Polyhedron(Arc<Polyhedron>),
     /// Everything below a plane.
     HalfSpace(HalfSpace),
     /// Hollow disk.
@@ -58,6 +62,11 @@ impl Shape {
         Cone::new(radius_m, height_m).map(Self::Cone)
     }
 
+    /// The convex hull of the given points.
+    pub fn polyhedron(points: &[Vec3]) -> Result<Self, GeometryError> {
+        Polyhedron::new(points).map(|p| Self::Polyhedron(Arc::new(p)))
+    }
+
     /// Everything below z = 0.
     pub fn half_space() -> Self {
         Self::HalfSpace(HalfSpace)
@@ -80,6 +89,7 @@ impl Shape {
             Self::Cylinder(_) => "cylinder",
             Self::Capsule(_) => "capsule",
             Self::Cone(_) => "cone",
+            Self::Polyhedron(_) => "polyhedron",
             Self::HalfSpace(_) => "half-space",
             Self::Ring(_) => "ring",
         }
@@ -93,6 +103,7 @@ impl Shape {
             Self::Cylinder(s) => s.bounds(frame),
             Self::Capsule(s) => s.bounds(frame),
             Self::Cone(s) => s.bounds(frame),
+            Self::Polyhedron(s) => s.bounds(frame),
             Self::HalfSpace(s) => s.bounds(frame),
             Self::Ring(s) => s.bounds(frame),
         }
@@ -107,6 +118,7 @@ impl Shape {
             Self::Cylinder(s) => s.mass(density),
             Self::Capsule(s) => s.mass(density),
             Self::Cone(s) => s.mass(density),
+            Self::Polyhedron(s) => s.mass(density),
             Self::Ring(s) => s.mass(density),
             Self::HalfSpace(_) => return Err(GeometryError::NoMass { shape: self.name() }),
         })
@@ -120,6 +132,7 @@ impl Shape {
             Self::Cylinder(s) => s.radius_m.min(s.half_height_m),
             Self::Capsule(s) => s.radius_m,
             Self::Cone(s) => s.radius_m.min(s.half_height_m),
+            Self::Polyhedron(s) => s.size(),
             Self::HalfSpace(_) => f64::INFINITY,
             Self::Ring(s) => s.outer_radius_m.min(s.half_height_m),
         }
@@ -136,6 +149,7 @@ impl Shape {
                 Some(ball + Vec3::new(0.0, 0.0, s.half_length_m.copysign(d.z)))
             }
             Self::Cone(s) => Some(s.support(d)),
+            Self::Polyhedron(s) => Some(s.support(d)),
             Self::Ring(s) => Some(s.outline().support(d)),
             Self::HalfSpace(_) => None,
         }

@@ -10,6 +10,8 @@ use crate::pairs::half_space::FLAT_TILT;
 use crate::polygon::{GRAZE, Overlap, polygon_polygon};
 use crate::pose::Vec3;
 use crate::segment_face::{segment_disk, segment_polygon, segment_segment};
+use crate::shape::Shape;
+use crate::shapes::polyhedron::Face;
 
 /// Relative error of an outline's least gap beyond which the nearest point itself is added.
 const MISSED: f64 = 1e-3;
@@ -71,9 +73,12 @@ const COMPASS: [Vec3; 26] = [
 /// other, the outline of their overlap.
 pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &mut Points) {
     let size = a.shape.size().min(b.shape.size());
-    let candidates = COMPASS
+    let compass = COMPASS
         .iter()
         .flat_map(|d| [a.frame.vector(d), b.frame.vector(d)]);
+    let faces_a = face_normals(a.shape).map(|n| a.frame.vector(n));
+    let faces_b = face_normals(b.shape).map(|n| -b.frame.vector(n));
+    let candidates = compass.chain(faces_a).chain(faces_b);
     let found = separation(a, b, size, candidates);
     let (ra, rb) = (a.rounding(), b.rounding());
     let gap = found.gap - ra - rb;
@@ -121,6 +126,16 @@ pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &m
     if missing {
         push_witness(&found, ra, rb, points);
     }
+}
+
+/// The face normals of a polyhedron; other shapes have theirs in the compass.
+fn face_normals(shape: &Shape) -> impl Iterator<Item = &Vec3> {
+    let faces: &[Face] = if let Shape::Polyhedron(s) = shape {
+        s.faces()
+    } else {
+        &[]
+    };
+    faces.iter().map(|f| &f.normal)
 }
 
 /// Runs a pair function written for (B, A), and turns its points round.

@@ -58,6 +58,7 @@ fn rank(shape: &Shape) -> u8 {
         Shape::Cylinder(_) => 2,
         Shape::Capsule(_) => 3,
         Shape::Cone(_) => 4,
+        Shape::Polyhedron(_) => 5,
         Shape::Ring(_) => 6,
         Shape::HalfSpace(_) => 9,
     }

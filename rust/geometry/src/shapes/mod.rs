@@ -8,5 +8,6 @@ pub mod cone;
 pub mod cuboid;
 pub mod cylinder;
 pub mod half_space;
+pub mod polyhedron;
 pub mod ring;
 pub mod sphere;
