@@ -31,7 +31,7 @@ impl Facing {
 }
 
 /// Cosine of the tilt up to which a face counts as facing.
-const FLAT_COSINE: f64 = 0.953_939_2;
+pub(crate) const FLAT_COSINE: f64 = 0.953_939_2;
 
 /// The part of `core` that faces along the unit vector `d`.
 pub(crate) fn facing(core: &Core, d: &Vec3, polygon: &mut Polygon) -> Facing {

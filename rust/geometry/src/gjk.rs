@@ -30,6 +30,14 @@ impl Core<'_> {
         }
     }
 
+    /// A point inside.
+    pub fn middle(&self) -> Vec3 {
+        match self.shape {
+            Shape::Polyhedron(s) => self.frame.point(&s.middle()),
+            _ => self.frame.position,
+        }
+    }
+
     /// The core's farthest point along the world direction `d`.
     pub fn support(&self, d: &Vec3) -> Vec3 {
         let local = self.frame.local_vector(d);
@@ -68,6 +76,9 @@ struct Vertex {
     on_b: Vec3,
 }
 
+/// Relative error of the distance at which the search ends; that of the normal is its square root.
+const CONVERGED: f64 = 1e-13;
+
 /// At most four vertices and the weights of the point nearest to the origin.
 struct Simplex {
     vertices: [Vertex; 4],
@@ -75,12 +86,28 @@ struct Simplex {
     len: usize,
 }
 
-/// The distance of A and B moved by `shift`, or none if they overlap or all but touch
-/// (nearer than `touching`).
-fn distance(a: &Core, b: &Core, shift: &Vec3, start: &Vec3, touching: f64) -> Option<Separation> {
+/// How the distance search looks at the two cores.
+struct Look {
+    /// B is moved by this.
+    shift: Vec3,
+    /// Both are shrunk about their middles by this factor.
+    scale: f64,
+    /// Relative error at which the search ends.
+    converged: f64,
+    /// Distance beyond which any lower bound will do.
+    beyond: f64,
+}
+
+/// The distance of A and B, or none if they overlap.
+fn distance(a: &Core, b: &Core, start: &Vec3, look: &Look) -> Option<Separation> {
+    let keep = 1.0 - look.scale;
+    let (kept_a, kept_b) = (a.middle() * keep, b.middle() * keep + look.shift);
     let vertex = |d: &Vec3| {
         // Farthest of B - A along -d: the origin lies on the side of d.
-        let (on_b, on_a) = (b.support(&-d) + shift, a.support(d));
+        let (on_b, on_a) = (
+            b.support(&-d) * look.scale + kept_b,
+            a.support(d) * look.scale + kept_a,
+        );
         Vertex {
             w: on_b - on_a,
             on_a,
@@ -96,15 +123,17 @@ fn distance(a: &Core, b: &Core, shift: &Vec3, start: &Vec3, touching: f64) -> Op
     let mut v = first.w;
     for _ in 0..100 {
         let norm2 = v.norm_squared();
-        if norm2 <= touching * touching {
+        if norm2 == 0.0 {
             return None;
         }
         let next = vertex(&v);
+        let bound = v.dot(&next.w);
         // No point of B - A lies nearer along v than v itself does: v is the answer.
         let repeated = simplex.vertices[..simplex.len]
             .iter()
             .any(|x| x.w == next.w);
-        if repeated || norm2 - v.dot(&next.w) <= 4e-16 * norm2 {
+        let far = bound > 0.0 && bound * bound > look.beyond * look.beyond * norm2;
+        if repeated || far || norm2 - bound <= look.converged * norm2 {
             break;
         }
         let before = (simplex.vertices, simplex.weights, simplex.len);
@@ -130,7 +159,7 @@ fn distance(a: &Core, b: &Core, shift: &Vec3, start: &Vec3, touching: f64) -> Op
         normal: v / gap,
         gap,
         on_a: blend(|x| x.on_a),
-        on_b: blend(|x| x.on_b) - shift,
+        on_b: blend(|x| x.on_b) - look.shift,
     })
 }
 
@@ -141,7 +170,7 @@ impl Simplex {
         let w: [Vec3; 4] = std::array::from_fn(|i| self.vertices[i].w);
         let nearest = match self.len {
             2 => on_segment(&w, 0, 1),
-            3 => on_triangle(&w, 0, 1, 2),
+            3 => on_triangle(&w),
             _ => on_tetrahedron(&w)?,
         };
         let old = self.vertices;
@@ -186,97 +215,148 @@ fn on_segment(w: &[Vec3; 4], i: usize, j: usize) -> Nearest {
     }
 }
 
-/// Nearest point of a triangle: the foot of the origin if it falls inside, else the best of the
-/// edges. (Voronoi regions misjudge slivers, of which smooth shapes make many.)
-fn on_triangle(w: &[Vec3; 4], i: usize, j: usize, k: usize) -> Nearest {
+/// Nearest point of a triangle whose last corner is new: the foot of the origin if it falls inside,
+/// else the better of the two new edges. (Voronoi regions misjudge slivers, of which smooth shapes
+/// make many.)
+fn on_triangle(w: &[Vec3; 4]) -> Nearest {
+    let edge = nearer(on_segment(w, 0, 2), on_segment(w, 1, 2));
+    foot(w, 0, 1, 2).0.map_or(edge, |inner| nearer(inner, edge))
+}
+
+fn nearer(x: Nearest, y: Nearest) -> Nearest {
+    if y.point.norm_squared() < x.point.norm_squared() {
+        y
+    } else {
+        x
+    }
+}
+
+/// The foot of the origin on a triangle's plane, if it falls inside; and the triangle's normal.
+fn foot(w: &[Vec3; 4], i: usize, j: usize, k: usize) -> (Option<Nearest>, Vec3) {
     let (a, b, c) = (w[i], w[j], w[k]);
-    let normal = (b - a).cross(&(c - a));
+    let (ab, bc, ca) = (b - a, c - b, a - c);
+    let normal = ab.cross(&bc);
     let area2 = normal.norm_squared();
     let weights = [
-        b.cross(&(c - b)).dot(&normal),
-        c.cross(&(a - c)).dot(&normal),
-        a.cross(&(b - a)).dot(&normal),
+        b.cross(&bc).dot(&normal),
+        c.cross(&ca).dot(&normal),
+        a.cross(&ab).dot(&normal),
     ];
     if area2 > 0.0 && weights.iter().all(|&x| x > 0.0) {
         let sum = weights[0] + weights[1] + weights[2];
         let point = normal * ((a + b + c).dot(&normal) / (3.0 * area2));
-        return Nearest {
-            keep: [i, j, k],
-            weights: weights.map(|x| x / sum),
-            point,
-        };
+        return (
+            Some(Nearest {
+                keep: [i, j, k],
+                weights: weights.map(|x| x / sum),
+                point,
+            }),
+            normal,
+        );
     }
-    let edges = [
-        on_segment(w, i, j),
-        on_segment(w, j, k),
-        on_segment(w, k, i),
-    ];
-    let nearer = |x: Nearest, y: Nearest| {
-        if y.point.norm_squared() < x.point.norm_squared() {
-            y
-        } else {
-            x
-        }
-    };
-    nearer(nearer(edges[0], edges[1]), edges[2])
+    (None, normal)
 }
 
-/// Nearest point on the faces of a tetrahedron; none if the origin is inside. All faces are asked:
-/// on smooth shapes the last tetrahedra are so flat that the side of a face is a matter of rounding,
-/// while the nearest of four triangles is always a point of the hull.
+/// Nearest point on the faces of a tetrahedron whose last corner is new; none if the origin is inside.
+/// The old face needs no look: the new corner lies nearer. On smooth shapes the last tetrahedra are
+/// so flat that the side of a face is a matter of rounding, while the nearest of the candidates is
+/// always a point of the hull.
 fn on_tetrahedron(w: &[Vec3; 4]) -> Option<Nearest> {
-    let faces = [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 3, 2, 0]];
-    let mut inside = true;
-    let mut best = on_segment(w, 0, 1);
-    let (mut least, mut altitude2) = (f64::INFINITY, f64::INFINITY);
-    for [i, j, k, opposite] in faces {
-        let normal = (w[j] - w[i]).cross(&(w[k] - w[i]));
-        let height = (w[opposite] - w[i]).dot(&normal);
-        let origin = -w[i].dot(&normal);
-        inside &= origin * height > 0.0;
+    let mut best = nearer(
+        nearer(on_segment(w, 0, 3), on_segment(w, 1, 3)),
+        on_segment(w, 2, 3),
+    );
+    let (mut inside, mut altitude2) = (true, f64::INFINITY);
+    for [i, j, opposite] in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
+        let (inner, normal) = foot(w, i, j, 3);
+        let height = (w[opposite] - w[3]).dot(&normal);
+        inside &= -w[3].dot(&normal) * height > 0.0;
         altitude2 = altitude2.min(height * height / normal.norm_squared());
-        let nearest = on_triangle(w, i, j, k);
-        let norm2 = nearest.point.norm_squared();
-        if norm2 < least {
-            (least, best) = (norm2, nearest);
+        if let Some(inner) = inner {
+            best = nearer(best, inner);
         }
     }
     // A point inside is nearer to some face than the least altitude.
-    (!inside || least > altitude2).then_some(best)
+    (!inside || best.point.norm_squared() > altitude2).then_some(best)
 }
 
-/// Number of starting normals that are climbed when the cores overlap.
+/// Share of their sizes that shapes keep in the first look for a normal.
+const SHRUNK: f64 = 0.9;
+/// Distance, relative to size, to which overlapping shapes are moved apart while climbing.
+const CLEAR: f64 = 2e-3;
+/// Overlap, relative to size, up to which the first climb is trusted to have found the shortest way.
+const SHALLOW: f64 = 0.05;
+/// Number of starting normals that are climbed when it is not.
 const CLIMBS: usize = 3;
 
-/// Signed separation of the cores of A and B. `size` is a length typical of the smaller shape;
-/// `candidates` are normals worth trying when the cores overlap (faces, axes).
+/// Signed separation of the cores of A and B. `size` is a length typical of the smaller shape; of
+/// separations beyond `beyond` only a lower bound greater than it is given; `candidates` are normals
+/// worth trying when the cores overlap deeply (faces, axes).
 pub(crate) fn separation(
     a: &Core,
     b: &Core,
     size: f64,
+    beyond: f64,
     candidates: impl IntoIterator<Item = Vec3>,
 ) -> Separation {
-    let towards = b.frame.position - a.frame.position;
+    let along = |n: &Vec3| {
+        let (on_a, on_b) = (a.support(n), b.support(&-n));
+        Separation {
+            normal: *n,
+            gap: n.dot(&(on_b - on_a)),
+            on_a,
+            on_b,
+        }
+    };
+    let towards = b.middle() - a.middle();
     let start = towards.try_normalize(1e-12 * size).unwrap_or_else(Vec3::z);
-    if let Some(found) = distance(a, b, &Vec3::zeros(), &start, 1e-4 * size) {
-        return found;
+    let first = along(&start);
+    if first.gap > beyond {
+        return first;
+    }
+    let rough = Look {
+        shift: Vec3::zeros(),
+        scale: SHRUNK,
+        converged: 1e-3,
+        beyond: f64::INFINITY,
+    };
+    let mut best = first;
+    if let Some(found) = distance(a, b, &start, &rough) {
+        let second = along(&found.normal);
+        if second.gap > beyond {
+            return second;
+        }
+        if second.gap > CLEAR * size {
+            let fine = Look {
+                shift: Vec3::zeros(),
+                scale: 1.0,
+                converged: CONVERGED,
+                beyond,
+            };
+            if let Some(found) = distance(a, b, &second.normal, &fine) {
+                return found;
+            }
+        }
+        best = climb(a, b, size, &second.normal);
+        if best.gap > -SHALLOW * size {
+            return best;
+        }
     }
     // The best normals that are not neighbours of better ones, best first.
     let mut starts = [(f64::NEG_INFINITY, start); CLIMBS];
     for n in std::iter::once(start).chain(candidates) {
-        let s = n.dot(&(b.support(&-n) - a.support(&n)));
+        let gap = along(&n).gap;
         let twin = starts
             .iter()
             .position(|x| x.0 > f64::NEG_INFINITY && x.1.dot(&n) > 0.9);
         let slot = twin.unwrap_or(CLIMBS - 1);
-        if s > starts[slot].0 {
-            starts[slot] = (s, n);
+        if gap > starts[slot].0 {
+            starts[slot] = (gap, n);
             starts.sort_by(|x, y| y.0.total_cmp(&x.0));
         }
     }
-    let mut best = climb(a, b, size, &starts[0].1);
-    for (s, n) in &starts[1..] {
-        if s.is_finite() {
+    for (gap, n) in &starts {
+        if gap.is_finite() {
             let other = climb(a, b, size, n);
             if other.gap > best.gap + 1e-9 * size {
                 best = other;
@@ -297,8 +377,14 @@ fn climb(a: &Core, b: &Core, size: f64, start: &Vec3) -> Separation {
         on_b: b.support(&-normal),
     };
     for _ in 0..40 {
-        let shift = normal * (1e-2 * size - gap);
-        let Some(found) = distance(a, b, &shift, &normal, 0.0) else {
+        let shift = normal * (CLEAR * size - gap);
+        let look = Look {
+            shift,
+            scale: 1.0,
+            converged: CONVERGED,
+            beyond: f64::INFINITY,
+        };
+        let Some(found) = distance(a, b, &normal, &look) else {
             break;
         };
         gap = sep(&found.normal);
@@ -313,7 +399,7 @@ fn climb(a: &Core, b: &Core, size: f64, start: &Vec3) -> Separation {
                 ..found
             };
         }
-        if turn < 1e-9 {
+        if turn < 1e-7 {
             break;
         }
     }

@@ -119,6 +119,19 @@ fn aligned_cubes_keep_four_points_under_rounding_noise() {
 }
 
 #[test]
+fn a_tiny_tilt_does_not_turn_a_face_into_an_edge() {
+    let cube = Shape::cuboid(0.8, 0.8, 0.8).unwrap();
+    for tilt in [0.0, 1e-9, 1e-6, 1e-4, 1e-3] {
+        let pose = Pose::new(
+            Vec3::new(0.05, 0.03, 0.8),
+            Vec3::new(tilt, -2.0 * tilt, 0.4),
+        );
+        let list = points(&cube, &Pose::identity(), &cube, &pose, 0.01);
+        assert_eq!(list.len(), 8, "tilt {tilt}");
+    }
+}
+
+#[test]
 fn neighbours_in_a_course_do_not_catch_a_block_that_slides_over_them() {
     // A block sliding over two blocks of equal height: the seam must never give a sideways normal.
     let block = Shape::cuboid(1.0, 1.0, 1.0).unwrap();

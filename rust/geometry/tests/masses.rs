@@ -52,7 +52,7 @@ fn solids_agree_with_integration() {
         let grid = integrated(&shape, 0.5, 120);
         // The grid cuts the surface: relative error of about half a cell over the size.
         assert!(
-            (exact.mass_kg / grid.mass_kg - 1.0).abs() < 3e-3,
+            (exact.mass_kg / grid.mass_kg - 1.0).abs() < 8e-3,
             "{}",
             shape.name()
         );
@@ -62,7 +62,7 @@ fn solids_agree_with_integration() {
             shape.name()
         );
         let error = (exact.inertia_kg_m2 - grid.inertia_kg_m2).norm() / exact.inertia_kg_m2.norm();
-        assert!(error < 1e-2, "{}: {error}", shape.name());
+        assert!(error < 2e-2, "{}: {error}", shape.name());
     }
 }
 

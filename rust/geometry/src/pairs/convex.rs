@@ -28,8 +28,9 @@ pub(crate) fn witness(
     candidates: impl IntoIterator<Item = Vec3>,
     points: &mut Points,
 ) {
-    let found = separation(a, b, size, candidates);
-    push_witness(&found, a.rounding(), b.rounding(), points);
+    let (ra, rb) = (a.rounding(), b.rounding());
+    let found = separation(a, b, size, points.margin + ra + rb, candidates);
+    push_witness(&found, ra, rb, points);
 }
 
 fn push_witness(found: &Separation, ra: f64, rb: f64, points: &mut Points) {
@@ -79,8 +80,8 @@ pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &m
     let faces_a = face_normals(a.shape).map(|n| a.frame.vector(n));
     let faces_b = face_normals(b.shape).map(|n| -b.frame.vector(n));
     let candidates = compass.chain(faces_a).chain(faces_b);
-    let found = separation(a, b, size, candidates);
     let (ra, rb) = (a.rounding(), b.rounding());
+    let found = separation(a, b, size, points.margin + ra + rb, candidates);
     let gap = found.gap - ra - rb;
     if gap > points.margin {
         return;

@@ -26,6 +26,7 @@ pub struct Polyhedron {
     faces: Vec<Face>,
     edges: Vec<[u16; 2]>,
     size: f64,
+    middle: Vec3,
 }
 
 impl Polyhedron {
@@ -84,9 +85,11 @@ impl Polyhedron {
             faces,
             edges,
             size: 0.0,
+            middle: Vec3::zeros(),
         };
         let solid = polyhedron.mass(1.0);
         polyhedron.size = 0.5 * solid.mass_kg.cbrt();
+        polyhedron.middle = solid.centre_m;
         Ok(polyhedron)
     }
 
@@ -98,6 +101,11 @@ impl Polyhedron {
     /// The faces of the hull.
     pub fn faces(&self) -> &[Face] {
         &self.faces
+    }
+
+    /// A point inside: the centre of mass.
+    pub(crate) fn middle(&self) -> Vec3 {
+        self.middle
     }
 
     pub(crate) fn size(&self) -> f64 {
