@@ -70,14 +70,14 @@ fn pairs() {
             &drum,
             &drum,
             lower(0.0),
-            tilted(0.0, 0.88),
+            tilted(0.0, 0.9511),
         ),
         ("cylinder-box face", &drum, &cube, on(0.8), lower(0.0)),
         (
             "cylinder-box rim",
             &drum,
             &cube,
-            tilted(0.0, 0.88),
+            tilted(0.0, 0.9511),
             lower(0.0),
         ),
         (
@@ -110,7 +110,7 @@ fn pairs() {
             &rock,
             &rock,
             lower(0.0),
-            tilted(0.1, 0.79),
+            tilted(0.1, 0.888),
         ),
     ];
     let mut work = Workspace::default();
@@ -223,7 +223,7 @@ fn wall() -> (Vec<Contactor>, Vec<Pose>, Vec<bool>) {
             put(Shape::sphere(0.5 * d).unwrap(), -length / 2.0 + 0.0001, 7);
         }
     }
-    let boulder_at = (axes[9] + axes[10]) * 0.5 + Vec3::new(-0.95, 0.0, 1.7);
+    let boulder_at = (axes[9] + axes[10]) * 0.5 + Vec3::new(-0.9299, 0.0, 1.7);
     contactors.push(Contactor {
         body: poses.len() as u32,
         shape: boulder(0.55),

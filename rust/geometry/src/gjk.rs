@@ -79,13 +79,6 @@ struct Vertex {
 /// Relative error of the distance at which the search ends; that of the normal is its square root.
 const CONVERGED: f64 = 1e-13;
 
-/// At most four vertices and the weights of the point nearest to the origin.
-struct Simplex {
-    vertices: [Vertex; 4],
-    weights: [f64; 4],
-    len: usize,
-}
-
 /// How the distance search looks at the two cores.
 struct Look {
     /// B is moved by this.
@@ -115,93 +108,112 @@ fn distance(a: &Core, b: &Core, start: &Vec3, look: &Look) -> Option<Separation>
         }
     };
     let first = vertex(start);
-    let mut simplex = Simplex {
-        vertices: [first; 4],
-        weights: [1.0, 0.0, 0.0, 0.0],
+    let mut simplex = [first; 4];
+    let mut nearest = Nearest {
+        point: first.w,
+        norm2: first.w.norm_squared(),
         len: 1,
+        ..Nearest::none()
     };
-    let mut v = first.w;
     for _ in 0..100 {
-        let norm2 = v.norm_squared();
+        let (v, norm2) = (nearest.point, nearest.norm2);
         if norm2 == 0.0 {
             return None;
         }
         let next = vertex(&v);
         let bound = v.dot(&next.w);
         // No point of B - A lies nearer along v than v itself does: v is the answer.
-        let repeated = simplex.vertices[..simplex.len]
-            .iter()
-            .any(|x| x.w == next.w);
+        let repeated = simplex[..nearest.len].iter().any(|x| x.w == next.w);
         let far = bound > 0.0 && bound * bound > look.beyond * look.beyond * norm2;
         if repeated || far || norm2 - bound <= look.converged * norm2 {
             break;
         }
-        let before = (simplex.vertices, simplex.weights, simplex.len);
-        simplex.vertices[simplex.len] = next;
-        simplex.len += 1;
-        match simplex.nearest() {
-            None => return None,
-            Some(nearer) if nearer.norm_squared() < norm2 => v = nearer,
-            Some(_) => {
-                // Rounding has the last word: keep the better of the two.
-                (simplex.vertices, simplex.weights, simplex.len) = before;
-                break;
-            }
+        let mut grown = simplex;
+        grown[nearest.len] = next;
+        let w: [Vec3; 4] = std::array::from_fn(|i| grown[i].w);
+        let nearer = match nearest.len {
+            1 => on_segment(&w, 0, 1),
+            2 => on_triangle(&w),
+            _ => on_tetrahedron(&w)?,
+        };
+        // Rounding has the last word: keep the better of the two.
+        if nearer.norm2 >= norm2 {
+            break;
         }
+        for i in 0..nearer.len {
+            simplex[i] = grown[nearer.keep[i]];
+        }
+        nearest = nearer;
     }
-    let gap = v.norm();
-    let blend = |pick: fn(&Vertex) -> Vec3| {
-        (0..simplex.len).fold(Vec3::zeros(), |sum, i| {
-            sum + pick(&simplex.vertices[i]) * simplex.weights[i]
-        })
-    };
+    let gap = nearest.norm2.sqrt();
+    let (mut on_a, mut on_b) = (Vec3::zeros(), -look.shift);
+    for (x, weight) in simplex[..nearest.len].iter().zip(nearest.weights) {
+        on_a += x.on_a * weight;
+        on_b += x.on_b * weight;
+    }
     Some(Separation {
-        normal: v / gap,
+        normal: nearest.point / gap,
         gap,
-        on_a: blend(|x| x.on_a),
-        on_b: blend(|x| x.on_b) - look.shift,
+        on_a,
+        on_b,
     })
 }
 
-impl Simplex {
-    /// Trims the simplex to the face that holds the point nearest to the origin and returns that
-    /// point; none if the origin is inside.
-    fn nearest(&mut self) -> Option<Vec3> {
-        let w: [Vec3; 4] = std::array::from_fn(|i| self.vertices[i].w);
-        let nearest = match self.len {
-            2 => on_segment(&w, 0, 1),
-            3 => on_triangle(&w),
-            _ => on_tetrahedron(&w)?,
-        };
-        let old = self.vertices;
-        self.len = 0;
-        for i in 0..3 {
-            if nearest.weights[i] > 0.0 {
-                self.vertices[self.len] = old[nearest.keep[i]];
-                self.weights[self.len] = nearest.weights[i];
-                self.len += 1;
-            }
-        }
-        Some(nearest.point)
-    }
-}
-
-/// Indices of up to three vertices, the weights of the nearest point, and that point.
+/// The point of a simplex nearest to the origin: the corners that span it, their weights (all
+/// positive), the point and its squared distance.
 #[derive(Clone, Copy)]
 struct Nearest {
     keep: [usize; 3],
     weights: [f64; 3],
+    len: usize,
     point: Vec3,
+    norm2: f64,
 }
 
+impl Nearest {
+    fn none() -> Self {
+        Self {
+            keep: [0; 3],
+            weights: [1.0, 0.0, 0.0],
+            len: 0,
+            point: Vec3::zeros(),
+            norm2: f64::INFINITY,
+        }
+    }
+
+    #[inline]
+    fn or(self, other: Self) -> Self {
+        if other.norm2 < self.norm2 {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+#[inline]
 fn on_segment(w: &[Vec3; 4], i: usize, j: usize) -> Nearest {
     let d = w[j] - w[i];
-    let length2 = d.norm_squared();
-    let t = if length2 > 0.0 {
-        (-w[i].dot(&d) / length2).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let (length2, t) = (d.norm_squared(), -w[i].dot(&d));
+    if t <= 0.0 || length2 == 0.0 {
+        return Nearest {
+            keep: [i, 0, 0],
+            len: 1,
+            point: w[i],
+            norm2: w[i].norm_squared(),
+            ..Nearest::none()
+        };
+    }
+    if t >= length2 {
+        return Nearest {
+            keep: [j, 0, 0],
+            len: 1,
+            point: w[j],
+            norm2: w[j].norm_squared(),
+            ..Nearest::none()
+        };
+    }
+    let t = t / length2;
     // From the nearer end: the farther one would bring its own rounding.
     let point = if t <= 0.5 {
         w[i] + d * t
@@ -209,52 +221,52 @@ fn on_segment(w: &[Vec3; 4], i: usize, j: usize) -> Nearest {
         w[j] - d * (1.0 - t)
     };
     Nearest {
-        keep: [i, j, j],
+        keep: [i, j, 0],
         weights: [1.0 - t, t, 0.0],
+        len: 2,
         point,
+        norm2: point.norm_squared(),
     }
 }
 
 /// Nearest point of a triangle whose last corner is new: the foot of the origin if it falls inside,
 /// else the better of the two new edges. (Voronoi regions misjudge slivers, of which smooth shapes
 /// make many.)
+#[inline]
 fn on_triangle(w: &[Vec3; 4]) -> Nearest {
-    let edge = nearer(on_segment(w, 0, 2), on_segment(w, 1, 2));
-    foot(w, 0, 1, 2).0.map_or(edge, |inner| nearer(inner, edge))
-}
-
-fn nearer(x: Nearest, y: Nearest) -> Nearest {
-    if y.point.norm_squared() < x.point.norm_squared() {
-        y
-    } else {
-        x
-    }
+    on_segment(w, 0, 2)
+        .or(on_segment(w, 1, 2))
+        .or(foot(w, 0, 1, 2).0)
 }
 
 /// The foot of the origin on a triangle's plane, if it falls inside; and the triangle's normal.
-fn foot(w: &[Vec3; 4], i: usize, j: usize, k: usize) -> (Option<Nearest>, Vec3) {
+#[inline]
+fn foot(w: &[Vec3; 4], i: usize, j: usize, k: usize) -> (Nearest, Vec3) {
     let (a, b, c) = (w[i], w[j], w[k]);
     let (ab, bc, ca) = (b - a, c - b, a - c);
     let normal = ab.cross(&bc);
     let area2 = normal.norm_squared();
-    let weights = [
+    let (x, y, z) = (
         b.cross(&bc).dot(&normal),
         c.cross(&ca).dot(&normal),
         a.cross(&ab).dot(&normal),
-    ];
-    if area2 > 0.0 && weights.iter().all(|&x| x > 0.0) {
-        let sum = weights[0] + weights[1] + weights[2];
-        let point = normal * ((a + b + c).dot(&normal) / (3.0 * area2));
-        return (
-            Some(Nearest {
-                keep: [i, j, k],
-                weights: weights.map(|x| x / sum),
-                point,
-            }),
-            normal,
-        );
+    );
+    if area2 == 0.0 || x <= 0.0 || y <= 0.0 || z <= 0.0 {
+        return (Nearest::none(), normal);
     }
-    (None, normal)
+    let sum = x + y + z;
+    let point = normal * ((a + b + c).dot(&normal) / (3.0 * area2));
+    let weights = [x / sum, y / sum, z / sum];
+    (
+        Nearest {
+            keep: [i, j, k],
+            weights,
+            len: 3,
+            point,
+            norm2: point.norm_squared(),
+        },
+        normal,
+    )
 }
 
 /// Nearest point on the faces of a tetrahedron whose last corner is new; none if the origin is inside.
@@ -262,22 +274,19 @@ fn foot(w: &[Vec3; 4], i: usize, j: usize, k: usize) -> (Option<Nearest>, Vec3) 
 /// so flat that the side of a face is a matter of rounding, while the nearest of the candidates is
 /// always a point of the hull.
 fn on_tetrahedron(w: &[Vec3; 4]) -> Option<Nearest> {
-    let mut best = nearer(
-        nearer(on_segment(w, 0, 3), on_segment(w, 1, 3)),
-        on_segment(w, 2, 3),
-    );
+    let mut best = on_segment(w, 0, 3)
+        .or(on_segment(w, 1, 3))
+        .or(on_segment(w, 2, 3));
     let (mut inside, mut altitude2) = (true, f64::INFINITY);
     for [i, j, opposite] in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
         let (inner, normal) = foot(w, i, j, 3);
         let height = (w[opposite] - w[3]).dot(&normal);
         inside &= -w[3].dot(&normal) * height > 0.0;
         altitude2 = altitude2.min(height * height / normal.norm_squared());
-        if let Some(inner) = inner {
-            best = nearer(best, inner);
-        }
+        best = best.or(inner);
     }
     // A point inside is nearer to some face than the least altitude.
-    (!inside || best.point.norm_squared() > altitude2).then_some(best)
+    (!inside || best.norm2 > altitude2).then_some(best)
 }
 
 /// Share of their sizes that shapes keep in the first look for a normal.

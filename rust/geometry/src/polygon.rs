@@ -78,7 +78,7 @@ impl Outline {
         for k in 0..self.points.len() {
             let (p, q) = (self.points[k], self.points[(k + 1) % self.points.len()]);
             let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
-            let scale = orientation / dx.hypot(dy).max(f64::MIN_POSITIVE);
+            let scale = orientation / (dx * dx + dy * dy).sqrt().max(f64::MIN_POSITIVE);
             self.normals.push([dy * scale, -dx * scale]);
         }
     }
