@@ -108,6 +108,8 @@ pub(crate) fn facing(core: &Core, d: &Vec3, polygon: &mut Polygon) -> Facing {
                 Facing::Corner
             }
         }
-        Shape::Sphere(_) | Shape::Capsule(_) | Shape::HalfSpace(_) => Facing::Corner,
+        Shape::Sphere(_) | Shape::Capsule(_) | Shape::HalfSpace(_) | Shape::Mesh(_) => {
+            Facing::Corner
+        }
     }
 }

@@ -49,7 +49,7 @@ impl Core<'_> {
             Shape::Cone(s) => s.support(&local),
             Shape::Ring(s) => s.outline().support(&local),
             Shape::Polyhedron(s) => s.support(&local),
-            Shape::HalfSpace(_) => Vec3::zeros(),
+            Shape::HalfSpace(_) | Shape::Mesh(_) => Vec3::zeros(),
         };
         self.frame.point(&point)
     }

@@ -10,6 +10,7 @@ use crate::shapes::cone::Cone;
 use crate::shapes::cuboid::Cuboid;
 use crate::shapes::cylinder::Cylinder;
 use crate::shapes::half_space::HalfSpace;
+use crate::shapes::mesh::Mesh;
 use crate::shapes::polyhedron::Polyhedron;
 use crate::shapes::ring::Ring;
 use crate::shapes::sphere::Sphere;
@@ -34,6 +35,8 @@ pub enum Shape {
     HalfSpace(HalfSpace),
     /// Hollow disk.
     Ring(Ring),
+    /// Surface of triangles, fixed ground.
+    Mesh(Arc<Mesh>),
 }
 
 impl Shape {
@@ -67,6 +70,21 @@ impl Shape {
         Polyhedron::new(points).map(|p| Self::Polyhedron(Arc::new(p)))
     }
 
+    /// A surface of triangles, anticlockwise seen from outside; fixed ground.
+    pub fn mesh(vertices: Vec<Vec3>, triangles: &[[u32; 3]]) -> Result<Self, GeometryError> {
+        Mesh::new(vertices, triangles).map(|m| Self::Mesh(Arc::new(m)))
+    }
+
+    /// A surface z(x, y) over a regular grid (see [`Mesh::height_field`]); fixed ground.
+    pub fn height_field(
+        columns: usize,
+        rows: usize,
+        spacing_m: [f64; 2],
+        heights_m: &[f64],
+    ) -> Result<Self, GeometryError> {
+        Mesh::height_field(columns, rows, spacing_m, heights_m).map(|m| Self::Mesh(Arc::new(m)))
+    }
+
     /// Everything below z = 0.
     pub fn half_space() -> Self {
         Self::HalfSpace(HalfSpace)
@@ -92,6 +110,7 @@ impl Shape {
             Self::Polyhedron(_) => "polyhedron",
             Self::HalfSpace(_) => "half-space",
             Self::Ring(_) => "ring",
+            Self::Mesh(_) => "mesh",
         }
     }
 
@@ -106,6 +125,7 @@ impl Shape {
             Self::Polyhedron(s) => s.bounds(frame),
             Self::HalfSpace(s) => s.bounds(frame),
             Self::Ring(s) => s.bounds(frame),
+            Self::Mesh(s) => s.bounds(frame),
         }
     }
 
@@ -120,20 +140,26 @@ impl Shape {
             Self::Cone(s) => s.mass(density),
             Self::Polyhedron(s) => s.mass(density),
             Self::Ring(s) => s.mass(density),
-            Self::HalfSpace(_) => return Err(GeometryError::NoMass { shape: self.name() }),
+            Self::HalfSpace(_) | Self::Mesh(_) => {
+                return Err(GeometryError::NoMass { shape: self.name() });
+            }
         })
     }
 
     /// A length typical of the shape's smaller sides [m]; the scale of its tolerances.
     pub(crate) fn size(&self) -> f64 {
         match self {
+            // Without a radius it is a point, which has no size of its own.
+            Self::Sphere(s) if s.radius_m == 0.0 => f64::INFINITY,
             Self::Sphere(s) => s.radius_m,
             Self::Box(s) => s.half_m.min(),
             Self::Cylinder(s) => s.radius_m.min(s.half_height_m),
+            // Without a radius it is an edge.
+            Self::Capsule(s) if s.radius_m == 0.0 => s.half_length_m,
             Self::Capsule(s) => s.radius_m,
             Self::Cone(s) => s.radius_m.min(s.half_height_m),
             Self::Polyhedron(s) => s.size(),
-            Self::HalfSpace(_) => f64::INFINITY,
+            Self::HalfSpace(_) | Self::Mesh(_) => f64::INFINITY,
             Self::Ring(s) => s.outer_radius_m.min(s.half_height_m),
         }
     }
@@ -151,7 +177,7 @@ impl Shape {
             Self::Cone(s) => Some(s.support(d)),
             Self::Polyhedron(s) => Some(s.support(d)),
             Self::Ring(s) => Some(s.outline().support(d)),
-            Self::HalfSpace(_) => None,
+            Self::HalfSpace(_) | Self::Mesh(_) => None,
         }
     }
 }

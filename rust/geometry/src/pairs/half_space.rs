@@ -69,7 +69,7 @@ pub(crate) fn shape_half_space(shape: &Shape, frame: &Frame, ground: &Frame, poi
                 feature::other(8),
             );
         }
-        Shape::HalfSpace(_) => {}
+        Shape::HalfSpace(_) | Shape::Mesh(_) => {}
     }
 }
 

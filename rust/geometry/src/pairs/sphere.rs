@@ -65,7 +65,7 @@ pub(crate) fn signed_distance(shape: &Shape, p: &Vec3) -> Option<(f64, Vec3)> {
             let (rho, radial) = polar(p);
             revolve(triangle(s, rho, p.z), &radial)
         }
-        Shape::Polyhedron(_) => return None,
+        Shape::Polyhedron(_) | Shape::Mesh(_) => return None,
     })
 }
 

@@ -47,9 +47,11 @@ impl Polyhedron {
         used.sort_unstable();
         used.dedup();
         if used.len() > Self::MOST_VERTICES {
-            return Err(GeometryError::TooManyVertices {
-                vertices: used.len(),
-                limit: Self::MOST_VERTICES,
+            return Err(GeometryError::TooMany {
+                shape: "polyhedron",
+                key: "vertices on the hull",
+                count: used.len(),
+                most: Self::MOST_VERTICES,
             });
         }
         let vertices: Vec<Vec3> = used.iter().map(|&i| points[i]).collect();
