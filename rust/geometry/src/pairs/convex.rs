@@ -140,7 +140,7 @@ fn face_normals(shape: &Shape) -> impl Iterator<Item = &Vec3> {
 }
 
 /// Runs a pair function written for (B, A), and turns its points round.
-fn turned(points: &mut Points, run: impl FnOnce(&mut Points) -> Overlap) -> Overlap {
+pub(crate) fn turned(points: &mut Points, run: impl FnOnce(&mut Points) -> Overlap) -> Overlap {
     let first = points.list.len();
     let overlap = run(points);
     for p in &mut points.list[first..] {
