@@ -98,14 +98,17 @@ pub(crate) fn cylinder_cylinder(
         let up = 1.0_f64.copysign(height);
         let end_a = end(a, frame_a, &(za * up));
         let end_b = end(b, frame_b, &(zb_along * -up));
-        match disk_disk(&end_a, &end_b, points) {
-            Overlap::Apart(apart) if apart.min(axial_gap) > GRAZE * size => {
-                convex::witness(&cores.0, &cores.1, size, [mean * up], points);
-            }
-            _ => {}
+        let overlap = disk_disk(&end_a, &end_b, points);
+        if overlap.touches_elsewhere(sine, axial_gap, size) {
+            convex::witness(&cores.0, &cores.1, size, [mean * up], points);
         }
     } else if high - low < GRAZE * 2.0 * size {
-        if axial_gap.min(side_gap) > GRAZE * size {
+        let overlap = if axial_gap > 0.0 {
+            Overlap::Apart(axial_gap)
+        } else {
+            Overlap::Graze
+        };
+        if overlap.touches_elsewhere(sine, side_gap, size) {
             let across = reject(&between, &mean).normalize();
             convex::witness(&cores.0, &cores.1, size, [across], points);
         }

@@ -123,7 +123,7 @@ fn over_triangle(
 fn keep_nearest(found: &mut Vec<ContactPoint>, rounding: f64, margin: f64) {
     // By feature; the one nearest to the surface first.
     let distance = |p: &ContactPoint| (p.gap + rounding).abs();
-    found.sort_by(|p, q| {
+    found.sort_unstable_by(|p, q| {
         p.feature
             .cmp(&q.feature)
             .then(distance(p).total_cmp(&distance(q)))
