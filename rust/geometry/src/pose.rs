@@ -13,7 +13,7 @@ pub type Quat = nalgebra::UnitQuaternion<f64>;
 /// Position and rotation of a frame: `world = position + rotation * local`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// Origin of the frame [m].
+    /// Origin of the frame (m).
     pub position: Vec3,
     /// Rotation of the frame.
     pub rotation: Quat,
@@ -91,7 +91,7 @@ impl Pose {
 /// A pose with its rotation as a matrix, whose columns are the local axes in world coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
-    /// Origin of the frame [m].
+    /// Origin of the frame (m).
     pub position: Vec3,
     /// Local axes as columns.
     pub axes: Mat3,
