@@ -159,6 +159,21 @@ pub fn tangents(n: &Vec3) -> (Vec3, Vec3) {
     )
 }
 
+/// Length and direction of a vector square to the unit vector `axis`; any such direction if it has
+/// no length.
+#[inline]
+pub(crate) fn polar(across: &Vec3, axis: &Vec3) -> (f64, Vec3) {
+    let length = across.norm();
+    (
+        length,
+        if length > 1e-150 {
+            across / length
+        } else {
+            tangents(axis).0
+        },
+    )
+}
+
 /// The part of `v` perpendicular to the unit vector `n`.
 #[inline]
 pub(crate) fn reject(v: &Vec3, n: &Vec3) -> Vec3 {

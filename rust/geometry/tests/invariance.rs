@@ -251,3 +251,52 @@ fn bad_input_gets_one_clear_sentence() {
             .contains("5000")
     );
 }
+
+#[test]
+fn any_two_places_give_finite_points() {
+    let mut all = shapes();
+    all.push(
+        Shape::height_field(
+            3,
+            3,
+            [0.4, 0.4],
+            &[0.0, 0.1, 0.0, 0.2, 0.5, 0.1, 0.0, 0.3, 0.1],
+        )
+        .unwrap(),
+    );
+    let mut stream = Stream(53);
+    let turns = [
+        Vec3::zeros(),
+        Vec3::x() * std::f64::consts::FRAC_PI_2,
+        Vec3::z() * std::f64::consts::PI,
+    ];
+    for a in &all {
+        for b in &all {
+            for trial in 0..60 {
+                // Coincident, aligned and turned by right angles first; then anywhere.
+                let reach = if trial < 6 { 0.0 } else { 0.8 };
+                let (mut pa, mut pb) = (stream.pose(reach), stream.pose(reach));
+                if trial < 30 {
+                    pa.rotation = Quat::identity();
+                    pb.rotation = Quat::from_scaled_axis(turns[trial % 3]);
+                }
+                if trial % 2 == 0 {
+                    pb.position =
+                        pa.position + Vec3::new(0.0, 0.0, 0.4 * f64::from((trial / 2) as u32 % 3));
+                }
+                for p in points(a, &pa, b, &pb, 0.05) {
+                    let finite = p
+                        .position
+                        .iter()
+                        .chain(p.normal.iter())
+                        .all(|x| x.is_finite());
+                    let names = format!("{} on {}: {p:?} {pa:?} {pb:?}", b.name(), a.name());
+                    assert!(
+                        finite && p.gap.is_finite() && (p.normal.norm() - 1.0).abs() < 1e-9,
+                        "{names}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -13,7 +13,7 @@ use crate::gjk::Core;
 use crate::pairs::convex;
 use crate::pairs::half_space::{FLAT_TILT, LEAST_TILT};
 use crate::polygon::{GRAZE, Overlap};
-use crate::pose::{Frame, Vec3, reject};
+use crate::pose::{Frame, Vec3, polar, reject};
 use crate::segment::nearest_on_segments;
 use crate::shape::Shape;
 use crate::shapes::cylinder::Cylinder;
@@ -136,9 +136,7 @@ pub(crate) fn cylinder_cylinder(
         if sine > LEAST_TILT {
             let near = nearest_on_segments(&ends(a, frame_a), &ends(b, frame_b));
             if near.inside {
-                let apart = near.on_b - near.on_a;
-                let distance = apart.norm();
-                let normal = apart / distance;
+                let (distance, normal) = polar(&(near.on_b - near.on_a), &mean);
                 let gap = distance - a.radius_m - b.radius_m;
                 points.push_on_a(
                     near.on_a + normal * a.radius_m,
@@ -172,7 +170,6 @@ fn rim_on_side(rim: &Circle, s: &Cylinder, frame: &Frame) -> (Vec3, Vec3, f64) {
     let axis = frame.axis(2);
     let e = rim.towards_line(&frame.position, &axis, Extreme::Nearest);
     let q = rim.centre + e * rim.radius;
-    let radial = reject(&(q - frame.position), &axis);
-    let rho = radial.norm();
-    (q, radial / rho, rho - s.radius_m)
+    let (rho, outward) = polar(&reject(&(q - frame.position), &axis), &axis);
+    (q, outward, rho - s.radius_m)
 }

@@ -15,7 +15,7 @@ use crate::gjk::Core;
 use crate::pairs::convex::convex_convex;
 use crate::pairs::cylinder_cylinder::cylinder_cylinder;
 use crate::pairs::sphere::sphere_shape;
-use crate::pose::{Frame, Vec3, reject};
+use crate::pose::{Frame, Vec3, polar, reject};
 use crate::shape::Shape;
 use crate::shapes::capsule::Capsule;
 use crate::shapes::cylinder::Cylinder;
@@ -88,9 +88,9 @@ impl Pin<'_> {
 
     /// A point of the hole's rim against the side of the pin.
     fn side_on_rim(&self, q: &Vec3, name: u32, points: &mut Points) {
-        let radial = reject(&(q - self.frame.position), &self.frame.axis(2));
-        let rho = radial.norm();
-        points.push_on_b(*q, radial / rho, rho - self.radius, name);
+        let axis = self.frame.axis(2);
+        let (rho, outward) = polar(&reject(&(q - self.frame.position), &axis), &axis);
+        points.push_on_b(*q, outward, rho - self.radius, name);
     }
 }
 
@@ -127,14 +127,8 @@ pub(crate) fn cylinder_ring(
         };
         let e = rim.towards_line(&frame_b.position, &tube, Extreme::Farthest);
         let q = rim.centre + e * rim.radius;
-        let radial = reject(&(q - frame_b.position), &tube);
-        let rho = radial.norm();
-        points.push_on_a(
-            q,
-            radial / rho,
-            ring.inner_radius_m - rho,
-            feature::other(2 + k),
-        );
+        let (rho, outward) = polar(&reject(&(q - frame_b.position), &tube), &tube);
+        points.push_on_a(q, outward, ring.inner_radius_m - rho, feature::other(2 + k));
     });
 }
 
