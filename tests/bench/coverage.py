@@ -15,8 +15,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.surrogates.bands import draw_counts, make_bands
 from percuss.surrogates.assessment import Folds, nested_predictions
+from percuss.surrogates.bands import draw_counts, make_bands
 from percuss.surrogates.model import Data
 from percuss.surrogates.registry import family_module
 from percuss.surrogates.settings import Settings
