@@ -15,6 +15,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+# As the program itself does, before numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # How long an example takes says something about the machine, not about percuss.
 hypothesis.settings.register_profile("percuss", deadline=None)
 hypothesis.settings.load_profile("percuss")

@@ -22,6 +22,8 @@ ALLOWED = {
     "study": {"errors", "spelling", "units", "models", "ledger"},
     "designs": {"errors", "spelling", "units", "models", "study", "ledger"},
     "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger"},
+    "surrogates": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
+    "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
     "export": {"errors", "units", "models", "study", "designs", "ledger"},
 }
 

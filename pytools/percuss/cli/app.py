@@ -158,6 +158,9 @@ def percuss(
 
 def main() -> None:
     """The entry point of the installed program."""
+    # One thread in BLAS: with more, sums are taken in another order and give other bits, and the matrices are small.
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
     try:
         app(prog_name="percuss")
     except OSError as fault:

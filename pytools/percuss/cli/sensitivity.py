@@ -33,11 +33,6 @@ def sensitivity(
     EVENT is a surrogate (indices read off expansions, other families sampled) or a campaign: of a saltelli or morris
     design what that design is for, of any other first-order indices from given data.
     """
-    import os
-
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("MKL_NUM_THREADS", "1")
-
     from percuss.cli.output import give_id, hint, say
     from percuss.errors import InputError
     from percuss.ledger.projections import fold

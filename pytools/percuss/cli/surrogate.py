@@ -49,12 +49,6 @@ def surrogate(
     is fitted together with those it extends. Errors are mean squares over the variance of the output. With --at
     EVENT is a surrogate, and nothing is appended.
     """
-    import os
-
-    # One thread in BLAS: matrices are small, and sums in another order would give other bits.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("MKL_NUM_THREADS", "1")
-
     from percuss.cli.output import give_id, hint, progress, say, table_text
     from percuss.errors import InputError
     from percuss.ledger.projections import fold

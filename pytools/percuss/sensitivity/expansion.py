@@ -30,8 +30,9 @@ def part_indices(
     indices = {}
     for i, number in enumerate(part.columns):
         column = surrogate.columns[number]
+        known = bool(replicates) and found["variance"][i] > 0
         measures = {
-            name: with_interval(found[name][i], replicates[name][:, i], level) if replicates else bare(found[name][i])
+            name: with_interval(found[name][i], replicates[name][:, i], level) if known else bare(found[name][i])
             for name in MEASURES
         }
         shares = {

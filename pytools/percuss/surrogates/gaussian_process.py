@@ -87,7 +87,11 @@ def resampled_processes(processes: Sequence[Process], data: Data, counts: NDArra
         weights = np.zeros((len(counts), len(data.points)))
         for b, count in enumerate(counts):
             rows = np.flatnonzero(count)
-            again = refit(process, rows, data.values[rows, j])
+            try:
+                again = refit(process, rows, data.values[rows, j])
+            except np.linalg.LinAlgError:
+                # Too few distinct points for the trend: this design has nothing to say.
+                rows, again = np.arange(len(data.points)), process
             coefficients[b] = again.trend
             weights[b, rows] = again.weights
         found.append(Replicates(coefficients, weights))

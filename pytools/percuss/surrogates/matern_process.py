@@ -30,7 +30,7 @@ from percuss.errors import InputError
 Array = NDArray[Any]
 
 SHORTEST, LONGEST = 0.05, 100.0  # lengths, in standard deviations of the points
-LEAST_NUGGET, LARGEST_NUGGET = 1e-10, 1.0
+LEAST_NUGGET, LARGEST_NUGGET = 1e-9, 1.0
 # Trial lengths of the search; the two most likely are optimised.
 STARTS = (0.5, 1.5, 4.0, 12.0)
 START_NUGGETS = (1e-8, 1e-3)
@@ -136,8 +136,8 @@ def fit_process(points: Array, values: Array, basis: Array | None = None, start:
     else:
         hyper = Hyperparameters(np.ones(d), START_NUGGETS[-1])
     state = _state(squares, y, trend, hyper)
-    weights = state.projected_y
-    coefficients = size * np.linalg.lstsq(state.through, _solve_lower(state.factor, y), rcond=None)[0]
+    weights = state.weights
+    coefficients = size * state.trend
     # The mean that was taken off goes back into the constant, which every trend has first.
     coefficients[0] += values.mean()
     diagonal = np.diag(state.projector)
@@ -155,18 +155,16 @@ def refit(process: Process, rows: NDArray[np.intp], values: Array) -> Process:
     centre = float(values.mean())
     y = values - centre
     state = _state(squares, y, basis, process.hyper)
-    weights = state.projected_y
-    b = np.linalg.lstsq(state.through, _solve_lower(state.factor, y), rcond=None)[0]
-    b[0] += centre
-    return Process(points, process.scale, process.hyper, state.variance, b, weights, basis)
+    trend = state.trend.copy()
+    trend[0] += centre
+    return Process(points, process.scale, process.hyper, state.variance, trend, state.weights, basis)
 
 
 @dataclass(frozen=True)
 class _State:
-    factor: Array
-    through: Array
     projector: Array
-    projected_y: Array
+    weights: Array
+    trend: Array
     variance: float
     likelihood: float
 
@@ -195,15 +193,20 @@ def _state(squares: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _S
     if failed:
         raise np.linalg.LinAlgError
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    through = _solve_lower(factor, trend)
-    gram_factor = np.linalg.cholesky(through.T @ through)
-    half = _solve_lower(gram_factor, trend.T @ inverse)
-    projector = inverse - half.T @ half
-    projected = projector @ y
-    variance = max(float(y @ projected) / (n - p), 1e-300)
-    logs = np.log(np.diag(factor)).sum() + np.log(np.diag(gram_factor)).sum()
-    likelihood = -0.5 * (n - p) * math.log(variance) - float(logs)
-    return _State(factor, through, projector, projected, variance, likelihood)
+    # Through the factor all is a least-squares problem; its QR keeps the digits that products with R^-1 would lose.
+    orthonormal, upper = np.linalg.qr(_solve_lower(factor, trend))
+    whitened = _solve_lower(factor, y)
+    along = orthonormal.T @ whitened
+    rest = whitened - orthonormal @ along
+    half = _solve_lower(factor, orthonormal, transposed=True)
+    projector = inverse - half @ half.T
+    variance = max(float(rest @ rest) / (n - p), 1e-300)
+    diagonal = np.abs(np.diag(upper))
+    if diagonal.min() <= 1e-12 * diagonal.max():
+        raise np.linalg.LinAlgError
+    likelihood = -0.5 * (n - p) * math.log(variance) - float(np.log(np.diag(factor)).sum() + np.log(diagonal).sum())
+    weights = _solve_lower(factor, rest, transposed=True)
+    return _State(projector, weights, np.linalg.solve(upper, along), variance, likelihood)
 
 
 def _search(squares: Array, y: Array, trend: Array, start: Hyperparameters | None, dimensions: int) -> Hyperparameters:
@@ -236,7 +239,7 @@ def _search(squares: Array, y: Array, trend: Array, start: Hyperparameters | Non
 
 def _gradient(squares: Array, state: _State, hyper: Hyperparameters) -> Array:
     """Derivatives of the likelihood with respect to the logarithms of lengths and nugget."""
-    inner = np.outer(state.projected_y, state.projected_y) / state.variance - state.projector
+    inner = np.outer(state.weights, state.weights) / state.variance - state.projector
     r = np.sqrt(5.0 * np.tensordot(1.0 / hyper.lengths**2, squares, axes=1))
     # dk/dlog l_k = (1 + r) exp(-r) / 3 * 5 squares_k / l_k^2.
     weight = inner * ((1.0 + r) * np.exp(-r) * (5.0 / 3.0))
@@ -244,7 +247,7 @@ def _gradient(squares: Array, state: _State, hyper: Hyperparameters) -> Array:
     return np.append(lengths, 0.5 * hyper.nugget * float(np.trace(inner)))
 
 
-def _solve_lower(factor: Array, right: Array) -> Array:
+def _solve_lower(factor: Array, right: Array, *, transposed: bool = False) -> Array:
     from scipy.linalg import solve_triangular
 
-    return np.asarray(solve_triangular(factor, right, lower=True, check_finite=False))
+    return np.asarray(solve_triangular(factor, right, lower=True, trans=int(transposed), check_finite=False))

@@ -75,8 +75,10 @@ def load_training(ledger: Ledger, state: State, event: Event) -> Training:
     Raises InputError when runs are missing or the tables are not those the events speak of.
     """
     first = load_design(ledger, state, event)
-    if event.kind == "campaign.completed" and event.id in state.superseded:
-        raise InputError(f"campaign {event.id}: is superseded", hint="percuss show says by what")
+    if event.kind == "campaign.completed":
+        if event.id in state.superseded:
+            raise InputError(f"campaign {event.id}: is superseded", hint="percuss show says by what")
+        _check_own_runs(state, event)
     records = [load_design(ledger, state, state.events[id]) for id in design_ids(state, _event(first))]
     for record in records:
         _check_complete(state, record)
@@ -135,7 +137,21 @@ def design_ids(state: State, design: Event) -> list[str]:
     return found
 
 
+def _check_own_runs(state: State, campaign: Event) -> None:
+    """A campaign that lists runs of another design was not written by percuss."""
+    design = campaign.input("design")
+    for item in campaign.inputs_as("runs"):
+        made_for = [found.id for found in state.events[item.id].inputs_as("design")]
+        if made_for != [design]:
+            raise InputError(
+                f"campaign {campaign.id}: runs {item.id} belong to design {', '.join(made_for) or 'none'}, "
+                f"not to {design}: designs cannot be mixed"
+            )
+
+
 def _check_complete(state: State, record: DesignRecord) -> None:
+    if closed := state.campaigns.get(record.event.id):
+        _check_own_runs(state, closed)
     have = state.runs(record.event.id)
     missing = record.size - len(have)
     if missing > 0:
@@ -151,13 +167,6 @@ def _table(ledger: Ledger, state: State, record: DesignRecord, campaign: Event) 
     blob = design.blob("design")
     if blob is None or table_digest(ledger.table(design, "design")) != blob.digest:
         raise InputError(f"design {design.id}: its points are not those of the event (digest differs)")
-    for item in campaign.inputs_as("runs"):
-        made_for = [found.id for found in state.events[item.id].inputs_as("design")]
-        if made_for != [design.id]:
-            raise InputError(
-                f"campaign {campaign.id}: runs {item.id} belong to design {', '.join(made_for) or 'none'}, "
-                f"not to {design.id}: designs cannot be mixed"
-            )
     batches = [state.events[item.id] for item in campaign.inputs_as("runs")]
     for event in batches:
         stored = event.blob("runs")
