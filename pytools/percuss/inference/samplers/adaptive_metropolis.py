@@ -1,0 +1,160 @@
+"""Adaptive Metropolis with one covariance for all chains, frozen before the draws that count.
+
+Random-walk Metropolis with Gaussian proposals of covariance s^2 C. During burn-in C is the covariance of the draws of
+all chains together (Haario, Saksman, Tamminen, 2001, take it chain by chain, from whole histories, which learns
+slowly and never ends) and s is steered to an acceptance of 0.234 (Roberts, Gelman, Gilks, 1997). Burn-in goes in
+stages of doubling length, each with the covariance of the stage before, until the chains of a stage agree roughly. Then
+both are frozen, and only from there on draws are kept: they come from a plain Markov chain.
+
+Chains start at draws from the prior, independent of each other, so that R-hat can see a chain that is caught
+elsewhere: with well separated modes this sampler ends as not converged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.inference.diagnostics import diagnose
+from percuss.inference.samplers.registry import Setting
+from percuss.inference.samplers.sample import Run, growing
+from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.target import Target
+
+SETTINGS: Mapping[str, Setting] = {
+    "chains": Setting(50, 4, 100_000, "chains, started at draws from the prior"),
+    "thin": Setting(0, 0, 100_000, "keep every so many steps; 0: as many as there are parameters"),
+}
+
+ACCEPTANCE = 0.234
+FIRST_STAGE = 100
+BATCH = 20
+# Chains of a stage agree when R-hat is below this: rough, since the stage is short and still adapts.
+AGREED = 1.1
+
+
+class State(NamedTuple):
+    """Where the chains are: unbounded positions (chains, d) and log density (chains,)."""
+
+    positions: NDArray[Any]
+    log_density: NDArray[Any]
+
+
+class Block(NamedTuple):
+    """Draws of all chains, (chains, draws, d) and (chains, draws), the state at the end, and how many proposals each
+    chain accepted.
+    """
+
+    positions: NDArray[Any]
+    log_density: NDArray[Any]
+    state: State
+    accepted: NDArray[Any]
+
+
+# (target, state, factor, draws, thin, generator) -> block
+Advance = Callable[[Target, State, NDArray[Any], int, int, np.random.Generator], Block]
+
+
+def advance(
+    target: Target, state: State, factor: NDArray[Any], draws: int, thin: int, generator: np.random.Generator
+) -> Block:
+    """Advance all chains draws * thin steps with proposals N(0, factor factor^T), and keep every thin-th state.
+
+    One call of the log density a step. A compiled replacement (`Target.advance`) may take its own random numbers, keyed
+    by an integer drawn from `generator`.
+    """
+    z, p = state.positions.copy(), state.log_density.copy()
+    chains, dimension = z.shape
+    kept, log_density = np.empty((draws, chains, dimension)), np.empty((draws, chains))
+    accepted = np.zeros(chains, np.int64)
+    for i in range(draws):
+        # einsum, not matmul: the bits do not depend on the threads of a BLAS.
+        moves = np.einsum("ij,tcj->tci", factor, generator.standard_normal((thin, chains, dimension)))
+        hurdles = -generator.standard_exponential((thin, chains))  # log of a uniform number
+        for move, hurdle in zip(moves, hurdles, strict=True):
+            proposal = z + move
+            q = target.log_density(proposal)
+            accept = q - p > hurdle
+            np.copyto(z, proposal, where=accept[:, None])
+            np.copyto(p, q, where=accept)
+            accepted += accept
+        kept[i], log_density[i] = z, p
+    return Block(kept.swapaxes(0, 1), log_density.swapaxes(0, 1), State(z, p), accepted)
+
+
+def run(
+    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
+) -> Run:
+    """Burn in, freeze, and draw until converged or out of budget."""
+    chains, thin = int(settings["chains"]), int(settings["thin"]) or target.dimension
+    step = target.advance or advance
+    generator = np.random.default_rng(seed)
+    state = State(*target.start(chains, generator))
+    state, factor, used = _burn_in(target, step, state, stopping, generator, report)
+    used += chains
+
+    blocks: list[Block] = []
+    drawn = 0
+    for wanted in growing(max(400 // thin, 100)):
+        affordable = max((stopping.evaluations - used) // (chains * thin), 0 if drawn else 4)
+        if not affordable:
+            break
+        block = step(target, state, factor, min(wanted - drawn, affordable), thin, generator)
+        blocks.append(block)
+        state = block.state
+        drawn += block.log_density.shape[1]
+        used += block.log_density.size * thin
+        z = np.concatenate([block.positions for block in blocks], axis=1)
+        log_density = np.concatenate([block.log_density for block in blocks], axis=1)
+        found = diagnose(z, log_density, target.names)
+        report(Progress("draws", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
+        if not stopping.reasons(found):
+            break
+    accepted = np.sum([block.accepted for block in blocks], axis=0)
+    return Run(z, log_density, accepted / (drawn * thin), used)
+
+
+def _burn_in(
+    target: Target,
+    step: Advance,
+    state: State,
+    stopping: Stopping,
+    generator: np.random.Generator,
+    report: Report,
+) -> tuple[State, NDArray[Any], int]:
+    """Return the state after burn-in, the frozen factor of the proposals, and the evaluations made."""
+    chains, dimension = state.positions.shape
+    covariance = pooled_covariance(state.positions)
+    log_scale = np.log(2.38 / np.sqrt(dimension))
+    used, length = 0, FIRST_STAGE
+    while True:
+        factor = np.linalg.cholesky(covariance)
+        blocks = []
+        for _ in range(length // BATCH):
+            block = step(target, state, np.exp(log_scale) * factor, BATCH, 1, generator)
+            state = block.state
+            used += chains * BATCH
+            # Bounded, so that one batch changes the scale by no more than a factor e.
+            rate = float(np.mean(block.accepted)) / BATCH
+            log_scale += np.clip(4.0 * (rate - ACCEPTANCE), -1.0, 1.0)
+            blocks.append(block)
+            report(Progress("burn-in", used, stopping.evaluations))
+        half = len(blocks) // 2
+        z = np.concatenate([block.positions for block in blocks[half:]], axis=1)
+        log_density = np.concatenate([block.log_density for block in blocks[half:]], axis=1)
+        covariance = pooled_covariance(z.reshape(-1, dimension))
+        agreed = diagnose(z, log_density, target.names).worst_r_hat < AGREED
+        length *= 2
+        # No more than half of the budget goes into burn-in.
+        if agreed or used + chains * length > stopping.evaluations // 2:
+            return state, np.exp(log_scale) * np.linalg.cholesky(covariance), used
+
+
+def pooled_covariance(z: NDArray[Any]) -> NDArray[Any]:
+    """Covariance of all rows, with a trace of its diagonal added: positive definite though no chain has moved."""
+    away = z - z.mean(axis=0)
+    covariance = np.einsum("ni,nj->ij", away, away) / len(z)
+    return covariance + np.diag(1e-10 * np.diag(covariance) + 1e-300)
