@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from percuss.inference.arrays import Floats
 
 # Quantiles whose efficiency makes the tail ESS.
 TAILS = (0.05, 0.95)
@@ -24,9 +24,9 @@ class Diagnostics:
     """One entry a quantity: the parameters, and last the log density itself."""
 
     names: tuple[str, ...]
-    r_hat: NDArray[Any]
-    ess_bulk: NDArray[Any]
-    ess_tail: NDArray[Any]
+    r_hat: Floats
+    ess_bulk: Floats
+    ess_tail: Floats
 
     @property
     def worst_r_hat(self) -> float:
@@ -39,44 +39,44 @@ class Diagnostics:
         return float(min(np.min(self.ess_bulk), np.min(self.ess_tail)))
 
 
-def diagnose(draws: NDArray[Any], log_density: NDArray[Any], names: Sequence[str]) -> Diagnostics:
+def diagnose(draws: Floats, log_density: Floats, names: Sequence[str]) -> Diagnostics:
     """Judge draws (chains, draws, d) and their log density (chains, draws)."""
     columns = [draws[:, :, j] for j in range(draws.shape[2])] + [log_density]
     found = np.array([_r_hat_and_ess(column) for column in columns])
     return Diagnostics((*names, "log density"), found[:, 0], found[:, 1], found[:, 2])
 
 
-def r_hat(x: NDArray[Any]) -> float:
+def r_hat(x: Floats) -> float:
     """Larger of the rank-normalised split R-hat and the same of the folded draws."""
     return _r_hat_and_ess(x)[0]
 
 
-def ess_bulk(x: NDArray[Any]) -> float:
+def ess_bulk(x: Floats) -> float:
     """Effective sample size of the rank-normalised draws."""
     return _ess(_normal_scores(_split(x))) if _usable(x) else np.nan
 
 
-def ess_tail(x: NDArray[Any]) -> float:
+def ess_tail(x: Floats) -> float:
     """Smaller of the effective sample sizes of the 5 % and 95 % quantiles."""
     return min(ess_quantile(x, p) for p in TAILS)
 
 
-def ess_mean(x: NDArray[Any]) -> float:
+def ess_mean(x: Floats) -> float:
     """Effective sample size of the mean of the draws as they are."""
     return _ess(_split(x)) if _usable(x) else np.nan
 
 
-def ess_quantile(x: NDArray[Any], p: float) -> float:
+def ess_quantile(x: Floats, p: float) -> float:
     """Effective sample size of the estimate of quantile p."""
     return _ess(_split((x <= np.quantile(x, p)).astype(float))) if _usable(x) else np.nan
 
 
-def mcse_mean(x: NDArray[Any]) -> float:
+def mcse_mean(x: Floats) -> float:
     """Monte Carlo standard error of the mean."""
     return float(np.std(x, ddof=1) / np.sqrt(ess_mean(x)))
 
 
-def mcse_quantile(x: NDArray[Any], p: float) -> float:
+def mcse_quantile(x: Floats, p: float) -> float:
     """Monte Carlo standard error of quantile p: half the width of its 68 % interval, read off the ordered draws."""
     from scipy.special import betaincinv
 
@@ -89,17 +89,17 @@ def mcse_quantile(x: NDArray[Any], p: float) -> float:
     return float(ordered[last] - ordered[first]) / 2
 
 
-def _usable(x: NDArray[Any]) -> bool:
+def _usable(x: Floats) -> bool:
     return x.shape[1] >= 4 and bool(np.isfinite(x).all()) and float(np.ptp(x)) > 0
 
 
-def _split(x: NDArray[Any]) -> NDArray[Any]:
+def _split(x: Floats) -> Floats:
     """Take both halves of every chain as chains; the middle draw of an odd number is left out."""
     half = x.shape[1] // 2
     return np.concatenate([x[:, :half], x[:, -half:]])
 
 
-def _r_hat_and_ess(x: NDArray[Any]) -> tuple[float, float, float]:
+def _r_hat_and_ess(x: Floats) -> tuple[float, float, float]:
     if not _usable(x):
         return np.nan, np.nan, np.nan
     halves = _split(x)
@@ -108,14 +108,14 @@ def _r_hat_and_ess(x: NDArray[Any]) -> tuple[float, float, float]:
     return max(_plain_r_hat(scores), _plain_r_hat(folded)), _ess(scores), ess_tail(x)
 
 
-def _plain_r_hat(x: NDArray[Any]) -> float:
+def _plain_r_hat(x: Floats) -> float:
     n = x.shape[1]
     within = float(np.mean(np.var(x, axis=1, ddof=1)))
     between = n * float(np.var(np.mean(x, axis=1), ddof=1))
     return float(np.sqrt((between / within + n - 1) / n)) if within > 0 else np.inf
 
 
-def _normal_scores(x: NDArray[Any]) -> NDArray[Any]:
+def _normal_scores(x: Floats) -> Floats:
     """Normal quantiles of the ranks over all chains (Blom's offset); ties share their mean rank."""
     from scipy.special import ndtri
 
@@ -132,7 +132,7 @@ def _normal_scores(x: NDArray[Any]) -> NDArray[Any]:
     return out.reshape(x.shape)
 
 
-def _ess(x: NDArray[Any]) -> float:
+def _ess(x: Floats) -> float:
     """Effective sample size of the mean, by Geyer's initial monotone sequence over all chains (Eqs. 10-13)."""
     chains, n = x.shape
     if np.ptp(x) == 0:

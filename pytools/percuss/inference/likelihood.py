@@ -10,20 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, Unknowns
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.target import Target
 from percuss.spelling import did_you_mean
 from percuss.study.priors.prior import Prior
 
-# Parameters (n, d) in SI -> outputs (n, outputs), and the variance of the model's own error, (outputs,) or (n, outputs).
-Forward = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
+# Parameters (n, d) in SI -> outputs (n, outputs), and variance of the model's own error, (outputs,) or (n, outputs).
+Forward = Callable[[Floats], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +34,11 @@ class Group:
     """
 
     name: str
-    observed: NDArray[Any]
-    outputs: NDArray[Any]
+    observed: Floats
+    outputs: Floats
     discrepancy: Discrepancy
     forward: str = "model"
-    measurement_std: NDArray[Any] | float = 0.0
+    measurement_std: Floats | float = 0.0
 
     def __post_init__(self) -> None:
         size = np.shape(self.observed)
@@ -48,6 +49,8 @@ class Group:
             raise InputError(f"group `{self.name}`: observed value {wrong} is {self.observed[wrong]!r}, not finite")
         if np.shape(self.outputs) != size:
             raise InputError(f"group `{self.name}`: {size[0]} observed values have {np.size(self.outputs)} outputs")
+        if not np.issubdtype(np.asarray(self.outputs).dtype, np.integer) or np.min(self.outputs) < 0:
+            raise InputError(f"group `{self.name}`: outputs must be column numbers from 0")
         given = np.asarray(self.measurement_std, float)
         if given.shape not in ((), size) or not (np.isfinite(given) & (given >= 0)).all():
             raise InputError(f"group `{self.name}`: measurement_std must be finite and at least 0, one or one an entry")
@@ -56,6 +59,17 @@ class Group:
         for what, shape in (("places", np.shape(places)), ("std", () if isinstance(std, Unknown) else np.shape(std))):
             if shape not in ((), size):
                 raise InputError(f"group `{self.name}`: {size[0]} observed values have {shape[0]} {what}")
+
+
+class Part(NamedTuple):
+    """A group at n points: the outputs it is held against (n, m), what variance is known of each entry, (m,) or (n, m),
+    and the unknowns of all discrepancies.
+    """
+
+    group: Group
+    mean: Floats
+    variance: Floats
+    unknowns: Unknowns
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +82,8 @@ class Entries:
 
     forward: NDArray[np.int64]
     column: NDArray[np.int64]
-    observed: NDArray[np.float64]
-    variance: NDArray[np.float64]
+    observed: Floats
+    variance: Floats
     unknown: NDArray[np.int64]
 
 
@@ -112,14 +126,14 @@ class Likelihood:
         names = (*self.parameters, *self.unknowns)
         return Target(names, (*(priors[name] for name in self.parameters), *self.unknowns.values()), self)
 
-    def __call__(self, x: NDArray[Any]) -> NDArray[Any]:
+    def __call__(self, x: Floats) -> Floats:
         """Log-likelihood (Eq. C.10) at points (n, d)."""
         total = np.zeros(len(x))
         for group, mean, variance, unknowns in self._evaluate(x):
             total += group.discrepancy.log_density(group.observed - mean, variance, unknowns)
         return total
 
-    def pointwise(self, x: NDArray[Any]) -> NDArray[Any]:
+    def pointwise(self, x: Floats) -> Floats:
         """Log density of each entry given the others of its group: (n, entries), group after group."""
         parts = [
             group.discrepancy.log_pointwise(group.observed - mean, variance, unknowns)
@@ -127,11 +141,11 @@ class Likelihood:
         ]
         return np.concatenate(parts, axis=1)
 
-    def predict(self, x: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    def predict(self, x: Floats) -> dict[str, Floats]:
         """Outputs of the forward models for each group: (n, m)."""
         return {group.name: mean for group, mean, _, _ in self._evaluate(x)}
 
-    def draw(self, x: NDArray[Any], generator: np.random.Generator) -> dict[str, NDArray[Any]]:
+    def draw(self, x: Floats, generator: np.random.Generator) -> dict[str, Floats]:
         """Draw data of each group, one repetition a point: outputs and discrepancy (n, m)."""
         return {
             group.name: mean + group.discrepancy.draw(len(x), variance, unknowns, generator)
@@ -158,37 +172,43 @@ class Likelihood:
             np.concatenate(unknown),
         )
 
-    def _evaluate(self, x: NDArray[Any]) -> list[tuple[Group, NDArray[Any], NDArray[Any], Unknowns]]:
-        """Group, its outputs (n, m), the variance known of each entry ((m,) or (n, m)), and the unknowns."""
-        known = len(self.parameters)
-        unknowns = {name: x[:, known + j] for j, name in enumerate(self.unknowns)}
-        found = {name: self._forward(name, x[:, :known]) for name in {g.forward: None for g in self.groups}}
+    @cached_property
+    def _used(self) -> tuple[str, ...]:
+        """Forward models that groups read, each once."""
+        return tuple(dict.fromkeys(group.forward for group in self.groups))
+
+    def _evaluate(self, x: Floats) -> list[Part]:
+        inputs = x[:, : len(self.parameters)]
+        return self._parts(x, {name: self.forwards[name](inputs) for name in self._used})
+
+    def _parts(self, x: Floats, found: Mapping[str, tuple[Floats, Floats]]) -> list[Part]:
+        for name, (mean, variance) in found.items():
+            _check_forward(name, mean, variance, len(x))
+        first = len(self.parameters)
+        unknowns = {name: x[:, first + j] for j, name in enumerate(self.unknowns)}
         parts = []
         for group in self.groups:
             mean, variance = found[group.forward]
-            try:
-                mean, variance = mean[:, group.outputs], variance[..., group.outputs]
-            except IndexError:
+            if np.max(group.outputs) >= mean.shape[1]:
                 raise InputError(
                     f"group `{group.name}`: forward model `{group.forward}` has {mean.shape[1]} outputs, "
-                    f"not one of number {int(np.max(group.outputs))}"
-                ) from None
-            variance = variance + np.square(group.measurement_std)
+                    f"none of number {int(np.max(group.outputs))}"
+                )
+            variance = variance[..., group.outputs] + np.square(group.measurement_std)
             std = group.discrepancy.std
-            if not isinstance(std, Unknown) and not (variance + np.square(std) != 0).all():
+            if not isinstance(std, Unknown) and (variance + np.square(std) == 0).any():
                 raise InputError(
                     f"group `{group.name}`: an entry has no variance at all",
                     hint="give the discrepancy a std, or the measurement",
                 )
-            parts.append((group, mean, variance, unknowns))
+            parts.append(Part(group, mean[:, group.outputs], variance, unknowns))
         return parts
 
-    def _forward(self, name: str, x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        mean, variance = self.forwards[name](x)
-        if mean.ndim != 2 or len(mean) != len(x) or variance.shape not in (mean.shape, mean.shape[1:]):
-            raise InputError(
-                f"forward model `{name}` gave outputs {mean.shape} and variances {variance.shape} for {len(x)} points"
-            )
-        if (variance < 0).any():
-            raise InputError(f"forward model `{name}` gave a negative variance, {float(np.nanmin(variance))!r}")
-        return mean, variance
+
+def _check_forward(name: str, mean: Floats, variance: Floats, n: int) -> None:
+    if mean.ndim != 2 or len(mean) != n or variance.shape not in (mean.shape, mean.shape[1:]):
+        raise InputError(
+            f"forward model `{name}` gave outputs {mean.shape} and variances {variance.shape} for {n} points"
+        )
+    if (variance < 0).any():
+        raise InputError(f"forward model `{name}` gave a negative variance, {float(np.nanmin(variance))!r}")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.inference.arrays import Floats
 from percuss.inference.transform import Transform
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.uniform import Uniform
@@ -22,7 +22,7 @@ from percuss.study.priors.uniform import Uniform
 if TYPE_CHECKING:
     from percuss.inference.samplers.adaptive_metropolis import Advance
 
-LogLikelihood = Callable[[NDArray[Any]], NDArray[Any]]
+LogLikelihood = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,35 +64,35 @@ class Target:
         flat = sum(float(p.logpdf(p.mean())) for p in self.priors if isinstance(p, Uniform))
         return sloped, flat
 
-    def log_prior(self, x: NDArray[Any]) -> NDArray[Any]:
+    def log_prior(self, x: Floats) -> Floats:
         """Log density of the prior at parameters (n, d), minus infinity outside the support."""
-        return np.sum([prior.logpdf(x[:, j]) for j, prior in enumerate(self.priors)], axis=0)
+        return np.asarray(sum(prior.logpdf(x[:, j]) for j, prior in enumerate(self.priors)))
 
-    def log_parts(self, z: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def log_parts(self, z: Floats) -> tuple[Floats, Floats]:
         """Log-likelihood and log prior density at unbounded points (n, d); the second with the Jacobian."""
         x = self.transform.values(z)
-        prior = self.transform.log_jacobian(z)
-        sloped, flat = self._sloped
-        prior += flat
-        for j, one in sloped:
-            prior += one.logpdf(x[:, j])
-        likelihood = np.asarray(self.log_likelihood(x), float)
-        likelihood = np.where(likelihood < np.inf, likelihood, -np.inf)  # NaN compares false, as it should
-        return likelihood, np.where(prior < np.inf, prior, -np.inf)
+        return _possible(self.log_likelihood(x)), self._unbounded_log_prior(x, z)
 
-    def log_density(self, z: NDArray[Any]) -> NDArray[Any]:
+    def log_density(self, z: Floats) -> Floats:
         """Log posterior density, up to the evidence, at unbounded points (n, d)."""
         likelihood, prior = self.log_parts(z)
         return likelihood + prior
 
-    def draw_prior(self, n: int, generator: np.random.Generator) -> NDArray[Any]:
+    def _unbounded_log_prior(self, x: Floats, z: Floats) -> Floats:
+        sloped, flat = self._sloped
+        log = self.transform.log_jacobian(z) + flat
+        for j, prior in sloped:
+            log += prior.logpdf(x[:, j])
+        return _possible(log)
+
+    def draw_prior(self, n: int, generator: np.random.Generator) -> Floats:
         """Draw n unbounded points from the prior."""
         u = generator.random((n, self.dimension))
         # Multiples of 2^-53: the centre of each cell, since a quantile of 0 may be infinite.
         x = np.stack([prior.ppf(u[:, j] + 2.0**-54) for j, prior in enumerate(self.priors)], axis=1)
         return self.transform.unbounded(x)
 
-    def start(self, n: int, generator: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
+    def start(self, n: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw n points of finite density from the prior, and that density: where chains begin."""
         z = np.empty((0, self.dimension))
         log_density = np.empty(0)
@@ -107,3 +107,9 @@ class Target:
             f"the likelihood is zero or undefined at all but {len(z)} of {100 * n} points drawn from the prior",
             hint="check that the forward model answers inside the priors, and that variances are above zero",
         )
+
+
+def _possible(log: Floats) -> Floats:
+    """Put minus infinity in place of NaN and of plus infinity; NaN compares false, as it should."""
+    log = np.asarray(log, float)
+    return np.where(log < np.inf, log, -np.inf)

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.inference.arrays import Floats
 from percuss.study.priors.prior import Prior
 
 AFFINE, ABOVE, BELOW, BETWEEN = 0, 1, 2, 3
@@ -33,8 +34,8 @@ class Transform:
     """Plain arrays, one entry a parameter: which of the four, `origin` (the finite bound, or the centre), `scale`."""
 
     kind: NDArray[np.int64]
-    origin: NDArray[np.float64]
-    scale: NDArray[np.float64]
+    origin: Floats
+    scale: Floats
 
     @classmethod
     def of(cls, priors: Sequence[Prior]) -> Transform:
@@ -56,10 +57,12 @@ class Transform:
             scales.append(scale)
         return cls(np.array(kinds, np.int64), np.array(origins), np.array(scales))
 
-    def values(self, z: NDArray[Any]) -> NDArray[Any]:
+    def values(self, z: Floats) -> Floats:
         """Parameters at unbounded points (n, d)."""
+        from scipy.special import expit
+
         x = np.empty_like(z)
-        for kind, columns in self._columns():
+        for kind, columns in self._columns:
             at, origin, scale = z[:, columns], self.origin[columns], self.scale[columns]
             if kind == AFFINE:
                 x[:, columns] = origin + scale * at
@@ -69,14 +72,14 @@ class Transform:
                 x[:, columns] = origin - scale * np.exp(np.clip(-at, -FARTHEST, FARTHEST))
             else:
                 # Never beyond the high bound by rounding.
-                x[:, columns] = np.minimum(origin + scale * _logistic(at), origin + scale)
+                x[:, columns] = np.minimum(origin + scale * expit(at), origin + scale)
         return x
 
-    def unbounded(self, x: NDArray[Any]) -> NDArray[Any]:
+    def unbounded(self, x: Floats) -> Floats:
         """Unbounded points of parameters (n, d); values on a bound go as far out as the numbers do."""
         z = np.empty_like(x)
         with np.errstate(divide="ignore"):
-            for kind, columns in self._columns():
+            for kind, columns in self._columns:
                 at = (x[:, columns] - self.origin[columns]) / self.scale[columns]
                 if kind == AFFINE:
                     z[:, columns] = at
@@ -90,10 +93,10 @@ class Transform:
                     z[:, columns] = np.log(inside) - np.log(np.maximum(1.0 - inside, 2.0**-54))
         return np.clip(z, -FARTHEST, FARTHEST)
 
-    def log_jacobian(self, z: NDArray[Any]) -> NDArray[Any]:
+    def log_jacobian(self, z: Floats) -> Floats:
         """log |dx/dz| at unbounded points (n, d), summed over the parameters: (n,)."""
         total = np.full(len(z), float(np.sum(np.log(self.scale))))
-        for kind, columns in self._columns():
+        for kind, columns in self._columns:
             at = z[:, columns]
             if kind == ABOVE:
                 total += at.sum(axis=1)
@@ -104,11 +107,8 @@ class Transform:
                 total -= (size + 2.0 * np.log1p(np.exp(-size))).sum(axis=1)
         return total
 
-    def _columns(self) -> list[tuple[int, slice | NDArray[Any]]]:
+    @cached_property
+    def _columns(self) -> list[tuple[int, slice | NDArray[np.intp]]]:
         if (self.kind == self.kind[0]).all():
             return [(int(self.kind[0]), slice(None))]
         return [(int(kind), np.flatnonzero(self.kind == kind)) for kind in np.unique(self.kind)]
-
-
-def _logistic(z: NDArray[Any]) -> NDArray[Any]:
-    return 1.0 / (1.0 + np.exp(-np.clip(z, -FARTHEST, FARTHEST)))

@@ -13,12 +13,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.inference.arrays import Floats
 from percuss.study.priors.prior import Prior
 
-Unknowns = Mapping[str, NDArray[Any]]
+Unknowns = Mapping[str, Floats]
 
 
 @dataclass(frozen=True)
@@ -33,41 +33,37 @@ class Unknown:
 class Discrepancy(ABC):
     """A distribution of residuals. `std`: one for all entries, one for each (m,), or inferred."""
 
-    std: float | NDArray[Any] | Unknown
+    std: float | Floats | Unknown
 
     def unknowns(self) -> list[Unknown]:
         """List what is inferred, in the order of the fields."""
         values = (getattr(self, item.name) for item in fields(self))
         return [value for value in values if isinstance(value, Unknown)]
 
-    def total(self, variance: NDArray[Any], unknowns: Unknowns) -> NDArray[Any]:
+    def total(self, variance: Floats, unknowns: Unknowns) -> Floats:
         """Variance of each entry, (m,) or (n, m): its own and the given one."""
         own = at(self.std, unknowns)
-        return own * own + variance
+        return np.asarray(own * own + variance)
 
-    def log_density(self, residual: NDArray[Any], variance: NDArray[Any], unknowns: Unknowns) -> NDArray[Any]:
+    def log_density(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         """Log density of all residuals of a group together: (n,)."""
-        return self.log_pointwise(residual, variance, unknowns).sum(axis=1)
+        return np.asarray(self.log_pointwise(residual, variance, unknowns).sum(axis=1))
 
     @abstractmethod
-    def log_pointwise(
-        self, residual: NDArray[Any], variance: NDArray[Any], unknowns: Unknowns
-    ) -> NDArray[Any]:
+    def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         """Log density of each residual given all others of the group: (n, m)."""
 
     @abstractmethod
-    def draw(
-        self, n: int, variance: NDArray[Any], unknowns: Unknowns, generator: np.random.Generator
-    ) -> NDArray[Any]:
+    def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
         """Draw residuals of n repetitions of the group: (n, m)."""
 
 
-def at(value: float | NDArray[Any] | Unknown, unknowns: Unknowns) -> Any:
+def at(value: float | Floats | Unknown, unknowns: Unknowns) -> Any:
     """Return a known value as it is, an unknown one as a column (n, 1)."""
     return unknowns[value.name][:, None] if isinstance(value, Unknown) else value
 
 
-def check(name: str, value: float | NDArray[Any] | Unknown, *, zero: bool = False) -> None:
+def check(name: str, value: float | Floats | Unknown, *, zero: bool = False) -> None:
     """Refuse a number that is not above zero (or zero, where that is allowed), or a prior that goes below."""
     if isinstance(value, Unknown):
         low = value.prior.support()[0]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknowns, check
 
 LOG_2PI = math.log(2 * math.pi)
@@ -21,14 +20,10 @@ class Gaussian(Discrepancy):
     def __post_init__(self) -> None:
         check("std", self.std, zero=True)
 
-    def log_pointwise(
-        self, residual: NDArray[Any], variance: NDArray[Any], unknowns: Unknowns
-    ) -> NDArray[Any]:
+    def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         total = self.total(variance, unknowns)
         return -0.5 * (residual * residual / total + (np.log(total) + LOG_2PI))
 
-    def draw(
-        self, n: int, variance: NDArray[Any], unknowns: Unknowns, generator: np.random.Generator
-    ) -> NDArray[Any]:
+    def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
         total = self.total(variance, unknowns)
         return generator.standard_normal((n, total.shape[-1])) * np.sqrt(total)

@@ -25,9 +25,7 @@ DISCREPANCIES: dict[str, Kind] = {
     "correlated": Kind(
         "percuss.inference.discrepancies.correlated", "Correlated", "Gaussian errors correlated along an axis"
     ),
-    "student-t": Kind(
-        "percuss.inference.discrepancies.student_t", "StudentT", "independent errors with heavy tails"
-    ),
+    "student-t": Kind("percuss.inference.discrepancies.student_t", "StudentT", "independent errors with heavy tails"),
 }
 
 

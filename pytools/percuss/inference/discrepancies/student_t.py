@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, Unknowns, at, check
 
 
@@ -25,9 +24,7 @@ class StudentT(Discrepancy):
         check("std", self.std, zero=True)
         check("degrees_of_freedom", self.degrees_of_freedom)
 
-    def log_pointwise(
-        self, residual: NDArray[Any], variance: NDArray[Any], unknowns: Unknowns
-    ) -> NDArray[Any]:
+    def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         from scipy.special import gammaln
 
         total = self.total(variance, unknowns)
@@ -36,9 +33,7 @@ class StudentT(Discrepancy):
         spread = np.log1p(residual * residual / (nu * total))
         return np.asarray(constant - 0.5 * np.log(total) - 0.5 * (nu + 1) * spread)
 
-    def draw(
-        self, n: int, variance: NDArray[Any], unknowns: Unknowns, generator: np.random.Generator
-    ) -> NDArray[Any]:
+    def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
         total = self.total(variance, unknowns)
         shape = (n, total.shape[-1])
         nu = np.broadcast_to(np.asarray(at(self.degrees_of_freedom, unknowns), float), (n, 1))

@@ -13,19 +13,19 @@ elsewhere: with well separated modes this sampler ends as not converged.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import diagnose
+from percuss.inference.samplers.chains import Block, State, draw_until_converged
 from percuss.inference.samplers.registry import Setting
-from percuss.inference.samplers.sample import Run, growing
+from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
 
 SETTINGS: Mapping[str, Setting] = {
-    "chains": Setting(50, 4, 100_000, "chains, started at draws from the prior"),
+    "chains": Setting(100, 4, 100_000, "chains, started at draws from the prior"),
     "thin": Setting(0, 0, 100_000, "keep every so many steps; 0: as many as there are parameters"),
 }
 
@@ -33,33 +33,14 @@ ACCEPTANCE = 0.234
 FIRST_STAGE = 100
 BATCH = 20
 # Chains of a stage agree when R-hat is below this: rough, since the stage is short and still adapts.
-AGREED = 1.1
-
-
-class State(NamedTuple):
-    """Where the chains are: unbounded positions (chains, d) and log density (chains,)."""
-
-    positions: NDArray[Any]
-    log_density: NDArray[Any]
-
-
-class Block(NamedTuple):
-    """Draws of all chains, (chains, draws, d) and (chains, draws), the state at the end, and how many proposals each
-    chain accepted.
-    """
-
-    positions: NDArray[Any]
-    log_density: NDArray[Any]
-    state: State
-    accepted: NDArray[Any]
-
+AGREED = 1.2
 
 # (target, state, factor, draws, thin, generator) -> block
-Advance = Callable[[Target, State, NDArray[Any], int, int, np.random.Generator], Block]
+Advance = Callable[[Target, State, Floats, int, int, np.random.Generator], Block]
 
 
 def advance(
-    target: Target, state: State, factor: NDArray[Any], draws: int, thin: int, generator: np.random.Generator
+    target: Target, state: State, factor: Floats, draws: int, thin: int, generator: np.random.Generator
 ) -> Block:
     """Advance all chains draws * thin steps with proposals N(0, factor factor^T), and keep every thin-th state.
 
@@ -68,12 +49,12 @@ def advance(
     """
     z, p = state.positions.copy(), state.log_density.copy()
     chains, dimension = z.shape
-    kept, log_density = np.empty((draws, chains, dimension)), np.empty((draws, chains))
+    kept, log_density = np.empty((chains, draws, dimension)), np.empty((chains, draws))
     accepted = np.zeros(chains, np.int64)
     for i in range(draws):
         # einsum, not matmul: the bits do not depend on the threads of a BLAS.
         moves = np.einsum("ij,tcj->tci", factor, generator.standard_normal((thin, chains, dimension)))
-        hurdles = -generator.standard_exponential((thin, chains))  # log of a uniform number
+        hurdles = -generator.standard_exponential((thin, chains))  # logarithms of uniform numbers
         for move, hurdle in zip(moves, hurdles, strict=True):
             proposal = z + move
             q = target.log_density(proposal)
@@ -81,80 +62,66 @@ def advance(
             np.copyto(z, proposal, where=accept[:, None])
             np.copyto(p, q, where=accept)
             accepted += accept
-        kept[i], log_density[i] = z, p
-    return Block(kept.swapaxes(0, 1), log_density.swapaxes(0, 1), State(z, p), accepted)
+        kept[:, i], log_density[:, i] = z, p
+    return Block(kept, log_density, State(z, p), accepted / (draws * thin), chains * draws * thin)
 
 
-def run(
-    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
-) -> Run:
+def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
     """Burn in, freeze, and draw until converged or out of budget."""
     chains, thin = int(settings["chains"]), int(settings["thin"]) or target.dimension
-    step = target.advance or advance
     generator = np.random.default_rng(seed)
-    state = State(*target.start(chains, generator))
-    state, factor, used = _burn_in(target, step, state, stopping, generator, report)
-    used += chains
-
-    blocks: list[Block] = []
-    drawn = 0
-    for wanted in growing(max(400 // thin, 100)):
-        affordable = max((stopping.evaluations - used) // (chains * thin), 0 if drawn else 4)
-        if not affordable:
-            break
-        block = step(target, state, factor, min(wanted - drawn, affordable), thin, generator)
-        blocks.append(block)
-        state = block.state
-        drawn += block.log_density.shape[1]
-        used += block.log_density.size * thin
-        z = np.concatenate([block.positions for block in blocks], axis=1)
-        log_density = np.concatenate([block.log_density for block in blocks], axis=1)
-        found = diagnose(z, log_density, target.names)
-        report(Progress("draws", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
-        if not stopping.reasons(found):
-            break
-    accepted = np.sum([block.accepted for block in blocks], axis=0)
-    return Run(z, log_density, accepted / (drawn * thin), used)
+    step = target.advance or advance
+    state, factor, used = burn_in(target, step, chains, stopping, generator, report)
+    return draw_until_converged(
+        target,
+        lambda at, draws: step(target, at, factor, draws, thin, generator),
+        state,
+        max(400 // thin, 100),
+        used,
+        stopping,
+        report,
+    )
 
 
-def _burn_in(
+def burn_in(
     target: Target,
     step: Advance,
-    state: State,
+    chains: int,
     stopping: Stopping,
     generator: np.random.Generator,
     report: Report,
-) -> tuple[State, NDArray[Any], int]:
-    """Return the state after burn-in, the frozen factor of the proposals, and the evaluations made."""
-    chains, dimension = state.positions.shape
+) -> tuple[State, Floats, int]:
+    """Return the state after burn-in, the frozen factor of the proposals, and the evaluations made.
+
+    Burn-in ends when the chains of a stage agree, or with half of the budget.
+    """
+    state = State(*target.start(chains, generator))
     covariance = pooled_covariance(state.positions)
-    log_scale = np.log(2.38 / np.sqrt(dimension))
-    used, length = 0, FIRST_STAGE
+    log_scale = np.log(2.38 / np.sqrt(target.dimension))
+    used, length = chains, FIRST_STAGE
     while True:
         factor = np.linalg.cholesky(covariance)
         blocks = []
         for _ in range(length // BATCH):
             block = step(target, state, np.exp(log_scale) * factor, BATCH, 1, generator)
             state = block.state
-            used += chains * BATCH
+            used += block.evaluations
             # Bounded, so that one batch changes the scale by no more than a factor e.
-            rate = float(np.mean(block.accepted)) / BATCH
-            log_scale += np.clip(4.0 * (rate - ACCEPTANCE), -1.0, 1.0)
+            log_scale += np.clip(4.0 * (float(np.mean(block.acceptance)) - ACCEPTANCE), -1.0, 1.0)
             blocks.append(block)
             report(Progress("burn-in", used, stopping.evaluations))
         half = len(blocks) // 2
         z = np.concatenate([block.positions for block in blocks[half:]], axis=1)
         log_density = np.concatenate([block.log_density for block in blocks[half:]], axis=1)
-        covariance = pooled_covariance(z.reshape(-1, dimension))
-        agreed = diagnose(z, log_density, target.names).worst_r_hat < AGREED
+        covariance = pooled_covariance(z.reshape(-1, target.dimension))
         length *= 2
-        # No more than half of the budget goes into burn-in.
-        if agreed or used + chains * length > stopping.evaluations // 2:
+        over = used + chains * length > stopping.evaluations // 2
+        if over or diagnose(z, log_density, target.names).worst_r_hat < AGREED:
             return state, np.exp(log_scale) * np.linalg.cholesky(covariance), used
 
 
-def pooled_covariance(z: NDArray[Any]) -> NDArray[Any]:
+def pooled_covariance(z: Floats) -> Floats:
     """Covariance of all rows, with a trace of its diagonal added: positive definite though no chain has moved."""
     away = z - z.mean(axis=0)
-    covariance = np.einsum("ni,nj->ij", away, away) / len(z)
+    covariance: Floats = np.einsum("ni,nj->ij", away, away) / len(z)
     return covariance + np.diag(1e-10 * np.diag(covariance) + 1e-300)

@@ -8,11 +8,10 @@ half of the steps counts. Kept for comparison: in 1000 steps it converges on har
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from percuss.inference.arrays import Floats
 from percuss.inference.samplers.registry import Setting
 from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
@@ -25,9 +24,7 @@ SETTINGS: Mapping[str, Setting] = {
 }
 
 
-def run(
-    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
-) -> Run:
+def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
     """Run all chains side by side for the steps asked for, as far as the budget goes."""
     chains, start = int(settings["chains"]), int(settings["start"])
     steps = max(min(int(settings["steps"]), stopping.evaluations // chains - 1), 8)
@@ -65,19 +62,19 @@ def run(
 class History:
     """Running mean and scatter of each chain (Welford)."""
 
-    def __init__(self, z: NDArray[Any]) -> None:
+    def __init__(self, z: Floats) -> None:
         self.count = 1
         self.mean = z.copy()
         self.scatter = np.zeros((*z.shape, z.shape[1]))
 
-    def add(self, z: NDArray[Any]) -> None:
+    def add(self, z: Floats) -> None:
         """Take one more state of each chain in."""
         self.count += 1
         away = z - self.mean
         self.mean += away / self.count
         self.scatter += np.einsum("ci,cj->cij", away, z - self.mean)
 
-    def covariance(self) -> NDArray[Any]:
+    def covariance(self) -> Floats:
         """Covariance of each chain, (chains, d, d)."""
         # Symmetric to the last bit: the two factors of an update are parallel but not equal.
         return (self.scatter + self.scatter.swapaxes(1, 2)) / (2 * (self.count - 1))

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from emcee.moves import DEMove
 from emcee.moves.red_blue import RedBlueMove
-from numpy.typing import NDArray
 
+from percuss.inference.arrays import Floats
 from percuss.inference.samplers import ensemble
 from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Report, Stopping
@@ -23,9 +23,7 @@ from percuss.inference.target import Target
 SETTINGS = ensemble.SETTINGS
 
 
-def run(
-    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
-) -> Run:
+def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
     """Run the ensemble."""
     moves = [(DEMove(), 0.8), (SnookerMove(), 0.2)]
     return ensemble.run_ensemble(target, moves, settings, stopping, seed, report)
@@ -40,7 +38,7 @@ class SnookerMove(RedBlueMove):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__(nsplits=4)
 
-    def get_proposal(self, s: NDArray[Any], c: list[NDArray[Any]], random: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    def get_proposal(self, s: Floats, c: list[Floats], random: Any) -> tuple[Floats, Floats]:
         """Propose for all walkers of one part, with partners from the three others."""
         picked = [part[random.randint(len(part), size=len(s))] for part in c]
         z, first, second = (picked[i] for i in random.permutation(3))

@@ -12,9 +12,7 @@ from percuss.inference.target import Target
 SETTINGS = ensemble.SETTINGS
 
 
-def run(
-    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
-) -> Run:
+def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
     """Run the ensemble."""
     import emcee
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from percuss.inference.diagnostics import diagnose
+from percuss.inference.samplers.chains import growing
 from percuss.inference.samplers.registry import Setting
-from percuss.inference.samplers.sample import Run, growing
+from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
 

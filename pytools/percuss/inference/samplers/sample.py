@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import Diagnostics, diagnose
 from percuss.inference.samplers.stopping import Stopping
 from percuss.inference.target import Target
@@ -16,14 +13,14 @@ from percuss.inference.target import Target
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a sampler hands to `Sample.of`: unbounded draws (chains, draws, d), their log density (chains, draws) in that
-    space, acceptance of each chain, evaluations made, for samplers that have it the log evidence with its standard
+    """What a sampler hands to `Sample.of`: unbounded draws (chains, draws, d), their log density in that space (chains,
+    draws), acceptance of each chain, evaluations made, for samplers that have it the log evidence with its standard
     error, and what only the sampler can know to speak against the draws.
     """
 
-    unbounded: NDArray[Any]
-    log_density: NDArray[Any]
-    acceptance: NDArray[Any]
+    unbounded: Floats
+    log_density: Floats
+    acceptance: Floats
     evaluations: int
     log_evidence: float | None = None
     log_evidence_error: float | None = None
@@ -39,10 +36,10 @@ class Sample:
     settings: Mapping[str, float]
     stopping: Stopping
     names: tuple[str, ...]
-    draws: NDArray[Any]
-    log_likelihood: NDArray[Any]
-    log_prior: NDArray[Any]
-    acceptance: NDArray[Any]
+    draws: Floats
+    log_likelihood: Floats
+    log_prior: Floats
+    acceptance: Floats
     evaluations: int
     diagnostics: Diagnostics
     reasons: tuple[str, ...]
@@ -54,7 +51,7 @@ class Sample:
         """Whether nothing speaks against the draws."""
         return not self.reasons
 
-    def flat(self) -> NDArray[Any]:
+    def flat(self) -> Floats:
         """All draws as rows, chain after chain: (chains * draws, d)."""
         return self.draws.reshape(-1, self.draws.shape[2])
 
@@ -85,11 +82,3 @@ class Sample:
             log_evidence=run.log_evidence,
             log_evidence_error=run.log_evidence_error,
         )
-
-
-def growing(first: int, factor: float = 1.5) -> Any:
-    """Yield numbers of draws at which to look: diagnostics then cost a fixed share of a run of any length."""
-    n = first
-    while True:
-        yield n
-        n = int(np.ceil(n * factor))

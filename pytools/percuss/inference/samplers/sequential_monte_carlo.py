@@ -14,11 +14,12 @@ Independent repeats stand side by side as chains: R-hat compares them, their sca
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import diagnose
 from percuss.inference.samplers.registry import Setting
 from percuss.inference.samplers.sample import Run
@@ -27,8 +28,9 @@ from percuss.inference.target import Target
 
 SETTINGS: Mapping[str, Setting] = {
     "chains": Setting(200, 10, 1_000_000, "members drawn by weight at each temperature"),
-    "steps": Setting(50, 4, 1_000_000, "steps each of them makes; doubled, from the start, until converged"),
-    "repeats": Setting(4, 2, 1000, "independent repeats"),
+    "steps": Setting(50, 4, 1_000_000, "steps each of them makes; doubled, from the start, while repeats disagree"),
+    "repeats": Setting(4, 2, 1000, "independent repeats, and as many again until the evidence is known"),
+    "evidence_error": Setting(0.015, 0.0, 1e9, "standard error of the log evidence to reach, within the budget"),
     "share": Setting(0.8, 0.1, 0.99, "effective share of the weights from one temperature to the next"),
 }
 
@@ -42,39 +44,39 @@ class Population(NamedTuple):
     acceptance at the last temperature.
     """
 
-    z: NDArray[Any]
-    likelihood: NDArray[Any]
-    prior: NDArray[Any]
+    z: Floats
+    likelihood: Floats
+    prior: Floats
     tempering: float
     log_evidence: float
     evaluations: int
     acceptance: float
 
 
-def run(
-    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
-) -> Run:
-    """Repeat with twice the steps until converged or out of budget."""
-    chains, steps, repeats = int(settings["chains"]), int(settings["steps"]), int(settings["repeats"])
+def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
+    """Repeat until the evidence is known well enough; begin again with twice the steps while repeats disagree."""
+    chains, steps = int(settings["chains"]), int(settings["steps"])
+    repeats, share = int(settings["repeats"]), settings["share"]
     used = 0
-    for attempt in range(64):
-        generators = [
-            np.random.default_rng(s) for s in np.random.SeedSequence((seed, attempt)).spawn(repeats)
-        ]
-        done: list[Population] = []
-        for generator in generators:
-            allowance = (stopping.evaluations - used) // (repeats - len(done))
-            done.append(temper(target, chains, steps, settings["share"], allowance, generator))
+    done: list[Population] = []
+    while True:
+        for left in range(repeats, 0, -1):
+            # Keyed by steps and number, so that a repeat does not depend on how many were asked for.
+            generator = np.random.default_rng((seed, steps, len(done)))
+            done.append(temper(target, chains, steps, share, (stopping.evaluations - used) // left, generator))
             used += done[-1].evaluations
-            report(Progress(f"repeat {len(done)} of {repeats}", used, stopping.evaluations))
+            report(Progress(f"repeat {len(done)}", used, stopping.evaluations))
         result = _combine(done, used)
         found = diagnose(result.unbounded, result.log_density, target.names)
-        report(Progress("repeats", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
-        next_cost = 2 * sum(population.evaluations for population in done)
-        if result.reasons or not stopping.reasons(found) or used + next_cost > stopping.evaluations:
-            break
-        steps *= 2
-    return result
+        report(Progress(f"repeat {len(done)}", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
+        agreed = not stopping.reasons(found)
+        if result.log_evidence_error is None or (agreed and result.log_evidence_error <= settings["evidence_error"]):
+            return result
+        cost = repeats * max(population.evaluations for population in done) * (1 if agreed else 2)
+        if used + cost > stopping.evaluations:
+            return result
+        if not agreed:
+            steps, done = 2 * steps, []
 
 
 def _combine(done: list[Population], used: int) -> Run:
@@ -110,7 +112,7 @@ def temper(
         log_evidence += rise * float(np.max(likelihood)) + float(np.log(np.mean(weights)))
         members = _systematic(weights, size, generator)
         pool = z[members]
-        kept = members[:: steps]
+        kept = members[::steps]
         z, likelihood, prior, acceptance = _renew(
             target, b, (z[kept], likelihood[kept], prior[kept]), pool, steps, float(np.exp(log_scale)), generator
         )
@@ -128,7 +130,7 @@ def temper(
     )
 
 
-def _rise(likelihood: NDArray[Any], most: float, share: float) -> float:
+def _rise(likelihood: Floats, most: float, share: float) -> float:
     """Largest rise of b up to `most` for which the weights keep their effective share."""
 
     def effective(rise: float) -> float:
@@ -147,22 +149,23 @@ def _rise(likelihood: NDArray[Any], most: float, share: float) -> float:
     return low if low > 0 else high
 
 
-def _systematic(weights: NDArray[Any], n: int, generator: np.random.Generator) -> NDArray[Any]:
+def _systematic(weights: Floats, n: int, generator: np.random.Generator) -> NDArray[np.int64]:
     """Draw n indices in proportion to the weights, evenly spread; copies of a member stand together."""
     heights = np.cumsum(weights)
     marks = (np.arange(n) + generator.random()) * (heights[-1] / n)
-    return np.minimum(np.searchsorted(heights, marks, side="right"), len(weights) - 1)
+    places: NDArray[np.int64] = np.searchsorted(heights, marks, side="right")
+    return np.minimum(places, len(weights) - 1)
 
 
 def _renew(
     target: Target,
     b: float,
-    members: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
-    pool: NDArray[Any],
+    members: tuple[Floats, Floats, Floats],
+    pool: Floats,
     steps: int,
     scale: float,
     generator: np.random.Generator,
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], float]:
+) -> tuple[Floats, Floats, Floats, float]:
     """Make chains of `steps` states from the members, with moves along differences of the pool."""
     z, likelihood, prior = (part.copy() for part in members)
     chains, dimension = z.shape

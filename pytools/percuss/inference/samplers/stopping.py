@@ -21,7 +21,7 @@ class Stopping:
 
     r_hat: float = 1.01
     ess: float = 400.0
-    evaluations: int = 2_000_000
+    evaluations: int = 4_000_000
 
     def __post_init__(self) -> None:
         if not 1 < self.r_hat < math.inf:
