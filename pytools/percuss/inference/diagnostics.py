@@ -4,6 +4,10 @@ Rank-normalised split R-hat, bulk and tail effective sample size and Monte Carlo
 Simpson, Carpenter, Buerkner (2021), "Rank-normalization, folding, and localization: an improved R-hat". Draws are
 (chains, draws) for one quantity; (chains, draws, d) for `diagnose`. Constant or non-finite draws give NaN, which no
 threshold accepts.
+
+Beside it stands the plain split R-hat of the values themselves (Gelman et al., 2013). Ranks hide one thing: a chain among
+many that arrives late from far out. It moves few ranks, and all of the variance. In the unbounded space tails are
+exponential at most, so that the plain one has the moments it needs.
 """
 
 from __future__ import annotations
@@ -25,13 +29,14 @@ class Diagnostics:
 
     names: tuple[str, ...]
     r_hat: Floats
+    r_hat_plain: Floats
     ess_bulk: Floats
     ess_tail: Floats
 
     @property
     def worst_r_hat(self) -> float:
-        """The largest R-hat; NaN when any is."""
-        return float(np.max(self.r_hat))
+        """The largest R-hat of either kind; NaN when any is."""
+        return float(max(np.max(self.r_hat), np.max(self.r_hat_plain)))
 
     @property
     def least_ess(self) -> float:
@@ -43,12 +48,17 @@ def diagnose(draws: Floats, log_density: Floats, names: Sequence[str]) -> Diagno
     """Judge draws (chains, draws, d) and their log density (chains, draws)."""
     columns = [draws[:, :, j] for j in range(draws.shape[2])] + [log_density]
     found = np.array([_r_hat_and_ess(column) for column in columns])
-    return Diagnostics((*names, "log density"), found[:, 0], found[:, 1], found[:, 2])
+    return Diagnostics((*names, "log density"), *found.T)
 
 
 def r_hat(x: Floats) -> float:
     """Larger of the rank-normalised split R-hat and the same of the folded draws."""
     return _r_hat_and_ess(x)[0]
+
+
+def r_hat_plain(x: Floats) -> float:
+    """Split R-hat of the draws as they are."""
+    return _plain_r_hat(_split(x)) if _usable(x) else np.nan
 
 
 def ess_bulk(x: Floats) -> float:
@@ -99,13 +109,14 @@ def _split(x: Floats) -> Floats:
     return np.concatenate([x[:, :half], x[:, -half:]])
 
 
-def _r_hat_and_ess(x: Floats) -> tuple[float, float, float]:
+def _r_hat_and_ess(x: Floats) -> tuple[float, float, float, float]:
     if not _usable(x):
-        return np.nan, np.nan, np.nan
+        return np.nan, np.nan, np.nan, np.nan
     halves = _split(x)
     scores = _normal_scores(halves)
     folded = _normal_scores(np.abs(halves - np.median(halves)))
-    return max(_plain_r_hat(scores), _plain_r_hat(folded)), _ess(scores), ess_tail(x)
+    ranked = max(_plain_r_hat(scores), _plain_r_hat(folded))
+    return ranked, _plain_r_hat(halves), _ess(scores), ess_tail(x)
 
 
 def _plain_r_hat(x: Floats) -> float:

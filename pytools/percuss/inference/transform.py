@@ -108,7 +108,7 @@ class Transform:
         return total
 
     @cached_property
-    def _columns(self) -> list[tuple[int, slice | NDArray[np.intp]]]:
-        if (self.kind == self.kind[0]).all():
-            return [(int(self.kind[0]), slice(None))]
-        return [(int(kind), np.flatnonzero(self.kind == kind)) for kind in np.unique(self.kind)]
+    def _columns(self) -> list[tuple[int, slice]]:
+        """Neighbours of one kind, as slices: no copies."""
+        ends = [*(np.flatnonzero(np.diff(self.kind)) + 1), len(self.kind)]
+        return [(int(self.kind[i]), slice(i, j)) for i, j in zip([0, *ends[:-1]], ends, strict=True)]

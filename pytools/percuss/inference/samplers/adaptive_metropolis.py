@@ -33,7 +33,7 @@ ACCEPTANCE = 0.234
 FIRST_STAGE = 100
 BATCH = 20
 # Chains of a stage agree when R-hat is below this: rough, since the stage is short and still adapts.
-AGREED = 1.2
+AGREED = 1.1
 
 # (target, state, factor, draws, thin, generator) -> block
 Advance = Callable[[Target, State, Floats, int, int, np.random.Generator], Block]
@@ -93,14 +93,15 @@ def burn_in(
 ) -> tuple[State, Floats, int]:
     """Return the state after burn-in, the frozen factor of the proposals, and the evaluations made.
 
-    Burn-in ends when the chains of a stage agree, or with half of the budget.
+    Stages go on until the chains of one agree, or half of the budget is spent; a last, short one only finds the scale
+    that belongs to the last covariance.
     """
     state = State(*target.start(chains, generator))
     covariance = pooled_covariance(state.positions)
-    log_scale = np.log(2.38 / np.sqrt(target.dimension))
-    used, length = chains, FIRST_STAGE
+    used, length, last = chains, FIRST_STAGE, False
     while True:
         factor = np.linalg.cholesky(covariance)
+        log_scale = np.log(2.38 / np.sqrt(target.dimension))
         blocks = []
         for _ in range(length // BATCH):
             block = step(target, state, np.exp(log_scale) * factor, BATCH, 1, generator)
@@ -110,14 +111,15 @@ def burn_in(
             log_scale += np.clip(4.0 * (float(np.mean(block.acceptance)) - ACCEPTANCE), -1.0, 1.0)
             blocks.append(block)
             report(Progress("burn-in", used, stopping.evaluations))
+        if last:
+            return state, np.exp(log_scale) * factor, used
         half = len(blocks) // 2
         z = np.concatenate([block.positions for block in blocks[half:]], axis=1)
         log_density = np.concatenate([block.log_density for block in blocks[half:]], axis=1)
         covariance = pooled_covariance(z.reshape(-1, target.dimension))
-        length *= 2
-        over = used + chains * length > stopping.evaluations // 2
-        if over or diagnose(z, log_density, target.names).worst_r_hat < AGREED:
-            return state, np.exp(log_scale) * np.linalg.cholesky(covariance), used
+        agreed = diagnose(z, log_density, target.names).worst_r_hat < AGREED
+        last = agreed or used + chains * 2 * length > stopping.evaluations // 2
+        length = FIRST_STAGE if last else 2 * length
 
 
 def pooled_covariance(z: Floats) -> Floats:

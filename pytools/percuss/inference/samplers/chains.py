@@ -65,9 +65,15 @@ def draw_until_converged(
         cost = sum(block.evaluations for block in blocks) / drawn
         z = np.concatenate([block.positions for block in blocks], axis=1)
         log_density = np.concatenate([block.log_density for block in blocks], axis=1)
-        found = diagnose(z, log_density, target.names)
-        report(Progress("draws", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
-        if not stopping.reasons(found):
-            break
-    shares = [block.acceptance * block.log_density.shape[1] for block in blocks]
-    return Run(z, log_density, np.sum(shares, axis=0) / drawn, used)
+        # A chain that came late spoils the first draws, not the last.
+        for kept in (slice(None), slice(drawn // 2, None)):
+            found = diagnose(z[:, kept], log_density[:, kept], target.names)
+            report(Progress("draws", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
+            if not stopping.reasons(found):
+                return Run(z[:, kept], log_density[:, kept], _acceptance(blocks), used)
+    return Run(z, log_density, _acceptance(blocks), used)
+
+
+def _acceptance(blocks: list[Block]) -> Floats:
+    draws = [block.log_density.shape[1] for block in blocks]
+    return np.average([block.acceptance for block in blocks], axis=0, weights=draws)

@@ -34,9 +34,14 @@ class Stopping:
     def reasons(self, found: Diagnostics) -> tuple[str, ...]:
         """Say, a sentence each, why draws are not converged; nothing when they are."""
         said = []
-        columns = (("R-hat", found.r_hat), ("bulk ESS", found.ess_bulk), ("tail ESS", found.ess_tail))
+        columns = (
+            ("R-hat", found.r_hat),
+            ("plain R-hat", found.r_hat_plain),
+            ("bulk ESS", found.ess_bulk),
+            ("tail ESS", found.ess_tail),
+        )
         for what, values in columns:
-            least = what != "R-hat"
+            least = "ESS" in what
             limit = self.ess if least else self.r_hat
             # Written so that NaN fails.
             bad = [i for i, v in enumerate(values) if not (v > limit if least else v < limit)]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
+from percuss.inference.samplers.registry import sample_posterior
+from percuss.inference.samplers.sample import Sample
 from percuss.inference.target import Target
 from percuss.study.priors.normal import Normal
 from percuss.study.priors.uniform import Uniform
@@ -94,15 +98,15 @@ def banana(bend: float = 1.0) -> ClosedForm:
     return ClosedForm(target, np.zeros(2), np.array([1, 0.25 + 2 * bend**2]), -math.log(16 * 80))
 
 
-def rosenbrock() -> ClosedForm:
-    """exp(-(100 (y - x^2)^2 + (1 - x)^2) / 20), Goodman and Weare (2010): x ~ N(1, 10), y | x ~ N(x^2, 1/10)."""
+def rosenbrock(valley: float = 5.0) -> ClosedForm:
+    """exp(-((1 - x)^2 + valley (y - x^2)^2) / 2): x ~ N(1, 1), y | x ~ N(x^2, 1 / valley), in a wide box."""
 
     def log_likelihood(x: NDArray[Any]) -> NDArray[Any]:
-        return -(100 * (x[:, 1] - x[:, 0] ** 2) ** 2 + (1 - x[:, 0]) ** 2) / 20
+        return -0.5 * ((1 - x[:, 0]) ** 2 + valley * (x[:, 1] - x[:, 0] ** 2) ** 2)
 
-    target = Target(("x", "y"), (uniform(-25, 27), uniform(-10, 750)), log_likelihood)
-    evidence = math.log(2 * math.pi) - math.log(52 * 760)
-    return ClosedForm(target, np.array([1, 11.0]), np.array([10, 0.1 + 2 * 100 + 40.0]), evidence)
+    target = Target(("x", "y"), (uniform(-7, 9), uniform(-10, 90)), log_likelihood)
+    evidence = math.log(2 * math.pi / math.sqrt(valley)) - math.log(16 * 100)
+    return ClosedForm(target, np.array([1, 2.0]), np.array([1, 1 / valley + 6.0]), evidence)
 
 
 def two_modes() -> ClosedForm:
@@ -115,3 +119,30 @@ def two_modes() -> ClosedForm:
 
     target = Target(("x", "y"), (uniform(-10, 10),) * 2, log_likelihood)
     return ClosedForm(target, np.full(2, -1.6), np.full(2, 0.25 + 16 - 1.6**2), -math.log(400))
+
+
+CLOSED_FORMS = {
+    "linear-gaussian": linear_gaussian,
+    "truncated-gaussian": truncated_gaussian,
+    "banana": banana,
+    "rosenbrock": rosenbrock,
+    "two-modes": two_modes,
+}
+
+
+@pytest.fixture
+def closed_form() -> Callable[..., ClosedForm]:
+    """Build a target by name, with the truth about it."""
+    return lambda name, **settings: CLOSED_FORMS[name](**settings)
+
+
+@pytest.fixture
+def linear_likelihood() -> tuple[Likelihood, dict[str, Normal], NDArray[Any]]:
+    """The likelihood of the linear-Gaussian target, its priors and its design matrix."""
+    return linear_gaussian_likelihood()
+
+
+@pytest.fixture(scope="session")
+def linear_sample() -> Sample:
+    """A converged sample of the linear-Gaussian target, for those who only read it."""
+    return sample_posterior(linear_gaussian().target, seed=1)
