@@ -7,7 +7,7 @@ use crate::{Damping, LawFacts, SMALLEST_RESTITUTION, indentation_relation};
 
 /// Name, summary and source.
 pub const FACTS: LawFacts = LawFacts {
-    name: "hertz_damp",
+    name: "hertz-damp",
     summary: "F = k d^1.5 (1 + D d'/v); nominal D = 3 (1 - e^2)/4, poor below e = 0.8",
     citation: "Muthukumar and DesRoches (2006), Earthq. Eng. Struct. Dyn. 35, 811-828",
     exponent: 1.5,

@@ -7,7 +7,7 @@ use crate::{Damping, LawFacts, SMALLEST_RESTITUTION, indentation_relation};
 
 /// Name, summary and source.
 pub const FACTS: LawFacts = LawFacts {
-    name: "hertz_damp_ye",
+    name: "hertz-damp-ye",
     summary: "F = k d^1.5 (1 + D d'/v); nominal D = 8 (1 - e)/(5 e)",
     citation: "Ye, Li and Zhu (2009), Earthq. Eng. Struct. Dyn. 38, 1135-1142",
     exponent: 1.5,

@@ -6,7 +6,7 @@ use crate::{Damping, LawFacts, SMALLEST_RESTITUTION, indentation_relation};
 
 /// Name, summary and source.
 pub const FACTS: LawFacts = LawFacts {
-    name: "hunt_crossley",
+    name: "hunt-crossley",
     summary: "F = k d^1.5 (1 + D d'/v); nominal D = 3 (1 - e)/2",
     citation: "Hunt and Crossley (1975), J. Appl. Mech. 42, 440-445",
     exponent: 1.5,

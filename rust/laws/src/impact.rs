@@ -447,7 +447,7 @@ mod tests {
             Law::from_name("kv")
                 .unwrap_err()
                 .to_string()
-                .contains("kelvin_voigt")
+                .contains("kelvin-voigt")
         );
     }
 }

@@ -8,7 +8,7 @@ use crate::{Damping, LawFacts, SMALLEST_RESTITUTION, kelvin_voigt_tension, visco
 
 /// Name, summary and source.
 pub const FACTS: LawFacts = LawFacts {
-    name: "kelvin_voigt",
+    name: "kelvin-voigt",
     summary: "F = max(0, k d + c d'): the damper does not pull",
     citation: "Komodromos et al. (2007), Earthq. Eng. Struct. Dyn. 36, 1605-1622; damping: Anagnostopoulos (2004), 33, 897-902",
     exponent: 1.0,

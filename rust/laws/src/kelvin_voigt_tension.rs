@@ -9,7 +9,7 @@ use crate::{Damping, LawFacts, SMALLEST_RESTITUTION};
 
 /// Name, summary and source.
 pub const FACTS: LawFacts = LawFacts {
-    name: "kelvin_voigt_tension",
+    name: "kelvin-voigt-tension",
     summary: "F = k d + c d' with the damper's pull at the end kept",
     citation: "Anagnostopoulos (1988), Earthq. Eng. Struct. Dyn. 16, 443-456; (2004), 33, 897-902",
     exponent: 1.0,

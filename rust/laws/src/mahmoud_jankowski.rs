@@ -9,7 +9,7 @@ use crate::{Damping, LawFacts, SMALLEST_RESTITUTION, viscous_relation};
 
 /// Name, summary and source.
 pub const FACTS: LawFacts = LawFacts {
-    name: "mahmoud_jankowski",
+    name: "mahmoud-jankowski",
     summary: "F = k d + c d' approaching, k d parting",
     citation: "Mahmoud and Jankowski (2011), Iran. J. Sci. Technol. 35(C1), 51-62",
     exponent: 1.0,

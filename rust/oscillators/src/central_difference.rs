@@ -11,7 +11,7 @@ use crate::fixed_step::{
 use crate::propagator::{Propagator, Vector};
 use crate::{Model, OscillatorError, Run, Settings};
 
-const NAME: &str = "central_difference";
+const NAME: &str = "central-difference";
 
 pub(crate) fn run(model: &Model, settings: &Settings, dt: f64) -> Result<Run, OscillatorError> {
     refuse_rigid(model, NAME)?;

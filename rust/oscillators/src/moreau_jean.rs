@@ -11,7 +11,7 @@ use crate::model::Pair;
 use crate::propagator::Propagator;
 use crate::{Model, OscillatorError, Run, Settings};
 
-const NAME: &str = "moreau_jean";
+const NAME: &str = "moreau-jean";
 
 pub(crate) fn run(
     model: &Model,

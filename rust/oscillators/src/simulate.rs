@@ -36,20 +36,20 @@ impl Integrator {
     /// Names in study files and commands.
     pub const NAMES: [&'static str; 5] = [
         "event",
-        "central_difference",
+        "central-difference",
         "newmark",
         "rk4",
-        "moreau_jean",
+        "moreau-jean",
     ];
 
     /// The integrator of this name; the event integrator ignores the step.
     pub fn from_name(name: &str, step_s: f64) -> Result<Self, OscillatorError> {
         match name {
             "event" => Ok(Self::Event),
-            "central_difference" => Ok(Self::CentralDifference { step_s }),
+            "central-difference" => Ok(Self::CentralDifference { step_s }),
             "newmark" => Ok(Self::Newmark { step_s }),
             "rk4" => Ok(Self::RungeKutta { step_s }),
-            "moreau_jean" => Ok(Self::MoreauJean { step_s, theta: 0.5 }),
+            "moreau-jean" => Ok(Self::MoreauJean { step_s, theta: 0.5 }),
             _ => Err(OscillatorError::UnknownIntegrator {
                 name: name.to_owned(),
                 known: Self::NAMES.join(", "),
@@ -61,10 +61,10 @@ impl Integrator {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Event => "event",
-            Self::CentralDifference { .. } => "central_difference",
+            Self::CentralDifference { .. } => "central-difference",
             Self::Newmark { .. } => "newmark",
             Self::RungeKutta { .. } => "rk4",
-            Self::MoreauJean { .. } => "moreau_jean",
+            Self::MoreauJean { .. } => "moreau-jean",
         }
     }
 }

@@ -1,0 +1,51 @@
+# Every target sets up what it needs in .venv; a fresh machine needs python3, cargo and make.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help
+help:  ## Say what the targets are
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/installed: pyproject.toml $(RUST)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras check,report
+	touch $@
+
+.PHONY: setup
+setup: $(VENV)/installed  ## Build the core and install everything into .venv
+
+.PHONY: demo
+demo: setup  ## Set up and run the main job end to end
+	PATH="$(abspath $(BIN)):$$PATH" bash studies/demo.sh
+
+.PHONY: test
+test: setup  ## Set up and pass every test, Rust and Python
+	cargo test --locked --quiet
+	$(BIN)/python -m pytest -q
+
+.PHONY: lint
+lint: setup  ## Format, lints, types, stub against extension
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest percuss._core --concise
+
+.PHONY: check
+check: lint test  ## All a reviewer would look at: lint and test
+
+.PHONY: bench
+bench: setup  ## Benchmarks: ratios, measured in one run
+	cargo bench --locked --quiet
+	$(BIN)/python -m tests.bench
+
+.PHONY: clean
+clean:  ## Delete what was built
+	rm -rf $(VENV) target demo
+	find . -name '*.so' -path './pytools/*' -delete

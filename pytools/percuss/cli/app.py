@@ -1,0 +1,170 @@
+"""The program `percuss`: the table of commands, loaded one by one when called, and the way out.
+
+Help and completion of the program itself come from the table alone, so that `percuss --help` costs little more
+than an empty Typer program.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+import typer.core
+
+WORK = "Work"
+LEDGER = "Ledger"
+PROJECT = "Project"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One command: where it is, what it does in one line, under which heading."""
+
+    module: str
+    summary: str
+    heading: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "study": Entry("study", "List, show and check study files.", WORK),
+    "design": Entry("design", "Choose the sample points of a study.", WORK),
+    "simulate": Entry("simulate", "Run a study's model once, with given values.", WORK),
+    "run": Entry("run", "Run every point of a design; run again to do what is missing.", WORK),
+    "import": Entry("import_", "Take in runs that were made elsewhere.", WORK),
+    "surrogate": Entry("surrogate", "Fit stand-ins for the model to a design's runs.", WORK),
+    "sensitivity": Entry("sensitivity", "Say which parameters matter.", WORK),
+    "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
+    "plot": Entry("plot", "Draw curves of runs.", WORK),
+    "export": Entry("export", "Write an event's table as CSV or Parquet.", WORK),
+    "log": Entry("log", "List events.", LEDGER),
+    "show": Entry("show", "Show one event in full.", LEDGER),
+    "lineage": Entry("lineage", "Show what an event comes from, or what came from it.", LEDGER),
+    "replay": Entry("replay", "Rebuild every table from the events alone.", LEDGER),
+    "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),
+    "note": Entry("note", "Add words to an event.", LEDGER),
+    "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
+    "seal": Entry("seal", "Pack old commits into one file.", LEDGER),
+    "adopt": Entry("adopt", "Take the stream of a shard into main.", LEDGER),
+    "doctor": Entry("doctor", "Say what an issue report needs, and what lies around.", PROJECT),
+    "config": Entry("config", "Show the settings and where each came from.", PROJECT),
+}
+
+
+class LazyGroup(typer.core.TyperGroup):
+    """The top-level group: knows its commands from the table, loads the one that is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A stand-in that carries name and summary, for completion and for looking whether there is one."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        return typer.core.TyperCommand(name=cmd_name, help=entry.summary)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command itself."""
+        name, _, rest = super().resolve_command(ctx, args)
+        module = importlib.import_module(f"percuss.cli.{COMMANDS[str(name)].module}")
+        command = typer.main.get_command(module.app)
+        command.name = name
+        _speak_plainly(command)
+        return name, command, rest
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands of each heading."""
+        for heading in dict.fromkeys(entry.heading for entry in COMMANDS.values()):
+            with formatter.section(heading):
+                formatter.write_dl([(name, e.summary) for name, e in COMMANDS.items() if e.heading == heading])
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; turn errors into one sentence and the exit code of their kind."""
+        from percuss.errors import PercussError
+
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Whoever read our output has seen enough: say nothing, not even at exit when Python flushes.
+            _drop_stdout()
+            raise typer.Exit(0) from None
+        except PercussError as fault:
+            from percuss.cli.output import tell_error
+
+            tell_error(fault)
+            raise typer.Exit(fault.exit_code) from None
+        except (typer.Exit, typer.Abort, KeyboardInterrupt):
+            raise
+        except Exception as fault:
+            # Typer's own usage errors know their exit code and how to print themselves; `main` tells of stdout.
+            if hasattr(fault, "exit_code") or _is_of_stdout(fault) or os.environ.get("PERCUSS_TRACEBACK"):
+                raise
+            from percuss.cli.output import tell_fault
+
+            tell_fault(fault)
+            raise typer.Exit(3) from None
+        return result
+
+
+def _is_of_stdout(fault: Exception) -> bool:
+    """Whether stdout could not be written: every file of ours has a name in the error, or an error of our own."""
+    return isinstance(fault, OSError) and fault.filename is None and fault.errno is not None
+
+
+def _drop_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _speak_plainly(command: Any) -> None:
+    """Help and usage errors as plain text: reads well in a log, and spares half the start-up time."""
+    command.rich_markup_mode = None
+    for inner in getattr(command, "commands", {}).values():
+        _speak_plainly(inner)
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        from percuss.software import software
+
+        facts = software()
+        typer.echo(f"percuss {facts.version}")
+        typer.echo(f"commit {facts.commit}\ncore {facts.core}\nlock {facts.lock}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Example: percuss design studies/ishigami --n 300 | percuss run - | percuss export csv -")
+def percuss(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Say version and build facts, and stop."
+    ),
+) -> None:
+    """Simulate contact and impact, design experiments, calibrate, and keep every step as an event."""
+
+
+def main() -> None:
+    """The entry point of the installed program."""
+    try:
+        app(prog_name="percuss")
+    except OSError as fault:
+        if not _is_of_stdout(fault) or os.environ.get("PERCUSS_TRACEBACK"):
+            raise
+        from percuss.cli.output import say
+
+        _drop_stdout()
+        say(f"error: stdout: cannot be written ({fault.strerror}); what was appended before is in the ledger")
+        raise SystemExit(3) from None

@@ -1,0 +1,48 @@
+"""`percuss import`: runs that were made elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption, LedgerOption, assignments, complete_studies, open_ledger, study_path
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss import runs.csv --study studies/ishigami")
+def import_(
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row a run.", metavar="FILE")],
+    study: Annotated[
+        str, typer.Option(help="The study whose parameters and outputs these are.", autocompletion=complete_studies)
+    ],
+    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is one only.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Which column holds a parameter or output of another name.", metavar="NAME=COLUMN"),
+    ] = None,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Take in runs made elsewhere: a table with every parameter and every output of the study in one file.
+
+    Columns go by the names of the study; numbers are in the study's units unless the header says otherwise, as
+    `gap [mm]`. Rows without an output become failed runs. Other columns are left out, and said so.
+    """
+    from percuss.cli.output import give_id, hint, say
+    from percuss.config import find_settings
+    from percuss.execution.imports import import_runs
+    from percuss.study.load import load_study
+
+    found = load_study(study_path(study))
+    name = found.case_name(case)
+    limit = find_settings()["import_mb"].value * 1_000_000
+    book = open_ledger(ledger, create=True)
+    done = import_runs(book, found, name, file, assignments(column, "--column"), limit)
+    say(f"{done.rows} runs of case {name}, {done.holes} of them without a result")
+    if done.left_out:
+        hint(f"columns that are not of the study were left out: {', '.join(done.left_out)}")
+    facts = {"design": done.campaign.input("design"), "rows": done.rows, "failed": done.holes}
+    give_id(done.campaign.id, facts | {"content": done.campaign.data["content"]}, json)

@@ -1,0 +1,99 @@
+"""`percuss lineage`: what an event comes from, or what came from it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+
+if TYPE_CHECKING:
+    from percuss.ledger.event import Event
+
+app = typer.Typer(add_completion=False)
+
+
+class Form(StrEnum):
+    """How the graph is written."""
+
+    TREE = "tree"
+    JSON = "json"
+    DOT = "dot"
+
+
+@app.command(epilog="Example: percuss lineage @last --format dot | dot -Tsvg > lineage.svg")
+def lineage(
+    event: EventArgument,
+    form: Annotated[Form, typer.Option("--format", help="Text tree, JSON or Graphviz.")] = Form.TREE,
+    onwards: Annotated[bool, typer.Option("--from", help="What came from it, instead of what it came from.")] = False,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what an event comes from, down to the study, or with --from what came from it."""
+    from percuss.cli.output import give_json
+    from percuss.ledger import projections
+
+    book, root = open_at(ledger, event)
+    state = projections.fold(book.events())
+    below = projections.descendants(state, root.id)
+    nodes = [root, *below] if onwards else projections.lineage(state, root.id)
+    known = {node.id for node in nodes}
+    edges = [(i.id, node.id, i.role) for node in nodes for i in node.inputs if i.id in known]
+    if json or form is Form.JSON:
+        give_json(
+            {
+                "root": root.id,
+                "events": [{"id": n.id, "kind": n.kind, "hash": n.hash, "seed": n.seed} for n in nodes],
+                "edges": [{"from": a, "to": b, "role": role} for a, b, role in edges],
+            }
+        )
+    elif form is Form.DOT:
+        print(_dot(nodes, edges))
+    else:
+        children: dict[str, list[tuple[str, str]]] = {}
+        for source, target, role in edges:
+            parent, child = (source, target) if onwards else (target, source)
+            children.setdefault(parent, []).append((role, child))
+        _print_tree({node.id: node for node in nodes}, children, root.id)
+
+
+def _print_tree(nodes: dict[str, Event], children: dict[str, list[tuple[str, str]]], root: str) -> None:
+    from percuss.cli.output import plain
+
+    # A node that is reached again is named but not opened again; long lists of equals are cut.
+    opened: set[str] = set()
+
+    waiting: list[tuple[int, str, str | int]] = [(0, "", root)]
+    while waiting:
+        depth, role, what = waiting.pop()
+        start = "  " * depth + (f"{role}: " if role else "")
+        if isinstance(what, int):
+            print(f"{start}and {what} more")
+            continue
+        again = what in opened and children.get(what)
+        print(plain(f"{start}{nodes[what].kind} {what}{' (above)' if again else ''}"))
+        if what in opened:
+            continue
+        opened.add(what)
+        lines: list[tuple[int, str, str | int]] = []
+        for role in dict.fromkeys(role for role, _ in children.get(what, [])):
+            equals = [child for other, child in children[what] if other == role]
+            lines += [(depth + 1, role, child) for child in equals[:5]]
+            lines += [(depth + 1, role, len(equals) - 5)] if len(equals) > 5 else []
+        waiting += reversed(lines)
+
+
+def _dot(nodes: list[Event], edges: list[tuple[str, str, str]]) -> str:
+    lines = ["digraph lineage {", "  rankdir=LR; node [shape=box, fontname=monospace];"]
+    lines += [f"  {_quoted(node.id)} [label={_quoted(node.kind, node.id[:18])}];" for node in nodes]
+    lines += [f"  {_quoted(source)} -> {_quoted(target)} [label={_quoted(role)}];" for source, target, role in edges]
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(*lines: str) -> str:
+    from percuss.cli.output import plain
+
+    escaped = (plain(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return '"' + "\\n".join(escaped) + '"'

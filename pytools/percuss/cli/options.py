@@ -1,0 +1,145 @@
+"""Options and arguments that many commands share, and what they turn into."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.errors import InputError
+
+if TYPE_CHECKING:
+    from percuss.ledger.event import Event, Maker
+    from percuss.ledger.ledger import Ledger
+
+
+def complete_events(incomplete: str) -> list[str]:
+    """Ids (and @last) for shell completion. Never fails: completion has nowhere to complain."""
+    from percuss.errors import PercussError
+
+    try:
+        ids = open_ledger(None).frame(["id"])["id"].to_list()
+    except (PercussError, OSError):
+        return []
+    return [name for name in ["@last", *reversed(ids)] if name.startswith(incomplete)][:200]
+
+
+def complete_studies(incomplete: str) -> list[str]:
+    """Names of studies for shell completion."""
+    from percuss.errors import PercussError
+    from percuss.study.load import find_studies
+
+    try:
+        return [name for name in find_studies(studies_folder()) if name.startswith(incomplete)]
+    except (PercussError, OSError):
+        return []
+
+
+LedgerOption = Annotated[
+    str | None,
+    typer.Option("--ledger", help="Folder of the ledger.", show_default="setting `ledger`", metavar="FOLDER"),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Give a JSON document on stdout.")]
+EventArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="EVENT",
+        help="Id, unique prefix, @last, @last:KIND, or - to read it from stdin.",
+        autocompletion=complete_events,
+    ),
+]
+StudyArgument = Annotated[
+    str,
+    typer.Argument(metavar="STUDY", help="Name, folder or file of a study.", autocompletion=complete_studies),
+]
+
+
+def open_ledger(flag: str | None, *, create: bool = False) -> Ledger:
+    """The ledger of this call, ready for reading and appending."""
+    from percuss.config import find_settings
+    from percuss.ledger.ledger import Ledger
+
+    return Ledger.open(Path(find_settings({"ledger": flag})["ledger"].value), _maker(), create=create)
+
+
+def _maker() -> Maker:
+    import getpass
+    import socket
+
+    from percuss.ledger.event import Maker
+    from percuss.software import software
+
+    try:
+        actor = getpass.getuser()
+    except (KeyError, OSError):  # a container without an entry for this user
+        actor = "unknown"
+    # A file name may hold bytes that are no text; events are text throughout.
+    argv = (arg.encode(errors="surrogateescape").decode(errors="replace") for arg in sys.argv[1:])
+    return Maker(("percuss", *argv), actor, socket.gethostname(), software())
+
+
+def studies_folder() -> Path:
+    """Where studies are found by name."""
+    from percuss.config import find_settings
+
+    return Path(find_settings()["studies"].value)
+
+
+def study_path(text: str) -> Path:
+    """A study given by path or by name."""
+    path = Path(text)
+    if path.exists():
+        return path
+    named = studies_folder() / text
+    if named.is_dir() and "/" not in text and text not in ("", ".", ".."):
+        return named
+    from percuss.spelling import did_you_mean
+    from percuss.study.load import find_studies
+
+    names = find_studies(studies_folder())
+    raise InputError(
+        f"study {text!r}: neither a path nor a name in {studies_folder()}",
+        hint=did_you_mean(text, names),
+    )
+
+
+def reference(text: str) -> str:
+    """An event reference; `-` reads it from stdin, as an id or as the document that --json gives."""
+    if text != "-":
+        return text
+    given = sys.stdin.read(1_000_000).strip()
+    if given.startswith("{"):
+        import json
+
+        try:
+            given = str(json.loads(given)["id"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise InputError("stdin: a JSON document without an `id`") from None
+    if not given:
+        raise InputError("stdin: is empty, so the command before this one gave no id")
+    return given.split()[-1]
+
+
+def open_at(flag: str | None, text: str) -> tuple[Ledger, Event]:
+    """The ledger and the event a command was given.
+
+    Stdin is read first: in a chain, the command before this one may be about to start the ledger.
+    """
+    wanted = reference(text)
+    ledger = open_ledger(flag)
+    return ledger, ledger.event(wanted)
+
+
+def assignments(texts: list[str] | None, option: str) -> dict[str, str]:
+    """NAME=VALUE pairs of an option that can be given several times."""
+    found: dict[str, str] = {}
+    for text in texts or []:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise InputError(f"{option} {text}: must be NAME=VALUE")
+        if name.strip() in found:
+            raise InputError(f"{option} {name.strip()}: is given twice")
+        found[name.strip()] = value.strip()
+    return found

@@ -1,0 +1,129 @@
+"""What a command says: ids and data on stdout, words on stderr, JSON on request."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from percuss.errors import PercussError
+
+
+def give_json(data: object) -> None:
+    """One JSON document on stdout."""
+    indent = 2 if sys.stdout.isatty() else None
+    print(json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str, allow_nan=False))
+
+
+def _finite(data: object) -> object:
+    """JSON knows no NaN: null stands for it."""
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, Mapping):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return data
+
+
+def give_id(id: str, data: Mapping[str, object], as_json: bool) -> None:
+    """The id of what was appended, alone on stdout; with --json, a document that has it among its facts."""
+    if as_json:
+        give_json({"id": id, **data})
+    else:
+        print(id)
+
+
+def say(text: str) -> None:
+    """Words for a person, on stderr."""
+    print(text, file=sys.stderr)
+
+
+def hint(text: str) -> None:
+    """What to do next."""
+    say(f"{_styled('hint', '36')}: {text}")
+
+
+def tell_error(fault: PercussError) -> None:
+    """One sentence, and what to do about it."""
+    say(f"{_styled('error', '1;31')}: " + "\n".join(map(plain, str(fault).split("\n"))))
+    if fault.hint:
+        hint(fault.hint)
+
+
+def tell_fault(fault: BaseException) -> None:
+    """A fault of ours, not of the input."""
+    say(f"{_styled('fault', '1;31')}: {type(fault).__name__}: {fault}")
+    hint("this is a fault of percuss; PERCUSS_TRACEBACK=1 shows where, percuss doctor what a report needs")
+
+
+def leave_interrupted(stuck: bool) -> NoReturn:
+    """End the program after Ctrl-C.
+
+    Threads that are still computing cannot be stopped from here; what they give would not be kept anyway.
+    """
+    if stuck:
+        sys.stderr.flush()
+        os._exit(130)
+    raise SystemExit(130)
+
+
+def _styled(word: str, code: str) -> str:
+    if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
+        return f"\x1b[{code}m{word}\x1b[0m"
+    return word
+
+
+def table_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Aligned columns: numbers to the right, no borders, so that it reads well and greps well."""
+    listed = [list(row) for row in rows]
+    cells = [[_cell(value) for value in row] for row in listed]
+    right = [bool(listed) and all(isinstance(row[i], int | float) for row in listed) for i in range(len(heads))]
+    widths = [max([len(head), *(len(row[i]) for row in cells)]) for i, head in enumerate(heads)]
+    lines = []
+    for line in [list(heads), *cells]:
+        padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line, widths, right, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return plain(str(value))
+
+
+def plain(text: str) -> str:
+    """Text in one line: what a stranger wrote into a ledger can neither break the line nor steer the terminal.
+
+    >>> plain("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """A bar on stderr if that is a terminal, nothing otherwise. Yields `advance(count, note)`."""
+    if not sys.stderr.isatty():
+        yield lambda count, note: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns: list[Any] = [
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    ]
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total, note="")
+        yield lambda count, note: bar.update(task, advance=count, note=note)

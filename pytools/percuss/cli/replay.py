@@ -1,0 +1,55 @@
+"""`percuss replay`: rebuild every table from the events alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption, LedgerOption, open_ledger
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss replay --to tables")
+def replay(
+    to: Annotated[Path | None, typer.Option(help="Write the tables here, as Parquet.", metavar="FOLDER")] = None,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Drop the cache and rebuild every table from the original events; say its rows and its digest.
+
+    The same ledger gives the same digests, on any machine.
+    """
+    import shutil
+
+    from percuss.cli.output import give_json, say, table_text
+    from percuss.errors import InputError
+    from percuss.execution.records import load_design, runs_table
+    from percuss.export.tables import write_parquet
+    from percuss.ledger.projections import fold, state_tables
+    from percuss.ledger.tables import table_digest
+
+    book = open_ledger(ledger)
+    shutil.rmtree(book.place.real(book.place.cache), ignore_errors=True)
+    state = fold(book.events(cached=False))
+    tables = state_tables(state)
+    for design, event in state.designs.items():
+        if state.batches.get(design):
+            tables[f"runs-{design}"] = runs_table(book, state, load_design(book, state, event))
+    if to:
+        try:
+            to.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise InputError(f"{to}: cannot be made a folder ({fault.strerror})") from fault
+        for name, table in tables.items():
+            write_parquet(table, to / f"{name}.parquet")
+        say(f"{len(tables)} tables written to {to}")
+    rows = [(name, table.height, table_digest(table)) for name, table in tables.items()]
+    if json:
+        give_json([{"table": name, "rows": count, "digest": digest} for name, count, digest in rows])
+    else:
+        print(table_text(("table", "rows", "digest"), rows))
+    if state.skipped:
+        say(f"{state.skipped} events of kinds this percuss does not know were skipped")

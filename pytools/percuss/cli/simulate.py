@@ -1,0 +1,64 @@
+"""`percuss simulate`: one run with given values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption, LedgerOption, StudyArgument, assignments, open_ledger, study_path
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss simulate studies/ishigami --set x1=1 --set x2=0.5 --set x3=-1")
+def simulate(
+    study: StudyArgument,
+    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is one only.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help='An input, as gap="23 mm".', metavar="NAME=VALUE")
+    ] = None,
+    integrator: Annotated[str | None, typer.Option(help="Short for --set integrator=NAME.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write the time histories (or outputs) here.", metavar="FILE")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Root of the run's randomness.")] = 0,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run a study's model once and append the run like any other, time histories included."""
+    from dataclasses import replace
+
+    from percuss.cli.output import give_id, hint, say, table_text
+    from percuss.errors import AnswerIsNo
+    from percuss.execution.batch import run_batch
+    from percuss.execution.given import given_point
+    from percuss.execution.records import draft_design, draft_result, new_drafts
+    from percuss.export.tables import check_target, with_unit_names, write_csv
+    from percuss.study.load import load_study
+    from percuss.units import from_si
+
+    if csv:
+        check_target(csv)
+    found = load_study(study_path(study))
+    name = found.case_name(case)
+    given = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})
+    point, fixed, at_mean = given_point(found, name, given)
+    for parameter in at_mean:
+        say(f"{parameter}: not given, at its prior mean")
+    book = open_ledger(ledger, create=True)
+    record = draft_design(book, found, replace(point, seed=seed), cases=[name], fixed=fixed, keep_curves=True)
+    result = run_batch(record.batch(name, [0]))
+    drafts = [*new_drafts(record), *draft_result(book, record, result)]
+    event = book.append(drafts)[-1]
+    if result.failures:
+        hint(f"the failed run is recorded as {event.id}")
+        raise AnswerIsNo(f"the run failed: {result.failures[0]}")
+    outputs = result.outputs[0]
+    rows = [(name, from_si(outputs[name], output.unit), output.unit) for name, output in found.outputs.items()]
+    say(table_text(("output", "value", "unit"), rows))
+    if csv:
+        role = "curves" if event.blob("curves") else "runs"
+        write_csv(with_unit_names(found, book.table(event, role).drop("sample")), csv)
+    give_id(event.id, {"case": name, "outputs": outputs}, json)

@@ -1,0 +1,92 @@
+"""`percuss study`: list, show and check study files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption, StudyArgument, studies_folder, study_path
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+
+@app.callback()
+def study() -> None:
+    """List, show and check study files."""
+
+
+@app.command("list", epilog="Example: percuss study list")
+def list_studies(
+    folder: Annotated[Path | None, typer.Argument(help="Where to look.", show_default="setting `studies`")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the studies of a folder."""
+    from percuss.cli.output import give_json, hint, table_text
+    from percuss.study.faults import StudyError
+    from percuss.study.load import find_studies, load_study
+
+    root = folder or studies_folder()
+    rows = []
+    for name in find_studies(root):
+        try:
+            found = load_study(root / name)
+            rows.append((name, found.model_kind, len(found.parameters), len(found.cases), found.title))
+        except StudyError as fault:
+            rows.append((name, "", 0, 0, f"faulty: {fault}"))
+    heads = ("study", "model", "parameters", "cases", "title")
+    if json:
+        give_json([dict(zip(heads, row, strict=True)) for row in rows])
+    elif rows:
+        print(table_text(heads, rows))
+    else:
+        hint(f"no studies in {root}; the setting `studies` says where to look")
+
+
+@app.command(epilog="Example: percuss study show studies/ishigami")
+def show(study: StudyArgument, json: JsonOption = False) -> None:
+    """Show a study as it is understood: parameters with priors, cases, outputs, inputs of the model."""
+    from percuss.cli.output import give_json, table_text
+    from percuss.study.load import load_study
+
+    found = load_study(study_path(study))
+    if json:
+        give_json({"digest": found.digest, **found.resolved()})
+        return
+    print(f"{found.name}: {found.title}\nsource: {found.source}\nmodel: {found.model_kind}\ndigest: {found.digest}")
+    if found.notes:
+        print(f"notes: {found.notes}")
+    rows = [
+        (p.name, p.unit, _prior_words(p.prior.to_json()), float(p.prior.mean()), float(p.prior.std()), p.doc)
+        for p in found.parameters.values()
+    ]
+    print("\n" + table_text(("parameter", "unit", "prior (SI)", "mean (SI)", "std (SI)", ""), rows))
+    cases = [(name, ", ".join(f"{k} = {v}" for k, v in values.items())) for name, values in found.cases.items()]
+    print("\n" + table_text(("case", "values (SI)"), cases))
+    outputs = [(o.name, o.unit, o.quantity, o.reduce or "", o.doc) for o in found.outputs.values()]
+    print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
+    inputs = [(i.name, found.fixed.get(i.name, i.default), i.allowed(), i.doc) for i in found.model().inputs.values()]
+    print("\n" + table_text(("input", "value (SI)", "allowed", ""), inputs))
+
+
+def _prior_words(data: dict[str, object]) -> str:
+    return f"{data['kind']} " + " ".join(f"{key}={value:.6g}" for key, value in data.items() if key != "kind")
+
+
+@app.command(epilog="Example: percuss study check studies/ishigami")
+def check(study: StudyArgument, json: JsonOption = False) -> None:
+    """Check a study file and say everything that is wrong with it, with file and line."""
+    from percuss.cli.output import give_json, say
+    from percuss.study.load import check_study
+
+    path = study_path(study)
+    faults = check_study(path)
+    if json:
+        give_json([{"file": f.file, "line": f.line, "key": f.key, "message": f.message} for f in faults])
+    for fault in faults:
+        say(str(fault))
+    if faults:
+        say(f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in {path}")
+        raise typer.Exit(2)
+    say(f"{path}: no faults")

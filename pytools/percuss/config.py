@@ -1,0 +1,121 @@
+"""Settings: flag > environment > project file > default, and where each value came from.
+
+The project file is `percuss.toml`, in the working folder or the nearest folder above it. A new setting is one line
+of the table.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from percuss.errors import InputError
+
+PROJECT_FILE = "percuss.toml"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: its environment variable is PERCUSS_ and its name in capitals."""
+
+    name: str
+    type: type[str] | type[int] | type[float]
+    default: str | int | float
+    says: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"PERCUSS_{self.name.upper()}"
+
+
+SETTINGS: dict[str, Setting] = {
+    setting.name: setting
+    for setting in (
+        Setting("ledger", str, "ledger", "folder of the ledger"),
+        Setting("studies", str, "studies", "folder in which studies are found by name"),
+        Setting("jobs", int, 0, "runs at a time; 0 means one for each core"),
+        Setting("flush_s", float, 1.0, "finished runs are written to the ledger at least this often, in seconds"),
+        Setting("import_mb", int, 256, "largest table that `import` reads, in megabytes"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A setting's value and where it came from."""
+
+    value: Any
+    source: str
+
+
+def find_project(start: Path) -> Path | None:
+    """The nearest `percuss.toml`, from a folder upwards."""
+    for folder in (start, *start.parents):
+        path = folder / PROJECT_FILE
+        if path.is_file():
+            return path
+    return None
+
+
+def find_settings(
+    flags: Mapping[str, object] | None = None,
+    environment: Mapping[str, str] | None = None,
+    start: Path | None = None,
+) -> dict[str, Found]:
+    """Every setting with its source. Paths of the project file are meant from its folder."""
+    environment = os.environ if environment is None else environment
+    project = find_project((start or Path.cwd()).absolute())
+    table = _read_project(project) if project else {}
+    found: dict[str, Found] = {}
+    for name, setting in SETTINGS.items():
+        flag = (flags or {}).get(name)
+        if flag is not None:
+            found[name] = Found(_typed(setting, flag, "flag"), f"flag --{name.replace('_', '-')}")
+        elif environment.get(setting.variable):
+            value = _typed(setting, environment[setting.variable], setting.variable)
+            found[name] = Found(value, f"environment {setting.variable}")
+        elif project and name in table:
+            value = _typed(setting, table[name], f"{project}: {name}")
+            if name in ("ledger", "studies"):
+                value = str(project.parent / str(value))
+            found[name] = Found(value, str(project))
+        else:
+            found[name] = Found(setting.default, "default")
+    return found
+
+
+def _read_project(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > 65536:
+            raise InputError(f"{path}: {path.stat().st_size} bytes, and at most 65536 are read")
+        table = tomllib.loads(path.read_text())
+    except (ValueError, RecursionError, OSError) as fault:
+        if isinstance(fault, InputError):
+            raise
+        raise InputError(f"{path}: is not readable TOML ({fault})") from fault
+    for key in table:
+        if key not in SETTINGS:
+            import difflib
+
+            near = difflib.get_close_matches(key, SETTINGS, n=1)
+            hint = f"did you mean {near[0]}?" if near else "settings are " + ", ".join(SETTINGS)
+            raise InputError(f"{path}: {key} is not a setting", hint=hint)
+    return table
+
+
+def _typed(setting: Setting, value: object, where: str) -> str | int | float:
+    try:
+        if isinstance(value, bool) or (setting.type is str and not isinstance(value, str | Path)):
+            raise ValueError
+        typed = setting.type(str(value))
+        if not isinstance(typed, str) and not (0 <= typed < 1e9):
+            raise ValueError
+    except (TypeError, ValueError):
+        word = {str: "a text", int: "a whole number, not negative", float: "a number, not negative"}[setting.type]
+        raise InputError(f"{where} = {value!r}: {setting.name} must be {word}") from None
+    return typed

@@ -1,0 +1,1 @@
+"""Designs of experiments: points in the unit cube carried through the priors of a study."""

@@ -1,0 +1,28 @@
+"""Latin hypercube (McKay, Beckman and Conover, 1979): each of n slices of each parameter holds one point.
+
+`centered` puts points in the middle of their slices; `optimize` ("random-cd" or "lloyd") spreads them
+further.
+"""
+
+from __future__ import annotations
+
+from percuss.designs.design import Points, Request
+from percuss.designs.options import count, no_skip
+
+OPTIONS = {"centered": "boolean", "optimize": "random-cd|lloyd"}
+
+
+def points(request: Request) -> Points:
+    """Return n points."""
+    import numpy as np
+    from scipy.stats import qmc
+
+    no_skip(request, "latin-hypercube")
+    n = count(request, "latin-hypercube")
+    sampler = qmc.LatinHypercube(
+        len(request.parameters),
+        scramble=not request.options.get("centered", False),
+        optimization=request.options.get("optimize"),
+        rng=np.random.default_rng(request.seed),
+    )
+    return Points(np.clip(sampler.random(n), 0.0, 1.0))

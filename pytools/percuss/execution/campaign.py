@@ -1,0 +1,203 @@
+"""A campaign: every run of a design, as many at a time as there are workers, resumable at any point.
+
+The ledger is the only memory: what is missing is what is run. Finished batches are appended together, at least
+every `flush_s` seconds, and only what was appended is reported as done.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from percuss.errors import InputError
+from percuss.execution.batch import Batch, Result, run_batch, split
+from percuss.execution.records import DesignRecord, draft_campaign, draft_result
+from percuss.ledger.event import Event, from_frame
+from percuss.ledger.ledger import MAIN, Ledger
+from percuss.ledger.projections import State, fold
+from percuss.ledger.streams import read_stream
+
+# On Ctrl-C batches that are under way are waited for this long; slower ones are given up and run again later.
+GRACE_S = 5.0
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part k of n of a campaign, for job arrays: every n-th batch, in a stream of its own."""
+
+    k: int
+    n: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read `k/n`.
+
+        >>> Shard.parse("2/4")
+        Shard(k=2, n=4)
+        """
+        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
+            raise InputError(f"--shard {text}: must be k/n with 1 <= k <= n, as 2/4")
+        return cls(int(match[1]), int(match[2]))
+
+    def stream(self, design: str) -> str:
+        """The stream this shard writes to."""
+        return f"shard-{design[:18]}-{self.k}-of-{self.n}"
+
+
+@dataclass
+class Progress:
+    """How a campaign went."""
+
+    done: int = 0
+    failed: int = 0
+    before: int = 0
+    left: int = 0
+    last: Event | None = None
+
+
+class Interrupted(Exception):  # noqa: N818 (it is an answer to Ctrl-C, not an error)
+    """Ctrl-C: what had finished is in the ledger. `stuck` says that a batch is still running in a thread."""
+
+    def __init__(self, progress: Progress, stuck: bool) -> None:
+        super().__init__("interrupted")
+        self.progress = progress
+        self.stuck = stuck
+
+
+def local_executor(jobs: int) -> Executor:
+    """One batch a thread: the core releases the interpreter while it computes."""
+    import os
+
+    return ThreadPoolExecutor(jobs or os.cpu_count() or 1, thread_name_prefix="run")
+
+
+def missing_batches(state: State, record: DesignRecord, shard: Shard | None = None) -> list[tuple[str, list[int]]]:
+    """Cases and samples that no event has yet, batch by batch."""
+    have = state.runs(record.event.id)
+    ranges = split(len(record.values), record.study.model().batch)
+    everything = [(case, samples) for case in record.cases for samples in ranges]
+    if shard:
+        everything = everything[shard.k - 1 :: shard.n]
+    todo = [(case, [i for i in samples if (case, i) not in have]) for case, samples in everything]
+    return [(case, samples) for case, samples in todo if samples]
+
+
+def run_campaign(
+    ledger: Ledger,
+    record: DesignRecord,
+    executor: Executor,
+    *,
+    workers: int,
+    flush_s: float,
+    stream: str = MAIN,
+    shard: Shard | None = None,
+    advance: Callable[[int, str], None] = lambda count, note: None,
+    state: State | None = None,
+) -> Progress:
+    """Run what is missing and append it. Raises Interrupted on Ctrl-C, after keeping what had finished."""
+    state = state or fold(ledger.events())
+    todo = missing_batches(state, record, shard)
+    progress = Progress(left=sum(len(samples) for _, samples in todo))
+    progress.before = len(state.runs(record.event.id))
+    waiting = iter(record.batch(case, samples) for case, samples in todo)
+    # By future, so that Ctrl-C between any two lines below makes nothing count twice.
+    finished: dict[Future[Result], Result] = {}
+    running: set[Future[Result]] = set()
+    flushed = time.monotonic()
+    try:
+        while True:
+            _top_up(executor, running, waiting, 2 * workers)
+            if not running:
+                break
+            done, rest = wait(running, timeout=flush_s or None, return_when=FIRST_COMPLETED)
+            finished.update({future: future.result() for future in done})
+            running = rest
+            if finished and time.monotonic() - flushed >= flush_s:
+                _flush(ledger, record, finished, stream, progress, advance)
+                flushed = time.monotonic()
+        _flush(ledger, record, finished, stream, progress, advance)
+    except KeyboardInterrupt:
+        for future in running:
+            future.cancel()
+        kept, stuck = wait([future for future in running if not future.cancelled()], timeout=GRACE_S)
+        finished.update({future: future.result() for future in kept if not future.exception()})
+        _flush(ledger, record, finished, stream, progress, advance)
+        raise Interrupted(progress, bool(stuck)) from None
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+    return progress
+
+
+def _top_up(executor: Executor, running: set[Future[Result]], waiting: Iterator[Batch], limit: int) -> None:
+    while len(running) < limit:
+        batch = next(waiting, None)
+        if batch is None:
+            return
+        running.add(executor.submit(run_batch, batch))
+
+
+def _flush(
+    ledger: Ledger,
+    record: DesignRecord,
+    finished: dict[Future[Result], Result],
+    stream: str,
+    progress: Progress,
+    advance: Callable[[int, str], None],
+) -> None:
+    results = sorted(finished.values(), key=lambda result: (result.case, min([*result.samples, *result.failures])))
+    if not results:
+        return
+    count = sum(len(result.samples) + len(result.failures) for result in results)
+    with _undisturbed():
+        drafts = [draft for result in results for draft in draft_result(ledger, record, result)]
+        progress.last = ledger.append(drafts, stream)[-1]
+        finished.clear()
+        progress.done += count
+        progress.left -= count
+        progress.failed += sum(len(result.failures) for result in results)
+    advance(count, f"{progress.failed} failed" if progress.failed else "")
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold Ctrl-C back until an append is over: what is in the ledger is counted, what is counted is in the ledger."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(came[0], None)
+
+
+def close_campaign(ledger: Ledger, record: DesignRecord, state: State) -> Event:
+    """The event that says every run of a design is in; appended unless it is there and nothing came after it."""
+    batches = {event.id for event in state.batches.get(record.event.id, [])}
+    closed = state.campaigns.get(record.event.id)
+    if closed and {item.id for item in closed.inputs_as("runs")} == batches:
+        return closed
+    return ledger.append([draft_campaign(ledger, state, record)])[0]
+
+
+def with_stream(ledger: Ledger, state: State, stream: str) -> State:
+    """The state with a shard's own events, which are not part of main yet: a shard resumes too."""
+    known = state.events
+    own = from_frame(read_stream(ledger.place, stream))
+    return fold([*known.values(), *(event for event in own if event.id not in known)])
+
+
+def last_event(ledger: Ledger, stream: str) -> Event | None:
+    """The newest event of a stream."""
+    events = from_frame(read_stream(ledger.place, stream).tail(1))
+    return events[0] if events else None

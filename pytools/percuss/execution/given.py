@@ -1,0 +1,47 @@
+"""Designs that are given, not sampled: one point for `simulate`, a table of points for `import`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from percuss.designs.design import Design
+from percuss.models.model import Value
+from percuss.study.study import Study
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+GIVEN = "given"
+
+
+def given_point(study: Study, case: str, given: Mapping[str, Value]) -> tuple[Design, dict[str, Value], list[str]]:
+    """One point: given values, then those of case and model, then prior means.
+
+    Returns the design, the given values of inputs that are no parameters, and which parameters are at their means.
+    """
+    import numpy as np
+
+    known = {**study.fixed, **study.cases[case]}
+    inputs = study.model().inputs
+    at_mean = [
+        name
+        for name in study.parameters
+        if name not in given and name not in known and (name not in inputs or inputs[name].default is None)
+    ]
+    means = {name: float(study.parameters[name].prior.mean()) for name in at_mean}
+    point = study.point(case, {**means, **given})
+    values = np.array([[float(point[name]) for name in study.parameters]])
+    fixed = {name: point[name] for name in given if name not in study.parameters}
+    return table_design(study, values, GIVEN), fixed, at_mean
+
+
+def table_design(study: Study, values: ndarray, sampler: str, seed: int = 0) -> Design:
+    """Points in SI as a design; their places in the unit cube follow from the priors."""
+    import numpy as np
+
+    parameters = list(study.parameters.values())
+    unit = np.empty_like(values)
+    for j, parameter in enumerate(parameters):
+        unit[:, j] = parameter.prior.cdf(values[:, j])
+    return Design(sampler, seed, 0, {}, tuple(study.parameters), unit, values)

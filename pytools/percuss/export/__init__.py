@@ -1,0 +1,1 @@
+"""Tables of the ledger as files for other programs."""

@@ -1,0 +1,1 @@
+"""The append-only ledger: events in a hash chain of Parquet files, payloads by content."""

@@ -1,0 +1,190 @@
+"""The ledger as commands see it: append drafts, read events, find them by id, store and fetch payloads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from percuss.errors import InputError, LedgerError
+from percuss.ledger import blobs
+from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame
+from percuss.ledger.kinds import KINDS, is_known
+from percuss.ledger.place import Place, is_stream_name, open_place
+from percuss.ledger.streams import Head, append_commit, read_stream, stream_names
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MAIN = "main"
+
+
+class Ledger:
+    """An open ledger. Readers never lock; what was read is remembered until this object appends.
+
+    What is visible is the stream `main` with every adopted stream in the place of its adoption.
+    """
+
+    def __init__(self, place: Place, maker: Maker | None = None) -> None:
+        self.place = place
+        self._maker = maker
+        self._heads: dict[str, Head] = {}
+        self._frame: pl.DataFrame | None = None
+
+    @classmethod
+    def open(cls, root: Path, maker: Maker | None = None, *, create: bool = False) -> Ledger:
+        """Open the ledger in a folder. Without a maker it can only be read."""
+        return cls(open_place(root, create=create), maker)
+
+    def append(self, drafts: Sequence[Draft], stream: str = MAIN) -> list[Event]:
+        """Append events in one commit: all of them, or an error and none."""
+        if self._maker is None:
+            raise LedgerError(f"{self.place.root}: was opened for reading")
+        events, head = append_commit(self.place, stream, drafts, self._maker, self._heads.get(stream))
+        self._heads[stream] = head
+        self._frame = None
+        return events
+
+    def frame(self, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
+        """The visible events as a frame with the columns of a commit file, in order."""
+        if self._frame is not None and cached:
+            return self._frame if columns is None else self._frame.select(columns)
+        frame = visible_frame(self.place, columns, cached=cached)
+        if columns is None and cached:
+            self._frame = frame
+        return frame
+
+    def events(self, *, cached: bool = True) -> list[Event]:
+        """The visible events, in order."""
+        return from_frame(self.frame(cached=cached))
+
+    def unknown_kinds(self) -> list[tuple[str, int]]:
+        """Kinds and versions this percuss cannot read: such events are kept and skipped."""
+        pairs = self.frame(["kind", "version"]).unique().sort("kind", "version").rows()
+        return [(kind, version) for kind, version in pairs if not is_known(kind, version)]
+
+    def event(self, reference: str) -> Event:
+        """Find an event by id, unique prefix of an id, `@last` or `@last:KIND`."""
+        import polars as pl
+
+        id = self.resolve(reference)
+        return from_frame(self.frame().filter(pl.col("id") == id))[0]
+
+    def resolve(self, reference: str) -> str:
+        """The full id a reference stands for."""
+        import polars as pl
+
+        if reference.startswith("@"):
+            return self._resolve_last(reference)
+        text = reference.strip().lower()
+        if len(text) < 4:
+            raise InputError(f"event {reference!r}: give at least four characters of an id, or @last")
+        found: list[str] = self.frame(["id"]).filter(pl.col("id").str.starts_with(text))["id"].to_list()
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise InputError(
+                f"event {reference!r}: there is none in the ledger {self.place.root}", hint=self._where_else(text)
+            )
+        raise InputError(f"event {reference!r}: fits {len(found)} events", hint=f"among them {found[0]} and {found[1]}")
+
+    def _where_else(self, text: str) -> str:
+        """What to do about an id that is not visible: it may be in a shard that was not adopted yet."""
+        import polars as pl
+
+        for stream in stream_names(self.place):
+            ids = read_stream(self.place, stream, ["id"])
+            if stream != MAIN and ids.filter(pl.col("id").str.starts_with(text)).height:
+                return f"it is in the stream {stream}, which percuss adopt {stream} makes part of the ledger"
+        return "percuss log lists them"
+
+    def _resolve_last(self, reference: str) -> str:
+        import polars as pl
+
+        from percuss.ledger.projections import superseded_ids
+
+        word, _, kind = reference.partition(":")
+        if word != "@last" or (reference.endswith(":")):
+            raise InputError(f"event {reference!r}: @last and @last:KIND are the only names that start with @")
+        frame = self.frame()
+        if kind:
+            fitting = [name for name in KINDS if name == kind or name.split(".")[0] == kind]
+            if not fitting:
+                raise InputError(f"event {reference!r}: no such kind", hint="kinds are " + ", ".join(KINDS))
+            frame = frame.filter(pl.col("kind").is_in(fitting))
+        gone = superseded_ids(self.frame())
+        for id in reversed(frame["id"].to_list()):
+            if id not in gone:
+                return str(id)
+        raise InputError(f"event {reference!r}: the ledger {self.place.root} has none")
+
+    def put_table(self, role: str, frame: pl.DataFrame) -> Blob:
+        """Store a table; goes into the `blobs` of a draft."""
+        return blobs.put_table(self.place, role, frame)
+
+    def put_file(self, name: str, data: bytes) -> Blob:
+        """Store a file as it is; goes into the `blobs` of a draft."""
+        return blobs.put_file(self.place, name, data)
+
+    def table(self, event: Event, role: str, columns: list[str] | None = None) -> pl.DataFrame:
+        """The table an event carries in this role."""
+        blob = event.blob(role)
+        if blob is None:
+            raise InputError(f"event {event.id} ({event.kind}) carries no table {role!r}")
+        return blobs.get_table(self.place, blob, columns)
+
+    def files(self, event: Event) -> dict[str, bytes]:
+        """The files an event carries, by name."""
+        return {
+            blob.role.removeprefix(blobs.FILE_ROLE): blobs.get_bytes(self.place, blob)
+            for blob in event.blobs
+            if blob.role.startswith(blobs.FILE_ROLE)
+        }
+
+
+def visible_frame(place: Place, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
+    """Main with each adopted stream put in after the event that adopted it (of a stream, only what is new)."""
+    wanted = None if columns is None else list(dict.fromkeys([*columns, "kind"]))
+    main = read_stream(place, MAIN, wanted, cached=cached)
+    adoptions = (main["kind"] == "stream.adopted").arg_true().to_list()
+    if adoptions:
+        # Read later, the bodies may be of more events than `main` has, never of other ones.
+        bodies = (main if wanted is None else read_stream(place, MAIN, ["body"], cached=cached))["body"]
+        main = _with_adopted(place, main, [(row, *adopted(bodies[row])) for row in adoptions], wanted, cached)
+    return main if columns is None else main.select(columns)
+
+
+def _with_adopted(
+    place: Place, main: pl.DataFrame, adoptions: list[tuple[int, str, int]], columns: list[str] | None, cached: bool
+) -> pl.DataFrame:
+    import polars as pl
+
+    parts: list[pl.DataFrame] = []
+    done = 0
+    taken: dict[str, int] = {}
+    for row, stream, count in adoptions:
+        parts.append(main.slice(done, row + 1 - done))
+        done = row + 1
+        events = read_stream(place, stream, columns, cached=cached)
+        if events.height < count:
+            raise LedgerError(f"{place.stream(stream)}: {count} events were adopted and {events.height} are there")
+        start = taken.get(stream, 0)
+        parts.append(events.slice(start, max(count - start, 0)))
+        taken[stream] = max(start, count)
+    return pl.concat([*parts, main.slice(done)])
+
+
+def adopted(body: str) -> tuple[str, int]:
+    """Which stream, and how many of its events, an adoption speaks of."""
+    import json
+
+    try:
+        data = json.loads(body)
+        stream, count = data["stream"], data["events"]
+        if not isinstance(stream, str) or not is_stream_name(stream) or stream == MAIN:
+            raise ValueError(f"stream {str(stream)[:80]!r}")
+        if type(count) is not int or count < 1:
+            raise ValueError(f"events {str(count)[:80]!r}")
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        raise LedgerError(f"a stream.adopted event has an unreadable body ({fault})") from fault
+    return stream, count

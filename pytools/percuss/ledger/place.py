@@ -1,0 +1,127 @@
+"""Where a ledger lives: its folder, its identity, and the names of everything in it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from percuss.errors import InputError, LedgerError
+from percuss.ledger.canonical import encode, sha256_hex
+from percuss.ledger.event import new_id
+from percuss.ledger.files import TEMPORARY, read_regular, real_folder, write_linked
+
+FORMAT = 1
+IDENTITY = "ledger.toml"
+STREAM_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+HEX64 = re.compile(r"[0-9a-f]{64}")
+COMMIT_NAME = re.compile(r"(\d{10})\.parquet")
+SEGMENT_NAME = re.compile(r"(\d{10})-(\d{10})\.parquet")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A ledger's folder. Every path of the ledger is made here, from names that were checked here."""
+
+    root: Path
+    id: str
+
+    def real(self, folder: Path, *, create: bool = False) -> Path:
+        """A folder of this ledger, with no link on the way to it."""
+        return real_folder(self.root, *folder.relative_to(self.root).parts, create=create)
+
+    def stream(self, name: str) -> Path:
+        """Folder of the loose commits of a stream."""
+        return self.root / "streams" / checked_stream(name)
+
+    def commit(self, stream: str, number: int) -> Path:
+        """File of one commit."""
+        return self.stream(stream) / f"{number:010d}.parquet"
+
+    def sealed(self, stream: str) -> Path:
+        """Folder of the sealed segments of a stream."""
+        return self.root / "sealed" / checked_stream(stream)
+
+    def blob(self, sha256: str, suffix: str) -> Path:
+        """File of a payload."""
+        if not HEX64.fullmatch(sha256):
+            raise LedgerError(f"{sha256[:80]!r} is not a SHA-256 in lower-case hexadecimal: not the name of a blob")
+        return self.root / "blobs" / sha256[:2] / f"{sha256}.{suffix}"
+
+    @property
+    def cache(self) -> Path:
+        """Folder of what can be deleted at any time."""
+        return self.root / "cache"
+
+    def genesis(self, stream: str) -> str:
+        """What the first event of a stream has as `prev`: binds the chain to this ledger and stream."""
+        return sha256_hex(encode(["percuss ledger", self.id, stream]))
+
+
+def is_stream_name(name: str) -> bool:
+    """Whether a stream can have this name: it becomes a folder's name."""
+    return STREAM_NAME.fullmatch(name) is not None and ".." not in name
+
+
+def checked_stream(name: str) -> str:
+    """A stream's name, or an error."""
+    if not is_stream_name(name):
+        raise InputError(f"stream {name[:80]!r}: lower-case letters, digits, '.', '_', '-' only, 100 at most")
+    return name
+
+
+def open_place(root: Path, *, create: bool = False) -> Place:
+    """Open the ledger in a folder; make it if asked for and there is none."""
+    if not has_ledger(root):
+        if not create:
+            raise LedgerError(f"{root}: there is no ledger here", hint="percuss design or percuss simulate starts one")
+        _start(root)
+    return Place(root, _identity(root / IDENTITY))
+
+
+def has_ledger(root: Path) -> bool:
+    """Whether there is a ledger in a folder, as far as it can be seen."""
+    try:
+        (root / IDENTITY).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as fault:
+        raise LedgerError(f"{root}: cannot be read ({fault.strerror})") from fault
+    return True
+
+
+def _start(root: Path) -> None:
+    """Make the folder and `ledger.toml` in it. Two commands may do so at once: the link lets one of them win."""
+    if root.exists() and not root.is_dir():
+        raise LedgerError(f"{root}: is a file, and a ledger is a folder")
+    strange = root.is_dir() and any(not child.name.startswith(TEMPORARY) for child in root.iterdir())
+    if strange and not has_ledger(root):
+        raise LedgerError(f"{root}: is a folder of something else (not empty, and without a ledger.toml)")
+    write_linked(real_folder(root, create=True) / IDENTITY, identity_bytes(new_id()))
+
+
+def identity_bytes(id: str) -> bytes:
+    """The contents of `ledger.toml`: format, id, and the digest of the lines before it."""
+    head = f'# A percuss ledger; docs/ledger-format.md says how to read it.\nformat = {FORMAT}\nid = "{id}"\n'
+    return f'{head}sha256 = "{sha256_hex(head.encode())}"\n'.encode()
+
+
+def _identity(path: Path) -> str:
+    data = read_regular(path, 65536)
+    try:
+        table = tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as fault:
+        raise LedgerError(f"{path}: is not readable TOML ({fault})") from fault
+    number = table.get("format")
+    if not isinstance(number, int) or number < 1:
+        raise LedgerError(f"{path}: format = {number!r} is not the number of a ledger format")
+    if number > FORMAT:
+        raise LedgerError(
+            f"{path}: the ledger has format {number}, made by a newer percuss; this one reads up to {FORMAT}",
+            hint="use the percuss that wrote it, or a newer one",
+        )
+    id = table.get("id")
+    if not isinstance(id, str) or data != identity_bytes(id):
+        raise LedgerError(f"{path}: its bytes do not match the digest it carries")
+    return id

@@ -1,0 +1,130 @@
+"""Projections: pure folds of the events. The same events always give the same state; nothing else is state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from percuss.ledger.event import Event
+from percuss.ledger.kinds import is_known
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass
+class State:
+    """What the events add up to. Superseded events are still among `events` and in none of the other maps."""
+
+    events: dict[str, Event] = field(default_factory=dict)
+    superseded: dict[str, str | None] = field(default_factory=dict)
+    studies: dict[str, Event] = field(default_factory=dict)
+    designs: dict[str, Event] = field(default_factory=dict)
+    batches: dict[str, list[Event]] = field(default_factory=dict)
+    campaigns: dict[str, Event] = field(default_factory=dict)
+    skipped: int = 0
+
+    def runs(self, design: str) -> dict[tuple[str, int], tuple[Event, str | None]]:
+        """Every run of a design: (case, sample) to the event that holds it and, if it failed, the reason.
+
+        A sample that two writers ran (two shards given the same part) counts once, where it came first.
+        """
+        found: dict[tuple[str, int], tuple[Event, str | None]] = {}
+        for event in self.batches.get(design, []):
+            case = event.data["case"]
+            reasons = event.data.get("reasons", {})
+            for sample in event.data["samples"]:
+                found.setdefault((case, sample), (event, reasons.get(str(sample))))
+        return found
+
+
+def fold(events: Iterable[Event]) -> State:
+    """Fold the events, in order, into the state."""
+    listed = list(events)
+    state = State(superseded={e.input("old"): e.data.get("new") for e in listed if e.kind == "event.superseded"})
+    for event in listed:
+        state.events[event.id] = event
+        if not is_known(event.kind, event.version):
+            state.skipped += 1
+        elif event.id not in state.superseded:
+            _apply(state, event)
+    return state
+
+
+def _apply(state: State, event: Event) -> None:
+    match event.kind:
+        case "study.registered" if event.study:
+            state.studies[event.study.digest] = event
+        case "design.created":
+            state.designs[event.id] = event
+        case "runs.completed" | "runs.failed":
+            state.batches.setdefault(event.input("design"), []).append(event)
+        case "campaign.completed":
+            state.campaigns[event.input("design")] = event
+
+
+def superseded_ids(frame: pl.DataFrame) -> set[str]:
+    """Ids of superseded events, straight from the frame (without making events of all rows)."""
+    import polars as pl
+
+    rows = frame.filter(pl.col("kind") == "event.superseded")["inputs"].to_list()
+    return {item["id"] for inputs in rows for item in inputs if item["role"] == "old"}
+
+
+def state_tables(state: State) -> dict[str, pl.DataFrame]:
+    """The state as tables, in a fixed order of rows: what `replay` writes and what `audit` compares."""
+    import polars as pl
+
+    studies = [
+        {"digest": digest, "event": event.id, "name": event.study.name if event.study else ""}
+        for digest, event in sorted(state.studies.items())
+    ]
+    designs = [
+        {
+            "design": id,
+            "study": event.study.name if event.study else "",
+            "sampler": event.data["sampler"],
+            "points": event.data["n"],
+            "seed": event.seed,
+        }
+        for id, event in state.designs.items()
+    ]
+    runs = [
+        {"design": design, "case": case, "sample": sample, "event": event.id, "failed": reason}
+        for design in state.designs
+        for (case, sample), (event, reason) in sorted(state.runs(design).items())
+    ]
+    superseded = [{"event": old, "by": new} for old, new in sorted(state.superseded.items())]
+    text, number = pl.String(), pl.Int64()
+    return {
+        "studies": pl.DataFrame(studies, {"digest": text, "event": text, "name": text}),
+        "designs": pl.DataFrame(
+            designs, {"design": text, "study": text, "sampler": text, "points": number, "seed": number}
+        ),
+        "runs": pl.DataFrame(runs, {"design": text, "case": text, "sample": number, "event": text, "failed": text}),
+        "superseded": pl.DataFrame(superseded, {"event": text, "by": text}),
+    }
+
+
+def lineage(state: State, id: str) -> list[Event]:
+    """An event and everything it comes from, in ledger order."""
+    seen: set[str] = set()
+    todo = [id]
+    while todo:
+        current = todo.pop()
+        if current not in seen and current in state.events:
+            seen.add(current)
+            todo += [item.id for item in state.events[current].inputs]
+    return [event for key, event in state.events.items() if key in seen]
+
+
+def descendants(state: State, id: str) -> list[Event]:
+    """Everything that was made from an event, in ledger order."""
+    known = {id}
+    found: list[Event] = []
+    for event in state.events.values():
+        if any(item.id in known for item in event.inputs):
+            known.add(event.id)
+            found.append(event)
+    return found

@@ -1,0 +1,129 @@
+"""What a model is to the rest of percuss: named inputs in SI, named quantities, and a pure function of runs.
+
+A model module offers two functions, found through `registry.MODELS`:
+
+    settings(table) -> dict[str, Setting]   what [model] may set beside fixed inputs, given what it does set
+    configure(settings, files) -> Model     settings as cleaned by `percuss.models.settings.clean_settings`
+
+`Model.run` is pure: the same point and the same seed give the same bits, whatever else is in the batch. A run
+that diverges is a `Failed` outcome with its reason, never an exception.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+Value = float | str
+
+
+@dataclass(frozen=True)
+class Input:
+    """Something a run takes: a number in the SI unit `unit`, or (unit None) one of the texts in `choices`.
+
+    With `other_units` the number may have one of several dimensions (a stiffness in N/m or in N/m^1.5, as the law
+    wants it); such a value reaches the model as text, number and SI unit, so that its dimension cannot get lost.
+    """
+
+    name: str
+    unit: str | None = "1"
+    default: Value | None = None
+    low: float = -math.inf
+    high: float = math.inf
+    low_open: bool = False
+    high_open: bool = False
+    choices: tuple[str, ...] = ()
+    doc: str = ""
+    other_units: tuple[str, ...] = ()
+
+    def allowed(self) -> str:
+        """Spell what is allowed, as `(0, 1] m` or the choices."""
+        if self.unit is None:
+            return "one of " + ", ".join(self.choices)
+        left = "(" if self.low_open or math.isinf(self.low) else "["
+        right = ")" if self.high_open or math.isinf(self.high) else "]"
+        unit = "" if self.unit == "1" else f" {self.unit}"
+        return f"{left}{self.low:g}, {self.high:g}{right}{unit}"
+
+    def admits(self, value: float) -> bool:
+        """Tell whether a finite SI number lies within the bounds."""
+        above = value > self.low if self.low_open else value >= self.low
+        below = value < self.high if self.high_open else value <= self.high
+        return math.isfinite(value) and above and below
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something a run gives, in the SI unit `unit`: a scalar, or a curve against the curve named `axis`.
+
+    The axis is itself a curve of the model, with no axis of its own.
+    """
+
+    name: str
+    unit: str = "1"
+    curve: bool = False
+    doc: str = ""
+    axis: str | None = None
+
+
+Form = Literal["text", "boolean", "integer", "number", "file", "files", "list", "table"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A structural setting of a model: fixed for a whole study, of the type `form` names.
+
+    A `number` is a quantity in the SI unit `unit`; a `file` is a path inside the study's folder whose bytes
+    reach the model under that path; `list` and `table` are checked further by the model. No default: must
+    be given.
+    """
+
+    name: str
+    form: Form
+    default: object = None
+    required: bool = False
+    unit: str = "1"
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple[str, ...] = ()
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some."""
+
+    values: dict[str, float]
+    curves: dict[str, ndarray] | None = None
+    tables: dict[str, dict[str, ndarray]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A run without a result, and why."""
+
+    reason: str
+
+
+Outcome = Done | Failed
+
+
+class Model(Protocol):
+    """A configured model. `batch` is the number of runs in one event: a constant of the kind."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def inputs(self) -> Mapping[str, Input]: ...
+    @property
+    def quantities(self) -> Mapping[str, Quantity]: ...
+    @property
+    def batch(self) -> int: ...
+    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
+        """Run each point with its 64-bit seed; outcomes in the order of the points."""
+        ...

@@ -1,0 +1,129 @@
+"""Load and check study files: `studies/NAME/study.toml`, or a TOML file by itself.
+
+A study is data. Nothing in it is executed, no path it names leaves its folder, and a file that is too
+large, too deeply nested or not TOML is refused with one clear sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from percuss.errors import InputError
+from percuss.study.faults import Fault, StudyError
+from percuss.study.files import MAX_STUDY_BYTES, STUDY_FILE, read_inside
+
+if TYPE_CHECKING:
+    from percuss.study.study import Study
+    from percuss.study.toml_lines import Path as KeyPath
+
+# tomllib takes time quadratic in the number of parts of a dotted key; no study needs this many.
+_LONG_KEY = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){33}""")
+_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+
+MAX_FAULTS = 100
+
+
+class _TooManyFaultsError(Exception):
+    """Enough was found: a hostile file could keep the check busy for hours."""
+
+
+def find_studies(root: Path) -> list[str]:
+    """List the studies in a folder by name, sorted, without reading them; none where there is no folder."""
+    try:
+        with os.scandir(root) as entries:
+            return sorted(entry.name for entry in entries if Path(entry.path, STUDY_FILE).is_file())
+    except OSError:
+        return []
+
+
+def load_study(path: Path) -> Study:
+    """Load the study in a folder or file; raise StudyError with every fault found."""
+    study, faults = _read(Path(path))
+    if faults or study is None:
+        raise StudyError(faults, str(path))
+    return study
+
+
+def check_study(path: Path) -> list[Fault]:
+    """Find every fault of a study file, in the order of its lines."""
+    return _read(Path(path))[1]
+
+
+def _read(path: Path) -> tuple[Study | None, list[Fault]]:
+    # Here and not above: completing the name of a study should cost no more than listing a folder.
+    from percuss.study.schema import read_study
+    from percuss.study.toml_lines import key_lines
+
+    file = path / STUDY_FILE if path.is_dir() else path
+    shown = str(file)
+    try:
+        data = read_inside(file.parent, file.name, MAX_STUDY_BYTES)
+    except InputError as fault:
+        return None, [Fault(shown, 0, "", str(fault))]
+    raw, text = _parse(data, shown)
+    if isinstance(raw, Fault):
+        return None, [raw]
+    found: list[tuple[KeyPath, str]] = []
+
+    def note(key: KeyPath, message: str) -> None:
+        found.append((key, message))
+        if len(found) == MAX_FAULTS:
+            raise _TooManyFaultsError
+
+    def read_file(relative: str, limit: int) -> bytes:
+        return read_inside(file.parent, relative, limit)
+
+    name = file.resolve().parent.name if file.name == STUDY_FILE else file.stem
+    study = None
+    try:
+        study = read_study(name, raw, note, read_file)
+    except _TooManyFaultsError:
+        found.append(((), f"has more than {MAX_FAULTS} faults: the rest is not listed"))
+    if not found:
+        return study, []
+    lines = key_lines(text)
+    faults = [Fault(shown, _line(lines, key), _dotted(key), message) for key, message in found]
+    return None, sorted(set(faults), key=lambda fault: (fault.line, fault.key))
+
+
+def _parse(data: bytes, shown: str) -> tuple[dict[str, Any] | Fault, str]:
+    """Parse TOML; what cannot be parsed comes back as the fault, with its line."""
+    import tomllib
+
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as fault:
+        return Fault(shown, data.count(b"\n", 0, fault.start) + 1, "", "is not UTF-8 text"), ""
+    # One kind of line end for parser and scanner alike.
+    text = text.replace("\r\n", "\n")
+    if long := _LONG_KEY.search(text):
+        return Fault(shown, text.count("\n", 0, long.start()) + 1, "", "a dotted key has too many parts"), ""
+    try:
+        return tomllib.loads(text), text
+    except tomllib.TOMLDecodeError as fault:
+        message = str(fault)
+        place = _TOML_PLACE.search(message)
+        line = int(place[1]) if place and place[1] else text.rstrip("\n").count("\n") + 1
+        return Fault(shown, line, "", f"is not valid TOML: {_TOML_PLACE.sub('', message)}"), ""
+    except RecursionError:
+        return Fault(shown, 0, "", "is nested too deeply"), ""
+    except (ValueError, OverflowError) as fault:
+        return Fault(shown, 0, "", f"holds a value that cannot be read: {fault}"), ""
+
+
+def _line(lines: dict[KeyPath, int], key: KeyPath) -> int:
+    """Return the line of a key, or of the nearest table around it when the key itself is missing."""
+    for depth in range(len(key), 0, -1):
+        if key[:depth] in lines:
+            return lines[key[:depth]]
+    return 1
+
+
+def _dotted(key: KeyPath) -> str:
+    text = ""
+    for part in key:
+        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else part)
+    return text if len(text) <= 100 else text[:97] + "..."

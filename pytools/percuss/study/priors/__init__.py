@@ -1,0 +1,1 @@
+"""Priors of parameters: one file a kind, one table in `registry`."""

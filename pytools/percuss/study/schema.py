@@ -1,0 +1,346 @@
+"""Read the tables of a study file into a Study, collecting every fault on the way.
+
+Each `_read_*` function takes its raw table, notes faults with the path of the key to blame, and returns
+what it could make of the rest, so that one pass finds everything that can be found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from percuss.errors import InputError
+from percuss.models.model import Input, Model, Quantity, Setting, Value
+from percuss.models.registry import MODELS, model_module
+from percuss.models.settings import SettingsError, clean_settings
+from percuss.spelling import did_you_mean, shown
+from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
+from percuss.study.output import REDUCTIONS, Output
+from percuss.study.priors.prior import Prior, PriorError
+from percuss.study.priors.registry import read_prior
+from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
+from percuss.study.tables import (
+    Note,
+    display_unit,
+    kind_of,
+    named_tables,
+    only_known,
+    optional_text,
+    plain_data,
+    subtable,
+)
+from percuss.study.toml_lines import Path
+from percuss.units import parse_quantity
+
+ReadFile = Callable[[str, int], bytes]
+
+RAW_SECTIONS = ("observations", "calibration")
+OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "unit", "doc")
+SECTIONS = ("study", "model", "parameters", "cases", "outputs", *RAW_SECTIONS)
+
+
+def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFile) -> Study | None:
+    """Make a study of parsed TOML; None when a fault was noted that leaves nothing to make it of.
+
+    `note(path, message)` records a fault; `read_file(relpath, limit)` returns the bytes of an attached
+    file, at most `limit` of them.
+    """
+    if not plain_data(raw, note):
+        return None
+    only_known(raw, SECTIONS, (), note)
+    about = subtable(raw, "study", note)
+    only_known(about, ("title", "source", "notes"), ("study",), note)
+    texts = {key: optional_text(about, key, ("study",), note) for key in ("title", "source", "notes")}
+    parameters, cases, outputs = (subtable(raw, key, note) for key in ("parameters", "cases", "outputs"))
+    files = _Files(read_file, note)
+    sections = _read_sections(raw, files, note)
+    kind, settings, fixed, model = _read_model(raw, files, note)
+    checked = _read_parameters(parameters, model, note)
+    if model is None:
+        # What can be said without knowing the model's inputs and quantities.
+        for _ in named_tables(cases, "cases", note):
+            pass
+        for key, table in named_tables(outputs, "outputs", note):
+            only_known(table, OUTPUT_KEYS, ("outputs", key), note)
+        return None
+    fixed_values = _read_values(fixed, model, ("model",), note)
+    for key in fixed_values:
+        if key in parameters:
+            note(("model", key), f"`{key}` is a parameter as well: fix it or give it a prior")
+    found_cases = _read_cases(cases, parameters, model, note)
+    _complete(model, {*fixed, *parameters}, cases, note)
+    found_outputs = _read_outputs(outputs, model, note) if "outputs" in raw else _scalar_outputs(model)
+    for key in found_outputs:
+        if key in parameters:
+            note(("outputs", key), "a parameter has the same name: rename the output")
+    if not found_outputs and not outputs:
+        note((), f"model {kind} gives curves only: [outputs] must reduce one to a number")
+    return Study(
+        name=name,
+        title=texts["title"],
+        source=texts["source"],
+        notes=texts["notes"],
+        model_kind=kind,
+        settings=settings,
+        fixed=fixed_values,
+        parameters=checked,
+        cases=found_cases,
+        outputs=found_outputs,
+        sections=sections,
+        files=files.bytes,
+    )
+
+
+class _Files:
+    """The attached files of one study, each read once."""
+
+    def __init__(self, read_file: ReadFile, note: Note) -> None:
+        self.read_file, self.note = read_file, note
+        self.bytes: dict[str, bytes] = {}
+
+    def attach(self, text: str, path: Path) -> str:
+        """Read the file a key names and return its path in normal form."""
+        try:
+            relative = attached_path(text)
+            if relative not in self.bytes:
+                left = MAX_ATTACHED_BYTES - sum(map(len, self.bytes.values()))
+                self.bytes[relative] = self.read_file(relative, left)
+        except InputError as fault:
+            self.note(path, str(fault))
+            return text
+        return relative
+
+
+def _read_model(
+    raw: Mapping[str, Any], files: _Files, note: Note
+) -> tuple[str, dict[str, object], dict[str, Any], Model | None]:
+    """Split [model] into settings and fixed inputs, and configure the model when the settings allow it."""
+    if "model" not in raw:
+        note((), "[model] is missing: it names the model's kind and settings")
+        return "", {}, {}, None
+    table = subtable(raw, "model", note)
+    kind = table.get("kind")
+    if not isinstance(kind, str):
+        note(("model", "kind"), f"missing or no text: one of {', '.join(MODELS)}")
+        return "", {}, {}, None
+    try:
+        module = model_module(kind)
+    except InputError as fault:
+        note(("model", "kind"), str(fault))
+        return kind, {}, {}, None
+    schema = module.settings(table)
+    given = {key: value for key, value in table.items() if key in schema}
+    fixed = {key: value for key, value in table.items() if key not in schema and key != "kind"}
+    try:
+        settings = clean_settings(schema, given)
+        _attach_files(schema, settings, files)
+        missing = [path for path in _file_names(schema, settings) if path not in files.bytes]
+        model = None if missing else module.configure(settings, files.bytes)
+    except SettingsError as faults:
+        for key, message in faults.faults:
+            note(("model", key), message)
+        return kind, {}, fixed, None
+    except InputError as fault:
+        note(("model",), str(fault))
+        return kind, {}, fixed, None
+    if model is not None:
+        for key in fixed:
+            if key not in model.inputs:
+                near = did_you_mean(key, [*schema, *model.inputs])
+                note(("model", key), f"neither a setting nor an input of model {kind}; {near}")
+    return kind, settings, fixed, model
+
+
+def _file_names(schema: Mapping[str, Setting], settings: Mapping[str, Any]) -> list[str]:
+    names: list[str] = []
+    for name, setting in schema.items():
+        if name in settings and setting.form in ("file", "files"):
+            names.extend([settings[name]] if setting.form == "file" else settings[name])
+    return names
+
+
+def _attach_files(schema: Mapping[str, Setting], settings: dict[str, Any], files: _Files) -> None:
+    for name, setting in schema.items():
+        if name in settings and setting.form == "file":
+            settings[name] = files.attach(settings[name], ("model", name))
+        elif name in settings and setting.form == "files":
+            settings[name] = [files.attach(item, ("model", name, i)) for i, item in enumerate(settings[name])]
+
+
+def _read_values(table: Mapping[str, Any], model: Model, path: Path, note: Note) -> dict[str, Value]:
+    """Read values of inputs; names the model does not have were noted by the caller."""
+    values: dict[str, Value] = {}
+    for key, value in table.items():
+        if key in model.inputs:
+            try:
+                values[key] = checked_value(model.inputs[key], value)
+            except InputError as fault:
+                note((*path, key), str(fault))
+    return values
+
+
+def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note) -> dict[str, Parameter]:
+    """Read priors and units; against the model's inputs where the model is known."""
+    parameters = {}
+    for name, table in named_tables(tables, "parameters", note):
+        path: Path = ("parameters", name)
+        only_known(table, ("unit", "prior", "doc"), path, note)
+        doc = optional_text(table, "doc", path, note)
+        given = model.inputs.get(name) if model else None
+        if model and given is None:
+            note(path, f"model {model.kind} has no such input; {did_you_mean(name, model.inputs)}")
+        if given and given.unit is None:
+            note(path, f"is a choice ({given.allowed()}) and takes no prior: set it in [model] or [cases]")
+            continue
+        unit = display_unit(table, given.unit if given else None, path, note, given.other_units if given else ())
+        prior_table = table.get("prior")
+        if not isinstance(prior_table, dict):
+            note((*path, "prior"), 'missing or no table, as in prior = { kind = "uniform", low = 0, high = 1 }')
+            continue
+        if unit is None:
+            if any(isinstance(value, str) for key, value in prior_table.items() if key != "kind"):
+                continue  # quantities with units, of a dimension nobody knows
+            unit = "1"
+        prior = _read_prior(prior_table, unit, given, (*path, "prior"), note)
+        if prior is not None:
+            parameters[name] = Parameter(name, unit, prior, doc)
+    return parameters
+
+
+def _read_prior(table: Mapping[str, Any], unit: str, given: Input | None, path: Path, note: Note) -> Prior | None:
+    try:
+        prior = read_prior(table, unit)
+    except PriorError as faults:
+        for field, message in faults.faults:
+            note((*path, field) if field else path, message)
+        return None
+    low, high = prior.support()
+    if given and (low < given.low or high > given.high):
+        span = f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
+        cut = "; a truncated-normal takes low and high" if prior.kind == "normal" else ""
+        note(path, f"reaches over {span} (SI) where the model takes {given.allowed()}{cut}")
+    return prior
+
+
+def _read_cases(
+    tables: Mapping[str, Any], parameters: Mapping[str, Any], model: Model, note: Note
+) -> dict[str, dict[str, Value]]:
+    if not tables:
+        return {BASE_CASE: {}}
+    cases = {}
+    for name, table in named_tables(tables, "cases", note):
+        for key in table:
+            if key not in model.inputs:
+                known = did_you_mean(key, model.inputs)
+                note(("cases", name, key), f"model {model.kind} has no such input; {known}")
+            elif key in parameters:
+                note(("cases", name, key), f"`{key}` is a parameter: its values come from the design")
+        cases[name] = _read_values(table, model, ("cases", name), note)
+    return cases
+
+
+def _complete(model: Model, given: set[str], cases: Mapping[str, Any], note: Note) -> None:
+    """Check that every input gets a value in every case."""
+    for name, needed in model.inputs.items():
+        if needed.default is not None or name in given:
+            continue
+        lacking = [case for case, table in cases.items() if isinstance(table, dict) and name not in table]
+        if not cases:
+            note(
+                ("model",),
+                f"input `{name}` has no value: fix it here, or give it a [parameters.{name}] prior",
+            )
+        for case in lacking:
+            note(
+                ("cases", case),
+                f"input `{name}` has no value: set it here, in [model] or in [parameters.{name}]",
+            )
+
+
+def _scalar_outputs(model: Model) -> dict[str, Output]:
+    return {q.name: Output(q.name, q.name, q.unit, doc=q.doc) for q in model.quantities.values() if not q.curve}
+
+
+def _read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[str, Output]:
+    outputs = {}
+    for name, table in named_tables(tables, "outputs", note):
+        path: Path = ("outputs", name)
+        only_known(table, OUTPUT_KEYS, path, note)
+        wanted = table.get("quantity", name)
+        quantity = model.quantities.get(wanted) if isinstance(wanted, str) else None
+        if quantity is None:
+            near = did_you_mean(str(wanted), model.quantities)
+            blamed = (*path, "quantity") if "quantity" in table else path
+            note(blamed, f"model {model.kind} has no quantity {shown(wanted)}; {near}")
+            continue
+        unit = display_unit(table, quantity.unit, path, note) or quantity.unit
+        reduce = _reduce(table, quantity, path, note)
+        places = _places(table, quantity, model, path, note)
+        start, stop = places.get("from"), places.get("to")
+        if reduce == "at" and "at" not in table:
+            note(path, 'reduce = "at" needs the place: at = ...')
+        if reduce != "at" and "at" in table:
+            note((*path, "at"), 'goes with reduce = "at"')
+        if reduce == "at" and ("from" in table or "to" in table):
+            note(path, 'reduce = "at" takes no window from/to')
+        if start is not None and stop is not None and not start < stop:
+            note((*path, "to"), "must lie beyond from")
+        doc = optional_text(table, "doc", path, note)
+        outputs[name] = Output(name, quantity.name, unit, reduce, places.get("at"), start, stop, doc)
+    return outputs
+
+
+def _reduce(table: Mapping[str, Any], quantity: Quantity, path: Path, note: Note) -> str | None:
+    reduce = table.get("reduce")
+    if not quantity.curve:
+        for key in ("reduce", "at", "from", "to"):
+            if key in table:
+                note((*path, key), f"`{quantity.name}` is one number already")
+        return None
+    if reduce not in REDUCTIONS:
+        what = "missing" if reduce is None else f"{shown(reduce)} is not known"
+        blamed = path if reduce is None else (*path, "reduce")
+        note(blamed, f"reduce: {what}: the curve `{quantity.name}` takes one of {', '.join(REDUCTIONS)}")
+        return None
+    return str(reduce)
+
+
+def _places(table: Mapping[str, Any], quantity: Quantity, model: Model, path: Path, note: Note) -> dict[str, float]:
+    """Read the places on the curve's axis, in SI."""
+    places: dict[str, float] = {}
+    for key in ("at", "from", "to"):
+        if key not in table or not quantity.curve:
+            continue
+        if quantity.axis is None:
+            note((*path, key), f"`{quantity.name}` is an axis and has no places")
+            continue
+        try:
+            places[key] = parse_quantity(table[key], model.quantities[quantity.axis].unit)
+        except InputError as fault:
+            note((*path, key), str(fault))
+    return places
+
+
+def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[str, object]:
+    """Keep the tables that later steps read, and attach the files that observations name."""
+    sections: dict[str, object] = {key: subtable(raw, key, note) for key in RAW_SECTIONS if key in raw}
+    if "observations" in sections:
+        sections["observations"] = _attached(subtable(raw, "observations", note), ("observations",), files)
+    for name, table in subtable(raw, "calibration", note).items():
+        if not isinstance(table, dict):
+            note(("calibration", name), f"must be a table, not {kind_of(table)}")
+    return sections
+
+
+def _attached(table: Mapping[str, Any], path: Path, files: _Files) -> dict[str, Any]:
+    """Copy [observations] with the path of every `file` key, at the top or one table down, in normal form."""
+    copy: dict[str, Any] = {}
+    for key, value in table.items():
+        if key == "file" and isinstance(value, str):
+            copy[key] = files.attach(value, (*path, key))
+        elif isinstance(value, dict) and len(path) == 1:
+            copy[key] = _attached(value, (*path, key), files)
+        else:
+            copy[key] = value
+    return copy
