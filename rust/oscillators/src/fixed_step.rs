@@ -621,7 +621,7 @@ pub(crate) fn refuse_rigid(model: &Model, integrator: &'static str) -> Result<()
             integrator,
             law: "rigid",
             contact,
-            advice: "use event or moreau_jean",
+            advice: "use event or moreau-jean",
         }),
         None => Ok(()),
     }
