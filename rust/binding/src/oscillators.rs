@@ -205,7 +205,7 @@ fn to_dict<'py>(py: Python<'py>, run: &Run) -> PyResult<Bound<'py, PyDict>> {
 }
 
 /// Run each system; a run that cannot be done gives its reason instead of a result. All cores, the same bits at any
-/// number of them.
+/// number of them. Ctrl-C is answered between batches of runs.
 #[pyfunction]
 fn simulate_oscillators<'py>(
     py: Python<'py>,
@@ -223,15 +223,22 @@ fn simulate_oscillators<'py>(
         }
     }
     // Runs of one case share their settings, so that there is one group as a rule.
+    let mut interrupted = Ok(());
     let done = py.detach(|| {
-        systems
-            .chunk_by(|a, b| a.1 == b.1)
-            .flat_map(|group| {
-                let same: Vec<System> = group.iter().map(|(system, _)| system.clone()).collect();
-                simulate_many(&same, &group[0].1, || true)
-            })
-            .collect::<Vec<_>>()
+        let mut done = Vec::with_capacity(systems.len());
+        for group in systems.chunk_by(|a, b| a.1 == b.1) {
+            let same: Vec<System> = group.iter().map(|(system, _)| system.clone()).collect();
+            done.extend(simulate_many(&same, &group[0].1, || {
+                interrupted = Python::attach(|py| py.check_signals());
+                interrupted.is_ok()
+            }));
+            if interrupted.is_err() {
+                break;
+            }
+        }
+        done
     });
+    interrupted?;
     let mut done = done.into_iter();
     reasons
         .into_iter()

@@ -192,6 +192,7 @@ impl<P: Propagator> Steps<P> {
         let n = walk.model.masses();
         let (mut before, mut u, mut next) =
             (self.before.clone(), walk.u.clone(), self.next.clone());
+        let (mut v, mut a) = (P::zeros(n), P::zeros(n));
         let mut tally = Tally::new::<P>(n);
         let mut index = walk.index;
         while index < stop && open(&next) {
@@ -199,7 +200,13 @@ impl<P: Propagator> Steps<P> {
             before.clone_from(&u);
             u.clone_from(&next);
             walk.propagator.apply(&u, &before, &mut next);
-            let (v, a) = differences::<P>(&before, &u, &next);
+            // in units of 1/(2 dt) and 1/dt^2, which are put in at the end
+            let states = u.as_ref().iter().zip(before.as_ref()).zip(next.as_ref());
+            let rates = v.as_mut().iter_mut().zip(a.as_mut());
+            for (((u, before), next), (v, a)) in states.zip(rates) {
+                *v = next - before;
+                *a = (next - u) - (u - before);
+            }
             tally.add(&walk.propagator, &u, &v, &a);
         }
         if index == walk.index {
@@ -207,29 +214,12 @@ impl<P: Propagator> Steps<P> {
         }
         let (half, square) = (0.5 * self.per_step, self.per_step * self.per_step);
         walk.tally.merge(tally, half, square);
-        let (v, a) = differences::<P>(&before, &u, &next);
         (walk.u, walk.v, walk.a) = (u, v, a);
         walk.v.as_mut().iter_mut().for_each(|v| *v *= half);
         walk.a.as_mut().iter_mut().for_each(|a| *a *= square);
         walk.index = index;
         (self.before, self.next) = (before, next);
     }
-}
-
-/// Velocity in units of `1/(2 dt)` and acceleration in units of `1/dt^2`.
-#[inline(always)]
-fn differences<P: Propagator>(
-    before: &P::Vector,
-    u: &P::Vector,
-    next: &P::Vector,
-) -> (P::Vector, P::Vector) {
-    let (mut v, mut a) = (next.clone(), next.clone());
-    let states = u.as_ref().iter().zip(before.as_ref()).zip(next.as_ref());
-    for (((u, before), next), (v, a)) in states.zip(v.as_mut().iter_mut().zip(a.as_mut())) {
-        *v = next - before;
-        *a = (next - u) - (u - before);
-    }
-    (v, a)
 }
 
 /// A diagonal matrix, row by row.

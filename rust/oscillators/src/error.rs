@@ -198,7 +198,7 @@ pub enum OscillatorError {
         advice: &'static str,
     },
     /// A weight outside what Moreau-Jean is stable for.
-    #[error("theta {theta} of moreau_jean must lie in 0.5 to 1")]
+    #[error("theta {theta} of moreau-jean must lie in 0.5 to 1")]
     Theta {
         /// The value given.
         theta: f64,

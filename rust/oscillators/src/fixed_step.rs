@@ -84,6 +84,8 @@ pub(crate) struct Walk<'a, P: Propagator> {
     pub watches: Vec<Watch<P::Vector>>,
     impacts: Vec<ImpactEvent>,
     pub tally: Tally<P::Vector>,
+    /// Scratch: absolute acceleration.
+    absolute: P::Vector,
 }
 
 /// The matrices of a scheme, row by row.
@@ -348,6 +350,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
                 .collect(),
             impacts: Vec::new(),
             tally: Tally::new::<P>(n),
+            absolute: P::zeros(n),
         })
     }
 
@@ -399,10 +402,13 @@ impl<'a, P: Propagator> Walk<'a, P> {
         if self.reader.is_fixed() {
             self.tally.add(&self.propagator, &self.u, &self.v, &self.a);
         } else {
-            let mut absolute = self.a.clone();
-            absolute.as_mut().iter_mut().for_each(|a| *a += self.ground);
+            self.absolute.clone_from(&self.a);
+            self.absolute
+                .as_mut()
+                .iter_mut()
+                .for_each(|a| *a += self.ground);
             self.tally
-                .add(&self.propagator, &self.u, &self.v, &absolute);
+                .add(&self.propagator, &self.u, &self.v, &self.absolute);
             self.tally.add_base(self.model, self.ground, &self.v);
         }
     }
@@ -615,7 +621,7 @@ pub(crate) fn refuse_rigid(model: &Model, integrator: &'static str) -> Result<()
             integrator,
             law: "rigid",
             contact,
-            advice: "use event or moreau_jean",
+            advice: "use event or moreau-jean",
         }),
         None => Ok(()),
     }

@@ -46,76 +46,110 @@ pub(crate) fn run(model: &Model, settings: &Settings, dt: f64) -> Result<Run, Os
 struct RungeKutta;
 
 impl AnySize for RungeKutta {
-    fn scheme<P: Propagator>(&self, _: usize) -> impl Scheme<P> {
-        Stages
+    fn scheme<P: Propagator>(&self, n: usize) -> impl Scheme<P> {
+        Stages::<P> {
+            work: Some(Work {
+                u: P::zeros(n),
+                v: P::zeros(n),
+                slopes: [P::zeros(n), P::zeros(n), P::zeros(n)],
+            }),
+        }
     }
 }
 
-struct Stages;
+struct Stages<P: Propagator> {
+    /// There except while a step uses it.
+    work: Option<Work<P::Vector>>,
+}
+
+/// State of a stage, in the end that of the step, and the accelerations of the stages after the first.
+#[derive(Clone)]
+struct Work<V> {
+    u: V,
+    v: V,
+    slopes: [V; 3],
+}
 
 /// Relative acceleration of a state, contacts as they would push there.
-#[inline(always)]
 fn acceleration<P: Propagator>(
     walk: &Walk<'_, P>,
     ground: f64,
     u: &P::Vector,
     v: &P::Vector,
-) -> P::Vector {
-    let mut a = u.clone();
-    walk.propagator.apply(u, v, &mut a);
+    a: &mut P::Vector,
+) {
+    walk.propagator.apply(u, v, a);
     a.as_mut().iter_mut().for_each(|a| *a -= ground);
     for (pair, cubic, column) in &walk.cubic {
         let e = pair.difference(u.as_ref());
-        add(&mut a, column, cubic * e * e * e);
+        add(a, column, cubic * e * e * e);
     }
     for (contact, column) in walk.contacts.iter().zip(&walk.columns) {
         let d = contact.pair.difference(u.as_ref()) - contact.gap;
         if d > 0.0 {
             add(
-                &mut a,
+                a,
                 column,
                 contact.trial_force(d, contact.pair.difference(v.as_ref())),
             );
         }
     }
-    a
 }
 
-/// One step from a state and its acceleration. `slope` gives the acceleration at a share (0.5 or 1) of the step, or
-/// nothing to break off.
+/// One step from a state and its acceleration; its end is left in `work`. `slope` writes the acceleration at a share
+/// (0.5 or 1) of the step, or says no to break off.
 #[inline(always)]
 fn step<V: Vector>(
     dt: f64,
     u: &V,
     v: &V,
     a: &V,
-    mut slope: impl FnMut(f64, &V, &V) -> Option<V>,
-) -> Option<(V, V)> {
-    let ahead = |velocity: &V, slope: &V, share: f64| {
-        let (mut stage_u, mut stage_v) = (u.clone(), v.clone());
-        add(&mut stage_u, velocity, share * dt);
-        add(&mut stage_v, slope, share * dt);
-        (stage_u, stage_v)
-    };
-    let (u1, v1) = ahead(v, a, 0.5);
-    let a1 = slope(0.5, &u1, &v1)?;
-    let (u2, v2) = ahead(&v1, &a1, 0.5);
-    let a2 = slope(0.5, &u2, &v2)?;
-    let (u3, v3) = ahead(&v2, &a2, 1.0);
-    let a3 = slope(1.0, &u3, &v3)?;
-    let (mut end_u, mut end_v) = (u.clone(), v.clone());
+    work: &mut Work<V>,
+    mut slope: impl FnMut(f64, &V, &V, &mut V) -> bool,
+) -> bool {
+    let [a1, a2, a3] = &mut work.slopes;
+    let half = 0.5 * dt;
+    work.u.clone_from(u);
+    add(&mut work.u, v, half);
+    work.v.clone_from(v);
+    add(&mut work.v, a, half);
+    if !slope(0.5, &work.u, &work.v, a1) {
+        return false;
+    }
+    // the velocity of a stage carries the displacement of the next
+    work.u.clone_from(u);
+    add(&mut work.u, &work.v, half);
+    work.v.clone_from(v);
+    add(&mut work.v, a1, half);
+    if !slope(0.5, &work.u, &work.v, a2) {
+        return false;
+    }
+    work.u.clone_from(u);
+    add(&mut work.u, &work.v, dt);
+    work.v.clone_from(v);
+    add(&mut work.v, a2, dt);
+    if !slope(1.0, &work.u, &work.v, a3) {
+        return false;
+    }
     let sixth = dt / 6.0;
-    add(&mut end_u, v, dt);
-    for (share, slope) in [(1.0, a), (2.0, &a1), (2.0, &a2), (1.0, &a3)] {
-        add(&mut end_v, slope, share * sixth);
+    work.u.clone_from(u);
+    add(&mut work.u, v, dt);
+    work.v.clone_from(v);
+    let slopes = a
+        .as_ref()
+        .iter()
+        .zip(a1.as_ref())
+        .zip(a2.as_ref())
+        .zip(a3.as_ref());
+    for ((((a, a1), a2), a3), (u, v)) in slopes.zip(work.u.as_mut().iter_mut().zip(work.v.as_mut()))
+    {
+        *u += dt * sixth * (a + a1 + a2);
+        *v += sixth * (a + 2.0 * (a1 + a2) + a3);
     }
-    for slope in [a, &a1, &a2] {
-        add(&mut end_u, slope, dt * sixth);
-    }
-    Some((end_u, end_v))
+    true
 }
 
-impl<P: Propagator> Scheme<P> for Stages {
+impl<P: Propagator> Scheme<P> for Stages<P> {
     const NAME: &'static str = NAME;
 
     fn matrices(&self, model: &Model, stiffness: &[f64], damping: &[f64], _: f64) -> Matrices {
@@ -138,27 +172,32 @@ impl<P: Propagator> Scheme<P> for Stages {
                 walk.reader.at(walk.time() + dt),
             )
         };
-        let slope = |share: f64, u: &P::Vector, v: &P::Vector| {
-            Some(acceleration(
-                walk,
-                if share < 1.0 { middle } else { end },
-                u,
-                v,
-            ))
-        };
-        let ended = step(dt, &walk.u, &walk.v, &walk.a, slope);
-        let Some((u, v)) = ended else { return };
+        let mut work = self.work.take().expect("put back after each step");
+        step(
+            dt,
+            &walk.u,
+            &walk.v,
+            &walk.a,
+            &mut work,
+            |share, u, v, a| {
+                acceleration(walk, if share < 1.0 { middle } else { end }, u, v, a);
+                true
+            },
+        );
+        walk.u.clone_from(&work.u);
+        walk.v.clone_from(&work.v);
         walk.index += 1;
         walk.ground = end;
-        (walk.u, walk.v) = (u.clone(), v.clone());
         for contact in 0..walk.contacts.len() {
             let state = &walk.contacts[contact];
-            let d = state.pair.difference(u.as_ref()) - state.gap;
-            let rate = state.pair.difference(v.as_ref());
+            let d = state.pair.difference(work.u.as_ref()) - state.gap;
+            let rate = state.pair.difference(work.v.as_ref());
             let force = state.trial_force(d, rate);
             walk.commit(contact, d, rate, rate, force);
         }
-        walk.a = acceleration(walk, end, &u, &v);
+        acceleration(walk, end, &work.u, &work.v, &mut work.slopes[0]);
+        walk.a.clone_from(&work.slopes[0]);
+        self.work = Some(work);
     }
 
     fn glide(&mut self, walk: &mut Walk<'_, P>, stop: u64) {
@@ -166,31 +205,31 @@ impl<P: Propagator> Scheme<P> for Stages {
     }
 }
 
-impl Stages {
+impl<P: Propagator> Stages<P> {
     #[inline(always)]
-    fn glide_while<P: Propagator>(
-        &self,
+    fn glide_while(
+        &mut self,
         walk: &mut Walk<'_, P>,
         stop: u64,
         mut open: impl FnMut(&P::Vector) -> bool,
     ) {
+        let mut work = self.work.clone().expect("put back after each step");
         let (mut u, mut v, mut a) = (walk.u.clone(), walk.v.clone(), walk.a.clone());
         let mut tally = walk.tally.clone();
         let mut index = walk.index;
         while index < stop {
-            let mut free = |_: f64, u: &P::Vector, v: &P::Vector| {
-                let mut a = u.clone();
-                walk.propagator.apply(u, v, &mut a);
-                open(u).then_some(a)
+            let mut free = |u: &P::Vector, v: &P::Vector, a: &mut P::Vector| {
+                walk.propagator.apply(u, v, a);
+                open(u)
             };
-            let Some((end_u, end_v)) = step(walk.dt, &u, &v, &a, &mut free) else {
+            let done = step(walk.dt, &u, &v, &a, &mut work, |_, u, v, a| free(u, v, a));
+            if !(done && free(&work.u, &work.v, &mut work.slopes[0])) {
                 break;
-            };
-            let Some(end_a) = free(1.0, &end_u, &end_v) else {
-                break;
-            };
+            }
             index += 1;
-            (u, v, a) = (end_u, end_v, end_a);
+            u.clone_from(&work.u);
+            v.clone_from(&work.v);
+            a.clone_from(&work.slopes[0]);
             tally.add(&walk.propagator, &u, &v, &a);
         }
         (walk.index, walk.tally) = (index, tally);

@@ -29,7 +29,7 @@ fn sentences() {
         ),
         (
             refusal(|s, _| s.contacts[0].restitution = 1.5),
-            "contact 0: restitution 1.5 cannot be delivered by the law `kelvin_voigt`: it must lie in 0.001 to 1",
+            "contact 0: restitution 1.5 cannot be delivered by the law `kelvin-voigt`: it must lie in 0.001 to 1",
         ),
         (
             refusal(|s, _| s.initial_displacement_m[0] = 0.024),
@@ -81,6 +81,6 @@ fn sentences() {
     let unknown = Integrator::from_name("euler", 0.1).unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "integrator `euler` is unknown: use one of event, central_difference, newmark, rk4, moreau_jean"
+        "integrator `euler` is unknown: use one of event, central-difference, newmark, rk4, moreau-jean"
     );
 }

@@ -220,7 +220,7 @@ fn laws_that_do_not_fit_are_refused() {
         .unwrap_err()
         .to_string()
     };
-    assert!(refuse(Law::Rigid, schemes(1e-4)[0]).contains("use event or moreau_jean"));
+    assert!(refuse(Law::Rigid, schemes(1e-4)[0]).contains("use event or moreau-jean"));
     assert!(refuse(Law::Ye, schemes(1e-4)[3]).contains("rigid law only"));
 }
 
