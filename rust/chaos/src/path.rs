@@ -28,6 +28,9 @@ use crate::least_squares::{Growing, LooError};
 use crate::truncation::Candidates;
 use crate::vector::{add_scaled, dot};
 
+/// No path is left before this many terms without a new least criterion.
+const SHORTEST: usize = 15;
+
 /// What all paths of one output start from.
 pub(crate) struct Start {
     /// Output times square root of weight.
@@ -83,6 +86,9 @@ pub(crate) trait Walk: Clone + Send {
 
     /// Most terms a path may take.
     fn longest(points: usize) -> usize;
+
+    /// How many terms a path goes on without a new least criterion.
+    fn patience(points: usize) -> usize;
 
     /// Most candidates a set may have.
     fn widest(points: usize) -> usize;
@@ -254,8 +260,8 @@ impl Tree<'_> {
                 if now < track.criterion {
                     (track.best, track.criterion) = (terms, now);
                 }
-                let go_on =
-                    terms < W::longest(self.points) && terms < track.best + patience(self.points);
+                let go_on = terms < W::longest(self.points)
+                    && terms < track.best + W::patience(self.points).max(SHORTEST);
                 if !go_on {
                     done.push((track.set, finished(track, &entered, &errors)));
                 }
@@ -299,9 +305,4 @@ fn finished(track: &Track, entered: &[u32], errors: &[LooError]) -> Path {
         best: track.best,
         criterion: track.criterion,
     }
-}
-
-/// How long a path goes on without a new least criterion: a tenth of the points, as UQLab, and at least 15 terms.
-fn patience(points: usize) -> usize {
-    (points / 10).max(15)
 }
