@@ -15,8 +15,10 @@
 //! ```
 //!
 //! with greed 2 for a term taken because it fits best (matching pursuit), as in the risk inflation criterion, and
-//! 0.2 for least-angle regression, which takes small steps. Over 40 designs of smooth and kinked functions, 60 to
-//! 300 points, 0.2 has the least mean log validation error; 0.1 to 0.3 lie within two percent of it.
+//! 0.2 for least-angle regression, which takes small steps. The 0.2 is empirical: on 33 designs of 60 to 300 points
+//! (g-function, borehole and other smooth or kinked functions, sets of up to 2500 terms) the geometric mean of
+//! the validation error was 5 percent below that of greed 0, 2 to 3 percent below for 0.1 and 0.3, and worse
+//! than greed 0 from 0.5 on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
