@@ -199,7 +199,7 @@ impl Expansion {
 
     /// All outputs at one point (canonical variables): the call for samplers, without allocation.
     pub fn evaluate(&self, point: &[f64], scratch: &mut Scratch<1>, values: &mut [f64]) {
-        self.kernel.values(point, scratch, values);
+        self.kernel.evaluate(point, scratch, values);
     }
 
     fn rows(&self, points: &[f64]) -> Result<usize> {

@@ -37,24 +37,24 @@ struct Sums {
 }
 
 impl Sums {
+    /// End a row, filled up with zeros times the constant: rows of whole chunks need no loop for a rest.
+    fn end_row(&mut self) {
+        self.entries
+            .resize(self.entries.len().next_multiple_of(PARTS), (0.0, 0));
+        self.ends.push(self.entries.len());
+    }
+
     #[inline(always)]
     fn evaluate<const L: usize>(&self, values: &[[f64; L]], mut put: impl FnMut(usize, [f64; L])) {
         let mut start = 0;
         for (row, &end) in self.ends.iter().enumerate() {
             let mut parts = [[0.0; L]; PARTS];
-            let (whole, rest) = self.entries[start..end].as_chunks::<PARTS>();
-            for entries in whole {
+            for entries in self.entries[start..end].as_chunks::<PARTS>().0 {
                 for (part, &(coefficient, value)) in parts.iter_mut().zip(entries) {
                     let value = &values[value as usize];
                     for i in 0..L {
                         part[i] += coefficient * value[i];
                     }
-                }
-            }
-            for (part, &(coefficient, value)) in parts.iter_mut().zip(rest) {
-                let value = &values[value as usize];
-                for i in 0..L {
-                    part[i] += coefficient * value[i];
                 }
             }
             let [a, b, c, d] = parts;
@@ -153,7 +153,7 @@ impl Kernel {
             outputs
                 .entries
                 .extend(entries().map(|(&term, &c)| (c, places[term as usize])));
-            outputs.ends.push(outputs.entries.len());
+            outputs.end_row();
             for parameter in 0..dimension {
                 for (&term, &c) in entries() {
                     if indices[term as usize * dimension + parameter] > 0 {
@@ -169,7 +169,7 @@ impl Kernel {
                         gradients.entries.push((c, value));
                     }
                 }
-                gradients.ends.push(gradients.entries.len());
+                gradients.end_row();
             }
         }
         Self {
@@ -227,7 +227,17 @@ impl Kernel {
     }
 
     /// All outputs at one point.
-    pub(crate) fn values(&self, point: &[f64], scratch: &mut Scratch<1>, values: &mut [f64]) {
+    pub(crate) fn evaluate(&self, point: &[f64], scratch: &mut Scratch<1>, values: &mut [f64]) {
+        Arch::new().dispatch(Evaluate {
+            kernel: self,
+            point,
+            scratch,
+            values,
+        });
+    }
+
+    #[inline(always)]
+    fn values(&self, point: &[f64], scratch: &mut Scratch<1>, values: &mut [f64]) {
         self.fill(|k| [point[k]], scratch, false);
         self.outputs
             .evaluate(&scratch.values, |row, [value]| values[row] = value);
@@ -318,6 +328,21 @@ impl Kernel {
 }
 
 // Types and not closures, so that the bodies are compiled for the instructions the dispatch has found.
+
+struct Evaluate<'a> {
+    kernel: &'a Kernel,
+    point: &'a [f64],
+    scratch: &'a mut Scratch<1>,
+    values: &'a mut [f64],
+}
+
+impl NullaryFnOnce for Evaluate<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn call(self) {
+        self.kernel.values(self.point, self.scratch, self.values);
+    }
+}
 
 struct Predict<'a> {
     kernel: &'a Kernel,

@@ -78,6 +78,11 @@ impl Walk for LeastAngle<'_> {
         points.saturating_sub(2)
     }
 
+    /// A tenth of the points, as UQLab; half of it loses terms of smooth responses that come late.
+    fn patience(points: usize) -> usize {
+        points / 10
+    }
+
     fn widest(_points: usize) -> usize {
         usize::MAX
     }

@@ -45,6 +45,10 @@ impl Walk for MatchingPursuit<'_> {
         points / 2
     }
 
+    fn patience(points: usize) -> usize {
+        points / 20
+    }
+
     /// Ten times the points: with more, the best of so many candidates fits by chance.
     fn widest(points: usize) -> usize {
         10 * points

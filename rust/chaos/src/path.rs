@@ -15,8 +15,10 @@
 //! ```
 //!
 //! with greed 2 for a term taken because it fits best (matching pursuit), as in the risk inflation criterion, and
-//! 0.2 for least-angle regression, which takes small steps. Over 40 designs of smooth and kinked functions, 60 to
-//! 300 points, 0.2 has the least mean log validation error; 0.1 to 0.3 lie within two percent of it.
+//! 0.2 for least-angle regression, which takes small steps. The 0.2 is empirical: on 33 designs of 60 to 300 points
+//! (g-function, borehole and other smooth or kinked functions, sets of up to 2500 terms) the geometric mean of
+//! the validation error was 5 percent below that of greed 0, 2 to 3 percent below for 0.1 and 0.3, and worse
+//! than greed 0 from 0.5 on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,6 +29,9 @@ use crate::error::{ChaosError, Result};
 use crate::least_squares::{Growing, LooError};
 use crate::truncation::Candidates;
 use crate::vector::{add_scaled, dot};
+
+/// No path is left before this many terms without a new least criterion.
+const SHORTEST: usize = 15;
 
 /// What all paths of one output start from.
 pub(crate) struct Start {
@@ -83,6 +88,9 @@ pub(crate) trait Walk: Clone + Send {
 
     /// Most terms a path may take.
     fn longest(points: usize) -> usize;
+
+    /// How many terms a path goes on without a new least criterion.
+    fn patience(points: usize) -> usize;
 
     /// Most candidates a set may have.
     fn widest(points: usize) -> usize;
@@ -254,8 +262,8 @@ impl Tree<'_> {
                 if now < track.criterion {
                     (track.best, track.criterion) = (terms, now);
                 }
-                let go_on =
-                    terms < W::longest(self.points) && terms < track.best + patience(self.points);
+                let go_on = terms < W::longest(self.points)
+                    && terms < track.best + W::patience(self.points).max(SHORTEST);
                 if !go_on {
                     done.push((track.set, finished(track, &entered, &errors)));
                 }
@@ -299,9 +307,4 @@ fn finished(track: &Track, entered: &[u32], errors: &[LooError]) -> Path {
         best: track.best,
         criterion: track.criterion,
     }
-}
-
-/// How long a path goes on without a new least criterion: a tenth of the points, as UQLab, and at least 15 terms.
-fn patience(points: usize) -> usize {
-    (points / 10).max(15)
 }
