@@ -49,7 +49,7 @@ def surrogate(
     is fitted together with those it extends. Errors are mean squares over the variance of the output. With --at
     EVENT is a surrogate, and nothing is appended.
     """
-    from percuss.cli.output import give_id, hint, progress, say, table_text
+    from percuss.cli.output import give_id, hint, plain, progress, say, table_text
     from percuss.errors import InputError
     from percuss.ledger.projections import fold
     from percuss.surrogates.fit import fit_all
@@ -88,7 +88,7 @@ def surrogate(
         if {d.id for d in validation.designs} & {d.id for d in training.designs}:
             raise InputError(f"--held-out {other}: holds points the surrogate is fitted to")
     for sentence in hole_sentences(training):
-        say(sentence)
+        say(plain(sentence))
     facts: dict[str, object] = {}
     more: dict[str, pl.DataFrame] = {}
     fitted_to = training
