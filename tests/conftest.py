@@ -15,9 +15,12 @@ from pathlib import Path
 # As the program itself does, before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import hypothesis
 import pytest
 
-ROOT = Path(__file__).parent.parent
+# How long an example takes says something about the machine, not about percuss.
+hypothesis.settings.register_profile("percuss", deadline=None)
+hypothesis.settings.load_profile("percuss")
 
 ISHIGAMI = """
 [study]

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np
-from numpy import float64
 from numpy.typing import NDArray
 
 __all__ = [
@@ -24,13 +23,21 @@ __all__ = [
 def build_facts() -> list[tuple[str, str]]: ...
 def cargo_lock() -> str: ...
 
-# Chaos expansions. A family is a name and its shape: ("legendre", []), ("hermite", []), ("laguerre", [alpha]),
-# ("jacobi", [alpha, beta]). Points are in canonical variables, (points, parameters); outputs (points, outputs).
+# Oscillators. A run is a mapping as `percuss.models.oscillators` makes it; a result is one of arrays and numbers,
+# or the reason why there is none.
+def simulate_oscillators(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | str]: ...
+def read_record(text: str, format: str, in_gravity: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def impact_laws() -> list[tuple[str, str, str, float, float]]: ...
+def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# Chaos expansions. A family is a name and its shape: ("legendre", []), ("hermite", []),
+# ("laguerre", [alpha]), ("jacobi", [alpha, beta]). Points are in canonical variables, (points, parameters);
+# values are (points, outputs).
 _Families = Sequence[tuple[str, Sequence[float]]]
 _Method = Literal["best", "least-angle", "matching-pursuit", "ordinary"]
 _Search = Literal["early", "full"]
 
-class SobolIndices(TypedDict):
+class _SobolIndices(TypedDict):
     mean: NDArray[np.float64]  # (outputs,)
     variance: NDArray[np.float64]  # (outputs,)
     first: NDArray[np.float64]  # (outputs, parameters); NaN where the variance is zero, as all that follow
@@ -40,7 +47,7 @@ class SobolIndices(TypedDict):
     group_closed: NDArray[np.float64]  # (outputs, groups)
     group_total: NDArray[np.float64]  # (outputs, groups)
 
-class ChaosFacts(TypedDict):
+class _ChaosFacts(TypedDict):
     points: int  # distinct points used
     duplicates: int  # rows that repeat an earlier point
     capped: int  # (degree, q) left out because of max_candidates
@@ -61,7 +68,7 @@ class ChaosFacts(TypedDict):
     path_loo: list[NDArray[np.float64]]  # errors with 0, 1, 2, ... terms beside the constant
     path_corrected_loo: list[NDArray[np.float64]]
 
-class ChaosNested(TypedDict):
+class _ChaosNested(TypedDict):
     error: NDArray[np.float64]  # (outputs,), relative to the variance; NaN for constant outputs
     predictions: NDArray[np.float64]  # (points, outputs), each without its fold
     fold: NDArray[np.int64]  # (points,)
@@ -99,7 +106,7 @@ class ChaosExpansion:
     def predict_with_gradient(
         self, points: NDArray[np.float64], slopes: NDArray[np.float64] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-    def sobol(self, groups: Sequence[Sequence[int]] | None = None) -> SobolIndices: ...
+    def sobol(self, groups: Sequence[Sequence[int]] | None = None) -> _SobolIndices: ...
 
 def chaos_fit(
     families: _Families,
@@ -112,7 +119,7 @@ def chaos_fit(
     search: _Search = "early",
     max_candidates: int = 100_000,
     threads: int | None = None,
-) -> tuple[ChaosExpansion, ChaosFacts]: ...
+) -> tuple[ChaosExpansion, _ChaosFacts]: ...
 def chaos_nested(
     families: _Families,
     points: NDArray[np.float64],
@@ -126,7 +133,7 @@ def chaos_nested(
     search: _Search = "early",
     max_candidates: int = 100_000,
     threads: int | None = None,
-) -> ChaosNested: ...
+) -> _ChaosNested: ...
 def chaos_bootstrap(
     expansion: ChaosExpansion,
     points: NDArray[np.float64],
@@ -150,10 +157,3 @@ def chaos_bootstrap_fits(
     max_candidates: int = 100_000,
     threads: int | None = None,
 ) -> list[ChaosExpansion]: ...
-
-# Oscillators. A run is a mapping as `percuss.models.oscillators` makes it; a result is one of arrays and numbers,
-# or the reason why there is none.
-def simulate_oscillators(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | str]: ...
-def read_record(text: str, format: str, in_gravity: bool) -> tuple[NDArray[float64], NDArray[float64]]: ...
-def impact_laws() -> list[tuple[str, str, str, float, float]]: ...
-def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...

@@ -46,6 +46,7 @@ def append_for_ever(root: Path, ready: int) -> None:
         table = book.put_table("runs", pl.DataFrame({"sample": [i], "pid": [os.getpid()]}))
         event = book.append([Draft("stream.sealed", {"i": i, "text": "x" * 2000}, blobs=[table])])[0]
         os.write(1, f"{event.id}\n".encode())
+        os.write(ready, b"!")
 
 
 def append_some(root: Path, count: int) -> None:
@@ -70,7 +71,10 @@ def start(work: Callable[[Path, int], None], root: Path, argument: int) -> int:
 
 
 def kill_at_random(root: Path, count: int, seed: int) -> None:
-    """Start a writer, kill it, start the next: each must go on where the dead one left off."""
+    """Start a writer, kill it, start the next: each must go on where the dead one left off.
+
+    The moment: at any time in the append that follows none, one or two of its appends.
+    """
     chance = random.Random(seed)
     started = time.monotonic()
     os.waitpid(start(append_some, root, 40), 0)
@@ -78,8 +82,9 @@ def kill_at_random(root: Path, count: int, seed: int) -> None:
     for _ in range(count):
         told, ready = os.pipe()
         child = start(append_for_ever, root, ready)
-        os.read(told, 1)
-        time.sleep(chance.uniform(0.0, 5 * while_appending))
+        for _ in range(chance.randrange(1, 4)):
+            os.read(told, 1)
+        time.sleep(chance.uniform(0.0, 1.5 * while_appending))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         os.close(told)

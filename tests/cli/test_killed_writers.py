@@ -27,7 +27,7 @@ def test_two_hundred_kills(percuss, folder, ledger) -> None:
     from percuss.ledger.event import Draft
 
     told = _append("kill", ledger.place.root, 200, 20)
-    assert len(told) > 50, "the kills came too early to show anything"
+    assert len(told) > 100, "the kills came too early to show anything"
     said = percuss("audit", "--json")
     assert said.code == 0, said.out
     kept = [event.id for event in ledger.events()]

@@ -81,7 +81,7 @@ def tables(draw: st.DrawFn, rows: int | None = None) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(tables(), st.sampled_from(["zstd", "snappy", "uncompressed"]), st.integers(0, 5))
 def test_digest_survives_parquet_and_chunks(table: pl.DataFrame, compression: str, cut: int) -> None:
     digest = table_digest(table)
@@ -93,7 +93,7 @@ def test_digest_survives_parquet_and_chunks(table: pl.DataFrame, compression: st
     assert table_digest(pieces.rechunk()) == digest
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables(rows=4), st.data())
 def test_digest_sees_every_change(table: pl.DataFrame, data: st.DataObject) -> None:
     digest = table_digest(table)
@@ -123,9 +123,9 @@ def test_digest_sees_every_change(table: pl.DataFrame, data: st.DataObject) -> N
     elif what == "rows":
         other = table.head(3)
     elif what == "drop":
-        other = table.drop(column)
+        other = pl.DataFrame([kept for kept in table.get_columns() if kept.name != column])
     elif what == "order":
-        other = table.select(reversed(table.columns))
+        other = pl.DataFrame(table.get_columns()[::-1])
         if other.columns == table.columns:
             return
     elif what == "type":

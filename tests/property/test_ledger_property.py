@@ -55,7 +55,7 @@ def new_ledger() -> Iterator[Ledger]:
         shutil.rmtree(folder)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.lists(drafts, min_size=1, max_size=3), max_size=4))
 def test_append_then_read_is_identity(commits: list[list[Draft]]) -> None:
     with new_ledger() as book:
@@ -69,7 +69,7 @@ def test_append_then_read_is_identity(commits: list[list[Draft]]) -> None:
             assert event.computed_hash() == event.hash
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(drafts, st.data())
 def test_the_hash_covers_every_field(draft: Draft, data: st.DataObject) -> None:
     place_free = streams.Head(0, 0, "0" * 64)
@@ -105,7 +105,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
 def test_any_interleaving_of_writers_gives_a_valid_chain(plan: list[tuple[str, int]]) -> None:
     """Three writers, each with its own idea of the head; sealing by any of them at any time; a small cache."""
@@ -137,7 +137,7 @@ def test_any_interleaving_of_writers_gives_a_valid_chain(plan: list[tuple[str, i
         streams.LOOSE_BEFORE_CACHING = before
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from(["main", "a", "b", "adopt a", "adopt b"]), st.booleans()), max_size=12))
 def test_adopted_streams_come_in_the_place_of_their_adoption(plan: list[tuple[str, bool]]) -> None:
     from percuss.ledger.adopt import adopt_stream
@@ -171,7 +171,7 @@ def test_adopted_streams_come_in_the_place_of_their_adoption(plan: list[tuple[st
         assert prove_order(walk).holds
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 3), max_size=12))
 def test_replay_gives_the_same_tables(plan: list[int]) -> None:
     """Folding twice, from the cache or the originals, whole or in two parts: the same digests."""

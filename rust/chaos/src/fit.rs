@@ -205,16 +205,12 @@ pub(crate) fn select(
     stop: &AtomicBool,
 ) -> Result<Vec<Option<Path>>> {
     match method {
-        Method::MatchingPursuit => paths(
-            MatchingPursuit::new(basis, start),
-            basis,
-            candidates,
-            sets,
-            start,
-            stop,
-        ),
+        Method::MatchingPursuit => {
+            let walk = |keep: &[bool]| MatchingPursuit::new(basis, start, keep);
+            paths(walk, basis, candidates, sets, start, stop)
+        }
         _ => paths(
-            LeastAngle::new(basis, start),
+            |keep: &[bool]| LeastAngle::new(basis, start, keep),
             basis,
             candidates,
             sets,

@@ -22,12 +22,13 @@ pub(crate) struct MatchingPursuit<'a> {
 }
 
 impl<'a> MatchingPursuit<'a> {
-    pub(crate) fn new(basis: &'a Basis, start: &Start) -> Self {
+    /// Before the first term; candidates are those kept.
+    pub(crate) fn new(basis: &'a Basis, start: &Start, keep: &[bool]) -> Self {
         Self {
             basis,
             total: start.total,
             growing: Growing::new(basis),
-            screen: Screen::new(basis, &start.correlations),
+            screen: Screen::new(basis, &start.correlations, keep),
             turn: None,
             residual: start.residual.clone(),
             drift: vec![],

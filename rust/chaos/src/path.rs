@@ -152,7 +152,7 @@ struct Track {
 
 /// Walk the paths over `sets`; one per set, in the order given, `None` for sets too wide for this kind of walk.
 pub(crate) fn paths<W: Walk>(
-    walk: W,
+    walk: impl FnOnce(&[bool]) -> W,
     basis: &Basis,
     candidates: &Candidates,
     sets: &[usize],
@@ -174,7 +174,13 @@ pub(crate) fn paths<W: Walk>(
         points: basis.rows(),
         stop,
     };
-    let mut done = tree.grow(tree.part(walk, tracks, &[], &[nothing]))?;
+    let walk = walk(&tree.union(&tracks));
+    let mut done = tree.grow(Branch {
+        walk,
+        tracks,
+        entered: vec![],
+        errors: vec![nothing],
+    })?;
     Ok(sets
         .iter()
         .map(|&set| {

@@ -77,11 +77,10 @@ pub(crate) struct Motion<'a> {
 }
 
 impl<'a> Screen<'a> {
-    /// All terms of the basis but the constant; `correlations` holds their x . r for the first residual: epoch 0.
-    pub(crate) fn new(basis: &'a Basis, correlations: &[f64]) -> Self {
-        let members: Vec<u32> = (1..correlations.len() as u32)
-            .filter(|&term| basis.scale(term as usize) > 0.0)
-            .collect();
+    /// The candidates kept; `correlations` holds their x . r for the first residual: epoch 0.
+    pub(crate) fn new(basis: &'a Basis, correlations: &[f64], keep: &[bool]) -> Self {
+        let wanted = |&term: &u32| keep[term as usize] && basis.scale(term as usize) > 0.0;
+        let members: Vec<u32> = (1..keep.len() as u32).filter(wanted).collect();
         let seen: Vec<Seen> = members
             .iter()
             .map(|&term| Seen {

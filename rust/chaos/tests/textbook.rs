@@ -24,8 +24,9 @@ fn solve(mut a: Matrix, mut b: Vec<f64>) -> Vec<f64> {
         b.swap(k, pivot);
         for i in k + 1..n {
             let factor = a[i][k] / a[k][k];
-            for j in k..n {
-                a[i][j] -= factor * a[k][j];
+            let row = a[k].clone();
+            for (x, y) in a[i][k..].iter_mut().zip(&row[k..]) {
+                *x -= factor * y;
             }
             b[i] -= factor * b[k];
         }

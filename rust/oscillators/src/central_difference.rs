@@ -5,7 +5,9 @@
 //! `2 (sqrt(1 + z^2) - z) / omega`, `omega` the highest frequency with all contacts closed and `z` the damping ratio
 //! of the contact's lagging damper; contacts whose stiffness grows are watched as they close.
 
-use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, refuse_rigid, run as run_fixed};
+use crate::fixed_step::{
+    AnySize, Matrices, Scheme, Tally, Walk, glide, refuse_rigid, run as run_fixed,
+};
 use crate::propagator::{Propagator, Vector};
 use crate::{Model, OscillatorError, Run, Settings};
 
@@ -173,6 +175,61 @@ impl<P: Propagator> Scheme<P> for Steps<P> {
         walk.index += 1;
         self.look_ahead(walk);
     }
+
+    fn glide(&mut self, walk: &mut Walk<'_, P>, stop: u64) {
+        glide!(self, walk, stop);
+    }
+}
+
+impl<P: Propagator> Steps<P> {
+    #[inline(always)]
+    fn glide_while(
+        &mut self,
+        walk: &mut Walk<'_, P>,
+        stop: u64,
+        mut open: impl FnMut(&P::Vector) -> bool,
+    ) {
+        let n = walk.model.masses();
+        let (mut before, mut u, mut next) =
+            (self.before.clone(), walk.u.clone(), self.next.clone());
+        let mut tally = Tally::new::<P>(n);
+        let mut index = walk.index;
+        while index < stop && open(&next) {
+            index += 1;
+            before.clone_from(&u);
+            u.clone_from(&next);
+            walk.propagator.apply(&u, &before, &mut next);
+            let (v, a) = differences::<P>(&before, &u, &next);
+            tally.add(&walk.propagator, &u, &v, &a);
+        }
+        if index == walk.index {
+            return;
+        }
+        let (half, square) = (0.5 * self.per_step, self.per_step * self.per_step);
+        walk.tally.merge(tally, half, square);
+        let (v, a) = differences::<P>(&before, &u, &next);
+        (walk.u, walk.v, walk.a) = (u, v, a);
+        walk.v.as_mut().iter_mut().for_each(|v| *v *= half);
+        walk.a.as_mut().iter_mut().for_each(|a| *a *= square);
+        walk.index = index;
+        (self.before, self.next) = (before, next);
+    }
+}
+
+/// Velocity in units of `1/(2 dt)` and acceleration in units of `1/dt^2`.
+#[inline(always)]
+fn differences<P: Propagator>(
+    before: &P::Vector,
+    u: &P::Vector,
+    next: &P::Vector,
+) -> (P::Vector, P::Vector) {
+    let (mut v, mut a) = (next.clone(), next.clone());
+    let states = u.as_ref().iter().zip(before.as_ref()).zip(next.as_ref());
+    for (((u, before), next), (v, a)) in states.zip(v.as_mut().iter_mut().zip(a.as_mut())) {
+        *v = next - before;
+        *a = (next - u) - (u - before);
+    }
+    (v, a)
 }
 
 /// A diagonal matrix, row by row.

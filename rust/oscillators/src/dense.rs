@@ -58,12 +58,14 @@ impl<const N: usize> Propagator for Dense<N> {
     }
 
     #[inline(always)]
-    fn damped_power(&self, v: &Self::Vector) -> f64 {
-        let f = times(&self.damping, v);
-        let mut sum = f[0] * v[0];
-        for i in 1..N {
-            sum += f[i] * v[i];
+    fn add_damped(&self, v: &Self::Vector, sum: &mut Self::Vector) {
+        let force = times(&self.damping, v);
+        for i in 0..N {
+            sum[i] += force[i] * v[i];
         }
-        sum
+    }
+
+    fn damped_power(&self, sum: &Self::Vector) -> f64 {
+        sum.iter().sum()
     }
 }

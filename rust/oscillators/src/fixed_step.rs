@@ -9,6 +9,7 @@ use percuss_laws::{Impact, Memory};
 use crate::banded::Banded;
 use crate::base_motion::Reader;
 use crate::dense::Dense;
+use crate::diagonal::Diagonal;
 use crate::energy::EnergyAccount;
 use crate::impacts::{ImpactEvent, free_approach};
 use crate::model::Pair;
@@ -80,10 +81,9 @@ pub(crate) struct Walk<'a, P: Propagator> {
     /// `left^-1 M 1`.
     pub ground_column: P::Vector,
     pub fault: Option<OscillatorError>,
+    pub watches: Vec<Watch<P::Vector>>,
     impacts: Vec<ImpactEvent>,
-    damped: f64,
-    base: f64,
-    peaks: [P::Vector; 3],
+    pub tally: Tally<P::Vector>,
 }
 
 /// The matrices of a scheme, row by row.
@@ -106,6 +106,104 @@ pub(crate) trait Scheme<P: Propagator>: Sized {
 
     /// Move the walk on by one step.
     fn advance(&mut self, walk: &mut Walk<'_, P>);
+
+    /// Move the walk on to `stop`, or to the step before a contact closes. Steps without contact are nearly all of a
+    /// run: here they go through a loop on local values, which the compiler keeps in registers.
+    fn glide(&mut self, _walk: &mut Walk<'_, P>, _stop: u64) {}
+}
+
+/// What is needed to see whether a contact stays open.
+pub(crate) struct Watch<V: Vector> {
+    pick: V::Pick,
+    gap: f64,
+    /// The indentation nearest to closing so far.
+    nearest: f64,
+}
+
+impl<V: Vector> Watch<V> {
+    /// Whether the contact is open at these displacements; notes how near it came.
+    #[inline(always)]
+    pub fn stays_open(&mut self, u: &V) -> bool {
+        let d = u.difference(&self.pick) - self.gap;
+        let open = d <= 0.0;
+        self.nearest = if open && d > self.nearest {
+            d
+        } else {
+            self.nearest
+        };
+        open
+    }
+}
+
+/// Call `self.glide_while(walk, stop, open)` with a test of whether all contacts stay open, in one version for each of
+/// no contact, one and several; not at all where the base moves or springs are cubic, which take the plain way.
+macro_rules! glide {
+    ($scheme:ident, $walk:ident, $stop:ident) => {{
+        if !$walk.reader.is_fixed() || !$walk.cubic.is_empty() {
+            return;
+        }
+        let mut watches = std::mem::take(&mut $walk.watches);
+        match watches.as_mut_slice() {
+            [] => $scheme.glide_while($walk, $stop, |_| true),
+            [watch] => $scheme.glide_while($walk, $stop, |u| watch.stays_open(u)),
+            several => $scheme.glide_while($walk, $stop, |u| {
+                several.iter_mut().all(|watch| watch.stays_open(u))
+            }),
+        }
+        $walk.watches = watches;
+    }};
+}
+pub(crate) use glide;
+
+/// Sums and peaks over the steps of a run.
+#[derive(Debug, Clone)]
+pub(crate) struct Tally<V> {
+    /// What the power lost in dampers is made of, one entry a mass.
+    damped: V,
+    base: f64,
+    /// Of displacement, velocity and absolute acceleration.
+    peaks: [V; 3],
+}
+
+impl<V: Vector> Tally<V> {
+    pub fn new<P: Propagator<Vector = V>>(n: usize) -> Self {
+        Self {
+            damped: P::zeros(n),
+            base: 0.0,
+            peaks: [P::zeros(n), P::zeros(n), P::zeros(n)],
+        }
+    }
+
+    /// Take in a state; `a` is the absolute acceleration.
+    #[inline(always)]
+    pub fn add<P: Propagator<Vector = V>>(&mut self, propagator: &P, u: &V, v: &V, a: &V) {
+        propagator.add_damped(v, &mut self.damped);
+        let [peak_u, peak_v, peak_a] = &mut self.peaks;
+        raise(peak_u, u);
+        raise(peak_v, v);
+        raise(peak_a, a);
+    }
+
+    /// Take in the power of the base.
+    #[inline(always)]
+    pub fn add_base(&mut self, model: &Model, ground: f64, v: &V) {
+        self.base += model.base_power(ground, v.as_ref());
+    }
+
+    /// Take in the tally of a stretch in which velocity and acceleration were counted in other units.
+    pub fn merge(&mut self, mut other: Self, velocity_unit: f64, acceleration_unit: f64) {
+        let scale = |x: &mut V, factor: f64| x.as_mut().iter_mut().for_each(|x| *x *= factor);
+        scale(&mut other.damped, velocity_unit * velocity_unit);
+        scale(&mut other.peaks[1], velocity_unit);
+        scale(&mut other.peaks[2], acceleration_unit);
+        self.base += other.base;
+        for (sum, more) in self.damped.as_mut().iter_mut().zip(other.damped.as_ref()) {
+            *sum += more;
+        }
+        for (peaks, others) in self.peaks.iter_mut().zip(&other.peaks) {
+            raise(peaks, others);
+        }
+    }
 }
 
 /// A scheme not yet tied to a size.
@@ -122,7 +220,9 @@ pub(crate) fn run(
     any: &impl AnySize,
 ) -> Result<Run, OscillatorError> {
     match model.masses() {
-        1 => walk(model, settings, dt, any.scheme::<Dense<1>>(1)),
+        2 if model.uncoupled() => walk(model, settings, dt, any.scheme::<Diagonal<2>>(2)),
+        3 if model.uncoupled() => walk(model, settings, dt, any.scheme::<Diagonal<3>>(3)),
+        1 => walk(model, settings, dt, any.scheme::<Diagonal<1>>(1)),
         2 => walk(model, settings, dt, any.scheme::<Dense<2>>(2)),
         3 => walk(model, settings, dt, any.scheme::<Dense<3>>(3)),
         4 => walk(model, settings, dt, any.scheme::<Dense<4>>(4)),
@@ -237,10 +337,17 @@ impl<'a, P: Propagator> Walk<'a, P> {
             cubic,
             ground_column,
             fault: None,
+            watches: model
+                .contacts
+                .iter()
+                .map(|contact| Watch {
+                    pick: P::Vector::pick(contact.pair),
+                    gap: contact.gap,
+                    nearest: f64::NEG_INFINITY,
+                })
+                .collect(),
             impacts: Vec::new(),
-            damped: 0.0,
-            base: 0.0,
-            peaks: [P::zeros(n), P::zeros(n), P::zeros(n)],
+            tally: Tally::new::<P>(n),
         })
     }
 
@@ -258,8 +365,16 @@ impl<'a, P: Propagator> Walk<'a, P> {
         while self.index < target {
             let stop = target.min(self.index + LOOK_EVERY);
             while self.index < stop {
-                scheme.advance(self);
-                self.account();
+                if self.contacts.iter().all(|contact| !contact.touching) {
+                    scheme.glide(self, stop);
+                    for contact in &mut self.contacts {
+                        contact.before = contact.pair.difference(self.u.as_ref()) - contact.gap;
+                    }
+                }
+                if self.index < stop {
+                    scheme.advance(self);
+                    self.account();
+                }
             }
             if let Some(fault) = self.fault.take() {
                 return Err(fault);
@@ -280,17 +395,16 @@ impl<'a, P: Propagator> Walk<'a, P> {
     }
 
     /// Peaks and powers of the new state.
-    #[inline(always)]
     fn account(&mut self) {
-        self.damped += self.propagator.damped_power(&self.v);
-        if !self.reader.is_fixed() {
-            self.base += self.model.base_power(self.ground, self.v.as_ref());
+        if self.reader.is_fixed() {
+            self.tally.add(&self.propagator, &self.u, &self.v, &self.a);
+        } else {
+            let mut absolute = self.a.clone();
+            absolute.as_mut().iter_mut().for_each(|a| *a += self.ground);
+            self.tally
+                .add(&self.propagator, &self.u, &self.v, &absolute);
+            self.tally.add_base(self.model, self.ground, &self.v);
         }
-        let ground = self.ground;
-        let [u, v, a] = &mut self.peaks;
-        raise(u, &self.u, 0.0);
-        raise(v, &self.v, 0.0);
-        raise(a, &self.a, ground);
     }
 
     /// Take a contact's force in the new state. `onset_rate` is the approach speed should it begin here.
@@ -444,13 +558,13 @@ impl<'a, P: Propagator> Walk<'a, P> {
         let half = |power_start: f64, power_end: f64| 0.5 * (power_start - power_end);
         let (v0, v) = (&self.model.v0, self.v.as_ref());
         let ends = half(self.model.damped_power(v0), self.model.damped_power(v));
-        let damped = self.dt * (self.damped + ends);
+        let damped = self.dt * (self.propagator.damped_power(&self.tally.damped) + ends);
         let ground0 = self.model.base.at(0.0);
         let ends = half(
             self.model.base_power(ground0, v0),
             self.model.base_power(self.ground, v),
         );
-        let base = self.dt * (self.base + ends);
+        let base = self.dt * (self.tally.base + ends);
         let work: Vec<f64> = self.contacts.iter().map(|contact| contact.work).collect();
         let stored = |contact: &WalkContact| {
             let d = contact.pair.difference(self.u.as_ref()) - contact.gap;
@@ -466,29 +580,27 @@ impl<'a, P: Propagator> Walk<'a, P> {
         let starts = [&self.model.u0, v0];
         for (peak, (sums, start)) in [&mut run.peaks.displacement_m, &mut run.peaks.velocity_m_s]
             .into_iter()
-            .zip(self.peaks.iter().zip(starts))
+            .zip(self.tally.peaks.iter().zip(starts))
         {
             peak.copy_from_slice(sums.as_ref());
             crate::run::raise(peak, start);
         }
         run.peaks
             .acceleration_m_s2
-            .copy_from_slice(self.peaks[2].as_ref());
+            .copy_from_slice(self.tally.peaks[2].as_ref());
         for (c, contact) in self.contacts.iter().enumerate() {
             run.peaks.force_n[c] = contact.peak_force;
-            run.peaks.smallest_gap_m[c] = -contact.deepest;
+            run.peaks.smallest_gap_m[c] = -contact.deepest.max(self.watches[c].nearest);
         }
         run.impacts = self.impacts;
     }
 }
 
 #[inline(always)]
-fn raise<V: Vector>(peaks: &mut V, values: &V, shift: f64) {
+fn raise<V: Vector>(peaks: &mut V, values: &V) {
     for (peak, value) in peaks.as_mut().iter_mut().zip(values.as_ref()) {
-        let size = (value + shift).abs();
-        if size > *peak {
-            *peak = size;
-        }
+        let size = value.abs();
+        *peak = if size > *peak { size } else { *peak };
     }
 }
 

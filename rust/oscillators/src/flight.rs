@@ -16,6 +16,8 @@ use crate::run::Peaks;
 pub(crate) const DEGREE: usize = 24;
 /// Relative size of the last terms.
 const TAIL: f64 = 1e-17;
+/// Parts of a step between samples for peaks.
+const PARTS: usize = 8;
 
 /// Series of one step, with the work space it needs.
 #[derive(Debug, Clone)]
@@ -36,6 +38,8 @@ pub(crate) struct Flight {
     /// Reactions of the held contacts, `[held * (DEGREE + 1) + power]`.
     reaction: Vec<f64>,
     scratch: Vec<f64>,
+    /// Displacements, velocities and accelerations at the ends of the parts.
+    samples: Vec<f64>,
 }
 
 impl Flight {
@@ -55,7 +59,8 @@ impl Flight {
             held: Vec::new(),
             held_inverse: Vec::new(),
             reaction: vec![0.0; model.contacts() * (DEGREE + 1)],
-            scratch: vec![0.0; 2 * DEGREE + 4],
+            scratch: vec![0.0; DEGREE + 1],
+            samples: vec![0.0; (PARTS + 1) * 3 * n],
         }
     }
 
@@ -253,17 +258,23 @@ impl Flight {
 
     /// State at `tau` after the start: displacement, velocity, absolute acceleration.
     pub fn at(&self, tau: f64, u: &mut [f64], v: &mut [f64], acceleration: &mut [f64]) {
-        let ground = polynomial::value(&self.ground[..=self.degree], tau);
         let n = self.n;
-        let value = |series: &[f64], i: usize| {
-            (0..=self.degree)
-                .rev()
-                .fold(0.0, |sum, k| sum * tau + series[k * n + i])
-        };
-        for i in 0..n {
-            u[i] = value(&self.u, i);
-            v[i] = value(&self.v, i);
-            acceleration[i] = value(&self.a, i) + ground;
+        u.fill(0.0);
+        v.fill(0.0);
+        acceleration.fill(0.0);
+        // all masses and quantities in one pass, so that their chains of operations overlap
+        for k in (0..=self.degree).rev() {
+            let terms = k * n..(k + 1) * n;
+            let terms = self.u[terms.clone()]
+                .iter()
+                .zip(&self.v[terms.clone()])
+                .zip(&self.a[terms]);
+            let states = u.iter_mut().zip(v.iter_mut()).zip(acceleration.iter_mut());
+            for (((u, v), a), ((cu, cv), ca)) in states.zip(terms) {
+                *u = *u * tau + cu;
+                *v = *v * tau + cv;
+                *a = *a * tau + (ca + self.ground[k]);
+            }
         }
     }
 
@@ -306,39 +317,86 @@ impl Flight {
         (damped, base)
     }
 
-    /// Raise peaks over the step up to `tau`.
+    /// Raise peaks over the step up to `tau`. Samples show where a quantity turns; there its top is found, if it can
+    /// exceed the peak so far. A step is about two radians of the fastest mode: nothing turns twice between samples.
     pub fn raise_peaks(&mut self, model: &Model, tau: f64, peaks: &mut Peaks) {
-        let (n, degree) = (self.n, self.degree);
-        let mut raise = |series: &[f64], peak: &mut f64, of: &dyn Fn(usize, &[f64]) -> f64| {
-            let mut power = 1.0;
-            for k in 0..=degree {
-                self.scratch[k] = of(k, &series[k * n..(k + 1) * n]) * power;
-                power *= tau;
+        let n = self.n;
+        let mut samples = std::mem::take(&mut self.samples);
+        for (point, sample) in samples.chunks_exact_mut(3 * n).enumerate() {
+            let (u, rest) = sample.split_at_mut(n);
+            let (v, a) = rest.split_at_mut(n);
+            self.at(tau * point as f64 / PARTS as f64, u, v, a);
+        }
+        let sampled = |point: usize, quantity: usize| &samples[(3 * point + quantity) * n..][..n];
+        let width = tau / PARTS as f64;
+        // largest size of `of(u)`, with `of(v)` its slope, or of the sampled quantity with the slope from beside
+        let follow = |known: f64, quantity: usize, both_signs: bool, of: &dyn Fn(&[f64]) -> f64| {
+            let value = |point: usize| of(sampled(point, quantity));
+            let slope = |point: usize| {
+                if quantity < 2 {
+                    return of(sampled(point, quantity + 1));
+                }
+                let (from, to) = (point.saturating_sub(1), (point + 1).min(PARTS));
+                (value(to) - value(from)) / (width * (to - from) as f64)
+            };
+            let size = |x: f64| if both_signs { x.abs() } else { x };
+            let mut best = known;
+            let mut before = (value(0), slope(0));
+            best = best.max(size(before.0));
+            for point in 1..=PARTS {
+                let here = (value(point), slope(point));
+                best = best.max(size(here.0));
+                let reach =
+                    size(before.0).max(size(here.0)) + before.1.abs().max(here.1.abs()) * width;
+                if (before.1 > 0.0) != (here.1 > 0.0) && reach > best {
+                    let start = width * (point - 1) as f64;
+                    best = best.max(self.top(quantity, start, width, both_signs, of));
+                }
+                before = here;
             }
-            let c = &mut self.scratch[..=degree];
-            *peak = polynomial::largest(c, *peak);
-            c.iter_mut().for_each(|c| *c = -*c);
-            *peak = polynomial::largest(c, *peak);
+            best
         };
         for i in 0..n {
-            raise(&self.u, &mut peaks.displacement_m[i], &|_, u| u[i]);
-            raise(&self.v, &mut peaks.velocity_m_s[i], &|_, v| v[i]);
-            raise(&self.a, &mut peaks.acceleration_m_s2[i], &|k, a| {
-                a[i] + self.ground[k]
-            });
+            peaks.displacement_m[i] = follow(peaks.displacement_m[i], 0, true, &|u| u[i]);
+            peaks.velocity_m_s[i] = follow(peaks.velocity_m_s[i], 1, true, &|v| v[i]);
+            peaks.acceleration_m_s2[i] = follow(peaks.acceleration_m_s2[i], 2, true, &|a| a[i]);
         }
         for (contact, smallest) in model.contacts.iter().zip(&mut peaks.smallest_gap_m) {
-            let c = Self::scaled(&mut self.scratch, &self.u, n, degree, tau, |u| {
-                contact.pair.difference(u)
+            *smallest = -follow(-*smallest, 0, false, &|u| {
+                contact.pair.difference(u) - contact.gap
             });
-            c[0] -= contact.gap;
-            *smallest = -polynomial::largest(c, -*smallest);
         }
+        self.samples = samples;
         for (i, &contact) in self.held.iter().enumerate() {
             let series = &self.reaction[i * (DEGREE + 1)..][..DEGREE + 1];
-            let c = Self::scaled(&mut self.scratch, series, 1, degree, tau, |x| x[0]);
+            let c = Self::scaled(&mut self.scratch, series, 1, self.degree, tau, |x| x[0]);
             peaks.force_n[contact] = polynomial::largest(c, peaks.force_n[contact]);
         }
+    }
+
+    /// Top of a quantity between `start` and `start + width` (two widths for the acceleration, whose slope is rough).
+    fn top(
+        &self,
+        quantity: usize,
+        start: f64,
+        width: f64,
+        both_signs: bool,
+        of: &dyn Fn(&[f64]) -> f64,
+    ) -> f64 {
+        let mut state = vec![0.0; 3 * self.n];
+        let value = |tau: f64| {
+            let (u, rest) = state.split_at_mut(self.n);
+            let (v, a) = rest.split_at_mut(self.n);
+            self.at(tau, u, v, a);
+            let x = of(&state[quantity * self.n..(quantity + 1) * self.n]);
+            if both_signs { x.abs() } else { x }
+        };
+        let (low, high) = if quantity < 2 {
+            (start, start + width)
+        } else {
+            ((start - width).max(0.0), start + 2.0 * width)
+        };
+        crate::root::largest_between(low, high, value)
     }
 }
 
@@ -355,13 +413,26 @@ pub(crate) fn push_masses(model: &Model, pair: Pair, force: f64, a: &mut [f64]) 
     }
 }
 
+/// `1 / (k + 1)` up to the highest power of a product of two series.
+const RECIPROCALS: [f64; 2 * DEGREE + 1] = {
+    let mut table = [0.0; 2 * DEGREE + 1];
+    let mut k = 0;
+    while k <= 2 * DEGREE {
+        table[k] = 1.0 / (k + 1) as f64;
+        k += 1;
+    }
+    table
+};
+
 /// Integral over the unit interval of the product of two polynomials.
 fn integral_of_product(x: &[f64], y: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for (i, x) in x.iter().enumerate() {
-        for (j, y) in y.iter().enumerate() {
-            sum += x * y / (i + j + 1) as f64;
-        }
-    }
-    sum
+    let row = |(i, x): (usize, &f64)| {
+        let inner: f64 = y
+            .iter()
+            .zip(&RECIPROCALS[i..])
+            .map(|(y, over)| y * over)
+            .sum();
+        x * inner
+    };
+    x.iter().enumerate().map(row).sum()
 }

@@ -13,6 +13,7 @@ mod base_motion;
 mod batch;
 mod condensed;
 mod dense;
+mod diagonal;
 mod dop853;
 mod dop853_coefficients;
 mod energy;

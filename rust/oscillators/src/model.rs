@@ -355,6 +355,13 @@ impl Model {
         }
     }
 
+    /// True when no spring or damper joins two masses: single frames side by side, which meet in contacts only.
+    pub(crate) fn uncoupled(&self) -> bool {
+        let between = |pair: Pair| pair.left != BASE && pair.right != BASE;
+        !self.springs.iter().any(|spring| between(spring.pair))
+            && !self.dampers.iter().any(|&(pair, _)| between(pair))
+    }
+
     /// Largest circular frequency squared of the linear system with these contact stiffnesses added, 1/s^2.
     pub(crate) fn largest_frequency_squared(
         &self,

@@ -5,7 +5,7 @@
 
 use crate::central_difference::{add, diagonal};
 use crate::condensed::{Condensed, balance};
-use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, refuse_rigid, run as run_fixed};
+use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, glide, refuse_rigid, run as run_fixed};
 use crate::model::Pair;
 use crate::propagator::Propagator;
 use crate::{Model, OscillatorError, Run, Settings};
@@ -131,5 +131,45 @@ impl<P: Propagator> Scheme<P> for Steps<P> {
             let rate = state.pair.difference(walk.v.as_ref());
             walk.commit(contact, d, rate, rate, self.forces[contact]);
         }
+    }
+
+    fn glide(&mut self, walk: &mut Walk<'_, P>, stop: u64) {
+        glide!(self, walk, stop);
+    }
+}
+
+impl<P: Propagator> Steps<P> {
+    #[inline(always)]
+    fn glide_while(
+        &mut self,
+        walk: &mut Walk<'_, P>,
+        stop: u64,
+        mut open: impl FnMut(&P::Vector) -> bool,
+    ) {
+        let (dt, half, quarter) = (walk.dt, 0.5 * walk.dt, 0.25 * walk.dt * walk.dt);
+        let (mut u, mut v, mut a) = (walk.u.clone(), walk.v.clone(), walk.a.clone());
+        let (mut next_u, mut next_v, mut next_a) = (u.clone(), v.clone(), a.clone());
+        let mut tally = walk.tally.clone();
+        let mut index = walk.index;
+        while index < stop {
+            next_u.clone_from(&u);
+            add(&mut next_u, &v, dt);
+            add(&mut next_u, &a, quarter);
+            next_v.clone_from(&v);
+            add(&mut next_v, &a, half);
+            walk.propagator.apply(&next_u, &next_v, &mut next_a);
+            add(&mut next_u, &next_a, quarter);
+            add(&mut next_v, &next_a, half);
+            if !open(&next_u) {
+                break;
+            }
+            index += 1;
+            u.clone_from(&next_u);
+            v.clone_from(&next_v);
+            a.clone_from(&next_a);
+            tally.add(&walk.propagator, &u, &v, &a);
+        }
+        (walk.index, walk.tally) = (index, tally);
+        (walk.u, walk.v, walk.a) = (u, v, a);
     }
 }

@@ -3,8 +3,8 @@
 //! Fourth order in smooth motion; across a contact's onset and release, which it steps over, second at best.
 
 use crate::central_difference::{add, diagonal};
-use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, refuse_rigid, run as run_fixed};
-use crate::propagator::Propagator;
+use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, glide, refuse_rigid, run as run_fixed};
+use crate::propagator::{Propagator, Vector};
 use crate::{Model, OscillatorError, Run, Settings};
 
 const NAME: &str = "rk4";
@@ -46,21 +46,12 @@ pub(crate) fn run(model: &Model, settings: &Settings, dt: f64) -> Result<Run, Os
 struct RungeKutta;
 
 impl AnySize for RungeKutta {
-    fn scheme<P: Propagator>(&self, n: usize) -> impl Scheme<P> {
-        Stages::<P> {
-            u: P::zeros(n),
-            v: P::zeros(n),
-            slopes: [P::zeros(n), P::zeros(n), P::zeros(n), P::zeros(n)],
-        }
+    fn scheme<P: Propagator>(&self, _: usize) -> impl Scheme<P> {
+        Stages
     }
 }
 
-/// A stage's displacement, velocity, and the accelerations of all stages.
-struct Stages<P: Propagator> {
-    u: P::Vector,
-    v: P::Vector,
-    slopes: [P::Vector; 4],
-}
+struct Stages;
 
 /// Relative acceleration of a state, contacts as they would push there.
 #[inline(always)]
@@ -69,27 +60,62 @@ fn acceleration<P: Propagator>(
     ground: f64,
     u: &P::Vector,
     v: &P::Vector,
-    out: &mut P::Vector,
-) {
-    walk.propagator.apply(u, v, out);
-    out.as_mut().iter_mut().for_each(|a| *a -= ground);
+) -> P::Vector {
+    let mut a = u.clone();
+    walk.propagator.apply(u, v, &mut a);
+    a.as_mut().iter_mut().for_each(|a| *a -= ground);
     for (pair, cubic, column) in &walk.cubic {
         let e = pair.difference(u.as_ref());
-        add(out, column, cubic * e * e * e);
+        add(&mut a, column, cubic * e * e * e);
     }
     for (contact, column) in walk.contacts.iter().zip(&walk.columns) {
         let d = contact.pair.difference(u.as_ref()) - contact.gap;
         if d > 0.0 {
             add(
-                out,
+                &mut a,
                 column,
                 contact.trial_force(d, contact.pair.difference(v.as_ref())),
             );
         }
     }
+    a
 }
 
-impl<P: Propagator> Scheme<P> for Stages<P> {
+/// One step from a state and its acceleration. `slope` gives the acceleration at a share (0.5 or 1) of the step, or
+/// nothing to break off.
+#[inline(always)]
+fn step<V: Vector>(
+    dt: f64,
+    u: &V,
+    v: &V,
+    a: &V,
+    mut slope: impl FnMut(f64, &V, &V) -> Option<V>,
+) -> Option<(V, V)> {
+    let ahead = |velocity: &V, slope: &V, share: f64| {
+        let (mut stage_u, mut stage_v) = (u.clone(), v.clone());
+        add(&mut stage_u, velocity, share * dt);
+        add(&mut stage_v, slope, share * dt);
+        (stage_u, stage_v)
+    };
+    let (u1, v1) = ahead(v, a, 0.5);
+    let a1 = slope(0.5, &u1, &v1)?;
+    let (u2, v2) = ahead(&v1, &a1, 0.5);
+    let a2 = slope(0.5, &u2, &v2)?;
+    let (u3, v3) = ahead(&v2, &a2, 1.0);
+    let a3 = slope(1.0, &u3, &v3)?;
+    let (mut end_u, mut end_v) = (u.clone(), v.clone());
+    let sixth = dt / 6.0;
+    add(&mut end_u, v, dt);
+    for (share, slope) in [(1.0, a), (2.0, &a1), (2.0, &a2), (1.0, &a3)] {
+        add(&mut end_v, slope, share * sixth);
+    }
+    for slope in [a, &a1, &a2] {
+        add(&mut end_u, slope, dt * sixth);
+    }
+    Some((end_u, end_v))
+}
+
+impl<P: Propagator> Scheme<P> for Stages {
     const NAME: &'static str = NAME;
 
     fn matrices(&self, model: &Model, stiffness: &[f64], damping: &[f64], _: f64) -> Matrices {
@@ -102,11 +128,9 @@ impl<P: Propagator> Scheme<P> for Stages<P> {
 
     fn begin(&mut self, _: &mut Walk<'_, P>) {}
 
-    #[inline(always)]
     fn advance(&mut self, walk: &mut Walk<'_, P>) {
         let dt = walk.dt;
-        let fixed = walk.reader.is_fixed();
-        let (middle, end) = if fixed {
+        let (middle, end) = if walk.reader.is_fixed() {
             (0.0, 0.0)
         } else {
             (
@@ -114,37 +138,19 @@ impl<P: Propagator> Scheme<P> for Stages<P> {
                 walk.reader.at(walk.time() + dt),
             )
         };
-        let grounds = [walk.ground, middle, middle, end];
-        let [k0, k1, k2, k3] = &mut self.slopes;
-        acceleration(walk, grounds[0], &walk.u, &walk.v, k0);
-        // stage velocities are v + weight * dt * (slope before); displacements follow from them
-        let half = 0.5 * dt;
-        self.u.clone_from(&walk.u);
-        add(&mut self.u, &walk.v, half);
-        self.v.clone_from(&walk.v);
-        add(&mut self.v, k0, half);
-        acceleration(walk, grounds[1], &self.u, &self.v, k1);
-        self.u.clone_from(&walk.u);
-        add(&mut self.u, &self.v, half);
-        self.v.clone_from(&walk.v);
-        add(&mut self.v, k1, half);
-        acceleration(walk, grounds[2], &self.u, &self.v, k2);
-        self.u.clone_from(&walk.u);
-        add(&mut self.u, &self.v, dt);
-        self.v.clone_from(&walk.v);
-        add(&mut self.v, k2, dt);
-        acceleration(walk, grounds[3], &self.u, &self.v, k3);
-
-        let (u, v) = (walk.u.as_mut(), walk.v.as_mut());
-        let slopes = [k0.as_ref(), k1.as_ref(), k2.as_ref(), k3.as_ref()];
-        for i in 0..u.len() {
-            let [a, b, c, d] = slopes.map(|slope| slope[i]);
-            u[i] += dt * (v[i] + dt / 6.0 * (a + b + c));
-            v[i] += dt / 6.0 * (a + 2.0 * (b + c) + d);
-        }
+        let slope = |share: f64, u: &P::Vector, v: &P::Vector| {
+            Some(acceleration(
+                walk,
+                if share < 1.0 { middle } else { end },
+                u,
+                v,
+            ))
+        };
+        let ended = step(dt, &walk.u, &walk.v, &walk.a, slope);
+        let Some((u, v)) = ended else { return };
         walk.index += 1;
-        walk.ground = grounds[3];
-        let (u, v) = (walk.u.clone(), walk.v.clone());
+        walk.ground = end;
+        (walk.u, walk.v) = (u.clone(), v.clone());
         for contact in 0..walk.contacts.len() {
             let state = &walk.contacts[contact];
             let d = state.pair.difference(u.as_ref()) - state.gap;
@@ -152,7 +158,42 @@ impl<P: Propagator> Scheme<P> for Stages<P> {
             let force = state.trial_force(d, rate);
             walk.commit(contact, d, rate, rate, force);
         }
-        acceleration(walk, walk.ground, &u, &v, k0);
-        walk.a.clone_from(k0);
+        walk.a = acceleration(walk, end, &u, &v);
+    }
+
+    fn glide(&mut self, walk: &mut Walk<'_, P>, stop: u64) {
+        glide!(self, walk, stop);
+    }
+}
+
+impl Stages {
+    #[inline(always)]
+    fn glide_while<P: Propagator>(
+        &self,
+        walk: &mut Walk<'_, P>,
+        stop: u64,
+        mut open: impl FnMut(&P::Vector) -> bool,
+    ) {
+        let (mut u, mut v, mut a) = (walk.u.clone(), walk.v.clone(), walk.a.clone());
+        let mut tally = walk.tally.clone();
+        let mut index = walk.index;
+        while index < stop {
+            let mut free = |_: f64, u: &P::Vector, v: &P::Vector| {
+                let mut a = u.clone();
+                walk.propagator.apply(u, v, &mut a);
+                open(u).then_some(a)
+            };
+            let Some((end_u, end_v)) = step(walk.dt, &u, &v, &a, &mut free) else {
+                break;
+            };
+            let Some(end_a) = free(1.0, &end_u, &end_v) else {
+                break;
+            };
+            index += 1;
+            (u, v, a) = (end_u, end_v, end_a);
+            tally.add(&walk.propagator, &u, &v, &a);
+        }
+        (walk.index, walk.tally) = (index, tally);
+        (walk.u, walk.v, walk.a) = (u, v, a);
     }
 }

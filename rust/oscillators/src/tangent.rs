@@ -130,8 +130,8 @@ impl Model {
                         .push_apart(-gradients[index].indentation, &mut column);
                 }
             }
-            for i in 0..n {
-                tangent.by_parameter[i * parameters.len() + at] = column[i] / self.masses[i];
+            for (i, (force, mass)) in column.iter().zip(&self.masses).enumerate() {
+                tangent.by_parameter[i * parameters.len() + at] = force / mass;
             }
         }
         tangent

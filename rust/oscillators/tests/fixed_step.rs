@@ -105,10 +105,10 @@ fn observed_order_through_an_impact() {
             };
             // errors at single steps jump with where the onset falls between two; a mean over steps shows the order
             let mean = |step: f64| {
-                (0..8)
-                    .map(|i| error(step * (1.0 + 0.01 * f64::from(i))))
+                (0..32)
+                    .map(|i| error(step * (1.0 + 0.017 * f64::from(i))))
                     .sum::<f64>()
-                    / 8.0
+                    / 32.0
             };
             let (large, small) = (mean(1e-4), mean(1e-5));
             let observed = (large / small).log10();
@@ -201,7 +201,7 @@ fn the_limit_is_sharp() {
     .unwrap_err() else {
         panic!("a step of 0.1 s must be refused")
     };
-    let omega = (2e6 / (6.0239 * 4.9871 / (6.0239 + 4.9871)) as f64).sqrt();
+    let omega = f64::sqrt(2e6 / (6.0239 * 4.9871 / (6.0239 + 4.9871)));
     let ratio = 2f64.ln() / (std::f64::consts::PI.powi(2) + 2f64.ln().powi(2)).sqrt();
     let expected = 2.0 * ((1.0 + ratio * ratio).sqrt() - ratio) / omega;
     assert!(

@@ -70,12 +70,12 @@ fn many_masses_agree_with_small_steps() {
             .map(|(x, y)| (x - y).abs())
             .fold(0.0, f64::max)
     };
-    let (coarse, fine) = (error(2e-5), error(2e-6));
+    let (coarse, fine) = (error(2e-6), error(2e-7));
     println!(
-        "{} impacts; rk4 differs by {coarse:.1e} m at 20 us, {fine:.1e} m at 2 us",
+        "{} impacts; rk4 differs by {coarse:.1e} m at 2 us, {fine:.1e} m at 0.2 us",
         exact.impacts.len()
     );
-    assert!(exact.impacts.len() > 10 && fine < 2e-7 && fine < 0.2 * coarse);
+    assert!(exact.impacts.len() > 10 && fine < 5e-7 && fine < 0.2 * coarse);
     // without contact the method is of fourth order and agrees to rounding
     let mut apart = row(Law::MahmoudJankowski, 2e7);
     apart.contacts.clear();
@@ -131,8 +131,8 @@ fn renumbered_masses() {
         Node::Mass(i) => Node::Mass(place[i]),
     };
     let mut other = system.clone();
-    for i in 0..6 {
-        other.masses_kg[place[i]] = system.masses_kg[i];
+    for (&to, &mass) in place.iter().zip(&system.masses_kg) {
+        other.masses_kg[to] = mass;
     }
     other
         .springs
@@ -152,8 +152,8 @@ fn renumbered_masses() {
             simulate(&other, &settings).unwrap(),
         );
         for row in 0..51 {
-            for i in 0..6 {
-                let gap = a.displacement_m[6 * row + i] - b.displacement_m[6 * row + place[i]];
+            for (i, &to) in place.iter().enumerate() {
+                let gap = a.displacement_m[6 * row + i] - b.displacement_m[6 * row + to];
                 assert!(gap.abs() < 1e-9, "{integrator:?} row {row} mass {i}: {gap}");
             }
         }
@@ -215,11 +215,19 @@ fn batch_is_the_same_at_any_thread_count() {
     };
     let (one, four) = (on(1), on(4));
     assert_eq!(one.len(), 300);
-    assert_eq!(one, four);
+    // compared as text, every digit of it: impacts under way at the end hold NaN, which equals nothing
+    let text = |runs: &[Result<
+        percuss_oscillators::Run,
+        percuss_oscillators::OscillatorError,
+    >]| format!("{runs:?}");
+    assert!(
+        text(&one) == text(&four),
+        "results hang on the number of threads"
+    );
     let mut asked = 0;
     let stopped = simulate_many(&systems, &settings, || {
         asked += 1;
         asked < 2
     });
-    assert!(stopped.len() < 300 && stopped[..] == one[..stopped.len()]);
+    assert!(stopped.len() < 300 && text(&stopped) == text(&one[..stopped.len()]));
 }

@@ -286,8 +286,9 @@ impl Located<'_> {
                     impact.deepest_m = impact.deepest_m.max(d);
                 }
             }
-            for (quantity, row) in sizes.iter_mut().enumerate() {
-                row[point] = self.size_at(stretch, quantity, s * advance);
+            self.note_sizes(stretch, s * advance);
+            for (row, &size) in sizes.iter_mut().zip(&self.sizes) {
+                row[point] = size;
             }
         }
         for (quantity, row) in sizes.iter().enumerate() {
@@ -303,10 +304,12 @@ impl Located<'_> {
             if within && (pushed || peak > 0.99 * known) {
                 let part = advance / (PEAK_POINTS - 1) as f64;
                 let place = part * best as f64;
-                peak = root::largest_near(place, part, peak, |tau| {
+                let top = root::largest_between(place - part, place + part, |tau| {
                     self.substep(stretch, tau);
-                    self.size_at(stretch, quantity, tau)
+                    self.note_sizes(stretch, tau);
+                    self.sizes[quantity]
                 });
+                peak = peak.max(top);
             }
             match quantity.checked_sub(count) {
                 None => {
@@ -321,18 +324,22 @@ impl Located<'_> {
         }
     }
 
-    /// Size of a contact force or, after those, of a mass's absolute acceleration, in the state `y_at`.
-    fn size_at(&mut self, stretch: &Stretch<'_>, quantity: usize, tau: f64) -> f64 {
+    /// Note the sizes of the contact forces and, after those, of the absolute accelerations, in the state `y_at`.
+    fn note_sizes(&mut self, stretch: &Stretch<'_>, tau: f64) {
+        let n = self.model.masses();
+        let time = self.t + tau;
         let pushing = Pushing {
             model: self.model,
             contacts: &self.contacts,
             flight: &self.flight,
             stretch,
         };
-        pushing.rhs(self.t + tau, &self.y_at, &mut self.slope, &mut self.forces);
-        match quantity.checked_sub(self.contacts.len()) {
-            None => self.forces[quantity].abs(),
-            Some(mass) => (self.slope[self.model.masses() + mass] + stretch.at(self.t + tau)).abs(),
+        pushing.rhs(time, &self.y_at, &mut self.slope, &mut self.forces);
+        let ground = stretch.at(time);
+        let accelerations = self.slope[n..2 * n].iter().map(|a| (a + ground).abs());
+        let forces = self.forces.iter().map(|force| force.abs());
+        for (size, value) in self.sizes.iter_mut().zip(forces.chain(accelerations)) {
+            *size = value;
         }
     }
 

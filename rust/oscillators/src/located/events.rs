@@ -10,6 +10,8 @@ use crate::rigid_impact;
 /// A rigid contact that rebounds slower than this share of its fastest approach is held closed: what is lost is the
 /// square of it in energy.
 const DEAD_BOUNCE: f64 = 1e-9;
+/// So is one whose bounce would be this many times as high as the rounding of its gap.
+const LOWEST_BOUNCE: f64 = 1e3;
 
 impl Located<'_> {
     /// Close contacts that touch and approach, as at the start of a run.
@@ -176,6 +178,8 @@ impl Located<'_> {
         let impulses = rigid_impact::resolve(self.model, &touching, &restitution, &mut self.v);
         let after = rates(self);
         for (i, &c) in touching.iter().enumerate() {
+            let lowest = LOWEST_BOUNCE * self.noise(c);
+            let pull = free_approach(self.model, c, ground, &self.u, &self.v, &mut self.sample[2]);
             let state = &mut self.contacts[c];
             state.work += 0.5 * impulses[i] * (before[i] + after[i]);
             state.fastest = state.fastest.max(before[i]);
@@ -185,7 +189,8 @@ impl Located<'_> {
                 impact.impulse_n_s = impulses[i];
                 self.run.impacts.push(impact);
             }
-            let dead = after[i].abs() <= DEAD_BOUNCE * state.fastest;
+            let dead = after[i].abs() <= DEAD_BOUNCE * state.fastest
+                || after[i].powi(2) <= 2.0 * pull * lowest;
             state.phase = if dead { Phase::Held } else { Phase::Open };
         }
         self.hold_what_is_pressed(time);
