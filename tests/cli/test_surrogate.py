@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -334,3 +336,21 @@ def test_the_same_runs_give_the_same_bits(percuss, once) -> None:
         blobs = json.loads(percuss("show", id, "--json").out)["blobs"]
         digests.append({blob["role"]: blob["digest"] for blob in blobs})
     assert digests[0] == digests[1]
+
+
+def test_points_outside_their_priors_are_named(percuss, folder) -> None:
+    rows = "\n".join(f"{x},0,0,{x}" for x in (0, 1, 2, 2.5, 3.5, -1))
+    (folder / "t.csv").write_text(f"x1,x2,x3,y\n{rows}\n")
+    percuss("import", "t.csv", "--study", "ishigami")
+    percuss("surrogate", "@last:campaign").refused(2, "sample 4", "x1 = 3.5", "-3 to 3")
+
+
+def test_ctrl_c_appends_nothing(percuss, spawn, folder) -> None:
+    _known(folder, "gfunction")
+    percuss("import", TABLES / "gfunction.csv", "--study", "gfunction")
+    before = percuss("log", "--json").out
+    process = spawn("surrogate", "@last:campaign", "--folds", 20)
+    time.sleep(2.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert percuss("log", "--json").out == before

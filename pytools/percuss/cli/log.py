@@ -103,6 +103,13 @@ def summary(kind: str, data: dict[str, object]) -> str:
             return f"case {data.get('case')}, {_count(data)} failed"
         case "campaign.completed":
             return f"{data.get('completed')} runs, {data.get('failed')} failed"
+        case "surrogate.fitted":
+            families = data.get("families")
+            names = ", ".join(map(str, families)) if isinstance(families, list) else ""
+            return f"{names}: {data.get('outputs')} outputs, {data.get('points')} points"
+        case "indices.computed":
+            methods = data.get("methods")
+            return ", ".join(map(str, methods)) if isinstance(methods, list) else ""
         case "note.added":
             return str(data.get("text", ""))[:60]
         case "check.passed" | "check.failed":

@@ -49,8 +49,13 @@ def surrogate(
     is fitted together with those it extends. Errors are mean squares over the variance of the output. With --at
     EVENT is a surrogate, and nothing is appended.
     """
-    from percuss.cli.output import give_id, hint, progress, say, table_text
+    import os
+    import resource
+    import time
+
+    from percuss.cli.output import give_id, hint, plain, progress, say, table_text
     from percuss.errors import InputError
+    from percuss.ledger.event import Cost
     from percuss.ledger.projections import fold
     from percuss.surrogates.fit import fit_all
     from percuss.surrogates.holes import hole_sentences
@@ -88,7 +93,7 @@ def surrogate(
         if {d.id for d in validation.designs} & {d.id for d in training.designs}:
             raise InputError(f"--held-out {other}: holds points the surrogate is fitted to")
     for sentence in hole_sentences(training):
-        say(sentence)
+        say(plain(sentence))
     facts: dict[str, object] = {}
     more: dict[str, pl.DataFrame] = {}
     fitted_to = training
@@ -100,9 +105,18 @@ def surrogate(
 
         fitted_to, more, facts = reduce_curves(book, training, curves)
     count = len(fitted_to.cases) * len(fitted_to.outputs)
-    with progress("fitting", count) as advance:
-        fitted = fit_all(fitted_to, settings, validation, advance)
+    wall, cpu = time.perf_counter(), time.process_time()
+    try:
+        with progress("fitting", count) as advance:
+            fitted = fit_all(fitted_to, settings, validation, advance)
+    except KeyboardInterrupt:
+        say("interrupted: nothing was appended")
+        # Folds that are still being fitted in other threads cannot be stopped from here.
+        os._exit(130)
     draft = draft_surrogate(book, fitted_to, settings, fitted, validation.campaigns if validation else (), more, facts)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    draft.cost = Cost(round(1e6 * wall), round(1e6 * cpu), peak)
     appended = book.append([draft])[0]
     if fitted.duplicates:
         say(f"{fitted.duplicates} runs repeat a point: each point counts once, with its mean output")

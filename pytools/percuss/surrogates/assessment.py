@@ -70,9 +70,13 @@ def nested_predictions(module: FamilyModule, data: Data, folds: Folds, settings:
         inside = np.flatnonzero(folds.places == fold)
         return inside, module.fit(folds.outside[fold], settings, near).mean(data.points[inside])
 
-    with ThreadPoolExecutor(min(len(folds.outside), os.cpu_count() or 1)) as pool:
+    pool = ThreadPoolExecutor(min(len(folds.outside), os.cpu_count() or 1))
+    try:
         for inside, values in pool.map(one, range(len(folds.outside))):
             predicted[inside] = values
+    finally:
+        # After Ctrl-C nobody waits for folds that are still being fitted.
+        pool.shutdown(wait=False, cancel_futures=True)
     return predicted
 
 

@@ -26,6 +26,7 @@ from percuss.surrogates.model import Array, Data, Model
 from percuss.surrogates.registry import AUTO, FAMILIES, family_module
 from percuss.surrogates.settings import Settings
 from percuss.surrogates.training import Training
+from percuss.units import from_si
 
 # A relative error below which no other family is tried: it is rounding, or as good as.
 GOOD_ENOUGH = 1e-8
@@ -129,6 +130,7 @@ def fit_all(
 def make_groups(training: Training, canonical: Canonical) -> list[Group]:
     """Cases with the same finished rows make one group; equal points are merged, with their mean output."""
     width = len(training.outputs)
+    _check_support(training)
     by_rows: dict[bytes, list[int]] = {}
     for i, runs in enumerate(training.cases):
         if len(runs.rows) < FEWEST_POINTS:
@@ -153,6 +155,25 @@ def make_groups(training: Training, canonical: Canonical) -> list[Group]:
         numbers = tuple(i * width + j for i in members for j in range(width))
         groups.append(Group(number, numbers, data, rows[first], len(rows) - len(first)))
     return groups
+
+
+def _check_support(training: Training) -> None:
+    """Points where a prior has no density can come with an import; no surrogate over the priors has them."""
+    for j, name in enumerate(training.names):
+        parameter = training.study.parameters[name]
+        low, high = parameter.prior.support()
+        # A point at a bound may lie beside it by the rounding of its unit.
+        slack = 1e-9 * (high - low) if np.isfinite(high - low) else 1e-12 * max(abs(low), abs(high), 1e-300)
+        values = training.theta[:, j]
+        wrong = np.flatnonzero((values < low - slack) | (values > high + slack))
+        if len(wrong):
+            sample = training.places[int(wrong[0])][1]
+            ends = [from_si(end, parameter.unit) if np.isfinite(end) else end for end in (low, high)]
+            raise InputError(
+                f"sample {sample}: {name} = {from_si(float(values[wrong[0]]), parameter.unit):g} is outside its "
+                f"{parameter.prior.kind} prior, {ends[0]:g} to {ends[1]:g}",
+                hint="widen the prior in the study, or leave such runs out",
+            )
 
 
 def distinct(points: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -238,6 +238,8 @@ class Surrogate:
 
 def load_surrogate(ledger: Ledger, state: State, event: Event) -> Surrogate:
     """Read a surrogate back; it predicts the same bits as when it was fitted."""
+    import polars as pl
+
     if event.kind != KIND:
         raise InputError(
             f"event {event.id} is of the kind {event.kind}, not a surrogate", hint="percuss surrogate makes one"
@@ -258,7 +260,7 @@ def load_surrogate(ledger: Ledger, state: State, event: Event) -> Surrogate:
                 parts.append(
                     LoadedPart(family, numbers, family_module(family).load(canonical.families, tables, numbers))
                 )
-    except (KeyError, ValueError) as fault:
+    except (KeyError, ValueError, TypeError, pl.exceptions.PolarsError) as fault:
         raise LedgerError(f"surrogate {event.id}: cannot be read ({fault})") from fault
     return Surrogate(event, study, names, columns, canonical, tuple(parts), tables)
 
