@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,49 +39,45 @@ SMALLEST = 1e-300
 LARGEST = 1.0 - 2.0**-53
 
 
+LINEAR, LOGARITHMIC, OTHER = "linear", "logarithmic", "other"
+
+
 @dataclass(frozen=True)
 class Variable:
-    """One canonical variable: its family with shape parameters, the map from SI and the derivative of the map."""
+    """One canonical variable: its family with shape parameters, and the map from SI.
+
+    The map is (t - centre) factor, log(t / centre) factor, or any other with its derivative.
+    """
 
     family: str
     shape: tuple[float, ...]
-    forward: Callable[[Array], Array]
-    slope: Callable[[Array], Array]
-
-
-def _affine(low: float, high: float, family: str, shape: tuple[float, ...] = ()) -> Variable:
-    factor = 2.0 / (high - low)
-    # Counted from the nearer bound: both ends give -1 and 1 to the last bit.
-    return Variable(
-        family,
-        shape,
-        lambda t: np.where(t - low < high - t, factor * (t - low) - 1.0, 1.0 - factor * (high - t)),
-        lambda t: np.full_like(t, factor),
-    )
+    form: str
+    centre: float = 0.0
+    factor: float = 1.0
+    forward: Callable[[Array], Array] | None = None
+    slope: Callable[[Array], Array] | None = None
 
 
 def _uniform(prior: Prior) -> Variable:
-    return _affine(*prior.support(), "legendre")
+    low, high = prior.support()
+    return Variable("legendre", (), LINEAR, low + (high - low) / 2, 2.0 / (high - low))
 
 
 def _beta(prior: Prior) -> Variable:
-    return _affine(*prior.support(), "jacobi", (prior.fields["beta"] - 1.0, prior.fields["alpha"] - 1.0))
+    low, high = prior.support()
+    shape = (prior.fields["beta"] - 1.0, prior.fields["alpha"] - 1.0)
+    return Variable("jacobi", shape, LINEAR, low + (high - low) / 2, 2.0 / (high - low))
 
 
 def _log_uniform(prior: Prior) -> Variable:
     low, high = prior.support()
-    factor = 2.0 / (math.log1p((high - low) / low) if high < 2 * low else math.log(high) - math.log(low))
-
-    def forward(t: Array) -> Array:
-        t = np.maximum(t, SMALLEST)
-        return np.where(t - low < high - t, factor * np.log(t / low) - 1.0, 1.0 - factor * np.log(high / t))
-
-    return Variable("legendre", (), forward, lambda t: factor / np.maximum(t, SMALLEST))
+    # log1p of the relative width: two close bounds lose nothing.
+    span = math.log1p((high - low) / low) if high < 2 * low else math.log(high) - math.log(low)
+    return Variable("legendre", (), LOGARITHMIC, math.sqrt(low) * math.sqrt(high), 2.0 / span)
 
 
 def _normal(prior: Prior) -> Variable:
-    mean, std = prior.fields["mean"], prior.fields["std"]
-    return Variable("hermite", (), lambda t: (t - mean) / std, lambda t: np.full_like(t, 1.0 / std))
+    return Variable("hermite", (), LINEAR, prior.fields["mean"], 1.0 / prior.fields["std"])
 
 
 def _lognormal(prior: Prior) -> Variable:
@@ -89,12 +86,7 @@ def _lognormal(prior: Prior) -> Variable:
     else:
         variance = math.log1p((prior.fields["std"] / prior.fields["mean"]) ** 2)
         mu, sigma = math.log(prior.fields["mean"]) - variance / 2, math.sqrt(variance)
-    return Variable(
-        "hermite",
-        (),
-        lambda t: (np.log(np.maximum(t, SMALLEST)) - mu) / sigma,
-        lambda t: 1.0 / (sigma * np.maximum(t, SMALLEST)),
-    )
+    return Variable("hermite", (), LOGARITHMIC, math.exp(mu), 1.0 / sigma)
 
 
 def _gamma(prior: Prior) -> Variable:
@@ -103,7 +95,7 @@ def _gamma(prior: Prior) -> Variable:
     else:
         mean, std = prior.fields["mean"], prior.fields["std"]
         shape, scale = (mean / std) ** 2, std * (std / mean)
-    return Variable("laguerre", (shape - 1.0,), lambda t: t / scale, lambda t: np.full_like(t, 1.0 / scale))
+    return Variable("laguerre", (shape - 1.0,), LINEAR, 0.0, 1.0 / scale)
 
 
 def _truncated_normal(prior: Prior) -> Variable:
@@ -132,7 +124,7 @@ def _through_beta(prior: Prior, alpha: float, beta: float) -> Variable:
         inside = (t >= low) & (t <= high)
         return np.where(inside, 2.0 * np.exp(prior.logpdf(np.clip(t, low, high)) - log), 0.0)
 
-    return Variable("jacobi", (beta - 1.0, alpha - 1.0), forward, slope)
+    return Variable("jacobi", (beta - 1.0, alpha - 1.0), OTHER, forward=forward, slope=slope)
 
 
 def _through_normal(prior: Prior) -> Variable:
@@ -148,7 +140,7 @@ def _through_normal(prior: Prior) -> Variable:
         log = prior.logpdf(np.clip(t, low, high)) + 0.5 * z * z + 0.5 * math.log(2.0 * math.pi)
         return np.where(inside, np.exp(np.minimum(log, 700.0)), 0.0)
 
-    return Variable("hermite", (), forward, slope)
+    return Variable("hermite", (), OTHER, forward=forward, slope=slope)
 
 
 # One line a kind of prior; a kind that is not here goes through the quantiles of the normal.
@@ -182,15 +174,41 @@ class Canonical:
     def points(self, theta: NDArray[Any]) -> Array:
         """Canonical variables (n, d) of parameters (n, d) in SI."""
         given = np.asarray(theta, float)
-        found = np.empty(given.shape, order="C")
-        for j, variable in enumerate(self.variables):
-            found[:, j] = variable.forward(given[:, j])
+        # All columns at once: a calibration asks for few points at a time, and very often.
+        found = np.ascontiguousarray((given - self._centre) * self._factor)
+        for j in self._logarithmic:
+            variable = self.variables[j]
+            found[:, j] = np.log(np.maximum(given[:, j], SMALLEST) / variable.centre) * variable.factor
+        for j in self._others:
+            forward = self.variables[j].forward
+            assert forward is not None
+            found[:, j] = forward(given[:, j])
         return found
 
     def slopes(self, theta: NDArray[Any]) -> Array:
         """Derivatives (n, d) of each canonical variable with respect to its parameter."""
         given = np.asarray(theta, float)
-        found = np.empty(given.shape, order="C")
-        for j, variable in enumerate(self.variables):
-            found[:, j] = variable.slope(given[:, j])
+        found = np.tile(self._factor, (len(given), 1))
+        for j in self._logarithmic:
+            found[:, j] /= np.maximum(given[:, j], SMALLEST)
+        for j in self._others:
+            slope = self.variables[j].slope
+            assert slope is not None
+            found[:, j] = slope(given[:, j])
         return found
+
+    @cached_property
+    def _centre(self) -> Array:
+        return np.array([variable.centre for variable in self.variables])
+
+    @cached_property
+    def _factor(self) -> Array:
+        return np.array([variable.factor for variable in self.variables])
+
+    @cached_property
+    def _logarithmic(self) -> list[int]:
+        return [j for j, variable in enumerate(self.variables) if variable.form == LOGARITHMIC]
+
+    @cached_property
+    def _others(self) -> list[int]:
+        return [j for j, variable in enumerate(self.variables) if variable.form == OTHER]
