@@ -1,0 +1,191 @@
+//! From the poses of the bodies to the contact points of all pairs that see each other.
+
+use crate::aabb::Aabb;
+use crate::broad_phase::BroadPhase;
+use crate::contact::ContactPoint;
+use crate::contact_workspace::Workspace;
+use crate::error::GeometryError;
+use crate::pairs::contact_points;
+use crate::pose::{Frame, Pose};
+use crate::shape::Shape;
+use crate::visibility::Visibility;
+use std::ops::Range;
+
+/// A shape on a body: what other contactors can touch. A body may carry several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contactor {
+    /// Index of the body it is fixed to.
+    pub body: u32,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its place in the body's frame.
+    pub pose: Pose,
+    /// Its collision group.
+    pub group: u16,
+}
+
+/// The contact points of two contactors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Manifold {
+    /// Index of contactor A, from which the normals point.
+    pub a: u32,
+    /// Index of contactor B > A.
+    pub b: u32,
+    /// Which of [`Detector::points`] are theirs.
+    pub points: Range<u32>,
+}
+
+/// Finds all contact points of a scene, step after step.
+///
+/// ```
+/// use percuss_geometry::*;
+/// let ball = Contactor { body: 0, shape: Shape::sphere(0.5)?, pose: Pose::identity(), group: 0 };
+/// let ground = Contactor { body: 1, shape: Shape::half_space(), pose: Pose::identity(), group: 1 };
+/// let mut detector = Detector::new(vec![ball, ground], &[false, true], Visibility::new(&[(0, 1)])?, 0.01)?;
+/// detector.update(&[Pose::translation(0.0, 0.0, 0.505), Pose::identity()])?;
+/// assert!((detector.points()[0].gap - 0.005).abs() < 1e-15);
+/// # Ok::<(), GeometryError>(())
+/// ```
+pub struct Detector {
+    contactors: Vec<Contactor>,
+    local: Vec<Frame>,
+    fixed: Vec<bool>,
+    visibility: Visibility,
+    margin_m: f64,
+    bodies: Vec<Frame>,
+    frames: Vec<Frame>,
+    boxes: Vec<Aabb>,
+    broad: BroadPhase,
+    pairs: Vec<(u32, u32)>,
+    work: Workspace,
+    manifolds: Vec<Manifold>,
+    points: Vec<ContactPoint>,
+}
+
+impl Detector {
+    /// A detector for the given contactors. `fixed[b]` tells that body `b` never moves: two fixed
+    /// bodies never meet. Points with a gap up to `margin_m` are reported.
+    pub fn new(
+        contactors: Vec<Contactor>,
+        fixed: &[bool],
+        visibility: Visibility,
+        margin_m: f64,
+    ) -> Result<Self, GeometryError> {
+        if !margin_m.is_finite() || margin_m < 0.0 {
+            return Err(GeometryError::Margin { value: margin_m });
+        }
+        for (i, c) in contactors.iter().enumerate() {
+            if c.body as usize >= fixed.len() {
+                return Err(GeometryError::Body {
+                    contactor: i,
+                    body: c.body,
+                    bodies: fixed.len(),
+                });
+            }
+            c.pose.checked(&format!("pose of contactor {i}"))?;
+        }
+        let local = contactors.iter().map(|c| c.pose.frame()).collect();
+        Ok(Self {
+            frames: Vec::with_capacity(contactors.len()),
+            boxes: Vec::with_capacity(contactors.len()),
+            contactors,
+            local,
+            fixed: fixed.to_vec(),
+            visibility,
+            margin_m,
+            bodies: Vec::new(),
+            broad: BroadPhase::default(),
+            pairs: Vec::new(),
+            work: Workspace::default(),
+            manifolds: Vec::new(),
+            points: Vec::new(),
+        })
+    }
+
+    /// Finds the contact points for the given poses of the bodies.
+    pub fn update(&mut self, poses: &[Pose]) -> Result<(), GeometryError> {
+        if poses.len() != self.fixed.len() {
+            return Err(GeometryError::Poses {
+                poses: poses.len(),
+                bodies: self.fixed.len(),
+            });
+        }
+        self.bodies.clear();
+        for (i, pose) in poses.iter().enumerate() {
+            let frame = pose.frame();
+            if !frame
+                .position
+                .iter()
+                .chain(frame.axes.iter())
+                .all(|x| x.is_finite())
+            {
+                pose.checked(&format!("pose of body {i}"))?;
+            }
+            self.bodies.push(frame);
+        }
+        self.frames.clear();
+        self.boxes.clear();
+        let reach = 0.5 * self.margin_m;
+        for (c, local) in self.contactors.iter().zip(&self.local) {
+            let frame = self.bodies[c.body as usize].compose(local);
+            self.boxes.push(c.shape.bounds(&frame).grown(reach));
+            self.frames.push(frame);
+        }
+        let (contactors, fixed, visibility) = (&self.contactors, &self.fixed, &self.visibility);
+        let may_meet = |i: u32, j: u32| {
+            let (a, b) = (&contactors[i as usize], &contactors[j as usize]);
+            a.body != b.body
+                && visibility.sees(a.group, b.group)
+                && !(fixed[a.body as usize] && fixed[b.body as usize])
+        };
+        self.broad.pairs(&self.boxes, may_meet, &mut self.pairs);
+
+        self.points.clear();
+        self.manifolds.clear();
+        for &(a, b) in &self.pairs {
+            let first = self.points.len() as u32;
+            let (i, j) = (a as usize, b as usize);
+            contact_points(
+                (&self.contactors[i].shape, &self.frames[i]),
+                (&self.contactors[j].shape, &self.frames[j]),
+                self.margin_m,
+                &mut self.work,
+                &mut self.points,
+            );
+            let last = self.points.len() as u32;
+            if last > first {
+                self.manifolds.push(Manifold {
+                    a,
+                    b,
+                    points: first..last,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The pairs in contact or near it, in rising order of (a, b).
+    pub fn manifolds(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+
+    /// The points of all manifolds, in their order.
+    pub fn points(&self) -> &[ContactPoint] {
+        &self.points
+    }
+
+    /// The contactors, in the order given.
+    pub fn contactors(&self) -> &[Contactor] {
+        &self.contactors
+    }
+
+    /// Where the contactors stood at the last update.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// Number of pairs whose boxes overlapped at the last update.
+    pub fn tested_pairs(&self) -> usize {
+        self.pairs.len()
+    }
+}

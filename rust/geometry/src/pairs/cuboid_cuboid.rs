@@ -1,0 +1,155 @@
+//! Box (A) on box (B): separating axes, then the overlap of the two facing sides.
+//!
+//! The fifteen axes of Gottschalk, Lin and Manocha (1996). A face axis gives the polygon overlap of
+//! the two faces; an edge axis, if clearly better, gives one edge-on-edge point. Boxes apart in a
+//! diagonal direction (no face over the other) go to the distance search.
+
+use crate::contact::{Points, feature};
+use crate::contact_workspace::Workspace;
+use crate::gjk::Core;
+use crate::pairs::convex;
+use crate::pairs::half_space::FLAT_TILT;
+use crate::polygon::{GRAZE, Overlap, Polygon, polygon_polygon};
+use crate::pose::{Frame, Vec3};
+use crate::segment::nearest_on_segments;
+use crate::shape::Shape;
+use crate::shapes::cuboid::Cuboid;
+
+/// By how much (relative to size) an edge axis must beat a face axis: near ties are face contacts.
+const EDGE_BIAS: f64 = 1e-6;
+
+pub(crate) fn cuboid_cuboid(
+    (shape_a, a, frame_a): (&Shape, &Cuboid, &Frame),
+    (shape_b, b, frame_b): (&Shape, &Cuboid, &Frame),
+    work: &mut Workspace,
+    points: &mut Points,
+) {
+    let turn = frame_a.axes.tr_mul(&frame_b.axes);
+    let between = frame_b.position - frame_a.position;
+    let (in_a, in_b) = (frame_a.axes.tr_mul(&between), frame_b.axes.tr_mul(&between));
+    let (ha, hb) = (a.half_m, b.half_m);
+    let sep_a = in_a.abs() - ha - turn.abs() * hb;
+    let sep_b = in_b.abs() - hb - turn.abs().tr_mul(&ha);
+    let face_gap = sep_a.max().max(sep_b.max());
+    if face_gap > points.margin {
+        return;
+    }
+    let size = ha.min().min(hb.min());
+    let mut edge_gap = f64::NEG_INFINITY;
+    let mut edge = (0, 0);
+    for i in 0..3 {
+        let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+        for j in 0..3 {
+            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+            let length2 = 1.0 - turn[(i, j)] * turn[(i, j)];
+            if length2 < 1e-6 {
+                continue;
+            }
+            let reach = ha[i1] * turn[(i2, j)].abs()
+                + ha[i2] * turn[(i1, j)].abs()
+                + hb[j1] * turn[(i, j2)].abs()
+                + hb[j2] * turn[(i, j1)].abs();
+            let gap = ((in_a[i2] * turn[(i1, j)] - in_a[i1] * turn[(i2, j)]).abs() - reach)
+                / length2.sqrt();
+            if gap > edge_gap {
+                (edge_gap, edge) = (gap, (i, j));
+            }
+        }
+    }
+    if edge_gap > points.margin {
+        return;
+    }
+    if edge_gap > face_gap + EDGE_BIAS * size {
+        let (i, j) = edge;
+        let normal = frame_a.axis(i).cross(&frame_b.axis(j)).normalize();
+        let normal = if normal.dot(&between) < 0.0 {
+            -normal
+        } else {
+            normal
+        };
+        let side_a = edge_along(a, frame_a, i, &normal);
+        let side_b = edge_along(b, frame_b, j, &-normal);
+        let near = nearest_on_segments(&side_a.1, &side_b.1);
+        if near.inside {
+            let gap = (near.on_b - near.on_a).dot(&normal);
+            points.push(
+                (near.on_a + near.on_b) * 0.5,
+                normal,
+                gap,
+                feature::edges(side_a.0, side_b.0),
+            );
+            return;
+        }
+    }
+
+    let (normal, flat) = if sep_a.max() >= sep_b.max() {
+        let k = sep_a.imax();
+        (
+            frame_a.axis(k) * 1.0_f64.copysign(in_a[k]),
+            turn.row(k).abs().max(),
+        )
+    } else {
+        let k = sep_b.imax();
+        (
+            frame_b.axis(k) * 1.0_f64.copysign(in_b[k]),
+            turn.column(k).abs().max(),
+        )
+    };
+    let cores = (
+        Core {
+            shape: shape_a,
+            frame: frame_a,
+        },
+        Core {
+            shape: shape_b,
+            frame: frame_b,
+        },
+    );
+    let parallel = flat * flat > 1.0 - FLAT_TILT * FLAT_TILT;
+    if !parallel && face_gap > 0.0 {
+        return convex::convex_convex(&cores.0, &cores.1, work, points);
+    }
+    let [face_a, face_b] = &mut work.faces;
+    set_face(face_a, a, frame_a, &normal);
+    set_face(face_b, b, frame_b, &-normal);
+    match polygon_polygon(face_a, face_b, &mut work.outlines, points) {
+        Overlap::Region => {}
+        Overlap::Graze if parallel => {}
+        Overlap::Apart(apart) if parallel && apart.min(face_gap) < GRAZE * size => {}
+        _ => convex::witness(&cores.0, &cores.1, size, [normal], points),
+    }
+}
+
+/// The box's side that looks along `d`.
+pub(crate) fn set_face(face: &mut Polygon, s: &Cuboid, frame: &Frame, d: &Vec3) {
+    let local = frame.local_vector(d);
+    let axis = local.abs().imax();
+    let outward = local[axis] > 0.0;
+    face.reset(frame.axis(axis) * if outward { 1.0 } else { -1.0 });
+    let corners = Cuboid::face(axis, outward);
+    for k in 0..4 {
+        let (c, next) = (corners[k], corners[(k + 1) % 4]);
+        face.push(
+            frame.point(&s.corner(c)),
+            c as u16,
+            edge_name(c, next) as u16,
+        );
+    }
+}
+
+/// The edge between two neighbouring corners: its direction and the sides it lies on.
+fn edge_name(c: usize, d: usize) -> usize {
+    let along = (c ^ d).trailing_zeros() as usize;
+    along * 8 + (c & d)
+}
+
+/// The box's edge along axis `i` that lies farthest along `d`, with its name.
+pub(crate) fn edge_along(s: &Cuboid, frame: &Frame, i: usize, d: &Vec3) -> (u32, [Vec3; 2]) {
+    let local = frame.local_vector(d);
+    let low = (0..3)
+        .filter(|&k| k != i && local[k] > 0.0)
+        .fold(0, |c, k| c | 1 << k);
+    let high = low | 1 << i;
+    let ends = [frame.point(&s.corner(low)), frame.point(&s.corner(high))];
+    (edge_name(low, high) as u32, ends)
+}
