@@ -1,1 +1,3 @@
 //! Contact and impact laws: pure functions, one file each.
+
+pub mod contact;
