@@ -4,8 +4,20 @@ use std::process::Command;
 
 fn main() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-    println!("cargo:rustc-env=PERCUSS_RUSTC={}", said_by(&rustc, &["--version"]));
-    let commit = said_by("git", &["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]);
+    println!(
+        "cargo:rustc-env=PERCUSS_RUSTC={}",
+        said_by(&rustc, &["--version"])
+    );
+    let commit = said_by(
+        "git",
+        &[
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=40",
+            "--exclude=*",
+        ],
+    );
     println!("cargo:rustc-env=PERCUSS_COMMIT={commit}");
     // A commit moves HEAD's log; outside a checkout there is no such file and nothing to watch.
     let head = said_by("git", &["rev-parse", "--git-path", "logs/HEAD"]);

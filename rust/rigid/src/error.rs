@@ -7,7 +7,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RigidError {
     /// A body without a positive mass.
-    #[error("body {body}: mass is {value} kg, must be finite and > 0 (no contactor to fill, or a zero given?)")]
+    #[error(
+        "body {body}: mass is {value} kg, must be finite and > 0 (no contactor to fill, or a zero given?)"
+    )]
     Mass {
         /// The body's name.
         body: String,
@@ -15,7 +17,9 @@ pub enum RigidError {
         value: f64,
     },
     /// Moments of inertia no solid has.
-    #[error("body {body}: principal moments {moments:?} kg m2, must be > 0 and none above the sum of the others")]
+    #[error(
+        "body {body}: principal moments {moments:?} kg m2, must be > 0 and none above the sum of the others"
+    )]
     Inertia {
         /// The body's name.
         body: String,
@@ -23,7 +27,9 @@ pub enum RigidError {
         moments: [f64; 3],
     },
     /// A contactor that no law lets touch anything.
-    #[error("contactor {contactor} is in group {group}, which no law names: add a law or leave the contactor out")]
+    #[error(
+        "contactor {contactor} is in group {group}, which no law names: add a law or leave the contactor out"
+    )]
     MissingLaw {
         /// Index of the contactor.
         contactor: usize,
@@ -86,7 +92,9 @@ pub enum RigidError {
         what: String,
     },
     /// A table over time that cannot be read.
-    #[error("{what}: {times} instants for {values} values, there must be as many, at least one, and rising")]
+    #[error(
+        "{what}: {times} instants for {values} values, there must be as many, at least one, and rising"
+    )]
     Times {
         /// Which table.
         what: String,

@@ -80,13 +80,11 @@ impl Probe {
             ProbeKind::Point { point_m, .. } if !point_m.iter().all(|x| x.is_finite()) => {
                 Err(RigidError::NotFinite { what: what() })
             }
-            ProbeKind::LawContacts { law } if *law >= scene.laws.len() => {
-                Err(RigidError::NoLaw {
-                    what: what(),
-                    law: *law,
-                    laws: scene.laws.len(),
-                })
-            }
+            ProbeKind::LawContacts { law } if *law >= scene.laws.len() => Err(RigidError::NoLaw {
+                what: what(),
+                law: *law,
+                laws: scene.laws.len(),
+            }),
             _ => Ok(()),
         }
     }
@@ -94,16 +92,34 @@ impl Probe {
     pub(crate) fn columns(&self) -> &'static [&'static str] {
         match self.kind {
             ProbeKind::Point { .. } => &[
-                "time_s", "x_m", "y_m", "z_m", "qw", "qx", "qy", "qz", "vx_m_per_s",
-                "vy_m_per_s", "vz_m_per_s", "wx_rad_per_s", "wy_rad_per_s", "wz_rad_per_s",
-                "ax_m_per_s2", "ay_m_per_s2", "az_m_per_s2",
+                "time_s",
+                "x_m",
+                "y_m",
+                "z_m",
+                "qw",
+                "qx",
+                "qy",
+                "qz",
+                "vx_m_per_s",
+                "vy_m_per_s",
+                "vz_m_per_s",
+                "wx_rad_per_s",
+                "wy_rad_per_s",
+                "wz_rad_per_s",
+                "ax_m_per_s2",
+                "ay_m_per_s2",
+                "az_m_per_s2",
             ],
             ProbeKind::BodyContacts { .. } => &[
                 "time_s", "fx_n", "fy_n", "fz_n", "tx_n_m", "ty_n_m", "tz_n_m", "contacts",
             ],
             ProbeKind::LawContacts { .. } => &[
-                "time_s", "contacts", "normal_force_n", "friction_force_n",
-                "impact_dissipation_j", "friction_dissipation_j",
+                "time_s",
+                "contacts",
+                "normal_force_n",
+                "friction_force_n",
+                "impact_dissipation_j",
+                "friction_dissipation_j",
             ],
         }
     }

@@ -56,18 +56,62 @@ pub struct Recording {
 }
 
 const ENERGY: [&str; 12] = [
-    "time_s", "kinetic_j", "potential_j", "impact_dissipation_j", "friction_dissipation_j",
-    "external_work_j", "motion_work_j", "stabilisation_work_j", "scheme_j", "brought_in_j",
-    "contact_gain_j", "closing_error_j",
+    "time_s",
+    "kinetic_j",
+    "potential_j",
+    "impact_dissipation_j",
+    "friction_dissipation_j",
+    "external_work_j",
+    "motion_work_j",
+    "stabilisation_work_j",
+    "scheme_j",
+    "brought_in_j",
+    "contact_gain_j",
+    "closing_error_j",
 ];
-const STEPS: [&str; 6] = ["time_s", "contacts", "iterations", "residual", "met", "contact_work_j"];
+const STEPS: [&str; 6] = [
+    "time_s",
+    "contacts",
+    "iterations",
+    "residual",
+    "met",
+    "contact_work_j",
+];
 const BODIES: [&str; 15] = [
-    "time_s", "body", "x_m", "y_m", "z_m", "qw", "qx", "qy", "qz", "vx_m_per_s", "vy_m_per_s",
-    "vz_m_per_s", "wx_rad_per_s", "wy_rad_per_s", "wz_rad_per_s",
+    "time_s",
+    "body",
+    "x_m",
+    "y_m",
+    "z_m",
+    "qw",
+    "qx",
+    "qy",
+    "qz",
+    "vx_m_per_s",
+    "vy_m_per_s",
+    "vz_m_per_s",
+    "wx_rad_per_s",
+    "wy_rad_per_s",
+    "wz_rad_per_s",
 ];
 const CONTACTS: [&str; 17] = [
-    "time_s", "contactor_a", "contactor_b", "body_a", "body_b", "law", "feature", "x_m", "y_m",
-    "z_m", "nx", "ny", "nz", "gap_m", "fx_n", "fy_n", "fz_n",
+    "time_s",
+    "contactor_a",
+    "contactor_b",
+    "body_a",
+    "body_b",
+    "law",
+    "feature",
+    "x_m",
+    "y_m",
+    "z_m",
+    "nx",
+    "ny",
+    "nz",
+    "gap_m",
+    "fx_n",
+    "fy_n",
+    "fz_n",
 ];
 
 /// What a probe has gathered since its last row.
@@ -108,7 +152,10 @@ impl World {
         }
         let probes = self.scene.probes.clone();
         let mut recording = Recording {
-            probes: probes.iter().map(|p| Table::new(&p.name, p.columns())).collect(),
+            probes: probes
+                .iter()
+                .map(|p| Table::new(&p.name, p.columns()))
+                .collect(),
             energy: Table::new("energy", &ENERGY),
             steps: Table::new("steps", &STEPS),
             bodies: Table::new("bodies", &BODIES),
@@ -192,8 +239,21 @@ impl World {
                         self.angular_velocity(body),
                     );
                     recording.bodies.push(&[
-                        t, body as f64, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x,
-                        w.y, w.z,
+                        t,
+                        body as f64,
+                        p.x,
+                        p.y,
+                        p.z,
+                        q.w,
+                        q.i,
+                        q.j,
+                        q.k,
+                        v.x,
+                        v.y,
+                        v.z,
+                        w.x,
+                        w.y,
+                        w.z,
                     ]);
                 }
             }
@@ -276,13 +336,21 @@ impl World {
             ProbeKind::BodyContacts { body } => {
                 let (f, m) = (gathered.force * per_second, gathered.torque * per_second);
                 let body = *body as u32;
-                let count = self.active.iter().filter(|c| c.bodies.contains(&body)).count();
+                let count = self
+                    .active
+                    .iter()
+                    .filter(|c| c.bodies.contains(&body))
+                    .count();
                 table.push(&[t, f.x, f.y, f.z, m.x, m.y, m.z, count as f64]);
             }
             ProbeKind::LawContacts { law } => {
                 let f = gathered.force * per_second;
                 let work = &self.pair_work[*law];
-                let count = self.active.iter().filter(|c| c.law as usize == *law).count();
+                let count = self
+                    .active
+                    .iter()
+                    .filter(|c| c.law as usize == *law)
+                    .count();
                 table.push(&[
                     t,
                     count as f64,

@@ -92,7 +92,11 @@ impl World {
         while rest.step < settle.max_steps && quiet < settle.quiet_steps {
             rest.step()?;
             speed = rest.fastest();
-            quiet = if speed < settle.speed_m_per_s { quiet + 1 } else { 0 };
+            quiet = if speed < settle.speed_m_per_s {
+                quiet + 1
+            } else {
+                0
+            };
             for state in &mut rest.states {
                 state.velocity *= 1.0 - settle.damping;
                 state.spin *= 1.0 - settle.damping;

@@ -134,7 +134,8 @@ impl Snapshot {
         let mut next = || words.next().ok_or_else(damaged);
         let step = next()?;
         let counts = [next()?, next()?, next()?];
-        let needed = 4 + counts[0].saturating_mul(14)
+        let needed = 4 + counts[0]
+            .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(22))
             .saturating_add(counts[2].saturating_mul(4))
             .saturating_add(11);

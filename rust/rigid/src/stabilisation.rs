@@ -58,7 +58,11 @@ impl World {
                 rise -= inertia.mass_kg * self.scene.gravity_m_per_s2.dot(&d);
             }
         }
-        let share = if rise > budget_j { budget_j / rise } else { 1.0 };
+        let share = if rise > budget_j {
+            budget_j / rise
+        } else {
+            1.0
+        };
         for (index, d) in self.after.iter().enumerate() {
             if self.inertia[index].is_none() || *d == [0.0; 6] {
                 continue;

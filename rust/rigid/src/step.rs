@@ -259,9 +259,8 @@ impl World {
                 let body = body as usize;
                 if self.fixed[body] && !matches!(self.scene.bodies[body].role, Role::Static) {
                     let jacobian: &Jacobian = &self.contacts[index].jacobians[side];
-                    let mean: [f64; 6] = std::array::from_fn(|k| {
-                        0.5 * (self.before[body][k] + self.after[body][k])
-                    });
+                    let mean: [f64; 6] =
+                        std::array::from_fn(|k| 0.5 * (self.before[body][k] + self.after[body][k]));
                     self.energy.motion_work_j -= dot(p, &relative_velocity(jacobian, &mean));
                 }
             }

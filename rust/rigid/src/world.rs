@@ -95,9 +95,7 @@ impl World {
         let mut fixed = Vec::with_capacity(count);
         for (index, body) in scene.bodies.iter().enumerate() {
             let own = match &body.role {
-                Role::Dynamic(mass) => {
-                    Some(Inertia::new(index, body, mass, &scene.contactors)?)
-                }
+                Role::Dynamic(mass) => Some(Inertia::new(index, body, mass, &scene.contactors)?),
                 Role::Kinematic(motion) => {
                     motion.check(&body.name)?;
                     None
@@ -187,7 +185,8 @@ impl World {
             let there = (body.birth_s..body.removal_s).contains(&now);
             if there != self.present[index] {
                 if let (true, Role::Kinematic(motion)) = (there, &body.role) {
-                    let (velocity, turning) = motion.velocity(self.step as f64 * self.settings.dt_s);
+                    let (velocity, turning) =
+                        motion.velocity(self.step as f64 * self.settings.dt_s);
                     let state = &mut self.states[index];
                     state.velocity = velocity;
                     state.spin = state.rotation.inverse() * turning;

@@ -5,8 +5,10 @@
 //! mean. The work over the step is (1 - e)/2 P_N u_N- - mu P_N |w_T|/2: never positive for a closing
 //! contact, whatever e and mu. The price: a contact that sticks reverses what sliding was left.
 
-/// The shift of the velocity. A contact that is parting already does not ask for restitution.
+use super::normal_shift;
+
+/// The shift of the velocity.
 #[inline]
 pub fn shift(before: &[f64; 3], restitution: f64) -> [f64; 3] {
-    [restitution * before[0].min(0.0), before[1], before[2]]
+    [normal_shift(before[0], restitution), before[1], before[2]]
 }

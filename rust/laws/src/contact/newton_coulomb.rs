@@ -4,8 +4,10 @@
 //! (1 - e)/2 P_N u_N- in the normal direction, never positive for a closing contact; friction may give
 //! energy back when the impact turns the sliding round and e > 0 (Kane and Levinson 1985).
 
-/// The shift of the velocity. A contact that is parting already does not ask for restitution.
+use super::normal_shift;
+
+/// The shift of the velocity.
 #[inline]
 pub fn shift(before: &[f64; 3], restitution: f64) -> [f64; 3] {
-    [restitution * before[0].min(0.0), 0.0, 0.0]
+    [normal_shift(before[0], restitution), 0.0, 0.0]
 }

@@ -53,3 +53,11 @@ pub fn closing(world: &World) -> f64 {
         + e.friction_dissipation_j.abs();
     e.closing_error_j().abs() / scale
 }
+
+/// Settings with a solver tolerance at which closed forms show.
+pub fn precise(dt_s: f64) -> Settings {
+    Settings {
+        tolerance: 1e-11,
+        ..Settings::with_step(dt_s)
+    }
+}
