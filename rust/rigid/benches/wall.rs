@@ -1,1 +1,116 @@
-fn main() {}
+//! Walls of blocks hit by a projectile: time of a step by part, and how cost grows with contacts.
+//!
+//! `cargo bench -p percuss-rigid` prints tables; one thread, wall-clock, the least of some repeats.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::walls::{block_wall, brick_wall, pile};
+use percuss_rigid::*;
+use std::time::Instant;
+
+/// CPU seconds of Siconos 4.4.0 (one Newton iteration, NSGS to 1e-4 by its own measure) for the block wall.
+const SICONOS_BLOCK_WALL_S: f64 = 175.0;
+
+fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usize) -> f64 {
+    let mut best = f64::INFINITY;
+    let mut line = String::new();
+    for _ in 0..repeats {
+        let mut world = World::new(scene.clone(), settings).expect("a good scene");
+        world.timed = true;
+        let mut residuals = Vec::with_capacity(steps);
+        let (mut contacts, mut most, mut sweeps, mut unmet) = (0, 0, 0, 0);
+        let start = Instant::now();
+        for _ in 0..steps {
+            let report = world.step().expect("finite");
+            contacts += report.contacts;
+            most = most.max(report.contacts);
+            sweeps += report.iterations;
+            unmet += usize::from(!report.met);
+            residuals.push(report.residual);
+        }
+        let total = start.elapsed().as_secs_f64();
+        if total < best {
+            best = total;
+            residuals.sort_by(f64::total_cmp);
+            let t = world.timing();
+            let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3 / steps as f64;
+            line = format!(
+                "{name:<28} {:>8.3} {:>8.4} {:>8.4} {:>8.4} {:>8.4} {:>8.1} {most:>6} {:>7.1} {:>9.1e} {:>9.1e} {unmet:>6} {:>9.1e}",
+                total * 1e3 / steps as f64,
+                ms(t.detection),
+                ms(t.assembly),
+                ms(t.solve),
+                ms(t.rest),
+                contacts as f64 / steps as f64,
+                sweeps as f64 / steps as f64,
+                residuals[steps / 2],
+                residuals[steps - 1],
+                common::closing(&world),
+            );
+        }
+    }
+    println!("{line}   {best:.2} s");
+    best
+}
+
+fn main() {
+    println!(
+        "{:<28} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>7} {:>9} {:>9} {:>6} {:>9}   total",
+        "ms per step",
+        "all",
+        "detect",
+        "assemble",
+        "solve",
+        "rest",
+        "contacts",
+        "most",
+        "sweeps",
+        "res. med",
+        "res. max",
+        "unmet",
+        "closing"
+    );
+    let settings = |tolerance| Settings {
+        tolerance,
+        ..Settings::with_step(2.5e-4)
+    };
+    for tolerance in [1e-5, 1e-8] {
+        let name = format!("5 x 4 wall, {tolerance:e}");
+        run(&name, brick_wall(), settings(tolerance), 2000, 3);
+    }
+    for tolerance in [1e-4, 1e-5, 1e-6] {
+        let name = format!("42-block wall, {tolerance:e}");
+        let time = run(&name, block_wall(29.5), settings(tolerance), 4000, 2);
+        println!(
+            "    Siconos took {SICONOS_BLOCK_WALL_S} s: {:.0} x",
+            SICONOS_BLOCK_WALL_S / time
+        );
+    }
+    println!("\ncost against contacts: columns of 5 cubes at rest, 20 sweeps a step");
+    println!(
+        "{:>9} {:>9} {:>9} {:>12}",
+        "bodies", "contacts", "ms", "us/contact"
+    );
+    for columns in [5, 10, 20, 40] {
+        let settings = Settings {
+            tolerance: 1e-14,
+            max_iterations: 20,
+            ..Settings::with_step(1e-3)
+        };
+        let mut world = World::new(pile(columns, 5), settings).expect("a good scene");
+        let mut best = f64::INFINITY;
+        let mut contacts = 0;
+        for _ in 0..10 {
+            let start = Instant::now();
+            contacts = world.step().expect("finite").contacts;
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!(
+            "{:>9} {contacts:>9} {:>9.3} {:>12.3}",
+            world.scene().bodies.len() - 1,
+            best * 1e3,
+            best * 1e6 / contacts as f64
+        );
+    }
+}

@@ -1,6 +1,8 @@
 //! Small scenes shared by the tests.
 #![allow(dead_code)]
 
+pub mod walls;
+
 use percuss_rigid::*;
 
 /// Standard gravity, the default of scenes.
