@@ -39,14 +39,6 @@ pub enum GeometryError {
         /// Number of vertices given.
         vertices: usize,
     },
-    /// The hull of the vertices has more than can be told apart by a feature number.
-    #[error("polyhedron: {vertices} vertices on the hull, at most {limit} are allowed")]
-    TooManyVertices {
-        /// Number of hull vertices.
-        vertices: usize,
-        /// The limit.
-        limit: usize,
-    },
     /// A triangle names a vertex that does not exist.
     #[error("mesh: triangle {triangle} names vertex {vertex}, the mesh has {vertices}")]
     TriangleVertex {
@@ -74,6 +66,18 @@ pub enum GeometryError {
         count: usize,
         /// The least count allowed.
         least: usize,
+    },
+    /// More than can be told apart by a feature number.
+    #[error("{shape}: {key} = {count}, at most {most} are allowed")]
+    TooMany {
+        /// The shape's name.
+        shape: &'static str,
+        /// What is counted.
+        key: &'static str,
+        /// The count given.
+        count: usize,
+        /// The greatest count allowed.
+        most: usize,
     },
     /// A table of heights whose length does not fit its grid.
     #[error("height field: {heights} heights for {columns} x {rows} points")]

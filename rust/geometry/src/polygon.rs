@@ -9,7 +9,7 @@ use crate::contact::{Points, feature};
 use crate::pose::{Vec3, tangents};
 
 /// Relative tolerance within which corners lie on an outline.
-const MERGE: f64 = 1e-5;
+pub(crate) const MERGE: f64 = 1e-5;
 /// Relative width below which an overlap is no support: neighbours in a flat course, whose corners
 /// graze by rounding or a small overlap, must not catch on each other.
 pub(crate) const GRAZE: f64 = 1e-3;
@@ -78,7 +78,7 @@ impl Outline {
         for k in 0..self.points.len() {
             let (p, q) = (self.points[k], self.points[(k + 1) % self.points.len()]);
             let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
-            let scale = orientation / dx.hypot(dy).max(f64::MIN_POSITIVE);
+            let scale = orientation / (dx * dx + dy * dy).sqrt().max(f64::MIN_POSITIVE);
             self.normals.push([dy * scale, -dx * scale]);
         }
     }
@@ -217,8 +217,8 @@ fn straddles(d0: f64, d1: f64, tolerance: f64) -> bool {
     d0.max(d1) > tolerance && d0.min(d1) < -tolerance
 }
 
-/// The edge-edge normal `across`, turned towards `n` so far that it leaves it by no more than the
-/// faces' own tilt: nearly parallel edges have no normal of their own.
+/// The edge-edge normal `across`, turned towards `n` so far that it leaves it by no more than twice
+/// the faces' own tilt: nearly parallel edges have no normal of their own.
 pub(crate) fn within_cone(across: &Vec3, n: &Vec3, tilt: f64) -> Vec3 {
     let Some(unit) = across.try_normalize(f64::MIN_POSITIVE) else {
         return *n;
@@ -226,9 +226,9 @@ pub(crate) fn within_cone(across: &Vec3, n: &Vec3, tilt: f64) -> Vec3 {
     let unit = if unit.dot(n) < 0.0 { -unit } else { unit };
     let off = unit - n;
     let excess = off.norm();
-    if excess <= tilt {
+    if excess <= 2.0 * tilt {
         unit
     } else {
-        (n + off * (tilt / excess)).normalize()
+        (n + off * (2.0 * tilt / excess)).normalize()
     }
 }

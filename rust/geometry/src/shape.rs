@@ -10,8 +10,11 @@ use crate::shapes::cone::Cone;
 use crate::shapes::cuboid::Cuboid;
 use crate::shapes::cylinder::Cylinder;
 use crate::shapes::half_space::HalfSpace;
+use crate::shapes::mesh::Mesh;
+use crate::shapes::polyhedron::Polyhedron;
 use crate::shapes::ring::Ring;
 use crate::shapes::sphere::Sphere;
+use std::sync::Arc;
 
 /// Any shape a contactor can have.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,10 +29,14 @@ pub enum Shape {
     Capsule(Capsule),
     /// Cone.
     Cone(Cone),
+    /// Convex polyhedron.
+    Polyhedron(Arc<Polyhedron>),
     /// Everything below a plane.
     HalfSpace(HalfSpace),
     /// Hollow disk.
     Ring(Ring),
+    /// Surface of triangles, fixed ground.
+    Mesh(Arc<Mesh>),
 }
 
 impl Shape {
@@ -58,6 +65,26 @@ impl Shape {
         Cone::new(radius_m, height_m).map(Self::Cone)
     }
 
+    /// The convex hull of the given points.
+    pub fn polyhedron(points: &[Vec3]) -> Result<Self, GeometryError> {
+        Polyhedron::new(points).map(|p| Self::Polyhedron(Arc::new(p)))
+    }
+
+    /// A surface of triangles, anticlockwise seen from outside; fixed ground.
+    pub fn mesh(vertices: Vec<Vec3>, triangles: &[[u32; 3]]) -> Result<Self, GeometryError> {
+        Mesh::new(vertices, triangles).map(|m| Self::Mesh(Arc::new(m)))
+    }
+
+    /// A surface z(x, y) over a regular grid (see [`Mesh::height_field`]); fixed ground.
+    pub fn height_field(
+        columns: usize,
+        rows: usize,
+        spacing_m: [f64; 2],
+        heights_m: &[f64],
+    ) -> Result<Self, GeometryError> {
+        Mesh::height_field(columns, rows, spacing_m, heights_m).map(|m| Self::Mesh(Arc::new(m)))
+    }
+
     /// Everything below z = 0.
     pub fn half_space() -> Self {
         Self::HalfSpace(HalfSpace)
@@ -80,8 +107,10 @@ impl Shape {
             Self::Cylinder(_) => "cylinder",
             Self::Capsule(_) => "capsule",
             Self::Cone(_) => "cone",
+            Self::Polyhedron(_) => "polyhedron",
             Self::HalfSpace(_) => "half-space",
             Self::Ring(_) => "ring",
+            Self::Mesh(_) => "mesh",
         }
     }
 
@@ -93,8 +122,10 @@ impl Shape {
             Self::Cylinder(s) => s.bounds(frame),
             Self::Capsule(s) => s.bounds(frame),
             Self::Cone(s) => s.bounds(frame),
+            Self::Polyhedron(s) => s.bounds(frame),
             Self::HalfSpace(s) => s.bounds(frame),
             Self::Ring(s) => s.bounds(frame),
+            Self::Mesh(s) => s.bounds(frame),
         }
     }
 
@@ -107,20 +138,28 @@ impl Shape {
             Self::Cylinder(s) => s.mass(density),
             Self::Capsule(s) => s.mass(density),
             Self::Cone(s) => s.mass(density),
+            Self::Polyhedron(s) => s.mass(density),
             Self::Ring(s) => s.mass(density),
-            Self::HalfSpace(_) => return Err(GeometryError::NoMass { shape: self.name() }),
+            Self::HalfSpace(_) | Self::Mesh(_) => {
+                return Err(GeometryError::NoMass { shape: self.name() });
+            }
         })
     }
 
     /// A length typical of the shape's smaller sides [m]; the scale of its tolerances.
     pub(crate) fn size(&self) -> f64 {
         match self {
+            // Without a radius it is a point, which has no size of its own.
+            Self::Sphere(s) if s.radius_m == 0.0 => f64::INFINITY,
             Self::Sphere(s) => s.radius_m,
             Self::Box(s) => s.half_m.min(),
             Self::Cylinder(s) => s.radius_m.min(s.half_height_m),
+            // Without a radius it is an edge.
+            Self::Capsule(s) if s.radius_m == 0.0 => s.half_length_m,
             Self::Capsule(s) => s.radius_m,
             Self::Cone(s) => s.radius_m.min(s.half_height_m),
-            Self::HalfSpace(_) => f64::INFINITY,
+            Self::Polyhedron(s) => s.size(),
+            Self::HalfSpace(_) | Self::Mesh(_) => f64::INFINITY,
             Self::Ring(s) => s.outer_radius_m.min(s.half_height_m),
         }
     }
@@ -136,8 +175,9 @@ impl Shape {
                 Some(ball + Vec3::new(0.0, 0.0, s.half_length_m.copysign(d.z)))
             }
             Self::Cone(s) => Some(s.support(d)),
+            Self::Polyhedron(s) => Some(s.support(d)),
             Self::Ring(s) => Some(s.outline().support(d)),
-            Self::HalfSpace(_) => None,
+            Self::HalfSpace(_) | Self::Mesh(_) => None,
         }
     }
 }

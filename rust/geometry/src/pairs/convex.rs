@@ -2,9 +2,21 @@
 
 use crate::contact::{Points, feature};
 use crate::contact_workspace::Workspace;
-use crate::gjk::{Core, separation};
+use crate::disk::disk_disk;
+use crate::disk_polygon::disk_polygon;
+use crate::facing::{Facing, facing};
+use crate::gjk::{Core, Separation, separation};
+use crate::pairs::half_space::FLAT_TILT;
+use crate::polygon::{GRAZE, Overlap, polygon_polygon};
 use crate::pose::Vec3;
+use crate::segment_face::{segment_disk, segment_polygon, segment_segment};
+use crate::shape::Shape;
+use crate::shapes::polyhedron::Face;
 
+/// Relative error of an outline's least gap beyond which the nearest point itself is added.
+const MISSED: f64 = 1e-3;
+/// Tilt up to which grazing parts are taken for neighbours in a flat course, which must not catch.
+const FLUSH: f64 = 0.05;
 /// Name of the nearest point itself.
 const WITNESS: u32 = feature::other(0x4000);
 
@@ -16,8 +28,12 @@ pub(crate) fn witness(
     candidates: impl IntoIterator<Item = Vec3>,
     points: &mut Points,
 ) {
-    let found = separation(a, b, size, candidates);
     let (ra, rb) = (a.rounding(), b.rounding());
+    let found = separation(a, b, size, points.margin + ra + rb, candidates);
+    push_witness(&found, ra, rb, points);
+}
+
+fn push_witness(found: &Separation, ra: f64, rb: f64, points: &mut Points) {
     let position = (found.on_a + found.normal * ra + found.on_b - found.normal * rb) * 0.5;
     points.push(position, found.normal, found.gap - ra - rb, WITNESS);
 }
@@ -54,10 +70,82 @@ const COMPASS: [Vec3; 26] = [
     Vec3::new(-C3, -C3, -C3),
 ];
 
-/// The points of A on B.
-pub(crate) fn convex_convex(a: &Core, b: &Core, _work: &mut Workspace, points: &mut Points) {
-    let candidates = COMPASS
+/// The points of A on B: the nearest pair of points, and where flat or straight parts face each
+/// other, the outline of their overlap.
+pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &mut Points) {
+    let size = a.shape.size().min(b.shape.size());
+    let compass = COMPASS
         .iter()
         .flat_map(|d| [a.frame.vector(d), b.frame.vector(d)]);
-    witness(a, b, a.shape.size().min(b.shape.size()), candidates, points);
+    let faces_a = face_normals(a.shape).map(|n| a.frame.vector(n));
+    let faces_b = face_normals(b.shape).map(|n| -b.frame.vector(n));
+    let candidates = compass.chain(faces_a).chain(faces_b);
+    let (ra, rb) = (a.rounding(), b.rounding());
+    let found = separation(a, b, size, points.margin + ra + rb, candidates);
+    let gap = found.gap - ra - rb;
+    if gap > points.margin {
+        return;
+    }
+    let n = found.normal;
+    let first = points.list.len();
+    let [face_a, face_b] = &mut work.faces;
+    let (facing_a, facing_b) = (facing(a, &n, face_a), facing(b, &-n, face_b));
+    let overlap = match (&facing_a, &facing_b) {
+        (Facing::Corner, _) | (_, Facing::Corner) => None,
+        (Facing::Polygon, Facing::Polygon) => {
+            Some(polygon_polygon(face_a, face_b, &mut work.outlines, points))
+        }
+        (Facing::Disk(x), Facing::Disk(y)) => Some(disk_disk(x, y, points)),
+        (Facing::Disk(x), Facing::Polygon) => Some(disk_polygon(x, face_b, points)),
+        (Facing::Polygon, Facing::Disk(y)) => Some(turned(points, |p| disk_polygon(y, face_a, p))),
+        (Facing::Edge(x), Facing::Polygon) => Some(segment_polygon(x, face_b, points)),
+        (Facing::Polygon, Facing::Edge(y)) => {
+            Some(turned(points, |p| segment_polygon(y, face_a, p)))
+        }
+        (Facing::Edge(x), Facing::Disk(y)) => Some(segment_disk(x, y, points)),
+        (Facing::Disk(x), Facing::Edge(y)) => Some(turned(points, |p| segment_disk(y, x, p))),
+        (Facing::Edge(x), Facing::Edge(y)) => {
+            let (dx, dy) = (x.ends[1] - x.ends[0], y.ends[1] - y.ends[0]);
+            let parallel = dx.cross(&dy).norm() < FLAT_TILT * dx.norm() * dy.norm();
+            parallel.then(|| segment_segment(x, y, &n, points))
+        }
+    };
+    // No point can be nearer than the nearest: crossings of tilted parts are inexact by the tilt
+    // squared, and are held to it.
+    let mut least = f64::INFINITY;
+    for p in &mut points.list[first..] {
+        p.gap = p.gap.max(gap);
+        least = least.min(p.gap);
+    }
+    let flush = ra + rb == 0.0 && facing_a.tilt(&n, face_a).max(facing_b.tilt(&n, face_b)) < FLUSH;
+    let missing = match overlap {
+        None => true,
+        Some(Overlap::Region) => least > gap + MISSED * size,
+        Some(Overlap::Graze) => !flush,
+        Some(Overlap::Apart(apart)) => !flush || apart > GRAZE * size,
+    };
+    if missing {
+        push_witness(&found, ra, rb, points);
+    }
+}
+
+/// The face normals of a polyhedron; other shapes have theirs in the compass.
+fn face_normals(shape: &Shape) -> impl Iterator<Item = &Vec3> {
+    let faces: &[Face] = if let Shape::Polyhedron(s) = shape {
+        s.faces()
+    } else {
+        &[]
+    };
+    faces.iter().map(|f| &f.normal)
+}
+
+/// Runs a pair function written for (B, A), and turns its points round.
+fn turned(points: &mut Points, run: impl FnOnce(&mut Points) -> Overlap) -> Overlap {
+    let first = points.list.len();
+    let overlap = run(points);
+    for p in &mut points.list[first..] {
+        p.normal = -p.normal;
+        p.feature = feature::swapped(p.feature);
+    }
+    overlap
 }

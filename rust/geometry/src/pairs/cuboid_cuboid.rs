@@ -6,9 +6,9 @@
 
 use crate::contact::{Points, feature};
 use crate::contact_workspace::Workspace;
+use crate::facing::FLAT_COSINE;
 use crate::gjk::Core;
 use crate::pairs::convex;
-use crate::pairs::half_space::FLAT_TILT;
 use crate::polygon::{GRAZE, Overlap, Polygon, polygon_polygon};
 use crate::pose::{Frame, Vec3};
 use crate::segment::nearest_on_segments;
@@ -59,29 +59,6 @@ pub(crate) fn cuboid_cuboid(
     if edge_gap > points.margin {
         return;
     }
-    if edge_gap > face_gap + EDGE_BIAS * size {
-        let (i, j) = edge;
-        let normal = frame_a.axis(i).cross(&frame_b.axis(j)).normalize();
-        let normal = if normal.dot(&between) < 0.0 {
-            -normal
-        } else {
-            normal
-        };
-        let side_a = edge_along(a, frame_a, i, &normal);
-        let side_b = edge_along(b, frame_b, j, &-normal);
-        let near = nearest_on_segments(&side_a.1, &side_b.1);
-        if near.inside {
-            let gap = (near.on_b - near.on_a).dot(&normal);
-            points.push(
-                (near.on_a + near.on_b) * 0.5,
-                normal,
-                gap,
-                feature::edges(side_a.0, side_b.0),
-            );
-            return;
-        }
-    }
-
     let (normal, flat) = if sep_a.max() >= sep_b.max() {
         let k = sep_a.imax();
         (
@@ -95,6 +72,25 @@ pub(crate) fn cuboid_cuboid(
             turn.column(k).abs().max(),
         )
     };
+    let parallel = flat > FLAT_COSINE;
+    if edge_gap > face_gap + EDGE_BIAS * size {
+        let (i, j) = edge;
+        let across = frame_a.axis(i).cross(&frame_b.axis(j)).normalize();
+        let across = across * 1.0_f64.copysign(across.dot(&between));
+        // Edges across nearly parallel faces are corners of the faces' overlap.
+        if !parallel || across.dot(&normal) < FLAT_COSINE {
+            let side_a = edge_along(a, frame_a, i, &across);
+            let side_b = edge_along(b, frame_b, j, &-across);
+            let near = nearest_on_segments(&side_a.1, &side_b.1);
+            if near.inside {
+                let gap = (near.on_b - near.on_a).dot(&across);
+                let name = feature::edges(side_a.0, side_b.0);
+                points.push((near.on_a + near.on_b) * 0.5, across, gap, name);
+                return;
+            }
+        }
+    }
+
     let cores = (
         Core {
             shape: shape_a,
@@ -105,7 +101,6 @@ pub(crate) fn cuboid_cuboid(
             frame: frame_b,
         },
     );
-    let parallel = flat * flat > 1.0 - FLAT_TILT * FLAT_TILT;
     if !parallel && face_gap > 0.0 {
         return convex::convex_convex(&cores.0, &cores.1, work, points);
     }

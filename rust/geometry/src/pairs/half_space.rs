@@ -34,6 +34,11 @@ pub(crate) fn shape_half_space(shape: &Shape, frame: &Frame, ground: &Frame, poi
                 corner(frame.point(&s.corner(k)), 0.0, feature::vertex_a(k as u32));
             }
         }
+        Shape::Polyhedron(s) => {
+            for (k, v) in s.vertices().iter().enumerate() {
+                corner(frame.point(v), 0.0, feature::vertex_a(k as u32));
+            }
+        }
         Shape::Cylinder(s) => {
             disk(frame, -s.half_height_m, s.radius_m, 0, &up, &mut corner);
             disk(frame, s.half_height_m, s.radius_m, 8, &up, &mut corner);
@@ -64,7 +69,7 @@ pub(crate) fn shape_half_space(shape: &Shape, frame: &Frame, ground: &Frame, poi
                 feature::other(8),
             );
         }
-        Shape::HalfSpace(_) => {}
+        Shape::HalfSpace(_) | Shape::Mesh(_) => {}
     }
 }
 

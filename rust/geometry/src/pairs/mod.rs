@@ -12,6 +12,7 @@ pub(crate) mod cuboid_cuboid;
 pub(crate) mod cylinder_cylinder;
 pub(crate) mod cylinder_ring;
 pub(crate) mod half_space;
+pub(crate) mod mesh;
 pub(crate) mod sphere;
 
 /// Appends to `list` the contact points of A and B whose gap is at most `margin_m`.
@@ -58,7 +59,9 @@ fn rank(shape: &Shape) -> u8 {
         Shape::Cylinder(_) => 2,
         Shape::Capsule(_) => 3,
         Shape::Cone(_) => 4,
+        Shape::Polyhedron(_) => 5,
         Shape::Ring(_) => 6,
+        Shape::Mesh(_) => 7,
         Shape::HalfSpace(_) => 9,
     }
 }
@@ -72,6 +75,8 @@ fn ordered(
 ) {
     match (a, b) {
         (_, Shape::HalfSpace(_)) => half_space::shape_half_space(a, fa, fb, points),
+        (Shape::Mesh(_), Shape::Mesh(_)) => {}
+        (_, Shape::Mesh(m)) => mesh::shape_mesh((a, fa), (m, fb), work, points),
         (Shape::Sphere(s), _) if sphere::sphere_shape(&fa.position, s.radius_m, b, fb, points) => {}
         (Shape::Box(x), Shape::Box(y)) => {
             cuboid_cuboid::cuboid_cuboid((a, x, fa), (b, y, fb), work, points)

@@ -65,6 +65,7 @@ pub(crate) fn signed_distance(shape: &Shape, p: &Vec3) -> Option<(f64, Vec3)> {
             let (rho, radial) = polar(p);
             revolve(triangle(s, rho, p.z), &radial)
         }
+        Shape::Polyhedron(_) | Shape::Mesh(_) => return None,
     })
 }
 
@@ -77,7 +78,7 @@ fn from_point(p: &Vec3, core: &Vec3, radius: f64) -> (f64, Vec3) {
 }
 
 fn polar(p: &Vec3) -> (f64, Vec3) {
-    let rho = p.x.hypot(p.y);
+    let rho = (p.x * p.x + p.y * p.y).sqrt();
     (
         rho,
         if rho > 1e-150 {
@@ -111,7 +112,7 @@ fn cuboid(s: &Cuboid, p: &Vec3) -> (f64, Vec3) {
 fn rectangle(rho: f64, z: f64, inner: f64, outer: f64, half: f64) -> (f64, f64, f64) {
     let (nearest_rho, nearest_z) = (rho.clamp(inner, outer), z.clamp(-half, half));
     let (dr, dz) = (rho - nearest_rho, z - nearest_z);
-    let norm = dr.hypot(dz);
+    let norm = (dr * dr + dz * dz).sqrt();
     if norm > 0.0 {
         return (norm, dr / norm, dz / norm);
     }

@@ -32,7 +32,7 @@ impl Cone {
     }
 
     pub(crate) fn support(&self, d: &Vec3) -> Vec3 {
-        let across = d.x.hypot(d.y);
+        let across = (d.x * d.x + d.y * d.y).sqrt();
         if 2.0 * self.half_height_m * d.z > self.radius_m * across {
             return Vec3::new(0.0, 0.0, self.half_height_m);
         }

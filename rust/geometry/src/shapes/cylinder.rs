@@ -25,7 +25,7 @@ impl Cylinder {
     }
 
     pub(crate) fn support(&self, d: &Vec3) -> Vec3 {
-        let across = d.x.hypot(d.y);
+        let across = (d.x * d.x + d.y * d.y).sqrt();
         let scale = if across > 0.0 {
             self.radius_m / across
         } else {

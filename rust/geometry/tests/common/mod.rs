@@ -81,6 +81,10 @@ pub fn inside(shape: &Shape, pose: &Pose, p: &Vec3, tolerance: f64) -> bool {
             let share = (s.half_height_m - q.z) / (2.0 * s.half_height_m);
             share <= 1.0 + tolerance && rho <= s.radius_m * share + 2.0 * tolerance
         }
+        Shape::Polyhedron(s) => s
+            .faces()
+            .iter()
+            .all(|f| f.normal.dot(&(q - s.vertices()[f.corners[0] as usize])) <= tolerance),
         _ => unreachable!("no closed form in the tests"),
     }
 }

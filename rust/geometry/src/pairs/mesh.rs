@@ -1,0 +1,249 @@
+//! Any shape (A) on a triangle mesh (B).
+//!
+//! Three kinds of contact, each found once:
+//! - corners, rims and round ends of the shape over a triangle: the half-space contact with the
+//!   triangle's plane, kept where its foot falls on the triangle. The point is named after the
+//!   shape's feature, so it keeps its name while it slides from triangle to triangle;
+//! - ridges under the shape: the edge as a segment, kept if the normal lies between the two
+//!   triangles';
+//! - peaks under the shape: the vertex as a point, kept if no edge leads nearer.
+
+use crate::contact::{ContactPoint, Points};
+use crate::contact_workspace::Workspace;
+use crate::gjk::Core;
+use crate::pairs::{convex, half_space, sphere};
+use crate::pose::{Frame, Mat3, tangents};
+use crate::shape::Shape;
+use crate::shapes::capsule::Capsule;
+use crate::shapes::mesh::Mesh;
+use crate::shapes::sphere::Sphere;
+
+/// Overlap with a triangle, relative to the shape's size, beyond which the shape is on its other side.
+const DEEPEST: f64 = 0.5;
+/// Slack of the cones of ridges and peaks.
+const CONE: f64 = 1e-6;
+/// Names of points on ridges and peaks.
+const RIDGE: u32 = 0x2000_0000;
+const PEAK: u32 = 0x1000_0000;
+
+pub(crate) fn shape_mesh(
+    (a, frame_a): (&Shape, &Frame),
+    (mesh, frame_b): (&Mesh, &Frame),
+    work: &mut Workspace,
+    points: &mut Points,
+) {
+    // In the mesh's frame, so that triangles need no turning.
+    let local = Frame {
+        position: frame_b.local_point(&frame_a.position),
+        axes: frame_b.axes.tr_mul(&frame_a.axes),
+    };
+    let mut triangles = std::mem::take(&mut work.triangles);
+    let mut found = std::mem::take(&mut work.found);
+    mesh.query(&a.bounds(&local).grown(points.margin), &mut triangles);
+    found.clear();
+    for &t in &triangles {
+        over_triangle(a, &local, mesh, t, points.margin, &mut found);
+    }
+    keep_nearest(&mut found, points.margin);
+    for &t in &triangles {
+        for e in mesh.triangles()[t as usize].edges {
+            if mesh.edge(e).owner == t && mesh.edge(e).ridge {
+                over_ridge(a, &local, mesh, e, points.margin, work, &mut found);
+            }
+        }
+        for v in mesh.triangles()[t as usize].corners {
+            if mesh.peak(v).owner == t && !mesh.peak(v).edges.is_empty() {
+                over_peak(a, &local, mesh, v, points.margin, work, &mut found);
+            }
+        }
+    }
+    for p in &found {
+        points.push(
+            frame_b.point(&p.position),
+            frame_b.vector(&p.normal),
+            p.gap,
+            p.feature,
+        );
+    }
+    work.triangles = triangles;
+    work.found = found;
+}
+
+/// Points of the shape's features whose foot falls on triangle `t`.
+fn over_triangle(
+    a: &Shape,
+    frame: &Frame,
+    mesh: &Mesh,
+    t: u32,
+    margin: f64,
+    found: &mut Vec<ContactPoint>,
+) {
+    let triangle = &mesh.triangles()[t as usize];
+    let corners = triangle.corners.map(|v| mesh.vertices()[v as usize]);
+    let (x, y) = tangents(&triangle.normal);
+    let plane = Frame {
+        position: corners[0],
+        axes: Mat3::from_columns(&[x, y, triangle.normal]),
+    };
+    let first = found.len();
+    half_space::shape_half_space(
+        a,
+        frame,
+        &plane,
+        &mut Points {
+            margin,
+            list: found,
+        },
+    );
+    let deepest = -DEEPEST * a.size();
+    let mut kept = first;
+    for i in first..found.len() {
+        let p = found[i];
+        let foot = p.position + p.normal * (0.5 * p.gap);
+        let inside = (0..3).all(|k| {
+            let along = corners[(k + 1) % 3] - corners[k];
+            triangle.normal.cross(&along).dot(&(foot - corners[k])) >= -1e-9 * along.norm_squared()
+        });
+        if inside && p.gap >= deepest {
+            found[kept] = p;
+            kept += 1;
+        }
+    }
+    found.truncate(kept);
+}
+
+/// Of several points of one feature of the shape, keeps those that are not beaten by the margin, and one
+/// of each normal; the second and later ones get names of their own.
+fn keep_nearest(found: &mut Vec<ContactPoint>, margin: f64) {
+    // By feature; the shallowest first, since that is where the surface is.
+    found.sort_by(|p, q| p.feature.cmp(&q.feature).then(q.gap.total_cmp(&p.gap)));
+    let mut kept = 0;
+    let mut start = 0;
+    for i in 0..found.len() {
+        let p = found[i];
+        if i == 0 || p.feature != found[i - 1].feature || kept == 0 {
+            start = kept;
+        }
+        let same = &found[start..kept];
+        let beaten = same
+            .first()
+            .is_some_and(|q| p.gap.max(0.0) == 0.0 && p.gap < q.gap - margin);
+        let twin = same.iter().any(|q| q.normal.dot(&p.normal) > 1.0 - 1e-9);
+        if !beaten && !twin {
+            found[kept] = p;
+            kept += 1;
+        }
+    }
+    found.truncate(kept);
+    let mut count = 0;
+    for i in 1..found.len() {
+        count = if found[i].feature == found[i - 1].feature - 256 * count {
+            count + 1
+        } else {
+            0
+        };
+        found[i].feature += 256 * count;
+    }
+}
+
+/// Points of the shape on the ridge `e`.
+fn over_ridge(
+    a: &Shape,
+    frame: &Frame,
+    mesh: &Mesh,
+    e: u32,
+    margin: f64,
+    work: &mut Workspace,
+    found: &mut Vec<ContactPoint>,
+) {
+    let edge = mesh.edge(e);
+    let [p, q] = edge.corners.map(|v| mesh.vertices()[v as usize]);
+    let half = 0.5 * (q - p).norm();
+    let along = (q - p) / (2.0 * half);
+    let (x, y) = tangents(&along);
+    let place = Frame {
+        position: (p + q) * 0.5,
+        axes: Mat3::from_columns(&[x, y, along]),
+    };
+    let segment = Shape::Capsule(Capsule {
+        radius_m: 0.0,
+        half_length_m: half,
+    });
+    let first = found.len();
+    let (one, two) = (
+        Core { shape: a, frame },
+        Core {
+            shape: &segment,
+            frame: &place,
+        },
+    );
+    convex::convex_convex(
+        &one,
+        &two,
+        work,
+        &mut Points {
+            margin,
+            list: found,
+        },
+    );
+    let deepest = -DEEPEST * a.size();
+    let mut kept = first;
+    for i in first..found.len() {
+        let mut point = found[i];
+        let out = -point.normal;
+        let between = edge.inward.iter().flatten().all(|d| out.dot(d) <= CONE);
+        // Beyond the ends the peaks have the word.
+        if between && out.dot(&along).abs() < 0.05 && point.gap >= deepest {
+            point.feature = RIDGE | e << 3 | (point.feature & 7);
+            found[kept] = point;
+            kept += 1;
+        }
+    }
+    found.truncate(kept);
+}
+
+/// The point of the shape on the peak `v`.
+fn over_peak(
+    a: &Shape,
+    frame: &Frame,
+    mesh: &Mesh,
+    v: u32,
+    margin: f64,
+    work: &mut Workspace,
+    found: &mut Vec<ContactPoint>,
+) {
+    let at = mesh.vertices()[v as usize];
+    let first = found.len();
+    let mut list = Points {
+        margin,
+        list: found,
+    };
+    if !sphere::sphere_shape(&at, 0.0, a, frame, &mut list) {
+        let ball = Shape::Sphere(Sphere { radius_m: 0.0 });
+        let place = Frame {
+            position: at,
+            ..Frame::identity()
+        };
+        convex::convex_convex(
+            &Core {
+                shape: &ball,
+                frame: &place,
+            },
+            &Core { shape: a, frame },
+            work,
+            &mut list,
+        );
+    }
+    let deepest = -DEEPEST * a.size();
+    // Here the vertex is the first of the pair: the normal points from it to the shape.
+    let keep = found[first..]
+        .first()
+        .copied()
+        .filter(|p| p.gap >= deepest && mesh.peak(v).edges.iter().all(|d| p.normal.dot(d) <= CONE));
+    found.truncate(first);
+    if let Some(mut p) = keep {
+        p.normal = -p.normal;
+        p.feature = PEAK | v;
+        found.push(p);
+    }
+}
