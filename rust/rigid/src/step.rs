@@ -11,6 +11,9 @@ use percuss_solvers::{Contact, InverseMass, Jacobian, Settings as SolverSettings
 /// Contact work above this many solver tolerances times the sum of |P| |q| counts as a gain of energy.
 const GAIN_MARGIN: f64 = 10.0;
 
+/// Relative velocities below this share of the velocities they are the difference of are rounding.
+const ROUNDING: f64 = 1e-14;
+
 /// What the solver made of the contact problem.
 struct Solution {
     iterations: usize,
@@ -163,6 +166,24 @@ impl World {
                 let before = relative(&self.before);
                 let free = relative(&self.after);
                 let shift = law.impact.shift(&before, law.restitution);
+                let mut free_velocity = std::array::from_fn(|k| free[k] + shift[k]);
+                // Bodies that move together: what is left of q is rounding, which no solver can satisfy to
+                // a relative tolerance.
+                let noise: f64 = sides
+                    .iter()
+                    .map(|&(body, _)| {
+                        speed_bound(
+                            &self.after[body],
+                            &(point.position - self.middle[body].position),
+                        )
+                    })
+                    .sum();
+                if free_velocity
+                    .iter()
+                    .all(|x: &f64| x.abs() <= ROUNDING * noise)
+                {
+                    free_velocity = [0.0; 3];
+                }
                 let contact = ActiveContact {
                     a,
                     b,
@@ -183,7 +204,7 @@ impl World {
                 self.contacts.push(Contact {
                     bodies: moving,
                     jacobians,
-                    free_velocity: std::array::from_fn(|k| free[k] + shift[k]),
+                    free_velocity,
                     friction: law.friction,
                 });
             }
@@ -340,6 +361,13 @@ fn twist(velocity: &Vec3, turning: &Vec3) -> [f64; 6] {
     [
         velocity.x, velocity.y, velocity.z, turning.x, turning.y, turning.z,
     ]
+}
+
+/// No point at `arm` is faster.
+#[inline]
+fn speed_bound(twist: &[f64; 6], arm: &Vec3) -> f64 {
+    let [x, y, z, turning @ ..] = twist.map(f64::abs);
+    (x + y + z) + (turning[0] + turning[1] + turning[2]) * arm.abs().sum()
 }
 
 #[inline]

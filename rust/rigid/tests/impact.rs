@@ -201,12 +201,12 @@ fn stabilisation_clears_overlap_without_raising_the_energy() {
         scene.add_law(ContactLaw::new((0, 1), 0.0, 0.3));
         let settings = Settings {
             stabilise,
-            ..precise(1e-3)
+            ..Settings::with_step(1e-3)
         };
         let mut world = World::new(scene, settings).unwrap();
         let mut energy = world.energy().mechanical_j();
         for _ in 0..2000 {
-            advance(&mut world, 1);
+            world.step().unwrap();
             let now = world.energy().mechanical_j();
             assert!(now <= energy + 1e-6, "gained {}", now - energy);
             energy = now;
