@@ -5,9 +5,9 @@ use crate::pose::Vec3;
 /// A box along the world's axes; infinite sides are allowed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aabb {
-    /// Lowest corner [m].
+    /// Lowest corner (m).
     pub min: Vec3,
-    /// Highest corner [m].
+    /// Highest corner (m).
     pub max: Vec3,
 }
 

@@ -17,11 +17,11 @@ use crate::pose::Vec3;
 /// One contact point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint {
-    /// Half way between the surfaces [m].
+    /// Half way between the surfaces (m).
     pub position: Vec3,
     /// Unit normal from A towards B.
     pub normal: Vec3,
-    /// Signed distance [m]: positive apart, negative overlapping.
+    /// Signed distance (m): positive apart, negative overlapping.
     pub gap: f64,
     /// Which features meet: the point's name within its pair, kept from step to step.
     pub feature: u32,

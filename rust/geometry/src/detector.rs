@@ -50,6 +50,7 @@ pub struct Detector {
     contactors: Vec<Contactor>,
     local: Vec<Frame>,
     fixed: Vec<bool>,
+    absent: Vec<bool>,
     visibility: Visibility,
     margin_m: f64,
     bodies: Vec<Frame>,
@@ -91,6 +92,7 @@ impl Detector {
             contactors,
             local,
             fixed: fixed.to_vec(),
+            absent: vec![false; fixed.len()],
             visibility,
             margin_m,
             bodies: Vec::new(),
@@ -100,6 +102,20 @@ impl Detector {
             manifolds: Vec::new(),
             points: Vec::new(),
         })
+    }
+
+    /// Takes a body out of the scene or puts it back: an absent body touches nothing.
+    pub fn set_present(&mut self, body: u32, present: bool) -> Result<(), GeometryError> {
+        let bodies = self.fixed.len();
+        let absent = self
+            .absent
+            .get_mut(body as usize)
+            .ok_or(GeometryError::NoBody { body, bodies })?;
+        if *absent == present {
+            *absent = !present;
+            self.broad.forget();
+        }
+        Ok(())
     }
 
     /// Finds the contact points for the given poses of the bodies.
@@ -131,10 +147,13 @@ impl Detector {
             self.boxes.push(c.shape.bounds(&frame).grown(reach));
             self.frames.push(frame);
         }
-        let (contactors, fixed, visibility) = (&self.contactors, &self.fixed, &self.visibility);
+        let (contactors, visibility) = (&self.contactors, &self.visibility);
+        let (fixed, absent) = (&self.fixed, &self.absent);
         let may_meet = |i: u32, j: u32| {
             let (a, b) = (&contactors[i as usize], &contactors[j as usize]);
             a.body != b.body
+                && !absent[a.body as usize]
+                && !absent[b.body as usize]
                 && visibility.sees(a.group, b.group)
                 && !(fixed[a.body as usize] && fixed[b.body as usize])
         };

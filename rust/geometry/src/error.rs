@@ -115,6 +115,14 @@ pub enum GeometryError {
         /// Number of bodies.
         bodies: usize,
     },
+    /// A body that does not exist.
+    #[error("body {body}, there are {bodies} bodies")]
+    NoBody {
+        /// The body named.
+        body: u32,
+        /// Number of bodies.
+        bodies: usize,
+    },
     /// Too few or too many poses.
     #[error("{poses} poses given for {bodies} bodies")]
     Poses {

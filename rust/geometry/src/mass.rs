@@ -8,11 +8,11 @@ use crate::pose::{Mat3, Pose, Vec3};
 /// Mass, centre of mass and inertia of a solid.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MassProperties {
-    /// Mass [kg].
+    /// Mass (kg).
     pub mass_kg: f64,
-    /// Centre of mass [m].
+    /// Centre of mass (m).
     pub centre_m: Vec3,
-    /// Inertia tensor about the centre of mass [kg m2].
+    /// Inertia tensor about the centre of mass (kg m2).
     pub inertia_kg_m2: Mat3,
 }
 
@@ -68,14 +68,14 @@ impl MassProperties {
         }
     }
 
-    /// Inertia tensor about any point [kg m2].
+    /// Inertia tensor about any point (kg m2).
     pub fn inertia_about(&self, point: &Vec3) -> Mat3 {
         let d = self.centre_m - point;
         self.inertia_kg_m2
             + (Mat3::identity() * d.norm_squared() - d * d.transpose()) * self.mass_kg
     }
 
-    /// Principal moments [kg m2] in rising order, and the rotation that turns the principal axes
+    /// Principal moments (kg m2) in rising order, and the rotation that turns the principal axes
     /// into the frame of this tensor.
     pub fn principal(&self) -> (Vec3, crate::pose::Quat) {
         let eigen = self.inertia_kg_m2.symmetric_eigen();

@@ -60,6 +60,22 @@ pub(crate) enum Overlap {
     Apart(f64),
 }
 
+/// Sine of the tilt up to which grazing parts are taken for neighbours in a flat course.
+pub(crate) const FLUSH: f64 = 0.05;
+
+impl Overlap {
+    /// Whether parts that do not lie over each other still touch by their nearest points. Parts that
+    /// lie flush do not, while they graze: a block sliding along a course of blocks must not catch
+    /// on the next one. `gap` is the separation square to the parts.
+    pub fn touches_elsewhere(self, tilt: f64, gap: f64, size: f64) -> bool {
+        match self {
+            Overlap::Region => false,
+            Overlap::Graze => tilt >= FLUSH,
+            Overlap::Apart(apart) => tilt >= FLUSH || apart.min(gap.abs()) > GRAZE * size,
+        }
+    }
+}
+
 /// A polygon in the plane with the outward unit normals of its edges.
 #[derive(Default)]
 pub(crate) struct Outline {

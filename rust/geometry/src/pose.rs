@@ -13,7 +13,7 @@ pub type Quat = nalgebra::UnitQuaternion<f64>;
 /// Position and rotation of a frame: `world = position + rotation * local`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// Origin of the frame [m].
+    /// Origin of the frame (m).
     pub position: Vec3,
     /// Rotation of the frame.
     pub rotation: Quat,
@@ -91,7 +91,7 @@ impl Pose {
 /// A pose with its rotation as a matrix, whose columns are the local axes in world coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
-    /// Origin of the frame [m].
+    /// Origin of the frame (m).
     pub position: Vec3,
     /// Local axes as columns.
     pub axes: Mat3,
@@ -156,6 +156,21 @@ pub fn tangents(n: &Vec3) -> (Vec3, Vec3) {
     (
         Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x),
         Vec3::new(b, sign + n.y * n.y * a, -n.y),
+    )
+}
+
+/// Length and direction of a vector square to the unit vector `axis`; any such direction if it has
+/// no length.
+#[inline]
+pub(crate) fn polar(across: &Vec3, axis: &Vec3) -> (f64, Vec3) {
+    let length = across.norm();
+    (
+        length,
+        if length > 1e-150 {
+            across / length
+        } else {
+            tangents(axis).0
+        },
     )
 }
 

@@ -146,7 +146,7 @@ impl Shape {
         })
     }
 
-    /// A length typical of the shape's smaller sides [m]; the scale of its tolerances.
+    /// A length typical of the shape's smaller sides (m); the scale of its tolerances.
     pub(crate) fn size(&self) -> f64 {
         match self {
             // Without a radius it is a point, which has no size of its own.

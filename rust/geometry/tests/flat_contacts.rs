@@ -316,3 +316,37 @@ fn points_move_with_the_bodies_and_keep_their_names() {
         );
     }
 }
+
+#[test]
+fn voussoirs_of_an_arch_meet_in_the_corners_of_their_joint() {
+    // Two wedges of a semicircular arch with a common joint, given as polyhedra in place.
+    let wedge = |from: f64, to: f64| {
+        let corner = |k: usize| {
+            let angle: f64 = if k & 1 == 0 { from } else { to };
+            let radius = if k & 2 == 0 { 0.9 } else { 1.1 };
+            Vec3::new(
+                radius * angle.cos(),
+                if k & 4 == 0 { -0.2 } else { 0.2 },
+                radius * angle.sin(),
+            )
+        };
+        Shape::polyhedron(&(0..8).map(corner).collect::<Vec<_>>()).unwrap()
+    };
+    let (a, b) = (wedge(0.3, 0.6), wedge(0.6, 0.9));
+    let joint = Vec3::new(-0.6_f64.sin(), 0.0, 0.6_f64.cos());
+    let first = by_name(&points(&a, &Pose::identity(), &b, &Pose::identity(), 1e-3));
+    assert_eq!(first.len(), 4);
+    let mut stream = Stream(17);
+    for _ in 0..100 {
+        let pose = Pose::new(stream.direction() * 1e-7, stream.direction() * 1e-7);
+        let next = by_name(&points(&a, &Pose::identity(), &b, &pose, 1e-3));
+        assert_eq!(
+            next.keys().collect::<Vec<_>>(),
+            first.keys().collect::<Vec<_>>()
+        );
+        for (name, p) in &next {
+            assert!((p.normal - joint).norm() < 1e-6 && p.gap.abs() < 1e-6);
+            assert!((p.position - first[name].position).norm() < 1e-6);
+        }
+    }
+}

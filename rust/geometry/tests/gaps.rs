@@ -110,10 +110,63 @@ fn check_pairs(seed: u64, count: usize, low: f64, high: f64, tolerance: f64) {
 
 #[test]
 fn gaps_of_shapes_apart() {
-    check_pairs(1, 16, 1e-3, 0.05, 1e-9);
+    check_pairs(1, 10, 1e-3, 0.05, 1e-9);
 }
 
 #[test]
 fn gaps_of_shapes_overlapping_a_little() {
-    check_pairs(2, 16, -0.02, -1e-6, 1e-9);
+    check_pairs(2, 10, -0.02, -1e-6, 1e-9);
+}
+
+/// Stacks and courses: nearly parallel blocks and drums, over each other, beside and at the corner.
+#[test]
+fn gaps_of_nearly_parallel_shapes() {
+    for shape in [
+        Shape::cuboid(0.76, 0.7, 0.8).unwrap(),
+        Shape::cylinder(0.38, 0.8).unwrap(),
+    ] {
+        let mut stream = Stream(5);
+        let (mut seen, mut missing) = (0, 0);
+        while seen < 150 {
+            let tilt =
+                stream.direction() * stream.between(0.0, [1e-3, 0.02, 0.05, 0.1, 0.3][seen % 5]);
+            let yaw = Pose::new(
+                Vec3::zeros(),
+                Vec3::new(0.0, 0.0, stream.between(-3.0, 3.0)),
+            );
+            let mut pb = Pose::new(Vec3::zeros(), Vec3::new(tilt.x, tilt.y, 0.0)).compose(&yaw);
+            let pa = Pose::identity();
+            let away = Vec3::from_fn(|_, _| stream.between(-0.9, 0.9));
+            pb.position = away * 2.0;
+            let wanted = stream.between(-5e-3, 5e-3);
+            for _ in 0..5 {
+                let gap = gap_by_search(&shape, &pa, &shape, &pb);
+                pb.position -= away.normalize() * (gap - wanted);
+            }
+            let gap = gap_by_search(&shape, &pa, &shape, &pb);
+            if gap.abs() > 8e-3 {
+                continue;
+            }
+            seen += 1;
+            let list = points(&shape, &pa, &shape, &pb, 0.02);
+            let Some(least) = list.iter().min_by(|x, y| x.gap.total_cmp(&y.gap)) else {
+                missing += 1;
+                continue;
+            };
+            // The search stalls on ridges; the separation along the reported normals makes up for it.
+            let bound = list
+                .iter()
+                .map(|p| along(&shape, &pa, &shape, &pb, &p.normal))
+                .fold(gap, f64::max);
+            let error = (least.gap - bound).abs();
+            assert!(
+                error < 1e-4,
+                "{}: {error} {} {bound} {list:?} {pb:?}",
+                shape.name(),
+                least.gap
+            );
+        }
+        // Flush edges that graze are left out on purpose.
+        assert!(missing <= 3, "{}: {missing} missing", shape.name());
+    }
 }

@@ -119,3 +119,36 @@ fn a_pin_that_has_left_the_hole_is_free() {
     let wide = Shape::cylinder(0.1, 0.2).unwrap();
     assert!(!points(&wide, &out, &ring(), &Pose::identity(), 0.01).is_empty());
 }
+
+#[test]
+fn a_capsule_and_a_ball_go_through_the_hole_too() {
+    let gap = HOLE - PIN - 5e-3;
+    let capsule = Shape::capsule(PIN, 0.6).unwrap();
+    let list = points(
+        &capsule,
+        &Pose::translation(5e-3, 0.0, 0.1),
+        &ring(),
+        &Pose::identity(),
+        0.005,
+    );
+    assert_eq!(list.len(), 2);
+    assert!(
+        list.iter()
+            .all(|p| (p.gap - gap).abs() < 1e-15 && (p.normal - Vec3::x()).norm() < 1e-12)
+    );
+    // Its straight part has left the hole upwards: its lower ball is still in.
+    let leaving = Pose::translation(5e-3, 0.0, 0.3 + HALF_TUBE + 0.01);
+    let list = points(&capsule, &leaving, &ring(), &Pose::identity(), 0.01);
+    let expected = (HOLE - 5e-3).hypot(0.01) - PIN;
+    assert_eq!(list.len(), 1);
+    assert!((list[0].gap - expected).abs() < 1e-15);
+    let ball = Shape::sphere(PIN).unwrap();
+    let list = points(
+        &ball,
+        &Pose::translation(5e-3, 0.0, 0.01),
+        &ring(),
+        &Pose::identity(),
+        0.005,
+    );
+    assert!(list.len() == 1 && (list[0].gap - gap).abs() < 1e-15);
+}

@@ -7,7 +7,7 @@ use crate::disk_polygon::disk_polygon;
 use crate::facing::{Facing, facing};
 use crate::gjk::{Core, Separation, separation};
 use crate::pairs::half_space::FLAT_TILT;
-use crate::polygon::{GRAZE, Overlap, polygon_polygon};
+use crate::polygon::{Overlap, polygon_polygon};
 use crate::pose::Vec3;
 use crate::segment_face::{segment_disk, segment_polygon, segment_segment};
 use crate::shape::Shape;
@@ -15,8 +15,6 @@ use crate::shapes::polyhedron::Face;
 
 /// Relative error of an outline's least gap beyond which the nearest point itself is added.
 const MISSED: f64 = 1e-3;
-/// Tilt up to which grazing parts are taken for neighbours in a flat course, which must not catch.
-const FLUSH: f64 = 0.05;
 /// Name of the nearest point itself.
 const WITNESS: u32 = feature::other(0x4000);
 
@@ -117,12 +115,16 @@ pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &m
         p.gap = p.gap.max(gap);
         least = least.min(p.gap);
     }
-    let flush = ra + rb == 0.0 && facing_a.tilt(&n, face_a).max(facing_b.tilt(&n, face_b)) < FLUSH;
+    // Round parts have no flush sides to graze by.
+    let tilt = if ra + rb > 0.0 {
+        1.0
+    } else {
+        facing_a.tilt(&n, face_a).max(facing_b.tilt(&n, face_b))
+    };
     let missing = match overlap {
         None => true,
         Some(Overlap::Region) => least > gap + MISSED * size,
-        Some(Overlap::Graze) => !flush,
-        Some(Overlap::Apart(apart)) => !flush || apart > GRAZE * size,
+        Some(other) => other.touches_elsewhere(tilt, gap, size),
     };
     if missing {
         push_witness(&found, ra, rb, points);
@@ -140,7 +142,7 @@ fn face_normals(shape: &Shape) -> impl Iterator<Item = &Vec3> {
 }
 
 /// Runs a pair function written for (B, A), and turns its points round.
-fn turned(points: &mut Points, run: impl FnOnce(&mut Points) -> Overlap) -> Overlap {
+pub(crate) fn turned(points: &mut Points, run: impl FnOnce(&mut Points) -> Overlap) -> Overlap {
     let first = points.list.len();
     let overlap = run(points);
     for p in &mut points.list[first..] {

@@ -9,7 +9,7 @@ use crate::contact_workspace::Workspace;
 use crate::facing::FLAT_COSINE;
 use crate::gjk::Core;
 use crate::pairs::convex;
-use crate::polygon::{GRAZE, Overlap, Polygon, polygon_polygon};
+use crate::polygon::{Polygon, polygon_polygon};
 use crate::pose::{Frame, Vec3};
 use crate::segment::nearest_on_segments;
 use crate::shape::Shape;
@@ -107,11 +107,10 @@ pub(crate) fn cuboid_cuboid(
     let [face_a, face_b] = &mut work.faces;
     set_face(face_a, a, frame_a, &normal);
     set_face(face_b, b, frame_b, &-normal);
-    match polygon_polygon(face_a, face_b, &mut work.outlines, points) {
-        Overlap::Region => {}
-        Overlap::Graze if parallel => {}
-        Overlap::Apart(apart) if parallel && apart.min(face_gap) < GRAZE * size => {}
-        _ => convex::witness(&cores.0, &cores.1, size, [normal], points),
+    let overlap = polygon_polygon(face_a, face_b, &mut work.outlines, points);
+    let tilt = (1.0 - flat * flat).max(0.0).sqrt();
+    if overlap.touches_elsewhere(tilt, face_gap, size) {
+        convex::witness(&cores.0, &cores.1, size, [normal], points);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::gjk::Core;
 use crate::pairs::convex;
 use crate::pairs::half_space::{FLAT_TILT, LEAST_TILT};
 use crate::polygon::{GRAZE, Overlap};
-use crate::pose::{Frame, Vec3, reject};
+use crate::pose::{Frame, Vec3, polar, reject};
 use crate::segment::nearest_on_segments;
 use crate::shape::Shape;
 use crate::shapes::cylinder::Cylinder;
@@ -98,14 +98,17 @@ pub(crate) fn cylinder_cylinder(
         let up = 1.0_f64.copysign(height);
         let end_a = end(a, frame_a, &(za * up));
         let end_b = end(b, frame_b, &(zb_along * -up));
-        match disk_disk(&end_a, &end_b, points) {
-            Overlap::Apart(apart) if apart.min(axial_gap) > GRAZE * size => {
-                convex::witness(&cores.0, &cores.1, size, [mean * up], points);
-            }
-            _ => {}
+        let overlap = disk_disk(&end_a, &end_b, points);
+        if overlap.touches_elsewhere(sine, axial_gap, size) {
+            convex::witness(&cores.0, &cores.1, size, [mean * up], points);
         }
     } else if high - low < GRAZE * 2.0 * size {
-        if axial_gap.min(side_gap) > GRAZE * size {
+        let overlap = if axial_gap > 0.0 {
+            Overlap::Apart(axial_gap)
+        } else {
+            Overlap::Graze
+        };
+        if overlap.touches_elsewhere(sine, side_gap, size) {
             let across = reject(&between, &mean).normalize();
             convex::witness(&cores.0, &cores.1, size, [across], points);
         }
@@ -133,9 +136,7 @@ pub(crate) fn cylinder_cylinder(
         if sine > LEAST_TILT {
             let near = nearest_on_segments(&ends(a, frame_a), &ends(b, frame_b));
             if near.inside {
-                let apart = near.on_b - near.on_a;
-                let distance = apart.norm();
-                let normal = apart / distance;
+                let (distance, normal) = polar(&(near.on_b - near.on_a), &mean);
                 let gap = distance - a.radius_m - b.radius_m;
                 points.push_on_a(
                     near.on_a + normal * a.radius_m,
@@ -169,7 +170,6 @@ fn rim_on_side(rim: &Circle, s: &Cylinder, frame: &Frame) -> (Vec3, Vec3, f64) {
     let axis = frame.axis(2);
     let e = rim.towards_line(&frame.position, &axis, Extreme::Nearest);
     let q = rim.centre + e * rim.radius;
-    let radial = reject(&(q - frame.position), &axis);
-    let rho = radial.norm();
-    (q, radial / rho, rho - s.radius_m)
+    let (rho, outward) = polar(&reject(&(q - frame.position), &axis), &axis);
+    (q, outward, rho - s.radius_m)
 }

@@ -44,7 +44,12 @@ pub(crate) fn shape_mesh(
     for &t in &triangles {
         over_triangle(a, &local, mesh, t, points.margin, &mut found);
     }
-    keep_nearest(&mut found, points.margin);
+    let rounding = Core {
+        shape: a,
+        frame: &local,
+    }
+    .rounding();
+    keep_nearest(&mut found, rounding, points.margin);
     for &t in &triangles {
         for e in mesh.triangles()[t as usize].edges {
             if mesh.edge(e).owner == t && mesh.edge(e).ridge {
@@ -112,24 +117,30 @@ fn over_triangle(
     found.truncate(kept);
 }
 
-/// Of several points of one feature of the shape, keeps those that are not beaten by the margin, and one
-/// of each normal; the second and later ones get names of their own.
-fn keep_nearest(found: &mut Vec<ContactPoint>, margin: f64) {
-    // By feature; the shallowest first, since that is where the surface is.
-    found.sort_by(|p, q| p.feature.cmp(&q.feature).then(q.gap.total_cmp(&p.gap)));
+/// Of several points of one feature of the shape, keeps one of each normal, and drops those for which
+/// the feature lies behind a triangle although the surface is nearer elsewhere (a corner on top of a
+/// cliff is behind the cliff's face, and yet outside). Second and later ones get names of their own.
+fn keep_nearest(found: &mut Vec<ContactPoint>, rounding: f64, margin: f64) {
+    // By feature; the one nearest to the surface first.
+    let distance = |p: &ContactPoint| (p.gap + rounding).abs();
+    found.sort_unstable_by(|p, q| {
+        p.feature
+            .cmp(&q.feature)
+            .then(distance(p).total_cmp(&distance(q)))
+    });
     let mut kept = 0;
     let mut start = 0;
     for i in 0..found.len() {
         let p = found[i];
-        if i == 0 || p.feature != found[i - 1].feature || kept == 0 {
+        if kept == 0 || p.feature != found[kept - 1].feature {
             start = kept;
         }
         let same = &found[start..kept];
-        let beaten = same
+        let behind = same
             .first()
-            .is_some_and(|q| p.gap.max(0.0) == 0.0 && p.gap < q.gap - margin);
+            .is_some_and(|q| p.gap + rounding < 0.0 && distance(&p) > distance(q) + margin);
         let twin = same.iter().any(|q| q.normal.dot(&p.normal) > 1.0 - 1e-9);
-        if !beaten && !twin {
+        if !behind && !twin {
             found[kept] = p;
             kept += 1;
         }

@@ -9,10 +9,11 @@ use crate::shape::Shape;
 
 pub(crate) mod convex;
 pub(crate) mod cuboid_cuboid;
+pub(crate) mod cuboid_cylinder;
 pub(crate) mod cylinder_cylinder;
-pub(crate) mod cylinder_ring;
 pub(crate) mod half_space;
 pub(crate) mod mesh;
+pub(crate) mod pin_ring;
 pub(crate) mod sphere;
 
 /// Appends to `list` the contact points of A and B whose gap is at most `margin_m`.
@@ -81,11 +82,17 @@ fn ordered(
         (Shape::Box(x), Shape::Box(y)) => {
             cuboid_cuboid::cuboid_cuboid((a, x, fa), (b, y, fb), work, points)
         }
+        (Shape::Box(x), Shape::Cylinder(y)) => {
+            cuboid_cylinder::cuboid_cylinder((a, x, fa), (b, y, fb), work, points);
+        }
         (Shape::Cylinder(x), Shape::Cylinder(y)) => {
             cylinder_cylinder::cylinder_cylinder((a, x, fa), (b, y, fb), work, points);
         }
+        (Shape::Capsule(x), Shape::Ring(y)) => {
+            pin_ring::capsule_ring((a, x, fa), (b, y, fb), work, points);
+        }
         (Shape::Cylinder(x), Shape::Ring(y)) => {
-            cylinder_ring::cylinder_ring((a, x, fa), (y, fb), work, points);
+            pin_ring::cylinder_ring((a, x, fa), (y, fb), work, points);
         }
         _ => convex::convex_convex(
             &Core {

@@ -9,9 +9,9 @@ use std::f64::consts::PI;
 /// All points within a radius of a segment along local z.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capsule {
-    /// Radius [m].
+    /// Radius (m).
     pub radius_m: f64,
-    /// Half the length of the segment, the round ends not counted [m].
+    /// Half the length of the segment, the round ends not counted (m).
     pub half_length_m: f64,
 }
 

@@ -10,9 +10,9 @@ use std::f64::consts::PI;
 /// lies a quarter of the height above the base, not at the origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cone {
-    /// Radius of the base [m].
+    /// Radius of the base (m).
     pub radius_m: f64,
-    /// Half the height [m].
+    /// Half the height (m).
     pub half_height_m: f64,
 }
 

@@ -8,7 +8,7 @@ use crate::pose::{Frame, Vec3};
 /// A box centred in its frame, its sides along the local axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cuboid {
-    /// Half lengths of the sides [m].
+    /// Half lengths of the sides (m).
     pub half_m: Vec3,
 }
 

@@ -9,9 +9,9 @@ use std::f64::consts::PI;
 /// A circular cylinder about local z, from -half_height to +half_height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cylinder {
-    /// Radius [m].
+    /// Radius (m).
     pub radius_m: f64,
-    /// Half the height [m].
+    /// Half the height (m).
     pub half_height_m: f64,
 }
 

@@ -11,11 +11,11 @@ use std::f64::consts::PI;
 /// the hole meets the hole's wall from inside; everything else meets the ring as a full disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ring {
-    /// Radius of the hole [m].
+    /// Radius of the hole (m).
     pub inner_radius_m: f64,
-    /// Outer radius [m].
+    /// Outer radius (m).
     pub outer_radius_m: f64,
-    /// Half the thickness along the axis [m].
+    /// Half the thickness along the axis (m).
     pub half_height_m: f64,
 }
 

@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 /// A ball around the origin of its frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sphere {
-    /// Radius [m].
+    /// Radius (m).
     pub radius_m: f64,
 }
 
