@@ -64,8 +64,8 @@ impl Assembly {
         matrix.rows.clear();
         matrix.starts.clear();
         matrix.starts.push(0);
-        for contact in 0..contacts.len() {
-            self.push_neighbours(contact, &contacts[contact], &mut matrix.rows);
+        for (index, contact) in contacts.iter().enumerate() {
+            self.push_neighbours(index, contact, &mut matrix.rows);
             matrix.starts.push(matrix.rows.len() as u32);
         }
         matrix.blocks.clear();

@@ -9,10 +9,14 @@
 //! that is, Signorini's condition and Coulomb friction on the exact cone, in the form of De Saxce and Feng
 //! (1998). See Acary, Bremond and Huber (2018) for a comparison of methods.
 mod accelerated;
+mod apgd;
 mod assembly;
+mod auto;
+mod block_lu;
 mod block_matrix;
 mod cone;
 mod error;
+mod newton;
 mod nsgs;
 mod one_contact;
 mod problem;

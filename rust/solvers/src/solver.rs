@@ -1,24 +1,37 @@
 //! The table of solvers and what they share: settings, state, report.
 
+use crate::apgd::{self, Extrapolated};
 use crate::block_matrix::Vector3;
 use crate::error::Error;
+use crate::newton::{self, Newton};
 use crate::problem::Problem;
 use crate::residual::{self, Residuals};
-use crate::{accelerated, nsgs};
+use crate::{accelerated, auto, nsgs};
 
 /// A way to solve a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Solver {
-    /// Gauss-Seidel sweeps.
-    Nsgs,
     /// Gauss-Seidel sweeps with momentum.
     Accelerated,
+    /// Projected gradient with momentum.
+    Apgd,
+    /// Accelerated sweeps, and Newton where they stall.
+    Auto,
+    /// Semismooth Newton with a sparse factorisation.
+    Newton,
+    /// Gauss-Seidel sweeps.
+    Nsgs,
 }
 
 impl Solver {
     /// Every solver by the name users type.
-    pub const TABLE: [(&'static str, Self); 2] =
-        [("accelerated", Self::Accelerated), ("nsgs", Self::Nsgs)];
+    pub const TABLE: [(&'static str, Self); 5] = [
+        ("accelerated", Self::Accelerated),
+        ("apgd", Self::Apgd),
+        ("auto", Self::Auto),
+        ("newton", Self::Newton),
+        ("nsgs", Self::Nsgs),
+    ];
 
     /// The solver of that name.
     ///
@@ -71,7 +84,15 @@ impl Solver {
                 });
             }
         }
-        let state = &mut workspace.iteration;
+        if problem.energy_scale == 0.0 {
+            // Nothing moves, so nothing has to be stopped; and no residual could be relative to q.
+            r.fill([0.0; 3]);
+        }
+        let Workspace {
+            iteration: state,
+            extrapolated,
+            newton,
+        } = workspace;
         state.start(problem, r);
         if !state.judge(
             problem,
@@ -79,8 +100,11 @@ impl Solver {
             residual::energy(problem, &state.r, &state.u),
         ) {
             match self {
-                Self::Nsgs => nsgs::solve(problem, settings, state),
                 Self::Accelerated => accelerated::solve(problem, settings, state),
+                Self::Apgd => apgd::solve(problem, settings, state, extrapolated),
+                Self::Auto => auto::solve(problem, settings, state, newton),
+                Self::Newton => newton::solve(problem, settings, state, newton),
+                Self::Nsgs => nsgs::solve(problem, settings, state),
             }
         }
         r.copy_from_slice(&state.best_r);
@@ -89,6 +113,7 @@ impl Solver {
         Ok(Report {
             converged: residuals.energy <= settings.tolerance,
             iterations: state.sweeps,
+            factorisations: state.factorisations,
             residuals,
         })
     }
@@ -99,8 +124,10 @@ impl Solver {
 pub struct Settings {
     /// Bound of [`Residuals::energy`].
     pub tolerance: f64,
-    /// Most sweeps (gradient steps of `apgd`).
+    /// Most sweeps of `nsgs`, `accelerated` and `auto`, or gradient steps of `apgd`.
     pub max_iterations: usize,
+    /// Most steps of `newton` and of `auto` once it has turned to it.
+    pub max_factorisations: usize,
 }
 
 impl Default for Settings {
@@ -108,6 +135,7 @@ impl Default for Settings {
         Self {
             tolerance: 1e-6,
             max_iterations: 10_000,
+            max_factorisations: 2_000,
         }
     }
 }
@@ -117,8 +145,10 @@ impl Default for Settings {
 pub struct Report {
     /// Whether the tolerance was met by the impulses returned.
     pub converged: bool,
-    /// Sweeps taken.
+    /// Sweeps or gradient steps taken.
     pub iterations: usize,
+    /// Newton steps taken.
+    pub factorisations: usize,
     /// Residuals of the impulses returned.
     pub residuals: Residuals,
 }
@@ -127,9 +157,11 @@ pub struct Report {
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
     iteration: Iteration,
+    extrapolated: Extrapolated,
+    newton: Newton,
 }
 
-/// The iterate, the one before, and the best so far.
+/// The iterate, the one before, the best so far, and where it all began.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Iteration {
     pub(crate) r: Vec<Vector3>,
@@ -137,8 +169,10 @@ pub(crate) struct Iteration {
     pub(crate) previous_r: Vec<Vector3>,
     pub(crate) previous_u: Vec<Vector3>,
     pub(crate) best_r: Vec<Vector3>,
+    pub(crate) start_r: Vec<Vector3>,
     pub(crate) best: f64,
     pub(crate) sweeps: usize,
+    pub(crate) factorisations: usize,
 }
 
 impl Iteration {
@@ -149,6 +183,7 @@ impl Iteration {
         self.best_r.clone_from(&self.r);
         self.best = f64::INFINITY;
         self.sweeps = 0;
+        self.factorisations = 0;
         self.refresh(problem);
     }
 
