@@ -69,10 +69,11 @@ const ENERGY: [&str; 12] = [
     "contact_gain_j",
     "closing_error_j",
 ];
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     "time_s",
     "contacts",
     "iterations",
+    "factorisations",
     "residual",
     "met",
     "contact_work_j",
@@ -189,6 +190,7 @@ impl World {
                     report.time_s,
                     report.contacts as f64,
                     report.iterations as f64,
+                    report.factorisations as f64,
                     report.residual,
                     f64::from(u8::from(report.met)),
                     report.contact_work_j,

@@ -14,8 +14,10 @@ pub struct Settings {
     pub solver: Solver,
     /// Bound of its energy residual.
     pub tolerance: f64,
-    /// Most iterations of the solver in a step; a step that runs into it is recorded as not met.
+    /// Most sweeps of the solver in a step; a step that runs out of them is recorded as not met.
     pub max_iterations: usize,
+    /// Most Newton steps in a step.
+    pub max_factorisations: usize,
     /// A contact is active up to this gap [m]: bridges the rounding of bodies that rest on each other.
     pub contact_tolerance_m: f64,
     /// Overlap allowed at the start [m].
@@ -30,9 +32,10 @@ impl Settings {
         Self {
             dt_s,
             theta: 0.5,
-            solver: Solver::Accelerated,
+            solver: Solver::Auto,
             tolerance: 1e-6,
             max_iterations: 1000,
+            max_factorisations: 100,
             contact_tolerance_m: 1e-8,
             overlap_tolerance_m: 1e-6,
             stabilise: false,

@@ -67,8 +67,11 @@ impl World {
         for (middle, state) in self.middle.iter_mut().zip(&self.states) {
             *middle = state.pose();
         }
+        for (body, present) in self.present.iter().enumerate() {
+            self.detector.set_present(body as u32, *present)?;
+        }
         self.next_event_s = f64::NEG_INFINITY;
-        self.make_detector()
+        Ok(())
     }
 }
 

@@ -35,6 +35,7 @@ impl World {
         let settings = Settings {
             tolerance: TOLERANCE,
             max_iterations: ITERATIONS,
+            max_factorisations: 0,
         };
         self.settings.solver.solve(
             &self.problem,

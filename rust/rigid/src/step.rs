@@ -17,6 +17,7 @@ const ROUNDING: f64 = 1e-14;
 /// What the solver made of the contact problem.
 struct Solution {
     iterations: usize,
+    factorisations: usize,
     residual: f64,
     met: bool,
 }
@@ -56,6 +57,7 @@ impl World {
             time_s: self.time_s(),
             contacts: self.active.len(),
             iterations: solution.iterations,
+            factorisations: solution.factorisations,
             residual: solution.residual,
             met: solution.met,
             contact_work_j: work,
@@ -145,7 +147,7 @@ impl World {
         for manifold in self.detector.manifolds() {
             let [first, second] =
                 [manifold.a, manifold.b].map(|c| &self.detector.contactors()[c as usize]);
-            let [a, b] = [manifold.a, manifold.b].map(|c| self.contactor_ids[c as usize]);
+            let (a, b) = (manifold.a, manifold.b);
             let bodies = [first.body, second.body];
             let index = self.laws.law(first.group, second.group);
             let law = &self.scene.laws[index];
@@ -216,6 +218,7 @@ impl World {
             watch.lap(&mut self.timing.assembly);
             return Ok(Solution {
                 iterations: 0,
+                factorisations: 0,
                 residual: 0.0,
                 met: true,
             });
@@ -228,6 +231,7 @@ impl World {
         let settings = SolverSettings {
             tolerance: self.settings.tolerance,
             max_iterations: self.settings.max_iterations,
+            max_factorisations: self.settings.max_factorisations,
         };
         let report = self.settings.solver.solve(
             &self.problem,
@@ -245,6 +249,7 @@ impl World {
         watch.lap(&mut self.timing.solve);
         Ok(Solution {
             iterations: report.iterations,
+            factorisations: report.factorisations,
             residual: report.residuals.energy,
             met: report.converged,
         })

@@ -21,8 +21,10 @@ pub struct StepReport {
     pub time_s: f64,
     /// Active contacts.
     pub contacts: usize,
-    /// Iterations of the solver.
+    /// Sweeps of the solver.
     pub iterations: usize,
+    /// Newton steps of the solver, each with a factorisation.
+    pub factorisations: usize,
     /// Energy residual of the contact problem.
     pub residual: f64,
     /// Whether the residual is within the tolerance.
@@ -38,13 +40,10 @@ pub struct World {
     pub(crate) scene: Scene,
     pub(crate) settings: Settings,
     pub(crate) laws: LawTable,
-    pub(crate) visibility: Visibility,
     pub(crate) fixed: Vec<bool>,
     /// Mass of the dynamic bodies; none for static and kinematic ones.
     pub(crate) inertia: Vec<Option<Inertia>>,
     pub(crate) detector: Detector,
-    /// Contactor of the scene for each contactor of the detector, which knows only those present.
-    pub(crate) contactor_ids: Vec<u32>,
     pub(crate) next_event_s: f64,
 
     pub(crate) step: u64,
@@ -89,7 +88,6 @@ impl World {
         let count = scene.bodies.len();
         let laws = LawTable::new(&scene.laws, &scene.contactors)?;
         let seen: Vec<(u16, u16)> = scene.laws.iter().map(|law| law.groups).collect();
-        let visibility = Visibility::new(&seen)?;
         let mut inertia = Vec::with_capacity(count);
         let mut states = Vec::with_capacity(count);
         let mut fixed = Vec::with_capacity(count);
@@ -125,19 +123,28 @@ impl World {
                 });
             }
         }
-        let detector = Detector::new(
-            Vec::new(),
+        // The detector places contactors in frames at the centres of mass.
+        let placed = |contactor: &Contactor| {
+            let body = contactor.body as usize;
+            let centre = inertia[body].map_or(Vec3::zeros(), |i| i.centre_m);
+            let mut contactor = contactor.clone();
+            contactor.pose.position -= centre;
+            contactor
+        };
+        let mut detector = Detector::new(
+            scene.contactors.iter().map(placed).collect(),
             &fixed,
-            visibility.clone(),
+            Visibility::new(&seen)?,
             settings.contact_tolerance_m,
         )?;
+        for body in 0..count {
+            detector.set_present(body as u32, false)?;
+        }
         let mut world = Self {
             laws,
-            visibility,
             fixed,
             inertia,
             detector,
-            contactor_ids: Vec::new(),
             next_event_s: f64::NEG_INFINITY,
             step: 0,
             present: vec![false; count],
@@ -167,7 +174,7 @@ impl World {
         Ok(world)
     }
 
-    /// Lets bodies in and out whose time has come; on any change the detector is made anew.
+    /// Lets bodies in and out whose time has come.
     pub(crate) fn admit(&mut self) -> Result<(), RigidError> {
         // Half a step of grace: a time that is a whole number of steps falls on its step whatever rounding.
         let now = self.time_s() + 0.5 * self.settings.dt_s;
@@ -197,34 +204,9 @@ impl World {
                 self.energy.kinetic_j += share * kinetic;
                 self.energy.potential_j += share * potential;
                 self.present[index] = there;
+                self.detector.set_present(index as u32, there)?;
             }
         }
-        self.make_detector()
-    }
-
-    pub(crate) fn make_detector(&mut self) -> Result<(), RigidError> {
-        self.contactor_ids.clear();
-        let mut contactors = Vec::new();
-        for (id, contactor) in self.scene.contactors.iter().enumerate() {
-            let body = contactor.body as usize;
-            if self.present[body] {
-                self.contactor_ids.push(id as u32);
-                let centre = self.inertia[body].map_or(Vec3::zeros(), |i| i.centre_m);
-                contactors.push(Contactor {
-                    pose: Pose {
-                        position: contactor.pose.position - centre,
-                        rotation: contactor.pose.rotation,
-                    },
-                    ..contactor.clone()
-                });
-            }
-        }
-        self.detector = Detector::new(
-            contactors,
-            &self.fixed,
-            self.visibility.clone(),
-            self.settings.contact_tolerance_m,
-        )?;
         Ok(())
     }
 

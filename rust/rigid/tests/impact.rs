@@ -216,5 +216,5 @@ fn stabilisation_clears_overlap_without_raising_the_energy() {
     };
     let (without, with) = (depth(false), depth(true));
     assert!(without < -1e-4, "nothing to clear: {without:e}");
-    assert!(with > -1e-5, "left {with:e} of {without:e}");
+    assert!(with > 0.02 * without, "left {with:e} of {without:e}");
 }

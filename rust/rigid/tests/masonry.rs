@@ -16,8 +16,7 @@ fn tower(count: usize) -> World {
     scene.add_law(ContactLaw::new((1, 1), 0.0, 0.5));
     let settings = Settings {
         tolerance: 1e-8,
-        max_iterations: 20_000,
-        ..Settings::with_step(2e-3)
+        ..Settings::with_step(1e-2)
     };
     World::new(scene, settings).unwrap()
 }
@@ -27,11 +26,7 @@ fn towers_at_rest_stay_at_rest() {
     for count in [10, 50] {
         let mut world = tower(count);
         let start: Vec<Vec3> = (1..=count).map(|k| world.state(k).position).collect();
-        let mut sweeps = 0;
-        for _ in 0..5000 {
-            sweeps += world.step().unwrap().iterations;
-        }
-        println!("{count} sweeps {sweeps} {}", world.contacts().len());
+        advance(&mut world, 1000);
         for (k, start) in start.iter().enumerate() {
             let drift = (world.state(k + 1).position - start).norm();
             assert!(drift < 1e-6, "cube {k} of {count} drifted by {drift:e}");
@@ -140,18 +135,16 @@ fn a_semicircular_arch_needs_its_thickness() {
     let sag = |thickness: f64| {
         let count = 21;
         let settings = Settings {
-            tolerance: 1e-6,
-            max_iterations: 5000,
+            max_iterations: 300,
+            max_factorisations: 20,
             ..Settings::with_step(1e-3)
         };
         let mut world = World::new(arch(thickness, count), settings).unwrap();
         let crown = 1 + count / 2;
         let start = world.state(crown).position.z;
-        let mut sweeps = 0;
         for _ in 0..500 {
-            sweeps += world.step().unwrap().iterations;
+            world.step().unwrap();
         }
-        println!("{thickness} sweeps {sweeps} {}", world.contacts().len());
         start - world.state(crown).position.z
     };
     let (standing, falling) = (sag(0.115), sag(0.100));

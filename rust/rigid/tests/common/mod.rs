@@ -1,6 +1,7 @@
 //! Small scenes shared by the tests.
 #![allow(dead_code)]
 
+pub mod random;
 pub mod walls;
 
 use percuss_rigid::*;
