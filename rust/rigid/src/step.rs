@@ -6,13 +6,18 @@ use crate::error::RigidError;
 use crate::timing::Stopwatch;
 use crate::world::{StepReport, World};
 use percuss_geometry::{Mat3, Vec3};
-use percuss_solvers::{Contact, InverseMass, Jacobian, Settings as SolverSettings, apply_impulses};
+use percuss_solvers::{
+    Contact, InverseMass, Jacobian, Settings as SolverSettings, Solver, apply_impulses,
+};
 
 /// Contact work above this many solver tolerances times the sum of |P| |q| counts as a gain of energy.
 const GAIN_MARGIN: f64 = 10.0;
 
 /// Relative velocities below this share of the velocities they are the difference of are rounding.
 const ROUNDING: f64 = 1e-14;
+
+/// Blocks in a row of W from which on sweeps without W are faster.
+const BODY_FORM: usize = 12;
 
 /// What the solver made of the contact problem.
 struct Solution {
@@ -213,6 +218,16 @@ impl World {
         }
     }
 
+    /// Number of blocks W would have.
+    fn couplings(&mut self) -> usize {
+        self.counts.clear();
+        self.counts.resize(self.states.len(), 0);
+        for body in self.contacts.iter().flat_map(|c| c.bodies).flatten() {
+            self.counts[body as usize] += 1;
+        }
+        self.counts.iter().map(|&n| n * n).sum()
+    }
+
     fn solve(&mut self, watch: &mut Stopwatch) -> Result<Solution, RigidError> {
         if self.contacts.is_empty() {
             watch.lap(&mut self.timing.assembly);
@@ -223,23 +238,50 @@ impl World {
                 met: true,
             });
         }
-        self.assembly
-            .assemble(&self.inverse_mass, &self.contacts, &mut self.problem)?;
         self.velocities.clear();
         self.velocities.resize(self.contacts.len(), [0.0; 3]);
-        watch.lap(&mut self.timing.assembly);
         let settings = SolverSettings {
             tolerance: self.settings.tolerance,
             max_iterations: self.settings.max_iterations,
             max_factorisations: self.settings.max_factorisations,
         };
-        let report = self.settings.solver.solve(
-            &self.problem,
-            &settings,
-            &mut self.impulses,
-            &mut self.velocities,
-            &mut self.workspace,
-        )?;
+        let mut solver = self.settings.solver;
+        let mut sweeps = 0;
+        let mut report = None;
+        if solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
+            self.start.clone_from(&self.impulses);
+            let found = self.body_form.solve(
+                &self.inverse_mass,
+                &self.contacts,
+                &settings,
+                &mut self.impulses,
+                &mut self.velocities,
+            )?;
+            watch.lap(&mut self.timing.solve);
+            if found.converged {
+                report = Some(found);
+            } else {
+                // The sweeps have had their turn.
+                sweeps = found.iterations;
+                solver = Solver::Newton;
+                self.impulses.clone_from(&self.start);
+            }
+        }
+        let report = match report {
+            Some(report) => report,
+            None => {
+                self.assembly
+                    .assemble(&self.inverse_mass, &self.contacts, &mut self.problem)?;
+                watch.lap(&mut self.timing.assembly);
+                solver.solve(
+                    &self.problem,
+                    &settings,
+                    &mut self.impulses,
+                    &mut self.velocities,
+                    &mut self.workspace,
+                )?
+            }
+        };
         apply_impulses(
             &self.inverse_mass,
             &self.contacts,
@@ -248,7 +290,7 @@ impl World {
         );
         watch.lap(&mut self.timing.solve);
         Ok(Solution {
-            iterations: report.iterations,
+            iterations: sweeps + report.iterations,
             factorisations: report.factorisations,
             residual: report.residuals.energy,
             met: report.converged,

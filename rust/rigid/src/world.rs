@@ -10,7 +10,7 @@ use crate::scene::Scene;
 use crate::settings::Settings;
 use crate::timing::Timing;
 use percuss_geometry::{Contactor, Detector, Mat3, Pose, Vec3, Visibility};
-use percuss_solvers::{Assembly, Contact, InverseMass, Problem, Workspace};
+use percuss_solvers::{Assembly, BodyForm, Contact, InverseMass, Problem, Workspace};
 
 /// How a step went.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,6 +63,9 @@ pub struct World {
     pub(crate) contacts: Vec<Contact>,
     pub(crate) assembly: Assembly,
     pub(crate) problem: Problem,
+    pub(crate) body_form: BodyForm,
+    pub(crate) counts: Vec<usize>,
+    pub(crate) start: Vec<[f64; 3]>,
     pub(crate) workspace: Workspace,
     pub(crate) impulses: Vec<[f64; 3]>,
     pub(crate) velocities: Vec<[f64; 3]>,
@@ -161,6 +164,9 @@ impl World {
             pair_work: vec![PairWork::default(); scene.laws.len()],
             assembly: Assembly::default(),
             problem: Problem::default(),
+            body_form: BodyForm::default(),
+            counts: Vec::new(),
+            start: Vec::new(),
             workspace: Workspace::default(),
             impulses: Vec::new(),
             velocities: Vec::new(),

@@ -165,7 +165,7 @@ impl Assembly {
 }
 
 #[inline(always)]
-fn response(mass: &InverseMass, jacobian: &Jacobian) -> Response {
+pub(crate) fn response(mass: &InverseMass, jacobian: &Jacobian) -> Response {
     let (m, inertia) = (mass.translation_per_kg, &mass.rotation_per_kg_m2);
     jacobian.map(|row| {
         let turn =

@@ -14,6 +14,7 @@ mod assembly;
 mod auto;
 mod block_lu;
 mod block_matrix;
+mod body_form;
 mod cone;
 mod error;
 mod newton;
@@ -25,6 +26,7 @@ mod solver;
 
 pub use assembly::{Assembly, Contact, InverseMass, Jacobian, apply_impulses};
 pub use block_matrix::{Block, BlockMatrix, Vector3};
+pub use body_form::BodyForm;
 pub use error::Error;
 pub use problem::Problem;
 pub use residual::Residuals;
