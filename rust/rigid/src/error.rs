@@ -1,0 +1,163 @@
+//! What can be wrong with a scene, its settings, or a step.
+
+use percuss_geometry::GeometryError;
+use thiserror::Error;
+
+/// Every refusal of this crate; a step whose contact problem merely stays above its tolerance is none.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum RigidError {
+    /// A body without a positive mass.
+    #[error(
+        "body {body}: mass is {value} kg, must be finite and > 0 (no contactor to fill, or a zero given?)"
+    )]
+    Mass {
+        /// The body's name.
+        body: String,
+        /// The mass found.
+        value: f64,
+    },
+    /// Moments of inertia no solid has.
+    #[error(
+        "body {body}: principal moments {moments:?} kg m2, must be > 0 and none above the sum of the others"
+    )]
+    Inertia {
+        /// The body's name.
+        body: String,
+        /// Principal moments found.
+        moments: [f64; 3],
+    },
+    /// A contactor that no law lets touch anything.
+    #[error(
+        "contactor {contactor} is in group {group}, which no law names: add a law or leave the contactor out"
+    )]
+    MissingLaw {
+        /// Index of the contactor.
+        contactor: usize,
+        /// Its group.
+        group: u16,
+    },
+    /// A law about a group that no contactor is in.
+    #[error("law between groups {} and {}: no contactor is in group {group}", groups.0, groups.1)]
+    UnreachableGroup {
+        /// The law's groups.
+        groups: (u16, u16),
+        /// The empty one.
+        group: u16,
+    },
+    /// Two laws for one pair of groups.
+    #[error("groups {} and {} have two laws, one is allowed", groups.0, groups.1)]
+    TwoLaws {
+        /// The groups.
+        groups: (u16, u16),
+    },
+    /// A coefficient out of bounds.
+    #[error("law between groups {} and {}: {key} = {value}, must be {allowed}", groups.0, groups.1)]
+    Law {
+        /// The law's groups.
+        groups: (u16, u16),
+        /// The coefficient.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// Bodies that overlap before the first step.
+    #[error(
+        "bodies {} and {} overlap by {overlap_m:e} m at the start, at most {allowed_m:e} m is allowed",
+        bodies[0], bodies[1]
+    )]
+    Overlap {
+        /// Names of the two bodies.
+        bodies: [String; 2],
+        /// Depth of the overlap [m].
+        overlap_m: f64,
+        /// The tolerance [m].
+        allowed_m: f64,
+    },
+    /// A setting out of bounds.
+    #[error("{key} = {value}, must be {allowed}")]
+    Setting {
+        /// The setting.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A number that is NaN or infinite.
+    #[error("{what} holds a number that is not finite")]
+    NotFinite {
+        /// Where.
+        what: String,
+    },
+    /// A table over time that cannot be read.
+    #[error(
+        "{what}: {times} instants for {values} values, there must be as many, at least one, and rising"
+    )]
+    Times {
+        /// Which table.
+        what: String,
+        /// Number of instants.
+        times: usize,
+        /// Number of values.
+        values: usize,
+    },
+    /// Something names a body that does not exist.
+    #[error("{what} names body {body}, there are {bodies} bodies")]
+    NoBody {
+        /// What names it.
+        what: String,
+        /// The index.
+        body: usize,
+        /// Number of bodies.
+        bodies: usize,
+    },
+    /// Something names a law that does not exist.
+    #[error("{what} names law {law}, there are {laws} laws")]
+    NoLaw {
+        /// What names it.
+        what: String,
+        /// The index.
+        law: usize,
+        /// Number of laws.
+        laws: usize,
+    },
+    /// Something that acts on moving bodies only names another.
+    #[error("{what} names body {body}, which is not dynamic")]
+    NotDynamic {
+        /// What names it.
+        what: String,
+        /// The body's name.
+        body: String,
+    },
+    /// A list that is too long.
+    #[error("{count} {what}, at most {limit} are allowed")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// The state left the finite numbers.
+    #[error("step {step} (t = {time_s} s): the velocity of body {body} is not finite")]
+    Diverged {
+        /// The step.
+        step: u64,
+        /// Its start [s].
+        time_s: f64,
+        /// The body's name.
+        body: String,
+    },
+    /// A snapshot of another scene, or damaged.
+    #[error("snapshot: {0}")]
+    Snapshot(String),
+    /// A shape, pose or group is wrong.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// The contact problem of a step is not one.
+    #[error(transparent)]
+    Solver(#[from] percuss_solvers::Error),
+}

@@ -1,0 +1,127 @@
+//! Which law holds between which two collision groups.
+
+use crate::error::RigidError;
+use percuss_geometry::{Contactor, GeometryError, Visibility};
+use percuss_laws::contact::ImpactLaw;
+
+/// The law of every contact between two collision groups; groups without a law do not see each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactLaw {
+    /// The two groups, in any order; they may be the same.
+    pub groups: (u16, u16),
+    /// How impacts are answered.
+    pub impact: ImpactLaw,
+    /// Coefficient of restitution e, 0 to 1.
+    pub restitution: f64,
+    /// Coefficient of friction mu, at least 0.
+    pub friction: f64,
+}
+
+impl ContactLaw {
+    /// Newton's impact law with Coulomb friction.
+    pub fn new(groups: (u16, u16), restitution: f64, friction: f64) -> Self {
+        Self {
+            groups,
+            impact: ImpactLaw::Newton,
+            restitution,
+            friction,
+        }
+    }
+
+    /// Fremond's impact law.
+    pub fn fremond(groups: (u16, u16), restitution: f64, friction: f64) -> Self {
+        Self {
+            impact: ImpactLaw::Fremond,
+            ..Self::new(groups, restitution, friction)
+        }
+    }
+}
+
+/// Law by pair of groups, looked up once a manifold.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LawTable {
+    groups: usize,
+    entry: Vec<u16>,
+}
+
+const NONE: u16 = u16::MAX;
+
+impl LawTable {
+    /// The table of these laws, checked against the groups in use.
+    pub fn new(laws: &[ContactLaw], contactors: &[Contactor]) -> Result<Self, RigidError> {
+        if laws.len() >= usize::from(NONE) {
+            return Err(RigidError::TooMany {
+                what: "laws",
+                count: laws.len(),
+                limit: usize::from(NONE) - 1,
+            });
+        }
+        let largest = laws.iter().map(|l| l.groups.0.max(l.groups.1)).max();
+        let groups = largest.map_or(0, |g| usize::from(g) + 1);
+        if let Some(group) = largest.filter(|&g| g > Visibility::LARGEST_GROUP) {
+            let limit = Visibility::LARGEST_GROUP;
+            return Err(GeometryError::Group { group, limit }.into());
+        }
+        let mut used = vec![false; usize::from(u16::MAX) + 1];
+        for c in contactors {
+            used[usize::from(c.group)] = true;
+        }
+        let mut entry = vec![NONE; groups * groups];
+        for (index, law) in laws.iter().enumerate() {
+            let (a, b) = (usize::from(law.groups.0), usize::from(law.groups.1));
+            for (key, value, allowed) in [
+                ("restitution", law.restitution, 0.0..=1.0),
+                ("friction", law.friction, 0.0..=f64::MAX),
+            ] {
+                if !allowed.contains(&value) {
+                    return Err(RigidError::Law {
+                        groups: law.groups,
+                        key,
+                        value,
+                        allowed: if key == "friction" {
+                            "finite and at least 0"
+                        } else {
+                            "from 0 to 1"
+                        },
+                    });
+                }
+            }
+            if entry[a * groups + b] != NONE {
+                return Err(RigidError::TwoLaws { groups: law.groups });
+            }
+            for group in [law.groups.0, law.groups.1] {
+                if !used[usize::from(group)] {
+                    return Err(RigidError::UnreachableGroup {
+                        groups: law.groups,
+                        group,
+                    });
+                }
+            }
+            entry[a * groups + b] = index as u16;
+            entry[b * groups + a] = index as u16;
+        }
+        let table = Self { groups, entry };
+        for (index, c) in contactors.iter().enumerate() {
+            let group = usize::from(c.group);
+            let known = group < groups && (0..groups).any(|g| table.find(group, g).is_some());
+            if !known {
+                return Err(RigidError::MissingLaw {
+                    contactor: index,
+                    group: c.group,
+                });
+            }
+        }
+        Ok(table)
+    }
+
+    fn find(&self, a: usize, b: usize) -> Option<usize> {
+        let entry = self.entry[a * self.groups + b];
+        (entry != NONE).then_some(usize::from(entry))
+    }
+
+    /// Index of the law between two groups that see each other.
+    #[inline]
+    pub fn law(&self, a: u16, b: u16) -> usize {
+        usize::from(self.entry[usize::from(a) * self.groups + usize::from(b)])
+    }
+}

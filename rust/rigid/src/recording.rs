@@ -1,0 +1,372 @@
+//! Running for a while, and what is kept of it.
+
+use crate::error::RigidError;
+use crate::probe::{Probe, ProbeKind};
+use crate::table::Table;
+use crate::world::{StepReport, World};
+use percuss_geometry::Vec3;
+
+/// What a run keeps besides the scene's probes: rows every so many steps, 0 for never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// The energy account.
+    pub energy_every: u64,
+    /// Contacts, iterations and residual of steps.
+    pub steps_every: u64,
+    /// Pose and velocity of every body present.
+    pub bodies_every: u64,
+    /// Every active contact.
+    pub contacts_every: u64,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            energy_every: 1,
+            steps_every: 1,
+            bodies_every: 0,
+            contacts_every: 0,
+        }
+    }
+}
+
+/// What a run leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// One table for each probe of the scene, in its order.
+    pub probes: Vec<Table>,
+    /// The energy account over time.
+    pub energy: Table,
+    /// The contact problems over time.
+    pub steps: Table,
+    /// Bodies over time.
+    pub bodies: Table,
+    /// Contacts over time; forces are mean forces of the step, on the second body.
+    pub contacts: Table,
+    /// Steps taken.
+    pub steps_taken: u64,
+    /// Steps whose contact problem stayed above the tolerance.
+    pub unmet_steps: u64,
+    /// Largest residual of any step.
+    pub worst_residual: f64,
+    /// Steps in which contacts gave energy.
+    pub gain_steps: u64,
+    /// Whether the run was ended before its time by its observer.
+    pub interrupted: bool,
+}
+
+const ENERGY: [&str; 12] = [
+    "time_s",
+    "kinetic_j",
+    "potential_j",
+    "impact_dissipation_j",
+    "friction_dissipation_j",
+    "external_work_j",
+    "motion_work_j",
+    "stabilisation_work_j",
+    "scheme_j",
+    "brought_in_j",
+    "contact_gain_j",
+    "closing_error_j",
+];
+const STEPS: [&str; 7] = [
+    "time_s",
+    "contacts",
+    "iterations",
+    "factorisations",
+    "residual",
+    "met",
+    "contact_work_j",
+];
+const BODIES: [&str; 15] = [
+    "time_s",
+    "body",
+    "x_m",
+    "y_m",
+    "z_m",
+    "qw",
+    "qx",
+    "qy",
+    "qz",
+    "vx_m_per_s",
+    "vy_m_per_s",
+    "vz_m_per_s",
+    "wx_rad_per_s",
+    "wy_rad_per_s",
+    "wz_rad_per_s",
+];
+const CONTACTS: [&str; 17] = [
+    "time_s",
+    "contactor_a",
+    "contactor_b",
+    "body_a",
+    "body_b",
+    "law",
+    "feature",
+    "x_m",
+    "y_m",
+    "z_m",
+    "nx",
+    "ny",
+    "nz",
+    "gap_m",
+    "fx_n",
+    "fy_n",
+    "fz_n",
+];
+
+/// What a probe has gathered since its last row.
+#[derive(Debug, Clone, Default)]
+struct Gathered {
+    steps: u64,
+    velocity: Vec3,
+    force: Vec3,
+    torque: Vec3,
+}
+
+impl World {
+    /// Runs for `duration_s`, rounded to whole steps.
+    ///
+    /// # Errors
+    /// As [`World::step`].
+    pub fn run(&mut self, duration_s: f64, record: &Record) -> Result<Recording, RigidError> {
+        self.run_while(duration_s, record, |_, _| true)
+    }
+
+    /// Runs for `duration_s` or until `go_on`, asked after every step, says no.
+    ///
+    /// # Errors
+    /// As [`World::step`]; a duration that is not a number of steps.
+    pub fn run_while(
+        &mut self,
+        duration_s: f64,
+        record: &Record,
+        mut go_on: impl FnMut(&World, &StepReport) -> bool,
+    ) -> Result<Recording, RigidError> {
+        let steps = (duration_s / self.settings.dt_s).round();
+        if !(0.0..=1e15).contains(&steps) {
+            return Err(RigidError::Setting {
+                key: "duration_s",
+                value: duration_s,
+                allowed: "finite, >= 0 and at most 1e15 steps",
+            });
+        }
+        let probes = self.scene.probes.clone();
+        let mut recording = Recording {
+            probes: probes
+                .iter()
+                .map(|p| Table::new(&p.name, p.columns()))
+                .collect(),
+            energy: Table::new("energy", &ENERGY),
+            steps: Table::new("steps", &STEPS),
+            bodies: Table::new("bodies", &BODIES),
+            contacts: Table::new("contacts", &CONTACTS),
+            steps_taken: 0,
+            unmet_steps: 0,
+            worst_residual: 0.0,
+            gain_steps: 0,
+            interrupted: false,
+        };
+        let mut gathered = vec![Gathered::default(); probes.len()];
+        if self.step == 0 {
+            self.write_rows(record, &mut recording);
+            for (k, probe) in probes.iter().enumerate() {
+                self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+            }
+        }
+        for _ in 0..steps as u64 {
+            for (probe, gathered) in probes.iter().zip(&mut gathered) {
+                if let ProbeKind::Point { body, point_m } = &probe.kind {
+                    gathered.velocity = self.point_velocity(*body, point_m);
+                }
+            }
+            let report = self.step()?;
+            recording.steps_taken += 1;
+            recording.unmet_steps += u64::from(!report.met);
+            recording.gain_steps += u64::from(report.gained);
+            recording.worst_residual = recording.worst_residual.max(report.residual);
+            if due(self.step, record.steps_every) {
+                recording.steps.push(&[
+                    report.time_s,
+                    report.contacts as f64,
+                    report.iterations as f64,
+                    report.factorisations as f64,
+                    report.residual,
+                    f64::from(u8::from(report.met)),
+                    report.contact_work_j,
+                ]);
+            }
+            self.write_rows(record, &mut recording);
+            for (k, probe) in probes.iter().enumerate() {
+                self.gather(probe, &mut gathered[k]);
+                if due(self.step, probe.every) {
+                    self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+                }
+            }
+            if !go_on(self, &report) {
+                recording.interrupted = true;
+                break;
+            }
+        }
+        Ok(recording)
+    }
+
+    fn write_rows(&self, record: &Record, recording: &mut Recording) {
+        let t = self.time_s();
+        if due(self.step, record.energy_every) {
+            let e = &self.energy;
+            recording.energy.push(&[
+                t,
+                e.kinetic_j,
+                e.potential_j,
+                e.impact_dissipation_j,
+                e.friction_dissipation_j,
+                e.external_work_j,
+                e.motion_work_j,
+                e.stabilisation_work_j,
+                e.scheme_j,
+                e.brought_in_j,
+                e.contact_gain_j,
+                e.closing_error_j(),
+            ]);
+        }
+        if due(self.step, record.bodies_every) {
+            for body in 0..self.states.len() {
+                if self.present[body] {
+                    let (pose, state) = (self.pose(body), &self.states[body]);
+                    let (p, q, v, w) = (
+                        pose.position,
+                        pose.rotation,
+                        state.velocity,
+                        self.angular_velocity(body),
+                    );
+                    recording.bodies.push(&[
+                        t,
+                        body as f64,
+                        p.x,
+                        p.y,
+                        p.z,
+                        q.w,
+                        q.i,
+                        q.j,
+                        q.k,
+                        v.x,
+                        v.y,
+                        v.z,
+                        w.x,
+                        w.y,
+                        w.z,
+                    ]);
+                }
+            }
+        }
+        if due(self.step, record.contacts_every) {
+            for c in &self.active {
+                let f = c.impulse_n_s / self.settings.dt_s;
+                let (p, n) = (c.position, c.normal);
+                recording.contacts.push(&[
+                    t,
+                    f64::from(c.a),
+                    f64::from(c.b),
+                    f64::from(c.bodies[0]),
+                    f64::from(c.bodies[1]),
+                    f64::from(c.law),
+                    f64::from(c.feature),
+                    p.x,
+                    p.y,
+                    p.z,
+                    n.x,
+                    n.y,
+                    n.z,
+                    c.gap_m,
+                    f.x,
+                    f.y,
+                    f.z,
+                ]);
+            }
+        }
+    }
+
+    /// Adds the last step's contacts to what a probe has gathered.
+    fn gather(&self, probe: &Probe, gathered: &mut Gathered) {
+        gathered.steps += 1;
+        match probe.kind {
+            ProbeKind::Point { .. } => {}
+            ProbeKind::BodyContacts { body } => {
+                let centre = self.middle[body].position;
+                for c in &self.active {
+                    for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                        if c.bodies[side] as usize == body {
+                            let impulse = c.impulse_n_s * sign;
+                            gathered.force += impulse;
+                            gathered.torque += (c.position - centre).cross(&impulse);
+                        }
+                    }
+                }
+            }
+            ProbeKind::LawContacts { law } => {
+                for c in self.active.iter().filter(|c| c.law as usize == law) {
+                    let p = c.local(&c.impulse_n_s);
+                    gathered.force += Vec3::new(p[0], p[1].hypot(p[2]), 0.0);
+                }
+            }
+        }
+    }
+
+    fn write_probe(&self, probe: &Probe, gathered: &mut Gathered, table: &mut Table) {
+        let t = self.time_s();
+        let span = gathered.steps as f64 * self.settings.dt_s;
+        let per_second = if span > 0.0 { 1.0 / span } else { 0.0 };
+        match &probe.kind {
+            ProbeKind::Point { body, point_m } => {
+                let pose = self.pose(*body);
+                let (p, q) = (pose.point(point_m), pose.rotation);
+                let (v, w) = (
+                    self.point_velocity(*body, point_m),
+                    self.angular_velocity(*body),
+                );
+                let a = if gathered.steps > 0 {
+                    (v - gathered.velocity) / self.settings.dt_s
+                } else {
+                    Vec3::zeros()
+                };
+                table.push(&[
+                    t, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, a.x, a.y,
+                    a.z,
+                ]);
+            }
+            ProbeKind::BodyContacts { body } => {
+                let (f, m) = (gathered.force * per_second, gathered.torque * per_second);
+                let body = *body as u32;
+                let count = self
+                    .active
+                    .iter()
+                    .filter(|c| c.bodies.contains(&body))
+                    .count();
+                table.push(&[t, f.x, f.y, f.z, m.x, m.y, m.z, count as f64]);
+            }
+            ProbeKind::LawContacts { law } => {
+                let f = gathered.force * per_second;
+                let work = &self.pair_work[*law];
+                let count = self
+                    .active
+                    .iter()
+                    .filter(|c| c.law as usize == *law)
+                    .count();
+                table.push(&[
+                    t,
+                    count as f64,
+                    f.x,
+                    f.y,
+                    work.impact_dissipation_j,
+                    work.friction_dissipation_j,
+                ]);
+            }
+        }
+        *gathered = Gathered::default();
+    }
+}
+
+fn due(step: u64, every: u64) -> bool {
+    every > 0 && step.is_multiple_of(every)
+}

@@ -1,0 +1,110 @@
+//! Everything a simulation starts from: plain data, ids are indices.
+
+use crate::body::Body;
+use crate::error::RigidError;
+use crate::law_table::ContactLaw;
+use crate::load::Load;
+use crate::probe::Probe;
+use percuss_geometry::{Contactor, Pose, Shape, Vec3};
+
+/// Standard gravity [m/s2].
+pub(crate) const STANDARD_GRAVITY: f64 = 9.80665;
+
+/// Bodies, what they can touch with, the laws between them, and what to measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    /// The bodies.
+    pub bodies: Vec<Body>,
+    /// The contactors, each on a body, placed in the body's frame.
+    pub contactors: Vec<Contactor>,
+    /// The laws by pair of groups.
+    pub laws: Vec<ContactLaw>,
+    /// Forces other than gravity and contact.
+    pub loads: Vec<Load>,
+    /// What to measure.
+    pub probes: Vec<Probe>,
+    /// Gravity [m/s2].
+    pub gravity_m_per_s2: Vec3,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self {
+            bodies: Vec::new(),
+            contactors: Vec::new(),
+            laws: Vec::new(),
+            loads: Vec::new(),
+            probes: Vec::new(),
+            gravity_m_per_s2: Vec3::new(0.0, 0.0, -STANDARD_GRAVITY),
+        }
+    }
+}
+
+impl Scene {
+    /// Adds a body and gives its index.
+    pub fn add_body(&mut self, body: Body) -> usize {
+        self.bodies.push(body);
+        self.bodies.len() - 1
+    }
+
+    /// Adds a contactor to a body and gives its index.
+    pub fn add_contactor(&mut self, body: usize, shape: Shape, pose: Pose, group: u16) -> usize {
+        self.contactors.push(Contactor {
+            body: body as u32,
+            shape,
+            pose,
+            group,
+        });
+        self.contactors.len() - 1
+    }
+
+    /// Adds a law and gives its index.
+    pub fn add_law(&mut self, law: ContactLaw) -> usize {
+        self.laws.push(law);
+        self.laws.len() - 1
+    }
+
+    /// Refuses NaN, bodies that do not exist and times that do not fit.
+    pub(crate) fn check(&self) -> Result<(), RigidError> {
+        if !self.gravity_m_per_s2.iter().all(|x| x.is_finite()) {
+            let what = "gravity_m_per_s2".into();
+            return Err(RigidError::NotFinite { what });
+        }
+        for body in &self.bodies {
+            let what = |key: &str| format!("{key} of body {}", body.name);
+            body.pose.checked(&what("pose"))?;
+            for (key, v) in [
+                ("velocity", &body.velocity_m_per_s),
+                ("angular velocity", &body.angular_velocity_rad_per_s),
+            ] {
+                if !v.iter().all(|x| x.is_finite()) {
+                    return Err(RigidError::NotFinite { what: what(key) });
+                }
+            }
+            if body.birth_s.is_nan() || body.removal_s.is_nan() || body.removal_s <= body.birth_s {
+                return Err(RigidError::Setting {
+                    key: "removal_s",
+                    value: body.removal_s,
+                    allowed: "later than birth_s",
+                });
+            }
+        }
+        for (index, c) in self.contactors.iter().enumerate() {
+            if c.body as usize >= self.bodies.len() {
+                return Err(RigidError::NoBody {
+                    what: format!("contactor {index}"),
+                    body: c.body as usize,
+                    bodies: self.bodies.len(),
+                });
+            }
+            c.pose.checked(&format!("pose of contactor {index}"))?;
+        }
+        for (index, load) in self.loads.iter().enumerate() {
+            load.check(index, self.bodies.len())?;
+        }
+        for probe in &self.probes {
+            probe.check(self)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! How the stepper works.
+
+use crate::error::RigidError;
+use percuss_solvers::Solver;
+
+/// Step length, scheme and contact solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Length of a step h [s].
+    pub dt_s: f64,
+    /// The theta of the scheme: 1/2 conserves energy between impacts, 1 damps most.
+    pub theta: f64,
+    /// Solver of the contact problem.
+    pub solver: Solver,
+    /// Bound of its energy residual.
+    pub tolerance: f64,
+    /// Most sweeps of the solver in a step; a step that runs out of them is recorded as not met.
+    pub max_iterations: usize,
+    /// Most Newton steps in a step.
+    pub max_factorisations: usize,
+    /// A contact is active up to this gap [m]: bridges the rounding of bodies that rest on each other.
+    pub contact_tolerance_m: f64,
+    /// Overlap allowed at the start [m].
+    pub overlap_tolerance_m: f64,
+    /// Push overlapping bodies apart at the end of a step, as far as this step's dissipation pays for.
+    pub stabilise: bool,
+}
+
+impl Settings {
+    /// The defaults with steps of `dt_s`.
+    pub fn with_step(dt_s: f64) -> Self {
+        Self {
+            dt_s,
+            theta: 0.5,
+            solver: Solver::Auto,
+            tolerance: 1e-6,
+            max_iterations: 1000,
+            max_factorisations: 100,
+            contact_tolerance_m: 1e-8,
+            overlap_tolerance_m: 1e-6,
+            stabilise: false,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), RigidError> {
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let length = |x: f64| x.is_finite() && x >= 0.0;
+        let (more, least) = ("finite and > 0", "finite and >= 0");
+        for (key, value, good, allowed) in [
+            ("dt_s", self.dt_s, positive(self.dt_s), more),
+            (
+                "theta",
+                self.theta,
+                (0.5..=1.0).contains(&self.theta),
+                "from 0.5 to 1",
+            ),
+            ("tolerance", self.tolerance, positive(self.tolerance), more),
+            (
+                "contact_tolerance_m",
+                self.contact_tolerance_m,
+                length(self.contact_tolerance_m),
+                least,
+            ),
+            (
+                "overlap_tolerance_m",
+                self.overlap_tolerance_m,
+                length(self.overlap_tolerance_m),
+                least,
+            ),
+        ] {
+            if !good {
+                return Err(RigidError::Setting {
+                    key,
+                    value,
+                    allowed,
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Bringing a scene to rest under gravity before the experiment starts.
+//!
+//! A copy of the scene is stepped without restitution, loads and prescribed motions, its velocities damped, with
+//! the bodies that carry an initial velocity (a projectile) held where they are; then places, and the impulses
+//! that hold the bodies, are taken over. Time starts at zero afterwards.
+
+use crate::body::Role;
+use crate::energy::{Energy, PairWork};
+use crate::error::RigidError;
+use crate::world::World;
+use percuss_geometry::Vec3;
+
+/// When a scene counts as settled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settle {
+    /// Every body slower than this [m/s], its rotation counted by its energy.
+    pub speed_m_per_s: f64,
+    /// For this many steps in a row.
+    pub quiet_steps: u64,
+    /// Share of the velocity taken away in each step, 0 to 1.
+    pub damping: f64,
+    /// Most steps.
+    pub max_steps: u64,
+}
+
+impl Default for Settle {
+    fn default() -> Self {
+        Self {
+            speed_m_per_s: 1e-6,
+            quiet_steps: 10,
+            damping: 0.02,
+            max_steps: 20_000,
+        }
+    }
+}
+
+/// How settling ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settled {
+    /// Whether the scene came to rest.
+    pub at_rest: bool,
+    /// Steps taken.
+    pub steps: u64,
+    /// Speed of the fastest body at the end [m/s].
+    pub speed_m_per_s: f64,
+    /// Farthest way of a centre of mass [m].
+    pub moved_m: f64,
+}
+
+impl World {
+    /// Settles the scene; to be called before the first step.
+    ///
+    /// # Errors
+    /// As [`World::step`], or after the first step.
+    pub fn settle(&mut self, settle: &Settle) -> Result<Settled, RigidError> {
+        if self.step > 0 {
+            return Err(RigidError::Setting {
+                key: "steps before settling",
+                value: self.step as f64,
+                allowed: "0",
+            });
+        }
+        if !(0.0..1.0).contains(&settle.damping) {
+            return Err(RigidError::Setting {
+                key: "damping",
+                value: settle.damping,
+                allowed: "from 0 to less than 1",
+            });
+        }
+        let mut scene = self.scene.clone();
+        scene.loads.clear();
+        scene.probes.clear();
+        for law in &mut scene.laws {
+            law.restitution = 0.0;
+        }
+        for (index, body) in scene.bodies.iter_mut().enumerate() {
+            let thrown = body.velocity_m_per_s != Vec3::zeros()
+                || body.angular_velocity_rad_per_s != Vec3::zeros();
+            let held = thrown || !matches!(body.role, Role::Dynamic(_));
+            body.pose = self.pose(index);
+            body.removal_s = f64::INFINITY;
+            if held {
+                body.role = Role::Static;
+            }
+            if !self.present[index] {
+                body.birth_s = f64::MAX;
+            }
+        }
+        let mut rest = World::new(scene, self.settings)?;
+        let mut quiet = 0;
+        let mut speed = 0.0;
+        while rest.step < settle.max_steps && quiet < settle.quiet_steps {
+            rest.step()?;
+            speed = rest.fastest();
+            quiet = if speed < settle.speed_m_per_s {
+                quiet + 1
+            } else {
+                0
+            };
+            for state in &mut rest.states {
+                state.velocity *= 1.0 - settle.damping;
+                state.spin *= 1.0 - settle.damping;
+            }
+        }
+        let mut moved_m = 0.0_f64;
+        for index in 0..self.states.len() {
+            if rest.inertia[index].is_some() {
+                let state = &mut self.states[index];
+                let settled = &rest.states[index];
+                moved_m = moved_m.max((settled.position - state.position).norm());
+                state.position = settled.position;
+                state.rotation = settled.rotation;
+                state.velocity = Vec3::zeros();
+                state.spin = Vec3::zeros();
+                self.middle[index] = state.pose();
+            }
+        }
+        self.active.clone_from(&rest.active);
+        self.energy = Energy::default();
+        self.pair_work.fill(PairWork::default());
+        self.account_state();
+        self.energy.brought_in_j = self.energy.mechanical_j();
+        Ok(Settled {
+            at_rest: quiet >= settle.quiet_steps,
+            steps: rest.step,
+            speed_m_per_s: speed,
+            moved_m,
+        })
+    }
+
+    /// The largest sqrt(2 T / m) of a body present.
+    fn fastest(&self) -> f64 {
+        let speed = |index: usize| {
+            let inertia = self.inertia[index].filter(|_| self.present[index]);
+            inertia.map_or(0.0, |i| (2.0 * self.energy_of(index).0 / i.mass_kg).sqrt())
+        };
+        (0..self.states.len()).map(speed).fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,257 @@
+//! The state of a world, to stop and go on later with the same bits.
+
+use crate::contact::ActiveContact;
+use crate::energy::{Energy, PairWork};
+use crate::error::RigidError;
+use crate::free_motion::BodyState;
+use crate::world::World;
+use percuss_geometry::{Quat, Vec3};
+
+/// Everything that changes from step to step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    pub(crate) step: u64,
+    pub(crate) present: Vec<bool>,
+    pub(crate) states: Vec<BodyState>,
+    pub(crate) active: Vec<ActiveContact>,
+    pub(crate) energy: Energy,
+    pub(crate) pair_work: Vec<PairWork>,
+}
+
+const MAGIC: &[u8; 8] = b"percuss1";
+
+impl World {
+    /// The state now.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            step: self.step,
+            present: self.present.clone(),
+            states: self.states.clone(),
+            active: self.active.clone(),
+            energy: self.energy,
+            pair_work: self.pair_work.clone(),
+        }
+    }
+
+    /// Goes back to a state of the same scene; the steps that follow repeat to the bit.
+    ///
+    /// # Errors
+    /// A snapshot of a scene with other bodies, contactors or laws.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RigidError> {
+        let (bodies, laws) = (self.states.len(), self.pair_work.len());
+        if snapshot.states.len() != bodies || snapshot.pair_work.len() != laws {
+            return Err(RigidError::Snapshot(format!(
+                "it holds {} bodies and {} laws, the scene has {bodies} and {laws}",
+                snapshot.states.len(),
+                snapshot.pair_work.len()
+            )));
+        }
+        let contactors = self.scene.contactors.len() as u32;
+        let known = |c: &ActiveContact| {
+            c.a < contactors
+                && c.b < contactors
+                && (c.law as usize) < laws
+                && c.bodies.iter().all(|&b| (b as usize) < bodies)
+        };
+        if !snapshot.active.iter().all(known) {
+            return Err(RigidError::Snapshot(
+                "a contact names a contactor, body or law that the scene does not have".into(),
+            ));
+        }
+        self.step = snapshot.step;
+        self.present.clone_from(&snapshot.present);
+        self.states.clone_from(&snapshot.states);
+        self.active.clone_from(&snapshot.active);
+        self.energy = snapshot.energy;
+        self.pair_work.clone_from(&snapshot.pair_work);
+        for (middle, state) in self.middle.iter_mut().zip(&self.states) {
+            *middle = state.pose();
+        }
+        for (body, present) in self.present.iter().enumerate() {
+            self.detector.set_present(body as u32, *present)?;
+        }
+        self.next_event_s = f64::NEG_INFINITY;
+        Ok(())
+    }
+}
+
+impl Snapshot {
+    /// Steps taken up to this state.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// As bytes, little-endian, bit for bit.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        let word = |out: &mut Vec<u8>, x: u64| out.extend_from_slice(&x.to_le_bytes());
+        let counts = [self.states.len(), self.active.len(), self.pair_work.len()];
+        word(&mut out, self.step);
+        for count in counts {
+            word(&mut out, count as u64);
+        }
+        for (state, present) in self.states.iter().zip(&self.present) {
+            word(&mut out, u64::from(*present));
+            for x in state_numbers(state) {
+                word(&mut out, x.to_bits());
+            }
+        }
+        for c in &self.active {
+            for id in [c.a, c.b, c.feature, c.bodies[0], c.bodies[1], c.law] {
+                word(&mut out, u64::from(id));
+            }
+            for x in contact_numbers(c) {
+                word(&mut out, x.to_bits());
+            }
+        }
+        for x in energy_numbers(&self.energy) {
+            word(&mut out, x.to_bits());
+        }
+        word(&mut out, self.energy.gain_steps);
+        for w in &self.pair_work {
+            for x in [
+                w.impact_dissipation_j,
+                w.friction_dissipation_j,
+                w.normal_impulse_n_s,
+                w.friction_impulse_n_s,
+            ] {
+                word(&mut out, x.to_bits());
+            }
+        }
+        out
+    }
+
+    /// From bytes.
+    ///
+    /// # Errors
+    /// Bytes that are no snapshot, or only part of one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, RigidError> {
+        let damaged = || RigidError::Snapshot("the bytes are no complete snapshot".into());
+        let body = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
+        if body.len() % 8 != 0 {
+            return Err(damaged());
+        }
+        let mut words = body
+            .chunks_exact(8)
+            .map(|c| u64::from_le_bytes(std::array::from_fn(|i| c[i])));
+        let mut next = || words.next().ok_or_else(damaged);
+        let step = next()?;
+        let counts = [next()?, next()?, next()?];
+        let needed = 4 + counts[0]
+            .saturating_mul(14)
+            .saturating_add(counts[1].saturating_mul(22))
+            .saturating_add(counts[2].saturating_mul(4))
+            .saturating_add(11);
+        if needed != (body.len() / 8) as u64 {
+            return Err(damaged());
+        }
+        let mut present = Vec::new();
+        let mut states = Vec::new();
+        for _ in 0..counts[0] {
+            present.push(next()? != 0);
+            let mut x = [0.0; 13];
+            for x in &mut x {
+                *x = f64::from_bits(next()?);
+            }
+            states.push(BodyState {
+                position: Vec3::new(x[0], x[1], x[2]),
+                rotation: Quat::new_unchecked(nalgebra::Quaternion::new(x[3], x[4], x[5], x[6])),
+                velocity: Vec3::new(x[7], x[8], x[9]),
+                spin: Vec3::new(x[10], x[11], x[12]),
+            });
+        }
+        let mut active = Vec::new();
+        for _ in 0..counts[1] {
+            let mut id = [0_u32; 6];
+            for id in &mut id {
+                *id = u32::try_from(next()?).map_err(|_| damaged())?;
+            }
+            let mut x = [0.0; 16];
+            for x in &mut x {
+                *x = f64::from_bits(next()?);
+            }
+            let vector = |k: usize| Vec3::new(x[k], x[k + 1], x[k + 2]);
+            active.push(ActiveContact {
+                a: id[0],
+                b: id[1],
+                feature: id[2],
+                bodies: [id[3], id[4]],
+                law: id[5],
+                position: vector(0),
+                normal: vector(3),
+                gap_m: x[6],
+                impulse_n_s: vector(7),
+                velocity_before_m_per_s: [x[10], x[11], x[12]],
+                velocity_after_m_per_s: [x[13], x[14], x[15]],
+            });
+        }
+        let mut x = [0.0; 10];
+        for x in &mut x {
+            *x = f64::from_bits(next()?);
+        }
+        let energy = Energy {
+            kinetic_j: x[0],
+            potential_j: x[1],
+            impact_dissipation_j: x[2],
+            friction_dissipation_j: x[3],
+            external_work_j: x[4],
+            motion_work_j: x[5],
+            stabilisation_work_j: x[6],
+            scheme_j: x[7],
+            brought_in_j: x[8],
+            contact_gain_j: x[9],
+            gain_steps: next()?,
+        };
+        let mut pair_work = Vec::new();
+        for _ in 0..counts[2] {
+            let mut x = [0.0; 4];
+            for x in &mut x {
+                *x = f64::from_bits(next()?);
+            }
+            pair_work.push(PairWork {
+                impact_dissipation_j: x[0],
+                friction_dissipation_j: x[1],
+                normal_impulse_n_s: x[2],
+                friction_impulse_n_s: x[3],
+            });
+        }
+        Ok(Self {
+            step,
+            present,
+            states,
+            active,
+            energy,
+            pair_work,
+        })
+    }
+}
+
+fn state_numbers(s: &BodyState) -> [f64; 13] {
+    let (p, q, v, w) = (s.position, s.rotation, s.velocity, s.spin);
+    [
+        p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z,
+    ]
+}
+
+fn contact_numbers(c: &ActiveContact) -> [f64; 16] {
+    let (p, n, i) = (c.position, c.normal, c.impulse_n_s);
+    let (u, w) = (c.velocity_before_m_per_s, c.velocity_after_m_per_s);
+    [
+        p.x, p.y, p.z, n.x, n.y, n.z, c.gap_m, i.x, i.y, i.z, u[0], u[1], u[2], w[0], w[1], w[2],
+    ]
+}
+
+fn energy_numbers(e: &Energy) -> [f64; 10] {
+    [
+        e.kinetic_j,
+        e.potential_j,
+        e.impact_dissipation_j,
+        e.friction_dissipation_j,
+        e.external_work_j,
+        e.motion_work_j,
+        e.stabilisation_work_j,
+        e.scheme_j,
+        e.brought_in_j,
+        e.contact_gain_j,
+    ]
+}

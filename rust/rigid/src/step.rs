@@ -1,0 +1,441 @@
+//! One step of the Moreau-Jean scheme.
+
+use crate::body::Role;
+use crate::contact::{ActiveContact, Matcher, jacobian, relative_velocity};
+use crate::error::RigidError;
+use crate::timing::Stopwatch;
+use crate::world::{StepReport, World};
+use percuss_geometry::{Mat3, Vec3};
+use percuss_solvers::{
+    Contact, InverseMass, Jacobian, Settings as SolverSettings, Solver, apply_impulses,
+};
+
+/// Contact work above this many solver tolerances times the sum of |P| |q| counts as a gain of energy.
+const GAIN_MARGIN: f64 = 10.0;
+
+/// Relative velocities below this share of the velocities they are the difference of are rounding.
+const ROUNDING: f64 = 1e-14;
+
+/// Blocks in a row of W from which on sweeps without W are faster.
+const BODY_FORM: usize = 12;
+
+/// What the solver made of the contact problem.
+struct Solution {
+    iterations: usize,
+    factorisations: usize,
+    residual: f64,
+    met: bool,
+}
+
+impl World {
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// When the state leaves the finite numbers. A contact problem above its tolerance is no error: see
+    /// [`StepReport::met`].
+    pub fn step(&mut self) -> Result<StepReport, RigidError> {
+        let mut watch = Stopwatch::start(self.timed);
+        self.admit()?;
+        self.move_to_middle();
+        self.apply_forces();
+        watch.lap(&mut self.timing.rest);
+        self.detector.update(&self.middle)?;
+        watch.lap(&mut self.timing.detection);
+        self.collect_contacts();
+        let solution = self.solve(&mut watch)?;
+        let (work, scale) = self.account_contacts();
+        self.account_loads();
+        self.move_to_end()?;
+        if self.settings.stabilise {
+            self.stabilise((-work).max(0.0))?;
+        }
+        let gained = work > GAIN_MARGIN * self.settings.tolerance * scale;
+        if gained {
+            self.energy.contact_gain_j += work;
+            self.energy.gain_steps += 1;
+        }
+        self.account_state();
+        self.step += 1;
+        watch.lap(&mut self.timing.rest);
+        Ok(StepReport {
+            step: self.step - 1,
+            time_s: self.time_s(),
+            contacts: self.active.len(),
+            iterations: solution.iterations,
+            factorisations: solution.factorisations,
+            residual: solution.residual,
+            met: solution.met,
+            contact_work_j: work,
+            gained,
+        })
+    }
+
+    /// Free motion by (1 - theta) h; velocities and inverse inertia there, in world axes.
+    fn move_to_middle(&mut self) {
+        let dt = (1.0 - self.settings.theta) * self.settings.dt_s;
+        for index in 0..self.states.len() {
+            if !self.present[index] || matches!(self.scene.bodies[index].role, Role::Static) {
+                continue;
+            }
+            let state = &mut self.states[index];
+            let inertia = self.inertia[index].as_ref();
+            state.drift(inertia, dt);
+            self.middle[index] = state.pose();
+            let axes = state.rotation.to_rotation_matrix().into_inner();
+            self.axes[index] = axes;
+            self.before[index] = twist(&state.velocity, &(axes * state.spin));
+            if let Some(inertia) = inertia {
+                self.inverse_mass[index] = InverseMass {
+                    translation_per_kg: 1.0 / inertia.mass_kg,
+                    rotation_per_kg_m2: turned(&inertia.inverse, &axes, inertia.round),
+                };
+            }
+        }
+    }
+
+    /// Velocities after all forces but those of contact.
+    fn apply_forces(&mut self) {
+        let h = self.settings.dt_s;
+        let t = self.time_s();
+        self.after.copy_from_slice(&self.before);
+        let kick = self.scene.gravity_m_per_s2 * h;
+        for index in 0..self.states.len() {
+            if !self.present[index] {
+                continue;
+            }
+            match &self.scene.bodies[index].role {
+                Role::Static => {}
+                Role::Dynamic(_) => {
+                    for k in 0..3 {
+                        self.after[index][k] += kick[k];
+                    }
+                }
+                Role::Kinematic(motion) => {
+                    let (velocity, turning) = motion.velocity(t + h);
+                    self.after[index] = twist(&velocity, &turning);
+                }
+            }
+        }
+        let middle = t + self.settings.theta * h;
+        for load in &self.scene.loads {
+            if !self.present[load.body] {
+                continue;
+            }
+            let (force, torque) = self.load_at(load, middle);
+            let mass = &self.inverse_mass[load.body];
+            let after = &mut self.after[load.body];
+            let r = &mass.rotation_per_kg_m2;
+            for k in 0..3 {
+                after[k] += h * mass.translation_per_kg * force[k];
+                after[k + 3] +=
+                    h * (r[k][0] * torque[0] + r[k][1] * torque[1] + r[k][2] * torque[2]);
+            }
+        }
+    }
+
+    /// Force and torque about the centre of mass, at the middle of the step.
+    fn load_at(&self, load: &crate::load::Load, t: f64) -> (Vec3, Vec3) {
+        let factor = load.factor(t);
+        let centre = self.inertia[load.body].map_or(Vec3::zeros(), |i| i.centre_m);
+        let arm = self.axes[load.body] * (load.point_m - centre);
+        let force = load.force_n * factor;
+        (force, arm.cross(&force) + load.torque_n_m * factor)
+    }
+
+    /// From the detector's points to the contacts of the problem, each with last step's impulse to start from.
+    fn collect_contacts(&mut self) {
+        std::mem::swap(&mut self.active, &mut self.previous);
+        self.active.clear();
+        self.contacts.clear();
+        self.impulses.clear();
+        let mut matcher = Matcher::default();
+        for manifold in self.detector.manifolds() {
+            let [first, second] =
+                [manifold.a, manifold.b].map(|c| &self.detector.contactors()[c as usize]);
+            let (a, b) = (manifold.a, manifold.b);
+            let bodies = [first.body, second.body];
+            let index = self.laws.law(first.group, second.group);
+            let law = &self.scene.laws[index];
+            let known = matcher.of_pair(&self.previous, a, b);
+            let moving = bodies.map(|body| (!self.fixed[body as usize]).then_some(body));
+            let range = manifold.points.start as usize..manifold.points.end as usize;
+            for point in &self.detector.points()[range] {
+                let sides = [(bodies[0] as usize, -1.0), (bodies[1] as usize, 1.0)];
+                let jacobians = sides.map(|(body, sign)| {
+                    jacobian(point, &(point.position - self.middle[body].position), sign)
+                });
+                let relative = |twists: &[[f64; 6]]| -> [f64; 3] {
+                    let [u, w]: [[f64; 3]; 2] = std::array::from_fn(|side| {
+                        relative_velocity(&jacobians[side], &twists[sides[side].0])
+                    });
+                    std::array::from_fn(|k| u[k] + w[k])
+                };
+                let before = relative(&self.before);
+                let free = relative(&self.after);
+                let shift = law.impact.shift(&before, law.restitution);
+                let mut free_velocity = std::array::from_fn(|k| free[k] + shift[k]);
+                // Bodies that move together: what is left of q is rounding, which no solver can satisfy to
+                // a relative tolerance.
+                let noise: f64 = sides
+                    .iter()
+                    .map(|&(body, _)| {
+                        speed_bound(
+                            &self.after[body],
+                            &(point.position - self.middle[body].position),
+                        )
+                    })
+                    .sum();
+                if free_velocity
+                    .iter()
+                    .all(|x: &f64| x.abs() <= ROUNDING * noise)
+                {
+                    free_velocity = [0.0; 3];
+                }
+                let contact = ActiveContact {
+                    a,
+                    b,
+                    feature: point.feature,
+                    bodies,
+                    law: index as u32,
+                    position: point.position,
+                    normal: point.normal,
+                    gap_m: point.gap,
+                    impulse_n_s: Vec3::zeros(),
+                    velocity_before_m_per_s: before,
+                    velocity_after_m_per_s: [0.0; 3],
+                };
+                let start = known.iter().find(|c| c.feature == point.feature);
+                self.impulses
+                    .push(start.map_or([0.0; 3], |c| contact.local(&c.impulse_n_s)));
+                self.active.push(contact);
+                self.contacts.push(Contact {
+                    bodies: moving,
+                    jacobians,
+                    free_velocity,
+                    friction: law.friction,
+                });
+            }
+        }
+    }
+
+    /// Number of blocks W would have.
+    fn couplings(&mut self) -> usize {
+        self.counts.clear();
+        self.counts.resize(self.states.len(), 0);
+        for body in self.contacts.iter().flat_map(|c| c.bodies).flatten() {
+            self.counts[body as usize] += 1;
+        }
+        self.counts.iter().map(|&n| n * n).sum()
+    }
+
+    fn solve(&mut self, watch: &mut Stopwatch) -> Result<Solution, RigidError> {
+        if self.contacts.is_empty() {
+            watch.lap(&mut self.timing.assembly);
+            return Ok(Solution {
+                iterations: 0,
+                factorisations: 0,
+                residual: 0.0,
+                met: true,
+            });
+        }
+        self.velocities.clear();
+        self.velocities.resize(self.contacts.len(), [0.0; 3]);
+        let settings = SolverSettings {
+            tolerance: self.settings.tolerance,
+            max_iterations: self.settings.max_iterations,
+            max_factorisations: self.settings.max_factorisations,
+        };
+        let mut solver = self.settings.solver;
+        let mut sweeps = 0;
+        let mut report = None;
+        if solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
+            self.start.clone_from(&self.impulses);
+            let found = self.body_form.solve(
+                &self.inverse_mass,
+                &self.contacts,
+                &settings,
+                &mut self.impulses,
+                &mut self.velocities,
+            )?;
+            watch.lap(&mut self.timing.solve);
+            if found.converged {
+                report = Some(found);
+            } else {
+                // The sweeps have had their turn.
+                sweeps = found.iterations;
+                solver = Solver::Newton;
+                self.impulses.clone_from(&self.start);
+            }
+        }
+        let report = match report {
+            Some(report) => report,
+            None => {
+                self.assembly
+                    .assemble(&self.inverse_mass, &self.contacts, &mut self.problem)?;
+                watch.lap(&mut self.timing.assembly);
+                solver.solve(
+                    &self.problem,
+                    &settings,
+                    &mut self.impulses,
+                    &mut self.velocities,
+                    &mut self.workspace,
+                )?
+            }
+        };
+        apply_impulses(
+            &self.inverse_mass,
+            &self.contacts,
+            &self.impulses,
+            &mut self.after,
+        );
+        watch.lap(&mut self.timing.solve);
+        Ok(Solution {
+            iterations: sweeps + report.iterations,
+            factorisations: report.factorisations,
+            residual: report.residuals.energy,
+            met: report.converged,
+        })
+    }
+
+    /// Books the work of the contacts, P . (u- + u+)/2; gives it and the scale sum |P| |q| of its error.
+    fn account_contacts(&mut self) -> (f64, f64) {
+        let (mut total, mut scale) = (0.0, 0.0);
+        for (index, contact) in self.active.iter_mut().enumerate() {
+            let p = &self.impulses[index];
+            let law = &self.scene.laws[contact.law as usize];
+            let before = &contact.velocity_before_m_per_s;
+            let shift = law.impact.shift(before, law.restitution);
+            let after: [f64; 3] = std::array::from_fn(|k| self.velocities[index][k] - shift[k]);
+            contact.velocity_after_m_per_s = after;
+            contact.impulse_n_s = contact.world(p);
+            if *p == [0.0; 3] {
+                continue;
+            }
+            let normal = 0.5 * p[0] * (before[0] + after[0]);
+            let friction = 0.5 * (p[1] * (before[1] + after[1]) + p[2] * (before[2] + after[2]));
+            let q = &self.contacts[index].free_velocity;
+            total += normal + friction;
+            scale += (dot(p, p) * dot(q, q)).sqrt();
+            let pair = &mut self.pair_work[contact.law as usize];
+            pair.impact_dissipation_j -= normal;
+            pair.friction_dissipation_j -= friction;
+            pair.normal_impulse_n_s += p[0];
+            pair.friction_impulse_n_s += p[1].hypot(p[2]);
+            self.energy.impact_dissipation_j -= normal;
+            self.energy.friction_dissipation_j -= friction;
+            for (side, &body) in contact.bodies.iter().enumerate() {
+                let body = body as usize;
+                if self.fixed[body] && !matches!(self.scene.bodies[body].role, Role::Static) {
+                    let jacobian: &Jacobian = &self.contacts[index].jacobians[side];
+                    let mean: [f64; 6] =
+                        std::array::from_fn(|k| 0.5 * (self.before[body][k] + self.after[body][k]));
+                    self.energy.motion_work_j -= dot(p, &relative_velocity(jacobian, &mean));
+                }
+            }
+        }
+        (total, scale)
+    }
+
+    /// Books the work of loads and the quadrature term of the scheme.
+    fn account_loads(&mut self) {
+        let h = self.settings.dt_s;
+        let middle = self.time_s() + self.settings.theta * h;
+        for load in &self.scene.loads {
+            if self.present[load.body] {
+                let (force, torque) = self.load_at(load, middle);
+                let (before, after) = (&self.before[load.body], &self.after[load.body]);
+                for k in 0..3 {
+                    self.energy.external_work_j += 0.5
+                        * h
+                        * (force[k] * (before[k] + after[k])
+                            + torque[k] * (before[k + 3] + after[k + 3]));
+                }
+            }
+        }
+        if self.settings.theta != 0.5 {
+            let g = self.scene.gravity_m_per_s2 * (h * (self.settings.theta - 0.5));
+            for (index, inertia) in self.inertia.iter().enumerate() {
+                if let (true, Some(inertia)) = (self.present[index], inertia) {
+                    let (before, after) = (&self.before[index], &self.after[index]);
+                    for k in 0..3 {
+                        self.energy.scheme_j += inertia.mass_kg * g[k] * (before[k] - after[k]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Free motion by theta h with the new velocities.
+    fn move_to_end(&mut self) -> Result<(), RigidError> {
+        let dt = self.settings.theta * self.settings.dt_s;
+        for index in 0..self.states.len() {
+            if !self.present[index] || matches!(self.scene.bodies[index].role, Role::Static) {
+                continue;
+            }
+            let state = &mut self.states[index];
+            let after = &self.after[index];
+            state.velocity = Vec3::new(after[0], after[1], after[2]);
+            state.spin = self.axes[index].tr_mul(&Vec3::new(after[3], after[4], after[5]));
+            state.drift(self.inertia[index].as_ref(), dt);
+            if !state.is_finite() {
+                return Err(RigidError::Diverged {
+                    step: self.step,
+                    time_s: self.time_s(),
+                    body: self.scene.bodies[index].name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Kinetic and potential energy of what is there.
+    pub(crate) fn account_state(&mut self) {
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for index in 0..self.states.len() {
+            if self.present[index] {
+                let (k, p) = self.energy_of(index);
+                kinetic += k;
+                potential += p;
+            }
+        }
+        self.energy.kinetic_j = kinetic;
+        self.energy.potential_j = potential;
+    }
+}
+
+#[inline]
+fn twist(velocity: &Vec3, turning: &Vec3) -> [f64; 6] {
+    [
+        velocity.x, velocity.y, velocity.z, turning.x, turning.y, turning.z,
+    ]
+}
+
+/// No point at `arm` is faster.
+#[inline]
+fn speed_bound(twist: &[f64; 6], arm: &Vec3) -> f64 {
+    let [x, y, z, turning @ ..] = twist.map(f64::abs);
+    (x + y + z) + (turning[0] + turning[1] + turning[2]) * arm.abs().sum()
+}
+
+#[inline]
+fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// R A R^T, symmetric to the bit.
+#[inline]
+fn turned(a: &Mat3, r: &Mat3, round: bool) -> [[f64; 3]; 3] {
+    if round {
+        return std::array::from_fn(|i| std::array::from_fn(|j| a[(i, j)]));
+    }
+    let b = r * a * r.transpose();
+    let mut result = [[0.0; 3]; 3];
+    for i in 0..3 {
+        result[i][i] = b[(i, i)];
+        for j in 0..i {
+            result[i][j] = 0.5 * (b[(i, j)] + b[(j, i)]);
+            result[j][i] = result[i][j];
+        }
+    }
+    result
+}

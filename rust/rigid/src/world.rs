@@ -1,0 +1,343 @@
+//! A scene in motion.
+
+use crate::body::{Inertia, Role};
+use crate::contact::ActiveContact;
+use crate::energy::{Energy, PairWork};
+use crate::error::RigidError;
+use crate::free_motion::BodyState;
+use crate::law_table::LawTable;
+use crate::scene::Scene;
+use crate::settings::Settings;
+use crate::timing::Timing;
+use percuss_geometry::{Contactor, Detector, Mat3, Pose, Vec3, Visibility};
+use percuss_solvers::{Assembly, BodyForm, Contact, InverseMass, Problem, Workspace};
+
+/// How a step went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepReport {
+    /// Its number, from 0.
+    pub step: u64,
+    /// Time at its end [s].
+    pub time_s: f64,
+    /// Active contacts.
+    pub contacts: usize,
+    /// Sweeps of the solver.
+    pub iterations: usize,
+    /// Newton steps of the solver, each with a factorisation.
+    pub factorisations: usize,
+    /// Energy residual of the contact problem.
+    pub residual: f64,
+    /// Whether the residual is within the tolerance.
+    pub met: bool,
+    /// Work of the contacts in this step [J]; negative: they took energy.
+    pub contact_work_j: f64,
+    /// Whether the contacts gave energy, beyond what the solver's tolerance explains.
+    pub gained: bool,
+}
+
+/// Bodies, their state, and everything a step needs; buffers are kept, so that steps do not allocate.
+pub struct World {
+    pub(crate) scene: Scene,
+    pub(crate) settings: Settings,
+    pub(crate) laws: LawTable,
+    pub(crate) fixed: Vec<bool>,
+    /// Mass of the dynamic bodies; none for static and kinematic ones.
+    pub(crate) inertia: Vec<Option<Inertia>>,
+    pub(crate) detector: Detector,
+    pub(crate) next_event_s: f64,
+
+    pub(crate) step: u64,
+    pub(crate) present: Vec<bool>,
+    pub(crate) states: Vec<BodyState>,
+    /// Contacts of the last step.
+    pub(crate) active: Vec<ActiveContact>,
+    pub(crate) energy: Energy,
+    pub(crate) pair_work: Vec<PairWork>,
+
+    pub(crate) middle: Vec<Pose>,
+    pub(crate) axes: Vec<Mat3>,
+    pub(crate) before: Vec<[f64; 6]>,
+    pub(crate) after: Vec<[f64; 6]>,
+    pub(crate) inverse_mass: Vec<InverseMass>,
+    pub(crate) previous: Vec<ActiveContact>,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) assembly: Assembly,
+    pub(crate) problem: Problem,
+    pub(crate) body_form: BodyForm,
+    pub(crate) counts: Vec<usize>,
+    pub(crate) start: Vec<[f64; 3]>,
+    pub(crate) workspace: Workspace,
+    pub(crate) impulses: Vec<[f64; 3]>,
+    pub(crate) velocities: Vec<[f64; 3]>,
+
+    /// Whether steps are timed.
+    pub timed: bool,
+    pub(crate) timing: Timing,
+}
+
+const IMMOVABLE: InverseMass = InverseMass {
+    translation_per_kg: 0.0,
+    rotation_per_kg_m2: [[0.0; 3]; 3],
+};
+
+impl World {
+    /// The scene at rest at its start.
+    ///
+    /// # Errors
+    /// Anything wrong with the scene or the settings, in one sentence.
+    pub fn new(scene: Scene, settings: Settings) -> Result<Self, RigidError> {
+        settings.check()?;
+        scene.check()?;
+        let count = scene.bodies.len();
+        let laws = LawTable::new(&scene.laws, &scene.contactors)?;
+        let seen: Vec<(u16, u16)> = scene.laws.iter().map(|law| law.groups).collect();
+        let mut inertia = Vec::with_capacity(count);
+        let mut states = Vec::with_capacity(count);
+        let mut fixed = Vec::with_capacity(count);
+        for (index, body) in scene.bodies.iter().enumerate() {
+            let own = match &body.role {
+                Role::Dynamic(mass) => Some(Inertia::new(index, body, mass, &scene.contactors)?),
+                Role::Kinematic(motion) => {
+                    motion.check(&body.name)?;
+                    None
+                }
+                Role::Static => None,
+            };
+            let centre = own.map_or(Vec3::zeros(), |i| i.centre_m);
+            let (velocity, turning) = match &body.role {
+                Role::Static => (Vec3::zeros(), Vec3::zeros()),
+                Role::Kinematic(motion) => motion.velocity(0.0),
+                Role::Dynamic(_) => (body.velocity_m_per_s, body.angular_velocity_rad_per_s),
+            };
+            states.push(BodyState {
+                position: body.pose.point(&centre),
+                rotation: body.pose.rotation,
+                velocity,
+                spin: body.pose.rotation.inverse() * turning,
+            });
+            fixed.push(own.is_none());
+            inertia.push(own);
+        }
+        for (index, load) in scene.loads.iter().enumerate() {
+            if inertia[load.body].is_none() {
+                return Err(RigidError::NotDynamic {
+                    what: format!("load {index}"),
+                    body: scene.bodies[load.body].name.clone(),
+                });
+            }
+        }
+        // The detector places contactors in frames at the centres of mass.
+        let placed = |contactor: &Contactor| {
+            let body = contactor.body as usize;
+            let centre = inertia[body].map_or(Vec3::zeros(), |i| i.centre_m);
+            let mut contactor = contactor.clone();
+            contactor.pose.position -= centre;
+            contactor
+        };
+        let mut detector = Detector::new(
+            scene.contactors.iter().map(placed).collect(),
+            &fixed,
+            Visibility::new(&seen)?,
+            settings.contact_tolerance_m,
+        )?;
+        for body in 0..count {
+            detector.set_present(body as u32, false)?;
+        }
+        let mut world = Self {
+            laws,
+            fixed,
+            inertia,
+            detector,
+            next_event_s: f64::NEG_INFINITY,
+            step: 0,
+            present: vec![false; count],
+            middle: states.iter().map(BodyState::pose).collect(),
+            axes: vec![Mat3::identity(); count],
+            before: vec![[0.0; 6]; count],
+            after: vec![[0.0; 6]; count],
+            inverse_mass: vec![IMMOVABLE; count],
+            states,
+            active: Vec::new(),
+            previous: Vec::new(),
+            contacts: Vec::new(),
+            energy: Energy::default(),
+            pair_work: vec![PairWork::default(); scene.laws.len()],
+            assembly: Assembly::default(),
+            problem: Problem::default(),
+            body_form: BodyForm::default(),
+            counts: Vec::new(),
+            start: Vec::new(),
+            workspace: Workspace::default(),
+            impulses: Vec::new(),
+            velocities: Vec::new(),
+            timed: false,
+            timing: Timing::default(),
+            scene,
+            settings,
+        };
+        world.admit()?;
+        world.check_overlaps()?;
+        Ok(world)
+    }
+
+    /// Lets bodies in and out whose time has come.
+    pub(crate) fn admit(&mut self) -> Result<(), RigidError> {
+        // Half a step of grace: a time that is a whole number of steps falls on its step whatever rounding.
+        let now = self.time_s() + 0.5 * self.settings.dt_s;
+        if now < self.next_event_s {
+            return Ok(());
+        }
+        self.next_event_s = f64::INFINITY;
+        for index in 0..self.present.len() {
+            let body = &self.scene.bodies[index];
+            for time in [body.birth_s, body.removal_s] {
+                if time > now {
+                    self.next_event_s = self.next_event_s.min(time);
+                }
+            }
+            let there = (body.birth_s..body.removal_s).contains(&now);
+            if there != self.present[index] {
+                if let (true, Role::Kinematic(motion)) = (there, &body.role) {
+                    let (velocity, turning) =
+                        motion.velocity(self.step as f64 * self.settings.dt_s);
+                    let state = &mut self.states[index];
+                    state.velocity = velocity;
+                    state.spin = state.rotation.inverse() * turning;
+                }
+                let (kinetic, potential) = self.energy_of(index);
+                let share = if there { 1.0 } else { -1.0 };
+                self.energy.brought_in_j += share * (kinetic + potential);
+                self.energy.kinetic_j += share * kinetic;
+                self.energy.potential_j += share * potential;
+                self.present[index] = there;
+                self.detector.set_present(index as u32, there)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_overlaps(&mut self) -> Result<(), RigidError> {
+        self.detector.update(&self.middle)?;
+        for manifold in self.detector.manifolds() {
+            let range = manifold.points.start as usize..manifold.points.end as usize;
+            for point in &self.detector.points()[range] {
+                if point.gap < -self.settings.overlap_tolerance_m {
+                    let name = |contactor: u32| {
+                        let body = self.detector.contactors()[contactor as usize].body;
+                        self.scene.bodies[body as usize].name.clone()
+                    };
+                    return Err(RigidError::Overlap {
+                        bodies: [name(manifold.a), name(manifold.b)],
+                        overlap_m: -point.gap,
+                        allowed_m: self.settings.overlap_tolerance_m,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Kinetic and potential energy of one body.
+    #[inline]
+    pub(crate) fn energy_of(&self, index: usize) -> (f64, f64) {
+        let Some(inertia) = &self.inertia[index] else {
+            return (0.0, 0.0);
+        };
+        let state = &self.states[index];
+        let turning = state.spin.dot(&(inertia.inertia * state.spin));
+        let moving = inertia.mass_kg * state.velocity.norm_squared();
+        let height = self.scene.gravity_m_per_s2.dot(&state.position);
+        (0.5 * (moving + turning), -inertia.mass_kg * height)
+    }
+
+    /// Time now [s].
+    pub fn time_s(&self) -> f64 {
+        self.step as f64 * self.settings.dt_s
+    }
+
+    /// Steps taken since the start.
+    pub fn steps(&self) -> u64 {
+        self.step
+    }
+
+    /// The scene it started from.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The settings it runs with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// State of a body: centre of mass, rotation, velocities.
+    pub fn state(&self, body: usize) -> &BodyState {
+        &self.states[body]
+    }
+
+    /// Place of a body's frame.
+    pub fn pose(&self, body: usize) -> Pose {
+        let state = &self.states[body];
+        let centre = self.inertia[body].map_or(Vec3::zeros(), |i| i.centre_m);
+        Pose {
+            position: state.position - state.rotation * centre,
+            rotation: state.rotation,
+        }
+    }
+
+    /// Angular velocity of a body in world axes [rad/s].
+    pub fn angular_velocity(&self, body: usize) -> Vec3 {
+        self.states[body].rotation * self.states[body].spin
+    }
+
+    /// Velocity of a point given in the body's frame [m/s].
+    pub fn point_velocity(&self, body: usize, point_m: &Vec3) -> Vec3 {
+        let state = &self.states[body];
+        let centre = self.inertia[body].map_or(Vec3::zeros(), |i| i.centre_m);
+        state.velocity + state.rotation * state.spin.cross(&(point_m - centre))
+    }
+
+    /// Whether a body is there now.
+    pub fn is_present(&self, body: usize) -> bool {
+        self.present[body]
+    }
+
+    /// Mass of a body [kg]; none if it is not dynamic.
+    pub fn mass_kg(&self, body: usize) -> Option<f64> {
+        self.inertia[body].map(|i| i.mass_kg)
+    }
+
+    /// Sets the velocity of a body's centre of mass and its angular velocity in world axes. The change of
+    /// energy is booked as brought in.
+    pub fn set_velocity(&mut self, body: usize, velocity: Vec3, angular_velocity: Vec3) {
+        let (kinetic, _) = self.energy_of(body);
+        let state = &mut self.states[body];
+        state.velocity = velocity;
+        state.spin = state.rotation.inverse() * angular_velocity;
+        if self.present[body] {
+            let change = self.energy_of(body).0 - kinetic;
+            self.energy.kinetic_j += change;
+            self.energy.brought_in_j += change;
+        }
+    }
+
+    /// The contacts of the last step, rising in (a, b).
+    pub fn contacts(&self) -> &[ActiveContact] {
+        &self.active
+    }
+
+    /// The energy account.
+    pub fn energy(&self) -> &Energy {
+        &self.energy
+    }
+
+    /// Dissipation and impulses by law, in the order of the scene's laws.
+    pub fn pair_work(&self) -> &[PairWork] {
+        &self.pair_work
+    }
+
+    /// Time spent in the parts of the steps, if `timed` is set.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+}

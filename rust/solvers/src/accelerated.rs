@@ -1,0 +1,73 @@
+//! Gauss-Seidel sweeps with Nesterov momentum and two restarts: the default.
+//!
+//! From r_k and r_(k-1) the sweep starts at y = r_k + beta (r_k - r_(k-1)) with Nesterov's factor, and u
+//! follows by the same linear combination, without a product with W. The law is not monotone, so momentum
+//! has no proof here; it is dropped whenever it points the wrong way, that is when
+//! (y - r_new) . (r_new - r_k) > 0 weighted by trace(W_ii) (O'Donoghue and Candes 2015), or when the residual
+//! is twice its lowest since the last restart.
+
+use crate::cone::dot;
+use crate::nsgs::{REFRESH, sweep};
+use crate::problem::Problem;
+use crate::residual;
+use crate::solver::{Iteration, Settings};
+
+/// Growth of the residual, over its lowest since the last restart, that ends the momentum.
+const GROWTH: f64 = 2.0;
+
+pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteration) {
+    state.previous_r.clone_from(&state.r);
+    state.previous_u.clone_from(&state.u);
+    let mut momentum = 1.0_f64;
+    let mut lowest = f64::INFINITY;
+    while state.sweeps < settings.max_iterations {
+        let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
+        let beta = (momentum - 1.0) / next;
+        momentum = next;
+        // The older iterate becomes y, then by the sweep the newest.
+        for (old, new) in [
+            (&mut state.previous_r, &state.r),
+            (&mut state.previous_u, &state.u),
+        ] {
+            for (old, new) in old.as_flattened_mut().iter_mut().zip(new.as_flattened()) {
+                *old = new + beta * (new - *old);
+            }
+        }
+        let mut against = 0.0;
+        let (current, trace) = (&state.r, &problem.trace);
+        sweep(
+            problem,
+            &mut state.previous_r,
+            &mut state.previous_u,
+            |i, new, change| {
+                let progress = [
+                    new[0] - current[i][0],
+                    new[1] - current[i][1],
+                    new[2] - current[i][2],
+                ];
+                against -= trace[i] * dot(change, &progress);
+            },
+        );
+        std::mem::swap(&mut state.r, &mut state.previous_r);
+        std::mem::swap(&mut state.u, &mut state.previous_u);
+        state.sweeps += 1;
+        if state.sweeps.is_multiple_of(REFRESH) {
+            // Both: rounding left in one of the two would be fed to the momentum and grow without bound.
+            state.refresh(problem);
+            problem.matrix.velocity(
+                &state.previous_r,
+                &problem.free_velocity,
+                &mut state.previous_u,
+            );
+        }
+        let residual = residual::energy(problem, &state.r, &state.u);
+        if state.judge(problem, settings, residual) {
+            return;
+        }
+        lowest = lowest.min(residual);
+        if against > 0.0 || residual > GROWTH * lowest {
+            momentum = 1.0;
+            lowest = residual;
+        }
+    }
+}

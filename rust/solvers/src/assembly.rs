@@ -1,0 +1,228 @@
+//! W of rigid bodies: W_ij = sum over the bodies shared by contacts i and j of J_i M^-1 J_j^T.
+//!
+//! Each contact joins at most two moving bodies through 3x6 Jacobians, u = J_a v_a + J_b v_b, where v is a
+//! body's velocity and angular velocity in whatever frame M^-1 is given. Only blocks on or below the diagonal
+//! are computed; the others are their transposes, so W is symmetric to the bit. All storage is reused, and no
+//! step allocates once the largest problem has been seen.
+
+use crate::block_matrix::{Block, Vector3};
+use crate::error::Error;
+use crate::problem::Problem;
+
+/// Inverse mass of one body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InverseMass {
+    /// 1/m, in 1/kg.
+    pub translation_per_kg: f64,
+    /// Inverse inertia, symmetric, in 1/(kg m^2).
+    pub rotation_per_kg_m2: [Vector3; 3],
+}
+
+/// Rows of a 3x6 Jacobian: from a body's six velocities to (normal, tangent 1, tangent 2).
+pub type Jacobian = [[f64; 6]; 3];
+
+/// One contact as the stepper knows it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// The moving bodies; `None` for the ground and for bodies whose motion is given.
+    pub bodies: [Option<u32>; 2],
+    /// Their Jacobians; that of `None` is not read.
+    pub jacobians: [Jacobian; 2],
+    /// Relative velocity without contact impulses, q, restitution included, in m/s.
+    pub free_velocity: Vector3,
+    /// Coefficient of friction.
+    pub friction: f64,
+}
+
+/// Assembles problems, with storage kept from step to step.
+#[derive(Debug, Clone, Default)]
+pub struct Assembly {
+    /// Sides (twice the contact, plus 0 or 1) of each body, grouped by body, ascending.
+    starts: Vec<u32>,
+    sides: Vec<u32>,
+    /// Next free place in each column while W is filled.
+    free: Vec<u32>,
+}
+
+/// M^-1 J^T by its three columns.
+type Response = [[f64; 6]; 3];
+
+impl Assembly {
+    /// Write into `problem` the contact problem of these bodies and contacts.
+    ///
+    /// # Errors
+    /// A body that does not exist, or data refused by [`Problem::new`]; `problem` is then not to be solved.
+    pub fn assemble(
+        &mut self,
+        bodies: &[InverseMass],
+        contacts: &[Contact],
+        problem: &mut Problem,
+    ) -> Result<(), Error> {
+        self.group(bodies.len(), contacts)?;
+        let matrix = &mut problem.matrix;
+        matrix.diagonal.clear();
+        matrix.rows.clear();
+        matrix.starts.clear();
+        matrix.starts.push(0);
+        for (index, contact) in contacts.iter().enumerate() {
+            self.push_neighbours(index, contact, &mut matrix.rows);
+            matrix.starts.push(matrix.rows.len() as u32);
+        }
+        matrix.blocks.clear();
+        matrix.blocks.resize(matrix.rows.len(), [[0.0; 3]; 3]);
+        self.free.clear();
+        self.free
+            .extend_from_slice(&matrix.starts[..contacts.len()]);
+        for (j, contact) in contacts.iter().enumerate() {
+            let responses: [Option<Response>; 2] = std::array::from_fn(|side| {
+                contact.bodies[side]
+                    .map(|body| response(&bodies[body as usize], &contact.jacobians[side]))
+            });
+            matrix.diagonal.push(coupling(contact, contact, &responses));
+            // Columns are visited in order, so each row's place in the mirrored column is the next free one.
+            for entry in self.free[j] as usize..matrix.starts[j + 1] as usize {
+                let i = matrix.rows[entry] as usize;
+                let block = coupling(&contacts[i], contact, &responses);
+                matrix.blocks[entry] = block;
+                let mirror = self.free[i] as usize;
+                self.free[i] += 1;
+                matrix.blocks[mirror] =
+                    std::array::from_fn(|k| [block[0][k], block[1][k], block[2][k]]);
+            }
+        }
+        problem.free_velocity.clear();
+        problem
+            .free_velocity
+            .extend(contacts.iter().map(|contact| contact.free_velocity));
+        problem.friction.clear();
+        problem
+            .friction
+            .extend(contacts.iter().map(|contact| contact.friction));
+        problem.prepare()
+    }
+
+    /// List the contacts of each body.
+    fn group(&mut self, bodies: usize, contacts: &[Contact]) -> Result<(), Error> {
+        self.starts.clear();
+        self.starts.resize(bodies + 2, 0);
+        for (index, contact) in contacts.iter().enumerate() {
+            for body in contact.bodies.into_iter().flatten() {
+                if body as usize >= bodies {
+                    return Err(Error::Index {
+                        name: "body",
+                        contact: index,
+                        index: body as usize,
+                        count: bodies,
+                    });
+                }
+                self.starts[body as usize + 2] += 1;
+            }
+        }
+        for body in 0..bodies {
+            self.starts[body + 2] += self.starts[body + 1];
+        }
+        // starts[body + 1] now runs from the first to the last place of the body while it is filled.
+        self.sides.clear();
+        self.sides.resize(self.starts[bodies + 1] as usize, 0);
+        for (index, contact) in contacts.iter().enumerate() {
+            for body in contact.bodies.into_iter().flatten() {
+                let place = &mut self.starts[body as usize + 1];
+                self.sides[*place as usize] = index as u32;
+                *place += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn contacts_of(&self, body: Option<u32>) -> &[u32] {
+        body.map_or(&[], |body| {
+            &self.sides
+                [self.starts[body as usize] as usize..self.starts[body as usize + 1] as usize]
+        })
+    }
+
+    /// The other contacts of the two bodies, ascending and once each: a merge of two ascending lists.
+    fn push_neighbours(&self, index: usize, contact: &Contact, rows: &mut Vec<u32>) {
+        let [mut a, mut b] = contact.bodies.map(|body| self.contacts_of(body));
+        loop {
+            let next = match (a.first(), b.first()) {
+                (Some(&x), Some(&y)) => x.min(y),
+                (Some(&x), None) => x,
+                (None, Some(&y)) => y,
+                (None, None) => return,
+            };
+            while a.first() == Some(&next) {
+                a = &a[1..];
+            }
+            while b.first() == Some(&next) {
+                b = &b[1..];
+            }
+            if next as usize != index {
+                rows.push(next);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn response(mass: &InverseMass, jacobian: &Jacobian) -> Response {
+    let (m, inertia) = (mass.translation_per_kg, &mass.rotation_per_kg_m2);
+    jacobian.map(|row| {
+        let turn =
+            |k: usize| inertia[k][0] * row[3] + inertia[k][1] * row[4] + inertia[k][2] * row[5];
+        [
+            m * row[0],
+            m * row[1],
+            m * row[2],
+            turn(0),
+            turn(1),
+            turn(2),
+        ]
+    })
+}
+
+/// W_ij = sum of J_i (M^-1 J_j^T) over shared bodies.
+#[inline(always)]
+fn coupling(row: &Contact, column: &Contact, responses: &[Option<Response>; 2]) -> Block {
+    let mut block = [[0.0; 3]; 3];
+    for (body, response) in column.bodies.iter().zip(responses) {
+        let (Some(body), Some(response)) = (body, response) else {
+            continue;
+        };
+        for (other, jacobian) in row.bodies.iter().zip(&row.jacobians) {
+            if *other != Some(*body) {
+                continue;
+            }
+            for k in 0..3 {
+                for l in 0..3 {
+                    let (j, g) = (&jacobian[l], &response[k]);
+                    block[k][l] += (j[0] * g[0] + j[1] * g[1] + j[2] * g[2])
+                        + (j[3] * g[3] + j[4] * g[4] + j[5] * g[5]);
+                }
+            }
+        }
+    }
+    block
+}
+
+/// Add to the velocities of the bodies what the impulses `r` give them: v += M^-1 J^T r.
+pub fn apply_impulses(
+    bodies: &[InverseMass],
+    contacts: &[Contact],
+    r: &[Vector3],
+    velocities: &mut [[f64; 6]],
+) {
+    for (contact, r) in contacts.iter().zip(r) {
+        if *r == [0.0; 3] {
+            continue;
+        }
+        for (body, jacobian) in contact.bodies.iter().zip(&contact.jacobians) {
+            let Some(body) = body else { continue };
+            let response = response(&bodies[*body as usize], jacobian);
+            for k in 0..6 {
+                velocities[*body as usize][k] +=
+                    response[0][k] * r[0] + response[1][k] * r[1] + response[2][k] * r[2];
+            }
+        }
+    }
+}

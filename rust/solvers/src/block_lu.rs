@@ -1,0 +1,265 @@
+//! Sparse LU factors of a matrix of 3x3 blocks whose pattern is symmetric, in an order that keeps fill low.
+//!
+//! The pattern of W is that of a graph of contacts; eliminating a contact joins all its neighbours. The order
+//! is by minimum degree, ties by index, so that it is the same on every machine. Pivots are the 3x3 diagonal
+//! blocks in that order, without exchange between contacts: the matrices factored here are W plus something
+//! positive on the diagonal, for which this is stable. A solve is refined by its caller where it matters.
+//!
+//! Written here rather than taken from a library because blocks of three are what W is made of (one index
+//! and one branch per nine numbers), because the order must not hang on a library's version, and because it is
+//! short.
+
+use crate::block_matrix::{Block, BlockMatrix, Vector3};
+
+/// Factors and their pattern; storage is kept from one analysis to the next.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BlockLu {
+    /// Contact eliminated at each stage, and the stage of each contact.
+    order: Vec<u32>,
+    stage: Vec<u32>,
+    /// Stages coupled to each stage and later than it, ascending.
+    starts: Vec<u32>,
+    later: Vec<u32>,
+    /// Inverse of the pivot of each stage.
+    pivots: Vec<Block>,
+    /// Blocks below the pivot (of L, times the pivot) and right of it (of U), in the order of `later`.
+    lower: Vec<Block>,
+    upper: Vec<Block>,
+    work: Vec<Vector3>,
+}
+
+/// A - B C
+#[inline(always)]
+fn subtract_product(a: &mut Block, b: &Block, c: &Block) {
+    for (a, c) in a.iter_mut().zip(c) {
+        for k in 0..3 {
+            a[k] -= b[0][k] * c[0] + b[1][k] * c[1] + b[2][k] * c[2];
+        }
+    }
+}
+
+#[inline(always)]
+fn multiply(b: &Block, c: &Block) -> Block {
+    std::array::from_fn(|j| {
+        std::array::from_fn(|k| b[0][k] * c[j][0] + b[1][k] * c[j][1] + b[2][k] * c[j][2])
+    })
+}
+
+#[inline(always)]
+fn subtract(y: &mut Vector3, a: &Block, x: &Vector3) {
+    for k in 0..3 {
+        y[k] -= a[0][k] * x[0] + a[1][k] * x[1] + a[2][k] * x[2];
+    }
+}
+
+impl BlockLu {
+    /// Choose the order and find the pattern of the factors for matrices with the pattern of W.
+    pub(crate) fn analyse(&mut self, matrix: &BlockMatrix) {
+        let contacts = matrix.contacts();
+        let mut neighbours: Vec<Vec<u32>> = (0..contacts)
+            .map(|contact| matrix.column(contact).map(|(row, _)| row as u32).collect())
+            .collect();
+        // The pattern is made symmetric: W from elsewhere may lack a block that rounds to zero.
+        for contact in 0..contacts {
+            for (row, _) in matrix.column(contact) {
+                if let Err(place) = neighbours[row].binary_search(&(contact as u32)) {
+                    neighbours[row].insert(place, contact as u32);
+                }
+            }
+        }
+        let mut waiting: std::collections::BTreeSet<(usize, u32)> = neighbours
+            .iter()
+            .enumerate()
+            .map(|(contact, list)| (list.len(), contact as u32))
+            .collect();
+        self.order.clear();
+        self.stage.clear();
+        self.stage.resize(contacts, 0);
+        let mut eliminated: Vec<Vec<u32>> = Vec::with_capacity(contacts);
+        let mut merged = Vec::new();
+        while let Some((_, pivot)) = waiting.pop_first() {
+            self.stage[pivot as usize] = self.order.len() as u32;
+            self.order.push(pivot);
+            let clique = std::mem::take(&mut neighbours[pivot as usize]);
+            for &other in &clique {
+                let list = &mut neighbours[other as usize];
+                waiting.remove(&(list.len(), other));
+                merge(list, &clique, pivot, other, &mut merged);
+                std::mem::swap(list, &mut merged);
+                waiting.insert((list.len(), other));
+            }
+            eliminated.push(clique);
+        }
+        self.starts.clear();
+        self.starts.push(0);
+        self.later.clear();
+        for clique in &eliminated {
+            let first = self.later.len();
+            self.later
+                .extend(clique.iter().map(|&contact| self.stage[contact as usize]));
+            self.later[first..].sort_unstable();
+            self.starts.push(self.later.len() as u32);
+        }
+        for (blocks, count) in [
+            (&mut self.pivots, contacts),
+            (&mut self.lower, self.later.len()),
+            (&mut self.upper, self.later.len()),
+        ] {
+            blocks.clear();
+            blocks.resize(count, [[0.0; 3]; 3]);
+        }
+        self.work.clear();
+        self.work.resize(contacts, [0.0; 3]);
+    }
+
+    /// Blocks of the factors beside the pivots.
+    #[cfg(test)]
+    pub(crate) fn fill(&self) -> usize {
+        2 * self.later.len()
+    }
+
+    /// Factor the matrix with diagonal blocks `diagonal` and rows `scale_i W_ij` elsewhere.
+    ///
+    /// False when a pivot is singular or not finite.
+    pub(crate) fn factor(
+        &mut self,
+        matrix: &BlockMatrix,
+        diagonal: &[Block],
+        scale: &[Block],
+    ) -> bool {
+        for blocks in [&mut self.lower, &mut self.upper] {
+            blocks.fill([[0.0; 3]; 3]);
+        }
+        for contact in 0..matrix.contacts() {
+            let column = self.stage[contact];
+            self.pivots[column as usize] = diagonal[contact];
+            for (other, block) in matrix.column(contact) {
+                let row = self.stage[other];
+                let block = multiply(&scale[other], block);
+                let range = self.range(row.min(column) as usize);
+                let place = range.start
+                    + self.later[range].partition_point(|&stage| stage < row.max(column));
+                if row > column {
+                    self.lower[place] = block;
+                } else {
+                    self.upper[place] = block;
+                }
+            }
+        }
+        for k in 0..self.order.len() {
+            let Some(pivot) = inverse(&self.pivots[k]) else {
+                return false;
+            };
+            self.pivots[k] = pivot;
+            let range = self.range(k);
+            for a in range.clone() {
+                let left = multiply(&self.lower[a], &pivot);
+                self.lower[a] = left;
+            }
+            for a in range.clone() {
+                let i = self.later[a] as usize;
+                let (left, right) = (self.lower[a], self.upper[a]);
+                subtract_product(&mut self.pivots[i], &left, &right);
+                let mut target = self.starts[i] as usize;
+                for b in a + 1..range.end {
+                    while self.later[target] < self.later[b] {
+                        target += 1;
+                    }
+                    let (down, across) = (self.lower[b], self.upper[b]);
+                    subtract_product(&mut self.upper[target], &left, &across);
+                    subtract_product(&mut self.lower[target], &down, &right);
+                    target += 1;
+                }
+            }
+        }
+        true
+    }
+
+    /// Solve with the factors, in place.
+    pub(crate) fn solve(&mut self, x: &mut [Vector3]) {
+        for (stage, &contact) in self.order.iter().enumerate() {
+            self.work[stage] = x[contact as usize];
+        }
+        for k in 0..self.order.len() {
+            let known = self.work[k];
+            for a in self.range(k) {
+                subtract(
+                    &mut self.work[self.later[a] as usize],
+                    &self.lower[a],
+                    &known,
+                );
+            }
+        }
+        for k in (0..self.order.len()).rev() {
+            let mut right = self.work[k];
+            for a in self.range(k) {
+                subtract(
+                    &mut right,
+                    &self.upper[a],
+                    &self.work[self.later[a] as usize],
+                );
+            }
+            self.work[k] = crate::block_matrix::product(&self.pivots[k], &right);
+        }
+        for (stage, &contact) in self.order.iter().enumerate() {
+            x[contact as usize] = self.work[stage];
+        }
+    }
+
+    fn range(&self, stage: usize) -> std::ops::Range<usize> {
+        self.starts[stage] as usize..self.starts[stage + 1] as usize
+    }
+}
+
+/// Union of two ascending lists without the pivot and the list's owner.
+fn merge(list: &[u32], clique: &[u32], pivot: u32, owner: u32, merged: &mut Vec<u32>) {
+    merged.clear();
+    let (mut a, mut b) = (
+        list.iter().copied().peekable(),
+        clique.iter().copied().peekable(),
+    );
+    loop {
+        let next = match (a.peek(), b.peek()) {
+            (Some(&x), Some(&y)) => x.min(y),
+            (Some(&x), None) => x,
+            (None, Some(&y)) => y,
+            (None, None) => return,
+        };
+        a.next_if_eq(&next);
+        b.next_if_eq(&next);
+        if next != pivot && next != owner {
+            merged.push(next);
+        }
+    }
+}
+
+/// Inverse of a block by elimination with row exchanges; `None` where it is singular or not finite.
+fn inverse(a: &Block) -> Option<Block> {
+    let mut left: [[f64; 3]; 3] = std::array::from_fn(|i| [a[0][i], a[1][i], a[2][i]]);
+    let mut right = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for k in 0..3 {
+        let largest = (k..3).max_by(|&i, &j| left[i][k].abs().total_cmp(&left[j][k].abs()))?;
+        left.swap(k, largest);
+        right.swap(k, largest);
+        let pivot = 1.0 / left[k][k];
+        if !pivot.is_finite() {
+            return None;
+        }
+        for j in 0..3 {
+            left[k][j] *= pivot;
+            right[k][j] *= pivot;
+        }
+        for i in 0..3 {
+            if i != k {
+                let factor = left[i][k];
+                for j in 0..3 {
+                    left[i][j] -= factor * left[k][j];
+                    right[i][j] -= factor * right[k][j];
+                }
+            }
+        }
+    }
+    Some(std::array::from_fn(|j| {
+        [right[0][j], right[1][j], right[2][j]]
+    }))
+}

@@ -1,0 +1,145 @@
+//! The Delassus operator W, sparse, in 3x3 blocks kept by columns.
+//!
+//! Column j lists the contacts i that an impulse at j moves, with W_ij: what a Gauss-Seidel sweep walks
+//! when contact j has changed its impulse. The diagonal is apart, because every method treats it apart.
+//! W of rigid bodies is symmetric, but nothing here relies on it: W from elsewhere may carry rounding or
+//! an unsymmetric mass matrix.
+
+use crate::error::Error;
+
+/// A vector in a contact's frame: normal, first tangent, second tangent.
+pub type Vector3 = [f64; 3];
+
+/// A 3x3 block as three columns: the product with a vector is then three scaled columns, which the
+/// compiler turns into vector instructions.
+pub type Block = [Vector3; 3];
+
+/// Block-sparse square matrix; its storage is kept from one assembly to the next.
+#[derive(Debug, Clone, Default)]
+pub struct BlockMatrix {
+    pub(crate) diagonal: Vec<Block>,
+    /// First off-diagonal entry of each column, and the end of the last.
+    pub(crate) starts: Vec<u32>,
+    pub(crate) rows: Vec<u32>,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// y += A x
+#[inline(always)]
+pub(crate) fn add_product(y: &mut Vector3, a: &Block, x: &Vector3) {
+    for k in 0..3 {
+        y[k] += a[0][k] * x[0] + a[1][k] * x[1] + a[2][k] * x[2];
+    }
+}
+
+/// A x
+#[inline(always)]
+pub(crate) fn product(a: &Block, x: &Vector3) -> Vector3 {
+    let mut y = [0.0; 3];
+    add_product(&mut y, a, x);
+    y
+}
+
+impl BlockMatrix {
+    /// From compressed rows of blocks: `starts` has one entry more than there are contacts, `columns` ascend
+    /// within a row, and each block is given row by row (the layout of a BSR matrix with 3x3 blocks).
+    ///
+    /// # Errors
+    /// When the arrays do not fit together. A missing diagonal block counts as zero and is refused later,
+    /// by [`crate::Problem::new`].
+    pub fn from_block_rows(
+        starts: &[usize],
+        columns: &[usize],
+        blocks: &[[f64; 9]],
+    ) -> Result<Self, Error> {
+        let contacts = starts.len().saturating_sub(1);
+        let wrong = |what: &str| Err(Error::Layout(format!("block rows of W: {what}")));
+        if starts.first() != Some(&0) || starts.windows(2).any(|w| w[0] > w[1]) {
+            return wrong("starts must begin with 0 and never decrease");
+        }
+        if starts[contacts] != columns.len() || columns.len() != blocks.len() {
+            return wrong("the last start, the columns and the blocks must agree in number");
+        }
+        let mut matrix = Self::default();
+        matrix.diagonal.resize(contacts, [[0.0; 3]; 3]);
+        matrix.starts.resize(contacts + 1, 0);
+        for row in 0..contacts {
+            let entries = &columns[starts[row]..starts[row + 1]];
+            if entries.windows(2).any(|w| w[0] >= w[1]) {
+                return wrong("columns must ascend within a row");
+            }
+            for &column in entries {
+                if column >= contacts {
+                    return Err(Error::Index {
+                        name: "column",
+                        contact: row,
+                        index: column,
+                        count: contacts,
+                    });
+                }
+                matrix.starts[column + 1] += u32::from(column != row);
+            }
+        }
+        for column in 0..contacts {
+            matrix.starts[column + 1] += matrix.starts[column];
+        }
+        let mut free = matrix.starts.clone();
+        matrix.rows.resize(matrix.starts[contacts] as usize, 0);
+        matrix.blocks.resize(matrix.rows.len(), [[0.0; 3]; 3]);
+        for row in 0..contacts {
+            for entry in starts[row]..starts[row + 1] {
+                let b = &blocks[entry];
+                let block = [[b[0], b[3], b[6]], [b[1], b[4], b[7]], [b[2], b[5], b[8]]];
+                let column = columns[entry];
+                if column == row {
+                    matrix.diagonal[row] = block;
+                } else {
+                    let place = free[column] as usize;
+                    free[column] += 1;
+                    matrix.rows[place] = row as u32;
+                    matrix.blocks[place] = block;
+                }
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// Number of contacts (block rows).
+    pub fn contacts(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// Number of stored blocks, the diagonal included.
+    pub fn stored_blocks(&self) -> usize {
+        self.diagonal.len() + self.blocks.len()
+    }
+
+    /// The off-diagonal entries of one column: pairs of row and block, rows ascending.
+    #[inline(always)]
+    pub(crate) fn column(&self, contact: usize) -> impl Iterator<Item = (usize, &Block)> {
+        let range = self.starts[contact] as usize..self.starts[contact + 1] as usize;
+        self.rows[range.clone()]
+            .iter()
+            .map(|&row| row as usize)
+            .zip(&self.blocks[range])
+    }
+
+    /// u = W r + q.
+    pub(crate) fn velocity(&self, r: &[Vector3], q: &[Vector3], u: &mut [Vector3]) {
+        u.copy_from_slice(q);
+        self.add_product(r, u);
+    }
+
+    /// y += W x, contacts at rest skipped.
+    pub(crate) fn add_product(&self, x: &[Vector3], y: &mut [Vector3]) {
+        for (contact, x) in x.iter().enumerate() {
+            if *x == [0.0; 3] {
+                continue;
+            }
+            add_product(&mut y[contact], &self.diagonal[contact], x);
+            for (row, block) in self.column(contact) {
+                add_product(&mut y[row], block, x);
+            }
+        }
+    }
+}

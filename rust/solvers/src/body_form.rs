@@ -1,0 +1,294 @@
+//! The accelerated sweeps without W: instead of u = W r + q the velocities that the impulses give the bodies,
+//! V = M^-1 J^T r, are kept, and a contact reads its own u = q + J_a V_a + J_b V_b when its turn comes.
+//!
+//! A contact then costs the same however many others its bodies have, and there is nothing to assemble; with W
+//! it costs one block for each of them. Flat bodies that meet in four and more points each (walls of blocks: thirty
+//! blocks in a row of W) are solved faster in this form, chains and sparse piles with W. The iteration is that of
+//! `accelerated`; its progress is watched by the change of the impulses, and the residual is computed when that says
+//! it may have met the tolerance.
+
+use crate::assembly::{Contact, InverseMass, response};
+use crate::block_matrix::Vector3;
+use crate::cone::dot;
+use crate::error::Error;
+use crate::one_contact;
+use crate::problem::Problem;
+use crate::residual::{self, Residuals};
+use crate::solver::{Report, Settings};
+
+/// Growth of the change, over its lowest since the last restart, that ends the momentum.
+const GROWTH: f64 = 2.0;
+/// Sweeps in which the change has to be halved; else they count as stalled.
+const PATIENCE: usize = 200;
+/// Sweeps between two fresh computations of V.
+const REFRESH: usize = 50;
+
+/// One body of a contact.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    body: u32,
+    /// J by columns.
+    jacobian: [Vector3; 6],
+    /// M^-1 J^T by columns.
+    response: [[f64; 6]; 3],
+}
+
+/// Bodies and contacts ready for sweeps, with storage kept from step to step.
+#[derive(Debug, Clone, Default)]
+pub struct BodyForm {
+    /// Diagonal blocks, q, mu and what derives from them; no blocks between contacts.
+    local: Problem,
+    sides: Vec<[Side; 2]>,
+    /// Velocities given to the bodies, and to a last one that stands for all that cannot move.
+    v: Vec<[f64; 6]>,
+    previous_v: Vec<[f64; 6]>,
+    r: Vec<Vector3>,
+    previous_r: Vec<Vector3>,
+}
+
+impl BodyForm {
+    /// Solve the contact problem of these bodies from the impulses `r`, leaving in `r` the last impulses and in
+    /// `u` their velocities. Gives up where sweeps stall: [`Report::converged`] tells.
+    ///
+    /// # Errors
+    /// As [`crate::Assembly::assemble`] and [`crate::Solver::solve`].
+    pub fn solve(
+        &mut self,
+        bodies: &[InverseMass],
+        contacts: &[Contact],
+        settings: &Settings,
+        r: &mut [Vector3],
+        u: &mut [Vector3],
+    ) -> Result<Report, Error> {
+        self.prepare(bodies, contacts)?;
+        if self.local.energy_scale == 0.0 {
+            r.fill([0.0; 3]);
+        }
+        self.r.clear();
+        self.r.extend_from_slice(r);
+        self.v.resize(bodies.len() + 1, [0.0; 6]);
+        fresh(&self.sides, &self.r, &mut self.v);
+        let sweeps = self.iterate(settings, u);
+        r.copy_from_slice(&self.r);
+        fresh(&self.sides, &self.r, &mut self.v);
+        self.read(u);
+        let residuals = Residuals::new(&self.local, r, u);
+        Ok(Report {
+            converged: residuals.energy <= settings.tolerance,
+            iterations: sweeps,
+            factorisations: 0,
+            residuals,
+        })
+    }
+
+    fn prepare(&mut self, bodies: &[InverseMass], contacts: &[Contact]) -> Result<(), Error> {
+        let local = &mut self.local;
+        local.matrix.starts.clear();
+        local.matrix.starts.resize(contacts.len() + 1, 0);
+        local.matrix.diagonal.clear();
+        local.free_velocity.clear();
+        local.friction.clear();
+        self.sides.clear();
+        for (index, contact) in contacts.iter().enumerate() {
+            for body in contact.bodies.into_iter().flatten() {
+                if body as usize >= bodies.len() {
+                    return Err(Error::Index {
+                        name: "body",
+                        contact: index,
+                        index: body as usize,
+                        count: bodies.len(),
+                    });
+                }
+            }
+            let sides: [Side; 2] = std::array::from_fn(|k| match contact.bodies[k] {
+                Some(body) => {
+                    let j = &contact.jacobians[k];
+                    Side {
+                        body,
+                        jacobian: std::array::from_fn(|c| [j[0][c], j[1][c], j[2][c]]),
+                        response: response(&bodies[body as usize], j),
+                    }
+                }
+                None => Side {
+                    body: bodies.len() as u32,
+                    jacobian: [[0.0; 3]; 6],
+                    response: [[0.0; 6]; 3],
+                },
+            });
+            let mut diagonal = [[0.0; 3]; 3];
+            for a in &sides {
+                for b in sides.iter().filter(|b| b.body == a.body) {
+                    for (column, response) in diagonal.iter_mut().zip(&b.response) {
+                        gather(column, &a.jacobian, response);
+                    }
+                }
+            }
+            local.matrix.diagonal.push(diagonal);
+            local.free_velocity.push(contact.free_velocity);
+            local.friction.push(contact.friction);
+            self.sides.push(sides);
+        }
+        local.prepare()
+    }
+
+    /// Velocities of all contacts.
+    fn read(&self, u: &mut [Vector3]) {
+        for (i, u) in u.iter_mut().enumerate() {
+            *u = velocity(&self.local.free_velocity[i], &self.sides[i], &self.v);
+        }
+    }
+
+    /// Whether the iterate meets the tolerance, and its residual.
+    fn judge(&mut self, settings: &Settings, u: &mut [Vector3]) -> (bool, f64) {
+        self.read(u);
+        let mut residual = residual::energy(&self.local, &self.r, u);
+        if residual <= settings.tolerance {
+            fresh(&self.sides, &self.r, &mut self.v);
+            self.read(u);
+            residual = residual::energy(&self.local, &self.r, u);
+        }
+        (residual <= settings.tolerance, residual)
+    }
+
+    fn iterate(&mut self, settings: &Settings, u: &mut [Vector3]) -> usize {
+        if self.judge(settings, u).0 {
+            return 0;
+        }
+        self.previous_r.clone_from(&self.r);
+        self.previous_v.clone_from(&self.v);
+        let scale = self.local.energy_scale.sqrt();
+        let mut momentum = 1.0_f64;
+        let (mut lowest, mut reached) = (f64::INFINITY, f64::INFINITY);
+        // The residual expected for a change of one, learnt from the residuals computed.
+        let mut ratio = 0.5;
+        let mut least = f64::INFINITY;
+        for sweep in 1..=settings.max_iterations {
+            let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
+            let beta = (momentum - 1.0) / next;
+            momentum = next;
+            extrapolate(
+                self.previous_r.as_flattened_mut(),
+                self.r.as_flattened(),
+                beta,
+            );
+            extrapolate(
+                self.previous_v.as_flattened_mut(),
+                self.v.as_flattened(),
+                beta,
+            );
+            let (change, against) = self.sweep();
+            let change = change.sqrt() / scale;
+            std::mem::swap(&mut self.r, &mut self.previous_r);
+            std::mem::swap(&mut self.v, &mut self.previous_v);
+            if sweep.is_multiple_of(REFRESH) {
+                // Both: rounding left in one of the two would be fed to the momentum and grow without bound.
+                fresh(&self.sides, &self.r, &mut self.v);
+                fresh(&self.sides, &self.previous_r, &mut self.previous_v);
+            }
+            if change * ratio <= settings.tolerance {
+                let (met, residual) = self.judge(settings, u);
+                if met {
+                    return sweep;
+                }
+                ratio = residual / change;
+            }
+            least = least.min(change);
+            if sweep.is_multiple_of(PATIENCE) {
+                if least > 0.5 * reached {
+                    return sweep;
+                }
+                reached = least;
+            }
+            lowest = lowest.min(change);
+            if against > 0.0 || change > GROWTH * lowest {
+                momentum = 1.0;
+                lowest = change;
+            }
+        }
+        settings.max_iterations
+    }
+
+    /// One sweep over the older iterate, which holds the extrapolated one; the squared change of the impulses
+    /// weighted by trace(W_ii), and how far it goes against the momentum.
+    fn sweep(&mut self) -> (f64, f64) {
+        let local = &self.local;
+        let (mut size, mut against) = (0.0, 0.0);
+        for (i, sides) in self.sides.iter().enumerate() {
+            let u = velocity(&local.free_velocity[i], sides, &self.previous_v);
+            let contact = one_contact::Contact {
+                matrix: &local.matrix.diagonal[i],
+                inverse: &local.inverse[i],
+                mu: local.friction[i],
+                rho: local.rho[i],
+            };
+            let old = &mut self.previous_r[i];
+            let new = one_contact::solve(&contact, old, &u);
+            let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
+            if change == [0.0; 3] {
+                continue;
+            }
+            *old = new;
+            for side in sides {
+                scatter(
+                    &mut self.previous_v[side.body as usize],
+                    &side.response,
+                    &change,
+                );
+            }
+            let current = &self.r[i];
+            let progress = [
+                new[0] - current[0],
+                new[1] - current[1],
+                new[2] - current[2],
+            ];
+            size += local.trace[i] * dot(&change, &change);
+            against -= local.trace[i] * dot(&change, &progress);
+        }
+        (size, against)
+    }
+}
+
+/// old becomes new + beta (new - old).
+#[inline(always)]
+fn extrapolate(old: &mut [f64], new: &[f64], beta: f64) {
+    for (old, new) in old.iter_mut().zip(new) {
+        *old = new + beta * (new - *old);
+    }
+}
+
+/// u += J v
+#[inline(always)]
+fn gather(u: &mut Vector3, jacobian: &[Vector3; 6], v: &[f64; 6]) {
+    for (column, v) in jacobian.iter().zip(v) {
+        for k in 0..3 {
+            u[k] += column[k] * v;
+        }
+    }
+}
+
+/// v += M^-1 J^T r
+#[inline(always)]
+fn scatter(v: &mut [f64; 6], response: &[[f64; 6]; 3], r: &Vector3) {
+    for k in 0..6 {
+        v[k] += response[0][k] * r[0] + response[1][k] * r[1] + response[2][k] * r[2];
+    }
+}
+
+#[inline(always)]
+fn velocity(q: &Vector3, sides: &[Side; 2], v: &[[f64; 6]]) -> Vector3 {
+    let mut u = *q;
+    for side in sides {
+        gather(&mut u, &side.jacobian, &v[side.body as usize]);
+    }
+    u
+}
+
+/// V = M^-1 J^T r, free of the rounding that sweeps collect.
+fn fresh(sides: &[[Side; 2]], r: &[Vector3], v: &mut [[f64; 6]]) {
+    v.fill([0.0; 6]);
+    for (sides, r) in sides.iter().zip(r) {
+        for side in sides {
+            scatter(&mut v[side.body as usize], &side.response, r);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What can be wrong with a contact problem or with the way it is asked to be solved.
+
+use thiserror::Error;
+
+/// Bad input; a problem that is merely hard is no error but a [`crate::Report`] that did not converge.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Error {
+    /// An array does not have one entry per contact.
+    #[error("{name} has {found} entries; the problem has {expected} contacts")]
+    Length {
+        /// The array.
+        name: &'static str,
+        /// Entries given.
+        found: usize,
+        /// Contacts of the problem.
+        expected: usize,
+    },
+    /// A number is NaN or infinite.
+    #[error("{name} of contact {contact} is {value}; every number must be finite")]
+    NotFinite {
+        /// The quantity.
+        name: &'static str,
+        /// The contact.
+        contact: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A friction coefficient is negative.
+    #[error("friction coefficient of contact {contact} is {value}; it must be at least 0")]
+    NegativeFriction {
+        /// The contact.
+        contact: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A contact whose bodies cannot be moved by its own impulse.
+    #[error(
+        "W of contact {contact} with itself has {name} {value:e}; it must be positive (both bodies fixed?)"
+    )]
+    Immovable {
+        /// The contact.
+        contact: usize,
+        /// The quantity, trace or normal entry.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A block or contact names something that does not exist.
+    #[error("{name} {index} of contact {contact} does not exist; there are {count}")]
+    Index {
+        /// What is indexed.
+        name: &'static str,
+        /// The contact.
+        contact: usize,
+        /// The index given.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// The compressed arrays of a matrix do not fit together.
+    #[error("{0}")]
+    Layout(String),
+    /// The tolerance is not a positive number.
+    #[error("tolerance is {0}; it must be positive and finite")]
+    Tolerance(f64),
+    /// No solver of that name.
+    #[error("solver {name:?} is unknown; the solvers are {known}")]
+    UnknownSolver {
+        /// The name given.
+        name: String,
+        /// The names of the table.
+        known: String,
+    },
+}

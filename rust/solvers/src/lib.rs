@@ -1,0 +1,33 @@
+//! The frictional contact problem of one time step: its solvers and the residual that judges them all.
+//!
+//! Given the Delassus operator W, the free velocity q and a coefficient mu per contact, find impulses r with
+//!
+//! ```text
+//! u = W r + q,    K* ∋ u + mu |u_T| n  ⟂  r ∈ K = { r : |r_T| <= mu r_N }
+//! ```
+//!
+//! that is, Signorini's condition and Coulomb friction on the exact cone, in the form of De Saxce and Feng
+//! (1998). See Acary, Bremond and Huber (2018) for a comparison of methods.
+mod accelerated;
+mod apgd;
+mod assembly;
+mod auto;
+mod block_lu;
+mod block_matrix;
+mod body_form;
+mod cone;
+mod error;
+mod newton;
+mod nsgs;
+mod one_contact;
+mod problem;
+mod residual;
+mod solver;
+
+pub use assembly::{Assembly, Contact, InverseMass, Jacobian, apply_impulses};
+pub use block_matrix::{Block, BlockMatrix, Vector3};
+pub use body_form::BodyForm;
+pub use error::Error;
+pub use problem::Problem;
+pub use residual::Residuals;
+pub use solver::{Report, Settings, Solver, Workspace};

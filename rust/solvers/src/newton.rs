@@ -1,0 +1,159 @@
+//! Semismooth Newton with a regularisation that is cooled again and again: for jammed and redundant problems.
+//!
+//! The law of each contact is written as F(r, u) = 0 with the function of Alart and Curnier (1991),
+//!
+//! ```text
+//! F_N = r_N - [x_N]+,   F_T = r_T - P(x_T; mu [x_N]+),   x = r - rho u,
+//! ```
+//!
+//! P projecting on the disk of that radius, and one step solves A dr + B (W + e D) dr = -F with A and B the
+//! derivatives with respect to r and u and D = trace(W_ii). W is singular as soon as contacts are redundant,
+//! and friction makes the system lose monotony, so e matters: large, the step is a short implicit step along a
+//! flow, which is safe but may follow an unstable mode; small, it is Newton's, which jumps. No merit function
+//! helps: those tried have local minima at residuals of 1e-5. What works is to cool e slowly, step by step, and
+//! to start again hot, and slower, if the end was not reached. Easy problems are solved within the first,
+//! fast cooling, in some ten steps.
+
+use crate::block_lu::BlockLu;
+use crate::block_matrix::{Block, Vector3, add_product};
+use crate::cone::tangential;
+use crate::nsgs::sweep;
+use crate::problem::Problem;
+use crate::residual;
+use crate::solver::{Iteration, Settings};
+
+/// Sweeps before the first step: they open and close most contacts rightly.
+const SWEEPS: usize = 5;
+/// The regularisation at the start and at the end of a cooling.
+const HOT: f64 = 0.1;
+const COLD: f64 = 1e-7;
+/// Its ratio from step to step, for each cooling; the last goes on.
+const COOLING: [f64; 4] = [0.3, 0.5, 0.7, 0.97];
+/// A cooling that ends this much above the lowest residual goes back to the impulses that had it.
+const ASTRAY: f64 = 10.0;
+
+const ZERO: Block = [[0.0; 3]; 3];
+const IDENTITY: Block = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// Storage of the linear systems.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Newton {
+    factors: BlockLu,
+    diagonal: Vec<Block>,
+    scale: Vec<Block>,
+    step: Vec<Vector3>,
+    /// Best impulses met by Newton steps.
+    lowest_r: Vec<Vector3>,
+}
+
+/// F of one contact, and its derivatives with respect to r and u.
+fn function(r: &Vector3, u: &Vector3, mu: f64, rho: f64) -> (Vector3, Block, Block) {
+    let x = [r[0] - rho * u[0], r[1] - rho * u[1], r[2] - rho * u[2]];
+    if x[0] <= 0.0 {
+        return (*r, IDENTITY, ZERO);
+    }
+    let (mut a, mut b) = (ZERO, ZERO);
+    b[0][0] = rho;
+    let (t, radius) = (tangential(&x), mu * x[0]);
+    if t <= radius {
+        b[1][1] = rho;
+        b[2][2] = rho;
+        return ([rho * u[0], rho * u[1], rho * u[2]], a, b);
+    }
+    let d = [x[1] / t, x[2] / t];
+    for k in 0..2 {
+        a[0][k + 1] = -mu * d[k];
+        b[0][k + 1] = rho * mu * d[k];
+        for l in 0..2 {
+            let across = radius / t * (IDENTITY[k][l] - d[k] * d[l]);
+            a[l + 1][k + 1] = IDENTITY[k][l] - across;
+            b[l + 1][k + 1] = rho * across;
+        }
+    }
+    (
+        [rho * u[0], r[1] - radius * d[0], r[2] - radius * d[1]],
+        a,
+        b,
+    )
+}
+
+impl Newton {
+    /// The step dr from (r, u) with regularisation e into `self.step`; false where it does not exist.
+    fn find_step(&mut self, problem: &Problem, r: &[Vector3], u: &[Vector3], e: f64) -> bool {
+        self.diagonal.clear();
+        self.scale.clear();
+        self.step.clear();
+        for i in 0..problem.contacts() {
+            let (f, mut a, b) = function(&r[i], &u[i], problem.friction[i], problem.rho[i]);
+            for (k, (a, w)) in a.iter_mut().zip(&problem.matrix.diagonal[i]).enumerate() {
+                let mut w = *w;
+                w[k] += e * problem.trace[i];
+                add_product(a, &b, &w);
+            }
+            self.diagonal.push(a);
+            self.scale.push(b);
+            self.step.push(f.map(|f| -f));
+        }
+        self.factors
+            .factor(&problem.matrix, &self.diagonal, &self.scale)
+            && {
+                self.factors.solve(&mut self.step);
+                self.step.as_flattened().iter().all(|x| x.is_finite())
+            }
+    }
+}
+
+/// Newton steps until the energy residual meets the tolerance.
+pub(crate) fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    state: &mut Iteration,
+    newton: &mut Newton,
+) {
+    for _ in 0..SWEEPS {
+        sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
+    }
+    state.refresh(problem);
+    if state.judge(
+        problem,
+        settings,
+        residual::energy(problem, &state.r, &state.u),
+    ) {
+        return;
+    }
+    newton.factors.analyse(&problem.matrix);
+    let (mut e, mut cooling, mut lowest) = (HOT, 0, f64::INFINITY);
+    newton.lowest_r.clone_from(&state.r);
+    while state.factorisations < settings.max_factorisations {
+        state.factorisations += 1;
+        if !newton.find_step(problem, &state.r, &state.u, e) {
+            e *= 10.0;
+            continue;
+        }
+        for (r, step) in state
+            .r
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(newton.step.as_flattened())
+        {
+            *r += step;
+        }
+        state.refresh(problem);
+        let residual = residual::energy(problem, &state.r, &state.u);
+        if state.judge(problem, settings, residual) {
+            return;
+        }
+        if residual < lowest {
+            lowest = residual;
+            newton.lowest_r.clone_from(&state.r);
+        }
+        e *= COOLING[cooling.min(COOLING.len() - 1)];
+        if e < COLD || residual.is_nan() {
+            (e, cooling) = (HOT, cooling + 1);
+            if residual.is_nan() || residual > ASTRAY * lowest {
+                state.r.clone_from(&newton.lowest_r);
+                state.refresh(problem);
+            }
+        }
+    }
+}

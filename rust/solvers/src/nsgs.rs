@@ -1,0 +1,60 @@
+//! Nonsmooth Gauss-Seidel (Jean and Moreau 1992): contact after contact, each solved exactly with the
+//! others held. Simple and robust, and slow on tall or jammed piles: the reference for the others.
+//!
+//! The velocity u = W r + q is kept up to date: a contact that changes its impulse adds its column of W,
+//! one that does not costs nothing more. Rounding then builds up slowly, so u is refreshed now and then.
+
+use crate::block_matrix::{Vector3, add_product};
+use crate::one_contact::{self, Contact};
+use crate::problem::Problem;
+use crate::residual;
+use crate::solver::{Iteration, Settings};
+
+/// Sweeps between two fresh computations of u.
+pub(crate) const REFRESH: usize = 50;
+
+/// One forward sweep over all contacts; r and u in step. Each contact that moves is shown to `observe` with
+/// its new impulse and the change.
+#[inline(always)]
+pub(crate) fn sweep(
+    problem: &Problem,
+    r: &mut [Vector3],
+    u: &mut [Vector3],
+    mut observe: impl FnMut(usize, &Vector3, &Vector3),
+) {
+    let matrix = &problem.matrix;
+    for i in 0..r.len() {
+        let contact = Contact {
+            matrix: &matrix.diagonal[i],
+            inverse: &problem.inverse[i],
+            mu: problem.friction[i],
+            rho: problem.rho[i],
+        };
+        let new = one_contact::solve(&contact, &r[i], &u[i]);
+        let change = [new[0] - r[i][0], new[1] - r[i][1], new[2] - r[i][2]];
+        if change == [0.0; 3] {
+            continue;
+        }
+        r[i] = new;
+        observe(i, &new, &change);
+        add_product(&mut u[i], contact.matrix, &change);
+        for (row, block) in matrix.column(i) {
+            add_product(&mut u[row], block, &change);
+        }
+    }
+}
+
+/// Sweeps until the energy residual, with u computed afresh, meets the tolerance.
+pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteration) {
+    while state.sweeps < settings.max_iterations {
+        sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
+        state.sweeps += 1;
+        if state.sweeps.is_multiple_of(REFRESH) {
+            state.refresh(problem);
+        }
+        let residual = residual::energy(problem, &state.r, &state.u);
+        if state.judge(problem, settings, residual) {
+            return;
+        }
+    }
+}

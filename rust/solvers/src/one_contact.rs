@@ -1,0 +1,211 @@
+//! The exact solution of one contact with all others held: u = A r + b, K* ∋ u + mu |u_T| n ⟂ r ∈ K.
+//!
+//! Take-off when b_N >= 0; else stick when the impulse that stops the contact lies in the cone; else slip:
+//! with d the direction of u_T, r = r_N (1, -mu d) and u_N = 0 give r_N = -b_N / (A_NN - mu A_NT d), and what
+//! is left is one scalar equation for the angle of d, d⊥ . u_T(d) = 0 with d . u_T >= 0. Multiplied by the
+//! denominator it is a trigonometric polynomial of second degree without divisions: Newton from the last
+//! direction, and a scan of the circle where that ends at the wrong root.
+
+use crate::block_matrix::{Block, Vector3, product};
+use crate::cone::{projected_step, tangential};
+
+/// What the solve needs to know of a contact.
+pub(crate) struct Contact<'a> {
+    /// W_ii.
+    pub(crate) matrix: &'a Block,
+    /// Its inverse.
+    pub(crate) inverse: &'a Block,
+    /// Coefficient of friction.
+    pub(crate) mu: f64,
+    /// 1/trace(W_ii).
+    pub(crate) rho: f64,
+}
+
+/// Newton converges quadratically: a step this small leaves an error at rounding level.
+const LAST_STEP: f64 = 1e-7;
+const NEWTON_STEPS: usize = 12;
+const SCAN: usize = 48;
+
+/// The new impulse of a contact that has impulse `r` and velocity `u` now.
+#[inline(always)]
+pub(crate) fn solve(contact: &Contact<'_>, r: &Vector3, u: &Vector3) -> Vector3 {
+    let own = product(contact.matrix, r);
+    let normal = u[0] - own[0];
+    if normal >= 0.0 {
+        return [0.0; 3];
+    }
+    // Corrects r by what its velocity asks for, rather than solving for r afresh: exact at rest whatever
+    // the error of the inverse.
+    let step = product(contact.inverse, u);
+    let stick = [r[0] - step[0], r[1] - step[1], r[2] - step[2]];
+    let (t, limit) = (tangential(&stick), contact.mu * stick[0]);
+    if t <= limit {
+        return stick;
+    }
+    if contact.mu == 0.0 {
+        return [-normal / contact.matrix[0][0], 0.0, 0.0];
+    }
+    slip(
+        contact,
+        r,
+        u,
+        &[normal, u[1] - own[1], u[2] - own[2]],
+        &stick,
+    )
+}
+
+/// The slip equation of one contact, free of divisions.
+struct Slip {
+    /// A_NN, mu A_NT.
+    normal: f64,
+    coupling: [f64; 2],
+    /// b_T, -b_N A_TN, b_N mu A_TT by columns.
+    free: [f64; 2],
+    drag: [f64; 2],
+    resistance: [[f64; 2]; 2],
+}
+
+impl Slip {
+    #[inline(always)]
+    fn new(a: &Block, b: &Vector3, mu: f64) -> Self {
+        let s = b[0] * mu;
+        Self {
+            normal: a[0][0],
+            coupling: [mu * a[1][0], mu * a[2][0]],
+            free: [b[1], b[2]],
+            drag: [-b[0] * a[0][1], -b[0] * a[0][2]],
+            resistance: [[s * a[1][1], s * a[1][2]], [s * a[2][1], s * a[2][2]]],
+        }
+    }
+
+    /// A_NN - mu A_NT d: positive for every admissible direction.
+    #[inline(always)]
+    fn denominator(&self, d: [f64; 2]) -> f64 {
+        self.normal - self.coupling[0] * d[0] - self.coupling[1] * d[1]
+    }
+
+    /// u_T times the denominator.
+    #[inline(always)]
+    fn velocity(&self, d: [f64; 2], denominator: f64) -> [f64; 2] {
+        std::array::from_fn(|k| {
+            self.free[k] * denominator
+                + self.drag[k]
+                + self.resistance[0][k] * d[0]
+                + self.resistance[1][k] * d[1]
+        })
+    }
+
+    /// Component of the velocity across d (zero at the solution), along d, and the derivative of the first
+    /// with respect to the angle.
+    #[inline(always)]
+    fn evaluate(&self, d: [f64; 2]) -> (f64, f64, f64) {
+        let across = [-d[1], d[0]];
+        let v = self.velocity(d, self.denominator(d));
+        let change = -self.coupling[0] * across[0] - self.coupling[1] * across[1];
+        let w: [f64; 2] = std::array::from_fn(|k| {
+            self.free[k] * change
+                + self.resistance[0][k] * across[0]
+                + self.resistance[1][k] * across[1]
+        });
+        let along = d[0] * v[0] + d[1] * v[1];
+        (
+            across[0] * v[0] + across[1] * v[1],
+            along,
+            across[0] * w[0] + across[1] * w[1] - along,
+        )
+    }
+
+    /// The impulse for a direction that solves the equation, if that direction is admissible.
+    #[inline(always)]
+    fn impulse(&self, d: [f64; 2], normal_velocity: f64, mu: f64) -> Option<Vector3> {
+        let denominator = self.denominator(d);
+        let v = self.velocity(d, denominator);
+        (denominator > 0.0 && d[0] * v[0] + d[1] * v[1] >= 0.0).then(|| {
+            let normal = -normal_velocity / denominator;
+            [normal, -mu * normal * d[0], -mu * normal * d[1]]
+        })
+    }
+}
+
+#[inline(always)]
+fn turned(d: [f64; 2], step: f64) -> [f64; 2] {
+    let square = step * step;
+    // The series saves a root and a division, and is exact to rounding in its range.
+    let scale = if square < 1e-5 {
+        1.0 - 0.5 * square + 0.375 * square * square
+    } else {
+        1.0 / (1.0 + square).sqrt()
+    };
+    [scale * (d[0] - step * d[1]), scale * (d[1] + step * d[0])]
+}
+
+fn slip(contact: &Contact<'_>, r: &Vector3, u: &Vector3, b: &Vector3, stick: &Vector3) -> Vector3 {
+    let mu = contact.mu;
+    let equation = Slip::new(contact.matrix, b, mu);
+    // The last direction if there is one: against r_T, which slip keeps on the cone.
+    let mut t = tangential(r);
+    let mut d = [-r[1], -r[2]];
+    if t == 0.0 {
+        t = tangential(stick);
+        d = [-stick[1], -stick[2]];
+    }
+    d = [d[0] / t, d[1] / t];
+    for _ in 0..NEWTON_STEPS {
+        let (across, along, slope) = equation.evaluate(d);
+        // The wanted root is a stable one: turning d towards the velocity reduces what is across.
+        let step = if slope < 0.0 {
+            (-across / slope).clamp(-1.0, 1.0)
+        } else {
+            across.signum()
+        };
+        d = turned(d, step);
+        if step.abs() < LAST_STEP {
+            if along < 0.0 {
+                break;
+            }
+            // Once more to unit length: the series of many small turns would drift.
+            let scale = 1.5 - 0.5 * (d[0] * d[0] + d[1] * d[1]);
+            match equation.impulse([scale * d[0], scale * d[1]], b[0], mu) {
+                Some(impulse) => return impulse,
+                None => break,
+            }
+        }
+    }
+    scan(&equation, b[0], mu).unwrap_or_else(|| projected_step(r, u, mu, contact.rho))
+}
+
+/// The stable root found by walking round the circle; where several exist, the one that dissipates most.
+#[cold]
+fn scan(equation: &Slip, normal_velocity: f64, mu: f64) -> Option<Vector3> {
+    let direction = |angle: f64| [angle.cos(), angle.sin()];
+    let angle = |k: usize| std::f64::consts::TAU * k as f64 / SCAN as f64;
+    let mut best: Option<(f64, Vector3)> = None;
+    let mut left = equation.evaluate(direction(0.0)).0;
+    for k in 0..SCAN {
+        let right = equation.evaluate(direction(angle(k + 1))).0;
+        if left >= 0.0 && right < 0.0 {
+            let (mut low, mut high) = (angle(k), angle(k + 1));
+            while high - low > 4.0 * f64::EPSILON * high {
+                let middle = 0.5 * (low + high);
+                if middle <= low || middle >= high {
+                    break;
+                }
+                if equation.evaluate(direction(middle)).0 >= 0.0 {
+                    low = middle
+                } else {
+                    high = middle
+                }
+            }
+            let d = direction(low);
+            if let Some(impulse) = equation.impulse(d, normal_velocity, mu) {
+                let sliding = equation.evaluate(d).1 / equation.denominator(d);
+                let dissipation = mu * impulse[0] * sliding;
+                if best.is_none_or(|(most, _)| dissipation > most) {
+                    best = Some((dissipation, impulse));
+                }
+            }
+        }
+        left = right;
+    }
+    best.map(|(_, impulse)| impulse)
+}

@@ -1,0 +1,157 @@
+//! The frictional contact problem of one time step, ready to be solved.
+
+use crate::block_matrix::{Block, BlockMatrix, Vector3};
+use crate::cone::dot;
+use crate::error::Error;
+
+/// A diagonal block with a determinant below this fraction of trace^3 counts as singular, and this fraction
+/// of its trace is added before inversion: small against a real inertia, large against rounding squared.
+const SINGULAR: f64 = 1e-15;
+const STIFFENING: f64 = 1e-6;
+
+/// Find r with u = W r + q and K* ∋ u + mu |u_T| n ⟂ r ∈ K for every contact.
+///
+/// W in 1/kg (block by block), q and u in m/s, r in N s; any consistent units serve, the residuals are free
+/// of them. Vectors are (normal, tangent 1, tangent 2).
+#[derive(Debug, Clone, Default)]
+pub struct Problem {
+    pub(crate) matrix: BlockMatrix,
+    pub(crate) free_velocity: Vec<Vector3>,
+    pub(crate) friction: Vec<f64>,
+    /// trace(W_ii) and its inverse, the rho_i of the residual.
+    pub(crate) trace: Vec<f64>,
+    pub(crate) rho: Vec<f64>,
+    /// Inverse of W_ii, stiffened where singular: turns a velocity into the impulse that stops it.
+    pub(crate) inverse: Vec<Block>,
+    /// sum of rho_i |q_i|^2: the denominator of the energy residual.
+    pub(crate) energy_scale: f64,
+}
+
+impl Problem {
+    /// From W, the free velocity q and the friction coefficients.
+    ///
+    /// # Errors
+    /// When lengths differ, a number is not finite, a coefficient is negative or a diagonal block has no
+    /// positive trace and normal entry.
+    pub fn new(
+        matrix: BlockMatrix,
+        free_velocity: Vec<Vector3>,
+        friction: Vec<f64>,
+    ) -> Result<Self, Error> {
+        let mut problem = Self {
+            matrix,
+            free_velocity,
+            friction,
+            ..Self::default()
+        };
+        problem.prepare()?;
+        Ok(problem)
+    }
+
+    /// Number of contacts.
+    pub fn contacts(&self) -> usize {
+        self.matrix.contacts()
+    }
+
+    /// The Delassus operator W.
+    pub fn matrix(&self) -> &BlockMatrix {
+        &self.matrix
+    }
+
+    /// The free relative velocities q.
+    pub fn free_velocity(&self) -> &[Vector3] {
+        &self.free_velocity
+    }
+
+    /// The friction coefficients mu.
+    pub fn friction(&self) -> &[f64] {
+        &self.friction
+    }
+
+    /// Check the data and derive what every solver needs; called whenever the data has been rewritten.
+    pub(crate) fn prepare(&mut self) -> Result<(), Error> {
+        let contacts = self.contacts();
+        for (name, found) in [("q", self.free_velocity.len()), ("mu", self.friction.len())] {
+            if found != contacts {
+                return Err(Error::Length {
+                    name,
+                    found,
+                    expected: contacts,
+                });
+            }
+        }
+        self.trace.clear();
+        self.rho.clear();
+        self.inverse.clear();
+        self.energy_scale = 0.0;
+        for contact in 0..contacts {
+            let finite = |name, numbers: &[f64]| match numbers.iter().find(|x| !x.is_finite()) {
+                Some(&value) => Err(Error::NotFinite {
+                    name,
+                    contact,
+                    value,
+                }),
+                None => Ok(()),
+            };
+            let (q, mu) = (&self.free_velocity[contact], self.friction[contact]);
+            let diagonal = &self.matrix.diagonal[contact];
+            finite("q", q)?;
+            finite("mu", &[mu])?;
+            finite("W", diagonal.as_flattened())?;
+            for (_, block) in self.matrix.column(contact) {
+                finite("W", block.as_flattened())?;
+            }
+            if mu < 0.0 {
+                return Err(Error::NegativeFriction { contact, value: mu });
+            }
+            let trace = diagonal[0][0] + diagonal[1][1] + diagonal[2][2];
+            for (name, value) in [("trace", trace), ("normal entry", diagonal[0][0])] {
+                // Written so that a subnormal trace, whose inverse overflows, is refused too.
+                if value.is_nan() || value < f64::MIN_POSITIVE {
+                    return Err(Error::Immovable {
+                        contact,
+                        name,
+                        value,
+                    });
+                }
+            }
+            self.trace.push(trace);
+            self.rho.push(1.0 / trace);
+            self.inverse.push(inverse(diagonal, trace));
+            self.energy_scale += dot(q, q) / trace;
+        }
+        Ok(())
+    }
+}
+
+/// Inverse of a diagonal block; of a stiffened one where it is singular. The sweeps use it only to correct
+/// r by -inverse u, so that an inexact inverse costs sweeps but leaves no error.
+fn inverse(a: &Block, trace: f64) -> Block {
+    let mut a = *a;
+    let mut minors = minors(&a);
+    if dot(&a[0], &minors[0]).abs() <= SINGULAR * trace * trace * trace {
+        for (k, column) in a.iter_mut().enumerate() {
+            column[k] += STIFFENING * trace;
+        }
+        minors = self::minors(&a);
+    }
+    let determinant = dot(&a[0], &minors[0]);
+    // The minors are the rows of the inverse times the determinant; blocks are stored by columns.
+    std::array::from_fn(|j| std::array::from_fn(|i| minors[i][j] / determinant))
+}
+
+fn minors(a: &Block) -> Block {
+    [
+        cross(&a[1], &a[2]),
+        cross(&a[2], &a[0]),
+        cross(&a[0], &a[1]),
+    ]
+}
+
+fn cross(x: &Vector3, y: &Vector3) -> Vector3 {
+    [
+        x[1] * y[2] - x[2] * y[1],
+        x[2] * y[0] - x[0] * y[2],
+        x[0] * y[1] - x[1] * y[0],
+    ]
+}

@@ -1,0 +1,81 @@
+//! How well (r, u) satisfies the contact law: the one judge of every solver.
+//!
+//! All measures come from the natural map F_i of `cone` with rho_i = 1/trace(W_ii), an inverse mass turned
+//! into a mass, so that they are free of units and of the scale of each contact:
+//!
+//! - energy   = |F_i / sqrt(rho_i)| / |sqrt(rho_i) q_i|, the one that decides;
+//! - plain    = |F_i| / |rho_i q_i|, ruled by the heaviest bodies;
+//! - velocity = |F_i / rho_i| / |q_i|, ruled by the lightest;
+//! - siconos  = |F_i with rho = 1| / max(|q|, |r|, |u|), the measure of Siconos (Acary et al. 2019), which
+//!   depends on units and is here for comparison only.
+
+use crate::block_matrix::Vector3;
+use crate::cone::{dot, natural_map};
+use crate::problem::Problem;
+
+/// The residual in its four norms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Residuals {
+    /// Energy norm: compared with the tolerance.
+    pub energy: f64,
+    /// Impulse norm.
+    pub plain: f64,
+    /// Velocity norm.
+    pub velocity: f64,
+    /// The measure of Siconos, not free of units.
+    pub siconos: f64,
+}
+
+impl Residuals {
+    /// All norms of (r, u), with u = W r + q as given by the caller.
+    pub fn new(problem: &Problem, r: &[Vector3], u: &[Vector3]) -> Self {
+        let (mut plain, mut energy, mut velocity, mut unscaled) = (0.0, 0.0, 0.0, 0.0);
+        let (mut plain_q, mut energy_q, mut velocity_q) = (0.0, 0.0, 0.0);
+        let (mut size_r, mut size_u) = (0.0, 0.0);
+        for i in 0..problem.contacts() {
+            let (mu, rho, q) = (
+                problem.friction[i],
+                problem.rho[i],
+                &problem.free_velocity[i],
+            );
+            let f = natural_map(&r[i], &u[i], mu, rho);
+            let (f, q) = (dot(&f, &f), dot(q, q));
+            plain += f;
+            energy += f / rho;
+            velocity += f / (rho * rho);
+            plain_q += q * rho * rho;
+            energy_q += q * rho;
+            velocity_q += q;
+            let f = natural_map(&r[i], &u[i], mu, 1.0);
+            unscaled += dot(&f, &f);
+            size_r += dot(&r[i], &r[i]);
+            size_u += dot(&u[i], &u[i]);
+        }
+        Self {
+            energy: relative(energy, energy_q),
+            plain: relative(plain, plain_q),
+            velocity: relative(velocity, velocity_q),
+            siconos: relative(unscaled, f64::max(velocity_q, f64::max(size_r, size_u))),
+        }
+    }
+}
+
+/// Square root of the ratio of two sums of squares, where nothing over nothing is nothing.
+fn relative(square: f64, reference: f64) -> f64 {
+    if square == 0.0 {
+        0.0
+    } else {
+        (square / reference).sqrt()
+    }
+}
+
+/// The energy residual alone: what the iterations watch.
+pub(crate) fn energy(problem: &Problem, r: &[Vector3], u: &[Vector3]) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..problem.contacts() {
+        let rho = problem.rho[i];
+        let f = natural_map(&r[i], &u[i], problem.friction[i], rho);
+        sum += dot(&f, &f) * problem.trace[i];
+    }
+    relative(sum, problem.energy_scale)
+}

@@ -1,0 +1,210 @@
+//! The table of solvers and what they share: settings, state, report.
+
+use crate::apgd::{self, Extrapolated};
+use crate::block_matrix::Vector3;
+use crate::error::Error;
+use crate::newton::{self, Newton};
+use crate::problem::Problem;
+use crate::residual::{self, Residuals};
+use crate::{accelerated, auto, nsgs};
+
+/// A way to solve a [`Problem`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Solver {
+    /// Gauss-Seidel sweeps with momentum.
+    Accelerated,
+    /// Projected gradient with momentum.
+    Apgd,
+    /// Accelerated sweeps, and Newton where they stall.
+    Auto,
+    /// Semismooth Newton with a sparse factorisation.
+    Newton,
+    /// Gauss-Seidel sweeps.
+    Nsgs,
+}
+
+impl Solver {
+    /// Every solver by the name users type.
+    pub const TABLE: [(&'static str, Self); 5] = [
+        ("accelerated", Self::Accelerated),
+        ("apgd", Self::Apgd),
+        ("auto", Self::Auto),
+        ("newton", Self::Newton),
+        ("nsgs", Self::Nsgs),
+    ];
+
+    /// The solver of that name.
+    ///
+    /// # Errors
+    /// When the table has no such name.
+    pub fn from_name(name: &str) -> Result<Self, Error> {
+        Self::TABLE
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, solver)| *solver)
+            .ok_or_else(|| Error::UnknownSolver {
+                name: name.into(),
+                known: Self::TABLE.map(|(known, _)| known).join(", "),
+            })
+    }
+
+    /// Solve `problem` from the impulses `r` (a warm start, or zeros), leaving in `r` the best impulses met
+    /// and in `u` their velocities W r + q computed afresh.
+    ///
+    /// The outcome depends on nothing but the arguments: `workspace` lends storage only.
+    ///
+    /// # Errors
+    /// Bad lengths, numbers or tolerance. Failing to meet the tolerance is no error: see [`Report::converged`].
+    pub fn solve(
+        self,
+        problem: &Problem,
+        settings: &Settings,
+        r: &mut [Vector3],
+        u: &mut [Vector3],
+        workspace: &mut Workspace,
+    ) -> Result<Report, Error> {
+        if !(settings.tolerance > 0.0 && settings.tolerance.is_finite()) {
+            return Err(Error::Tolerance(settings.tolerance));
+        }
+        for (name, found) in [("r", r.len()), ("u", u.len())] {
+            if found != problem.contacts() {
+                return Err(Error::Length {
+                    name,
+                    found,
+                    expected: problem.contacts(),
+                });
+            }
+        }
+        for (contact, r) in r.iter().enumerate() {
+            if let Some(&value) = r.iter().find(|x| !x.is_finite()) {
+                return Err(Error::NotFinite {
+                    name: "r",
+                    contact,
+                    value,
+                });
+            }
+        }
+        if problem.energy_scale == 0.0 {
+            // Nothing moves, so nothing has to be stopped; and no residual could be relative to q.
+            r.fill([0.0; 3]);
+        }
+        let Workspace {
+            iteration: state,
+            extrapolated,
+            newton,
+        } = workspace;
+        state.start(problem, r);
+        if !state.judge(
+            problem,
+            settings,
+            residual::energy(problem, &state.r, &state.u),
+        ) {
+            match self {
+                Self::Accelerated => accelerated::solve(problem, settings, state),
+                Self::Apgd => apgd::solve(problem, settings, state, extrapolated),
+                Self::Auto => auto::solve(problem, settings, state, newton),
+                Self::Newton => newton::solve(problem, settings, state, newton),
+                Self::Nsgs => nsgs::solve(problem, settings, state),
+            }
+        }
+        r.copy_from_slice(&state.best_r);
+        problem.matrix.velocity(r, &problem.free_velocity, u);
+        let residuals = Residuals::new(problem, r, u);
+        Ok(Report {
+            converged: residuals.energy <= settings.tolerance,
+            iterations: state.sweeps,
+            factorisations: state.factorisations,
+            residuals,
+        })
+    }
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Bound of [`Residuals::energy`].
+    pub tolerance: f64,
+    /// Most sweeps of `nsgs`, `accelerated` and `auto`, or gradient steps of `apgd`.
+    pub max_iterations: usize,
+    /// Most steps of `newton` and of `auto` once it has turned to it.
+    pub max_factorisations: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-6,
+            max_iterations: 10_000,
+            max_factorisations: 2_000,
+        }
+    }
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Report {
+    /// Whether the tolerance was met by the impulses returned.
+    pub converged: bool,
+    /// Sweeps or gradient steps taken.
+    pub iterations: usize,
+    /// Newton steps taken.
+    pub factorisations: usize,
+    /// Residuals of the impulses returned.
+    pub residuals: Residuals,
+}
+
+/// Storage lent to the solvers, kept from one step to the next.
+#[derive(Debug, Clone, Default)]
+pub struct Workspace {
+    iteration: Iteration,
+    extrapolated: Extrapolated,
+    newton: Newton,
+}
+
+/// The iterate, the one before, the best so far, and where it all began.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Iteration {
+    pub(crate) r: Vec<Vector3>,
+    pub(crate) u: Vec<Vector3>,
+    pub(crate) previous_r: Vec<Vector3>,
+    pub(crate) previous_u: Vec<Vector3>,
+    pub(crate) best_r: Vec<Vector3>,
+    pub(crate) start_r: Vec<Vector3>,
+    pub(crate) best: f64,
+    pub(crate) sweeps: usize,
+    pub(crate) factorisations: usize,
+}
+
+impl Iteration {
+    fn start(&mut self, problem: &Problem, r: &[Vector3]) {
+        self.r.clear();
+        self.r.extend_from_slice(r);
+        self.u.clone_from(&problem.free_velocity);
+        self.best_r.clone_from(&self.r);
+        self.best = f64::INFINITY;
+        self.sweeps = 0;
+        self.factorisations = 0;
+        self.refresh(problem);
+    }
+
+    /// u = W r + q, free of the rounding that sweeps collect.
+    pub(crate) fn refresh(&mut self, problem: &Problem) {
+        problem
+            .matrix
+            .velocity(&self.r, &problem.free_velocity, &mut self.u);
+    }
+
+    /// Keep the iterate if it is the best so far; whether it meets the tolerance, with u computed afresh.
+    pub(crate) fn judge(&mut self, problem: &Problem, settings: &Settings, residual: f64) -> bool {
+        let mut residual = residual;
+        if residual <= settings.tolerance {
+            self.refresh(problem);
+            residual = residual::energy(problem, &self.r, &self.u);
+        }
+        if residual < self.best {
+            self.best = residual;
+            self.best_r.clone_from(&self.r);
+        }
+        residual <= settings.tolerance
+    }
+}
