@@ -1,7 +1,7 @@
 //! The energy account: where every joule went, step by step.
 //!
-//! At theta = 1/2 the sum closes to rounding: kinetic + potential = start + brought in by births and removals
-//! + work of loads and prescribed motions - impact and friction dissipation + stabilisation. For other theta the
+//! At theta = 1/2 the sum closes to rounding: kinetic + potential = start + brought in by births and removals +
+//! work of loads and prescribed motions - impact and friction dissipation + stabilisation. For other theta the
 //! scheme itself takes the known quadrature term h m g . (theta - 1/2) (v_k - v_(k+1)) of each body, which is
 //! booked as `scheme_j`.
 
