@@ -9,7 +9,6 @@ held_out       at points kept back, or of another campaign of the same study
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -130,8 +129,3 @@ def mean_square(predicted: Array, values: Array, spread: Array) -> Array:
     """Held-out errors: over the variance of the held-out values, or of the training where there are only a few."""
     own = values.var(axis=0) if len(values) >= 30 else spread
     return np.asarray(np.divide(((predicted - values) ** 2).mean(axis=0), own, out=np.zeros(own.shape), where=own > 0))
-
-
-def trim(values: Sequence[float | None]) -> list[float | None]:
-    """NaN as None, for JSON."""
-    return [None if value is None or value != value else float(value) for value in values]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
@@ -30,7 +30,7 @@ class Settings:
     bootstrap: int = 100
     seed: int = 0
     max_candidates: int = 100_000
-    curves: str | None = field(default=None)
+    curves: str | None = None
 
     def facts(self) -> dict[str, object]:
         """For the event."""

@@ -185,8 +185,7 @@ class Surrogate:
         axis, mean, _ = self.curves(theta, case)
         points = self._points(theta)
         square = np.tile(modes.rest, (len(points), 1))
-        residuals, scale = 0.0, modes.rest
-        k = 0
+        residuals, scale = np.zeros(1), modes.rest
         for part in self.parts:
             for i, number in enumerate(part.columns):
                 if self.columns[number].case != case:
