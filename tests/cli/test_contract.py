@@ -65,6 +65,19 @@ def test_ids_alone_on_stdout_and_words_on_stderr(percuss, folder) -> None:
     assert percuss("import", "t.csv", "--study", "ishigami").id
 
 
+SWING = """
+[study]
+title = "One mass on a spring"
+source = "closed form"
+[model]
+kind = "oscillators"
+duration = "1 s"
+sampling = "0.1 s"
+masses = [{ name = "1", mass = "1 kg", displacement = "1 m" }]
+springs = [{ between = ["base", "1"], stiffness = "40 N/m" }]
+"""
+
+
 def _documents(percuss, folder) -> dict[str, list[object]]:
     """A call of every command with --json."""
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
@@ -73,11 +86,15 @@ def _documents(percuss, folder) -> dict[str, list[object]]:
     (expected / "one.toml").write_text(
         '[run]\nset = { x1 = 0, x2 = 0, x3 = 0 }\n[[expect]]\noutput = "y"\nvalue = 0\nabsolute = 1e-12\n'
     )
+    swing = folder / "studies" / "swing"
+    swing.mkdir()
+    (swing / "study.toml").write_text(SWING)
     return {
         "study list": [],
         "study show": ["ishigami"],
         "study check": ["ishigami"],
-        "simulate": ["ishigami", "--set", "x1=1"],
+        "simulate": ["swing"],
+        "plot": ["@last:runs", "--curve", "u1", "--to", "swing.svg"],
         "design": ["ishigami", "--n", 24],
         "run": ["@last:design"],
         "surrogate": ["@last:campaign", "--degree", 2],

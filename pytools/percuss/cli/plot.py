@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import LedgerOption, complete_events, open_ledger, reference
+from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_ledger, reference
 
 app = typer.Typer(add_completion=False)
 
@@ -22,10 +22,12 @@ def plot(
     title: Annotated[str, typer.Option(help="A line above it.")] = "",
     samples: Annotated[int, typer.Option(min=1, help="At most so many runs of each event.")] = 8,
     ledger: LedgerOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Draw curves of one or more runs against their axis, one panel a quantity, one line a run."""
     import polars as pl
 
+    from percuss.cli.output import give_json, say
     from percuss.errors import InputError
     from percuss.execution.records import load_design
     from percuss.ledger.projections import fold
@@ -57,3 +59,8 @@ def plot(
                 label = f"{event.data['case']}{more}"
                 panels[name].append(Line(label, part[axis].to_numpy(), part[name].to_numpy()))
     draw([Panel(*labels[name], lines) for name, lines in panels.items()], to, title)
+    facts = {"file": str(to), "panels": len(panels), "lines": sum(len(lines) for lines in panels.values())}
+    if json:
+        give_json(facts)
+    else:
+        say(f"{to}: {facts['panels']} panels, {facts['lines']} lines")
