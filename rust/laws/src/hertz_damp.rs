@@ -1,7 +1,8 @@
 //! Hertz spring with the nonlinear damper of Muthukumar and DesRoches: `F = k d^1.5 (1 + D d'/v)`.
 //!
 //! Printed (2006) as `D = 3 (1 - e^2) / 4`, which holds for `e` near 1 only (`e` 0.5 gives 0.725, 0.1 gives 0.665).
-//! Exact `D` from `D (1 + e) = ln((1 + D) / (1 - D e))`. Pull is kept or cut as in [`crate::ye`].
+//! Exact `D` from `D (1 + e) = ln((1 + D) / (1 - D e))`. It pulls where
+//! [`crate::ye`] does.
 
 use crate::{Damping, LawFacts, SMALLEST_RESTITUTION, indentation_relation};
 
@@ -22,12 +23,7 @@ pub fn damping_factor(damping: Damping, restitution: f64) -> (f64, f64) {
     }
 }
 
-/// Force, N; `per_speed` is one over the approach speed; `pulls` keeps a negative force.
-pub fn force(k: f64, factor: f64, d: f64, rate: f64, per_speed: f64, pulls: bool) -> f64 {
-    let push = 1.0 + factor * rate * per_speed;
-    if push > 0.0 || pulls {
-        k * d * d.sqrt() * push
-    } else {
-        0.0
-    }
+/// Force, N; `per_speed` is one over the approach speed.
+pub fn force(k: f64, factor: f64, d: f64, rate: f64, per_speed: f64) -> f64 {
+    k * d * d.sqrt() * (1.0 + factor * rate * per_speed)
 }

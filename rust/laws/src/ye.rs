@@ -2,9 +2,9 @@
 //!
 //! Printed (Ye, Li and Zhu 2009) as `F = k d + xi d d'` with `xi = 3 k (1 - e) / (2 e v)`, that is
 //! `D = 3 (1 - e) / (2 e)`, which gives too little rebound (`e` 0.1 gives 0.074). Exact `D` from
-//! `D (1 + e) = ln((1 + D) / (1 - D e))`. In a free collision the force never pulls; where springs tear the masses apart
-//! faster than `v / D` the printed force does. With nominal damping that pull is kept, as printed; with exact
-//! damping it is cut at zero.
+//! `D (1 + e) = ln((1 + D) / (1 - D e))`. In a free collision the force never pulls; where
+//! springs tear the masses apart faster than `v / D` it does, and that pull is part of the law as printed. It takes
+//! energy out of the motion, as all of the law's damping does.
 
 use crate::{Damping, LawFacts, SMALLEST_RESTITUTION, indentation_relation};
 
@@ -28,12 +28,7 @@ pub fn damping_factor(damping: Damping, restitution: f64) -> (f64, f64) {
     }
 }
 
-/// Force, N; `per_speed` is one over the approach speed; `pulls` keeps a negative force.
-pub fn force(k: f64, factor: f64, d: f64, rate: f64, per_speed: f64, pulls: bool) -> f64 {
-    let push = 1.0 + factor * rate * per_speed;
-    if push > 0.0 || pulls {
-        k * d * push
-    } else {
-        0.0
-    }
+/// Force, N; `per_speed` is one over the approach speed.
+pub fn force(k: f64, factor: f64, d: f64, rate: f64, per_speed: f64) -> f64 {
+    k * d * (1.0 + factor * rate * per_speed)
 }
