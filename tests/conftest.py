@@ -18,9 +18,11 @@ import pytest
 # As the program itself does, before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# How long an example takes says something about the machine, not about percuss.
-hypothesis.settings.register_profile("percuss", deadline=None)
-hypothesis.settings.load_profile("percuss")
+# How long an example takes says something about the machine, not about percuss. A test run repeats the same examples;
+# `make fuzz` looks for new ones.
+hypothesis.settings.register_profile("percuss", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "percuss"))
 
 ISHIGAMI = """
 [study]

@@ -27,7 +27,7 @@ fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usiz
         let mut world = World::new(scene.clone(), settings).expect("a good scene");
         world.timed = true;
         let mut residuals = Vec::with_capacity(steps);
-        let (mut contacts, mut most, mut sweeps, mut unmet) = (0, 0, 0, 0);
+        let (mut contacts, mut most, mut sweeps, mut newton, mut unmet) = (0, 0, 0, 0, 0);
         let start = Instant::now();
         let cpu = cpu_s(&start);
         for _ in 0..steps {
@@ -35,6 +35,7 @@ fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usiz
             contacts += report.contacts;
             most = most.max(report.contacts);
             sweeps += report.iterations;
+            newton += report.factorisations;
             unmet += usize::from(!report.met);
             residuals.push(report.residual);
         }
@@ -47,7 +48,7 @@ fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usiz
             let share = total / wall * 1e3 / steps as f64;
             let ms = |d: std::time::Duration| d.as_secs_f64() * share;
             line = format!(
-                "{name:<28} {:>8.3} {:>8.4} {:>8.4} {:>8.4} {:>8.4} {:>8.1} {most:>6} {:>7.1} {:>9.1e} {:>9.1e} {unmet:>6} {:>9.1e}",
+                "{name:<28} {:>8.3} {:>8.4} {:>8.4} {:>8.4} {:>8.4} {:>8.1} {most:>6} {:>7.1} {newton:>6} {:>9.1e} {:>9.1e} {unmet:>6} {:>9.1e}",
                 total * 1e3 / steps as f64,
                 ms(t.detection),
                 ms(t.assembly),
@@ -67,7 +68,7 @@ fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usiz
 
 fn main() {
     println!(
-        "{:<28} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>7} {:>9} {:>9} {:>6} {:>9}   total",
+        "{:<28} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>7} {:>6} {:>9} {:>9} {:>6} {:>9}   total",
         "ms per step",
         "all",
         "detect",
@@ -77,6 +78,7 @@ fn main() {
         "contacts",
         "most",
         "sweeps",
+        "newton",
         "res. med",
         "res. max",
         "unmet",
@@ -115,6 +117,7 @@ fn main() {
         let settings = Settings {
             tolerance: 1e-14,
             max_iterations: 20,
+            max_factorisations: 0,
             ..Settings::with_step(1e-3)
         };
         let mut world = World::new(pile(columns, 5), settings).expect("a good scene");

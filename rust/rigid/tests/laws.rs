@@ -7,7 +7,8 @@ use common::*;
 use percuss_rigid::*;
 use proptest::prelude::*;
 
-const STEPS: usize = 150;
+/// 0.8 s: every solid has landed.
+const STEPS: usize = 400;
 
 fn settings() -> Settings {
     Settings {
@@ -17,7 +18,7 @@ fn settings() -> Settings {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn impulses_obey_coulomb_and_signorini(seed in 0_u64..1000, e in 0.0..1.0_f64, mu in 0.0..1.5_f64, fremond: bool) {
@@ -88,6 +89,7 @@ proptest! {
             world
         };
         let base = run(scene.clone(), settings());
+        prop_assert!(base.energy().impact_dissipation_j > 0.0 && base.contacts().len() > 2);
         let place = |world: &World, body: usize| world.pose(body).position;
         let last = scene.bodies.len() - 1;
 

@@ -4,8 +4,7 @@
 //! A contact then costs the same however many others its bodies have, and there is nothing to assemble; with W
 //! it costs one block for each of them. Flat bodies that meet in four and more points each (walls of blocks: thirty
 //! blocks in a row of W) are solved faster in this form, chains and sparse piles with W. The iteration is that of
-//! `accelerated`; its progress is watched by the change of the impulses, and the residual is computed when that says
-//! it may have met the tolerance.
+//! `accelerated`.
 
 use crate::assembly::{Contact, InverseMass, response};
 use crate::block_matrix::Vector3;
@@ -16,9 +15,9 @@ use crate::problem::Problem;
 use crate::residual::{self, Residuals};
 use crate::solver::{Report, Settings};
 
-/// Growth of the change, over its lowest since the last restart, that ends the momentum.
+/// Growth of the residual, over its lowest since the last restart, that ends the momentum.
 const GROWTH: f64 = 2.0;
-/// Sweeps in which the change has to be halved; else they count as stalled.
+/// Sweeps in which the residual has to be halved; else they count as stalled.
 const PATIENCE: usize = 200;
 /// Sweeps between two fresh computations of V.
 const REFRESH: usize = 50;
@@ -156,12 +155,8 @@ impl BodyForm {
         }
         self.previous_r.clone_from(&self.r);
         self.previous_v.clone_from(&self.v);
-        let scale = self.local.energy_scale.sqrt();
         let mut momentum = 1.0_f64;
-        let (mut lowest, mut reached) = (f64::INFINITY, f64::INFINITY);
-        // The residual expected for a change of one, learnt from the residuals computed.
-        let mut ratio = 0.5;
-        let mut least = f64::INFINITY;
+        let (mut lowest, mut least, mut reached) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
         for sweep in 1..=settings.max_iterations {
             let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
             let beta = (momentum - 1.0) / next;
@@ -176,8 +171,7 @@ impl BodyForm {
                 self.v.as_flattened(),
                 beta,
             );
-            let (change, against) = self.sweep();
-            let change = change.sqrt() / scale;
+            let against = self.sweep();
             std::mem::swap(&mut self.r, &mut self.previous_r);
             std::mem::swap(&mut self.v, &mut self.previous_v);
             if sweep.is_multiple_of(REFRESH) {
@@ -185,34 +179,30 @@ impl BodyForm {
                 fresh(&self.sides, &self.r, &mut self.v);
                 fresh(&self.sides, &self.previous_r, &mut self.previous_v);
             }
-            if change * ratio <= settings.tolerance {
-                let (met, residual) = self.judge(settings, u);
-                if met {
-                    return sweep;
-                }
-                ratio = residual / change;
+            let (met, residual) = self.judge(settings, u);
+            if met {
+                return sweep;
             }
-            least = least.min(change);
+            least = least.min(residual);
             if sweep.is_multiple_of(PATIENCE) {
                 if least > 0.5 * reached {
                     return sweep;
                 }
                 reached = least;
             }
-            lowest = lowest.min(change);
-            if against > 0.0 || change > GROWTH * lowest {
+            lowest = lowest.min(residual);
+            if against > 0.0 || residual > GROWTH * lowest {
                 momentum = 1.0;
-                lowest = change;
+                lowest = residual;
             }
         }
         settings.max_iterations
     }
 
-    /// One sweep over the older iterate, which holds the extrapolated one; the squared change of the impulses
-    /// weighted by trace(W_ii), and how far it goes against the momentum.
-    fn sweep(&mut self) -> (f64, f64) {
+    /// One sweep over the older iterate, which holds the extrapolated one; how far it goes against the momentum.
+    fn sweep(&mut self) -> f64 {
         let local = &self.local;
-        let (mut size, mut against) = (0.0, 0.0);
+        let mut against = 0.0;
         for (i, sides) in self.sides.iter().enumerate() {
             let u = velocity(&local.free_velocity[i], sides, &self.previous_v);
             let contact = one_contact::Contact {
@@ -241,10 +231,9 @@ impl BodyForm {
                 new[1] - current[1],
                 new[2] - current[2],
             ];
-            size += local.trace[i] * dot(&change, &change);
             against -= local.trace[i] * dot(&change, &progress);
         }
-        (size, against)
+        against
     }
 }
 
@@ -256,13 +245,12 @@ fn extrapolate(old: &mut [f64], new: &[f64], beta: f64) {
     }
 }
 
-/// u += J v
+/// u += J v, summed in pairs to shorten the chain of additions.
 #[inline(always)]
-fn gather(u: &mut Vector3, jacobian: &[Vector3; 6], v: &[f64; 6]) {
-    for (column, v) in jacobian.iter().zip(v) {
-        for k in 0..3 {
-            u[k] += column[k] * v;
-        }
+fn gather(u: &mut Vector3, j: &[Vector3; 6], v: &[f64; 6]) {
+    for k in 0..3 {
+        u[k] += ((j[0][k] * v[0] + j[1][k] * v[1]) + (j[2][k] * v[2] + j[3][k] * v[3]))
+            + (j[4][k] * v[4] + j[5][k] * v[5]);
     }
 }
 
@@ -276,11 +264,10 @@ fn scatter(v: &mut [f64; 6], response: &[[f64; 6]; 3], r: &Vector3) {
 
 #[inline(always)]
 fn velocity(q: &Vector3, sides: &[Side; 2], v: &[[f64; 6]]) -> Vector3 {
-    let mut u = *q;
-    for side in sides {
-        gather(&mut u, &side.jacobian, &v[side.body as usize]);
-    }
-    u
+    let (mut a, mut b) = (*q, [0.0; 3]);
+    gather(&mut a, &sides[0].jacobian, &v[sides[0].body as usize]);
+    gather(&mut b, &sides[1].jacobian, &v[sides[1].body as usize]);
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 /// V = M^-1 J^T r, free of the rounding that sweeps collect.

@@ -1,0 +1,89 @@
+//! Sweeps without W solve the same problem as sweeps with it.
+
+use percuss_solvers::{
+    Assembly, BodyForm, Contact, InverseMass, Problem, Residuals, Settings, Solver, Workspace,
+};
+use proptest::prelude::*;
+
+const BODIES: usize = 6;
+
+fn contact() -> impl Strategy<Value = Contact> {
+    let jacobian = prop::array::uniform3(prop::array::uniform6(-1.0..1.0_f64));
+    (
+        (0..BODIES as u32, 0..BODIES as u32 + 1),
+        prop::array::uniform2(jacobian),
+        prop::array::uniform3(-1.0..0.5_f64),
+        0.0..1.0_f64,
+    )
+        .prop_map(|((a, b), jacobians, free_velocity, friction)| Contact {
+            // The last one stands for the ground.
+            bodies: [Some(a), (b < BODIES as u32).then_some(b)],
+            jacobians,
+            free_velocity,
+            friction,
+        })
+}
+
+fn bodies() -> Vec<InverseMass> {
+    let mass = |k: usize| {
+        let x = 0.1 + k as f64;
+        InverseMass {
+            translation_per_kg: 1.0 / x,
+            rotation_per_kg_m2: [[2.0 / x, 0.3, 0.0], [0.3, 3.0, 0.1], [0.0, 0.1, 1.0 + x]],
+        }
+    };
+    (0..BODIES).map(mass).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn both_forms_agree(contacts in prop::collection::vec(contact(), 1..8)) {
+        let bodies = bodies();
+        let settings = Settings { tolerance: 1e-9, max_iterations: 5000, max_factorisations: 0 };
+        let mut problem = Problem::default();
+        Assembly::default().assemble(&bodies, &contacts, &mut problem).unwrap();
+        let (mut r, mut u) = (vec![[0.0; 3]; contacts.len()], vec![[0.0; 3]; contacts.len()]);
+        let with = Solver::Accelerated
+            .solve(&problem, &settings, &mut r, &mut u, &mut Workspace::default())
+            .unwrap();
+        let mut form = BodyForm::default();
+        let (mut s, mut w) = (vec![[0.0; 3]; contacts.len()], vec![[0.0; 3]; contacts.len()]);
+        let without = form.solve(&bodies, &contacts, &settings, &mut s, &mut w).unwrap();
+        // Its residual is that of the problem with W.
+        let judged = Residuals::new(&problem, &s, &w);
+        prop_assert!((judged.energy - without.residuals.energy).abs() <= 1e-12);
+        if with.converged {
+            prop_assert!(without.converged || without.residuals.energy < 1e-6);
+        }
+        // A solution is where it stays.
+        if without.converged {
+            let again = form.solve(&bodies, &contacts, &settings, &mut s, &mut w).unwrap();
+            prop_assert_eq!(again.iterations, 0);
+        }
+    }
+}
+
+#[test]
+fn a_body_that_does_not_exist_is_refused() {
+    let contact = Contact {
+        bodies: [Some(3), None],
+        jacobians: [[[0.0; 6]; 3]; 2],
+        free_velocity: [0.0; 3],
+        friction: 0.0,
+    };
+    let error = BodyForm::default()
+        .solve(
+            &bodies()[..2],
+            &[contact],
+            &Settings::default(),
+            &mut [[0.0; 3]],
+            &mut [[0.0; 3]],
+        )
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "body 3 of contact 0 does not exist; there are 2"
+    );
+}
