@@ -5,9 +5,9 @@ Simpson, Carpenter, Buerkner (2021), "Rank-normalization, folding, and localizat
 (chains, draws) for one quantity; (chains, draws, d) for `diagnose`. Constant or non-finite draws give NaN, which no
 threshold accepts.
 
-Beside it stands the plain split R-hat of the values themselves (Gelman et al., 2013). Ranks hide one thing: a chain among
-many that arrives late from far out. It moves few ranks, and all of the variance. In the unbounded space tails are
-exponential at most, so that the plain one has the moments it needs.
+Beside it stands the plain split R-hat of the values themselves (Gelman et al., 2013). Ranks hide one thing: a chain
+among many that arrives late from far out. It moves few ranks, and all of the variance. In the unbounded space
+tails are exponential at most, so that the plain one has the moments it needs.
 """
 
 from __future__ import annotations
