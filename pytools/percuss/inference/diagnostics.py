@@ -6,8 +6,8 @@ Simpson, Carpenter, Buerkner (2021), "Rank-normalization, folding, and localizat
 threshold accepts.
 
 Beside it stands the plain split R-hat of the values themselves (Gelman et al., 2013). Ranks hide one thing: a chain
-among many that arrives late from far out. It moves few ranks, and all of the variance. In the unbounded space
-tails are exponential at most, so that the plain one has the moments it needs.
+among many that arrives late from far out. It moves few ranks, and all of the variance. In the unbounded space tails are
+exponential at most, so that the plain one has the moments it needs.
 """
 
 from __future__ import annotations
