@@ -1,4 +1,4 @@
-"""The evidence Z of Eq. C.12, three ways, and what it says between two models.
+"""The evidence Z (Gupta et al., 2023, Eq. C.12), three ways, and what it says between two models.
 
     Laplace       a Gaussian about the mode of the unbounded density: log Z = log p* + d/2 log 2 pi - 1/2 log det H
     importance    draws from a Student-t of the posterior's mean and covariance, weighted: exact as draws grow

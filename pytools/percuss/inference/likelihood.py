@@ -1,4 +1,5 @@
-"""The likelihood of all data: a product over groups, each with its own discrepancy and forward model (Eqs. C.9-C.10).
+"""The likelihood of all data: a product over groups, each with its own discrepancy and forward model
+(Gupta et al., 2023, Eqs. C.9-C.10).
 
 A group is a set of measured entries that share a discrepancy: the instants at one point, say, or all data of one test.
 Forward models are evaluated once each, whatever number of groups reads them. Repeated measurements are entries that

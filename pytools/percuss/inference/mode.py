@@ -1,4 +1,5 @@
-"""The mode of a posterior (maximum a posteriori, MAP): the point estimate of Eq. C.15, optimised, not the best draw.
+"""The mode of a posterior (maximum a posteriori, MAP): the point estimate of Gupta et al. (2023, Eq. C.15),
+optimised, not the best draw.
 
 In the parameters themselves, where the density is likelihood times prior: the mode depends on the variables it is taken
 in, and these are the ones people name. Bounds are bounds of the search: a mode on one is found there.

@@ -1,4 +1,5 @@
-"""Predictions before and after the data: prior and posterior predictive (Eqs. C.13-C.14), and how they score.
+"""Predictions before and after the data: prior and posterior predictive (Gupta et al., 2023,
+Eqs. C.13-C.14), and how they score.
 
 Two things are predicted for each data group: the model's outputs, and data, which are outputs with the discrepancy
 (measurement and surrogate error included) on top. Bands of data are what observations are held against.

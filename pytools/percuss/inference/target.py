@@ -1,7 +1,7 @@
 """What is sampled: named parameters, their priors and a log-likelihood, seen from an unbounded space.
 
-The density in the unbounded space is likelihood(x(z)) prior(x(z)) |dx/dz|: its integral is the evidence Z of
-Eq. C.12, whatever the transform. Everything takes n points at once: one call serves all chains.
+The density in the unbounded space is likelihood(x(z)) prior(x(z)) |dx/dz|: its integral is the evidence Z
+(Gupta et al., 2023, Eq. C.12), whatever the transform. Everything takes n points at once: one call serves all chains.
 """
 
 from __future__ import annotations

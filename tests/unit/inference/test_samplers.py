@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +18,7 @@ from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers import adaptive_metropolis
 from percuss.inference.samplers.registry import SAMPLERS, sample_posterior, sampler_settings
 from percuss.inference.samplers.sample import Sample
+from percuss.inference.samplers.sequential_monte_carlo import _systematic
 from percuss.inference.samplers.stopping import Progress, Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.uniform import Uniform
@@ -47,7 +50,11 @@ def test_adaptive_metropolis(name: str, shape: dict[str, float], chains: int, cl
 @pytest.mark.parametrize("name", ["linear-gaussian", "truncated-gaussian", "banana", "rosenbrock", "two-modes"])
 def test_sequential_monte_carlo(name: str, closed_form: Callable[..., Any]) -> None:
     truth = closed_form(name)
-    settings = {"chains": 1500 if name in ("banana", "rosenbrock") else 400, "evidence_error": 0.02}
+    settings = {
+        "chains": 1500 if name in ("banana", "rosenbrock") else 400,
+        "repeats": 4,
+        "evidence_error": 0.02,
+    }
     sample = sample_posterior(truth.target, "sequential-monte-carlo", seed=5, settings=settings)
     assert_right(sample, truth)
     assert sample.log_evidence == pytest.approx(truth.log_evidence, abs=0.05)
@@ -58,7 +65,7 @@ def test_sequential_monte_carlo(name: str, closed_form: Callable[..., Any]) -> N
 def test_emcee(sampler: str, closed_form: Callable[..., Any]) -> None:
     truth = closed_form("linear-gaussian")
     # Many walkers are worth enough draws for 5 % before they agree to 1 %.
-    stopping = Stopping(r_hat=1.03)
+    stopping = Stopping(r_hat=1.05)
     assert_right(sample_posterior(truth.target, sampler, seed=2, stopping=stopping, settings={"walkers": 256}), truth)
 
 
@@ -71,9 +78,9 @@ def test_snooker_move_keeps_the_variance() -> None:
     sampler = emcee.EnsembleSampler(400, 5, lambda z: -0.5 * np.sum(z * z, axis=1), moves=SnookerMove(), vectorize=True)
     start = np.random.default_rng(0).standard_normal((400, 5))
     state = emcee.State(start, random_state=np.random.RandomState(1).get_state())
-    sampler.run_mcmc(state, 1500)
-    # Some 6000 independent draws: 2 % a standard error of a variance.
-    np.testing.assert_allclose(sampler.get_chain(discard=300, flat=True).var(axis=0), 1.0, atol=0.06)
+    sampler.run_mcmc(state, 1000)
+    # Some 4000 independent draws: 2 % a standard error of a variance.
+    np.testing.assert_allclose(sampler.get_chain(discard=200, flat=True).var(axis=0), 1.0, atol=0.08)
 
 
 @pytest.mark.parametrize("sampler", ["adaptive-metropolis", "emcee-stretch"])
@@ -122,7 +129,7 @@ def test_the_papers_residual_variance_does_not_converge(sampler: str) -> None:
 
 
 def test_an_honest_residual_variance_converges() -> None:
-    assert sample_posterior(wall(4e-4), seed=1).converged
+    assert sample_posterior(wall(4e-4), seed=1, settings={"chains": 32}).converged
 
 
 @pytest.mark.parametrize("sampler", sorted(SAMPLERS))
@@ -176,7 +183,8 @@ def test_a_compiled_advance_takes_the_place_of_ours(closed_form: Callable[..., A
         return adaptive_metropolis.advance(target, state, factor, draws, thin, generator)
 
     fused = Target(plain.names, plain.priors, plain.log_likelihood, compiled)
-    first, second = (sample_posterior(target, seed=4) for target in (plain, fused))
+    stopping = Stopping(evaluations=60_000)
+    first, second = (sample_posterior(target, seed=4, stopping=stopping) for target in (plain, fused))
     assert first.draws.tobytes() == second.draws.tobytes()
     assert (sum(steps) + 1) * 100 == second.evaluations
 
@@ -224,3 +232,21 @@ def test_every_setting_is_explained() -> None:
     for sampler in SAMPLERS:
         for setting in sampler_settings(sampler).values():
             assert setting.doc and setting.least <= setting.default <= setting.most
+
+
+def test_tables_load_nothing_heavy() -> None:
+    code = (
+        "import sys, percuss.inference.samplers.registry, percuss.inference.discrepancies.registry;"
+        "print([name for name in ('numpy', 'scipy', 'emcee') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_resampling_is_in_proportion_to_the_weights() -> None:
+    weights = np.random.default_rng(0).gamma(0.5, size=40)
+    counts = np.zeros(40)
+    for seed in range(4000):
+        counts += np.bincount(_systematic(weights, 10, np.random.default_rng(seed)), minlength=40)
+    # Ten draws from forty members: no member is favoured for its place.
+    np.testing.assert_allclose(counts / 40_000, weights / weights.sum(), atol=4 * 0.5 / np.sqrt(40_000))

@@ -45,7 +45,7 @@ def test_ranks_are_uniform() -> None:
             likelihood(data[i]).posterior(priors),
             seed=i,
             settings={"chains": 16},
-            stopping=Stopping(r_hat=1.05, ess=200),
+            stopping=Stopping(r_hat=1.1, ess=150),
         )
         assert sample.converged
         flat = sample.flat()

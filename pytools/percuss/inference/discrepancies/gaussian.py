@@ -1,4 +1,4 @@
-"""Independent Gaussian discrepancy, of known or inferred standard deviation (Eqs. C.6-C.8, Sigma diagonal)."""
+"""Independent Gaussian discrepancy, of known or inferred std (Gupta et al., 2023, Eqs. C.6-C.8, Sigma diagonal)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Adaptive Metropolis as first published (Haario, Saksman, Tamminen, 2001), each chain by itself.
 
-The variant of Appendix C: 100 chains of 1000 steps, the covariance adapted from step 100 on. From then on each chain
-proposes with 2.38^2 / d times the covariance of its own whole history, and keeps adapting to the end. The second
-half of the steps counts. Kept for comparison: in 1000 steps it converges on hardly any target.
+The variant of Gupta et al. (2023, Appendix C): 100 chains of 1000 steps, the covariance adapted from step 100 on. From
+then on each chain proposes with 2.38^2 / d times the covariance of its own whole history, and keeps adapting to the
+end. The second half of the steps counts. Kept for comparison: in 1000 steps it converges on hardly any target.
 """
 
 from __future__ import annotations

@@ -27,10 +27,10 @@ from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
 
 SETTINGS: Mapping[str, Setting] = {
-    "chains": Setting(200, 10, 1_000_000, "members drawn by weight at each temperature"),
+    "chains": Setting(100, 10, 1_000_000, "members drawn by weight at each temperature"),
     "steps": Setting(50, 4, 1_000_000, "steps each of them makes; doubled, from the start, while repeats disagree"),
-    "repeats": Setting(4, 2, 1000, "independent repeats, and as many again until the evidence is known"),
-    "evidence_error": Setting(0.015, 0.0, 1e9, "standard error of the log evidence to reach, within the budget"),
+    "repeats": Setting(8, 4, 1000, "independent repeats, and as many again until the evidence is known"),
+    "evidence_error": Setting(0.012, 0.0, 1e9, "standard error of the log evidence to reach, within the budget"),
     "share": Setting(0.8, 0.1, 0.99, "effective share of the weights from one temperature to the next"),
 }
 
@@ -110,9 +110,8 @@ def temper(
         b = 1.0 if rise == 1.0 - b else b + rise
         weights = np.exp(rise * (likelihood - np.max(likelihood)))
         log_evidence += rise * float(np.max(likelihood)) + float(np.log(np.mean(weights)))
-        members = _systematic(weights, size, generator)
-        pool = z[members]
-        kept = members[::steps]
+        pool = z[_systematic(weights, size, generator)]
+        kept = _systematic(weights, chains, generator)
         z, likelihood, prior, acceptance = _renew(
             target, b, (z[kept], likelihood[kept], prior[kept]), pool, steps, float(np.exp(log_scale)), generator
         )
