@@ -24,9 +24,14 @@ demo: setup  ## Set up and run the main job end to end
 	PATH="$(abspath $(BIN)):$$PATH" bash studies/demo.sh
 
 .PHONY: test
-test: setup  ## Set up and pass every test, Rust and Python
-	cargo test --locked --quiet
+test: setup  ## Set up and pass every test, Rust and Python, the same cases every time
+	PROPTEST_RNG_SEED=1 cargo test --locked --quiet
 	$(BIN)/python -m pytest -q
+
+.PHONY: fuzz
+fuzz: setup  ## Property tests with new cases every time, and many more of them
+	PROPTEST_CASES=2000 cargo test --locked --quiet
+	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -q tests/property
 
 .PHONY: lint
 lint: setup  ## Format, lints, types, stub against extension

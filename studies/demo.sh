@@ -6,13 +6,23 @@ export PERCUSS_LEDGER=demo/ledger
 rm -rf demo
 mkdir demo
 
-step() { printf '\n\033[1m%s\033[0m\n' "$*" >&2; }
+step() { printf '\n== %s\n' "$*" >&2; }
 
-step "A design of 300 points, and its runs"
+step "One run: two frames that pound (demo/response.svg, demo/response.csv)"
+run=$(percuss simulate studies/pounding-frames --case kv --csv demo/response.csv)
+percuss plot "$run" --curve u2 --curve a2 --to demo/response.svg
+
+step "A design of 300 points, and its runs (demo/runs.csv)"
 campaign=$(percuss design studies/ishigami --sampler sobol --n 300 --skip 1 | percuss run -)
 percuss export csv "$campaign" --to demo/runs.csv
-step "What is in the ledger"
-percuss log
-step "Is it whole?"
+
+step "A surrogate, and which parameters matter"
+percuss surrogate "$campaign" | percuss sensitivity -
+
+step "Regression studies"
+percuss check pounding-frames ishigami
+
+step "What is in the ledger, and is it whole?"
+percuss log --limit 12
 percuss audit --rerun 5
-step "Tables: demo/runs.csv"
+step "done: demo/response.svg, demo/response.csv, demo/runs.csv, demo/ledger"

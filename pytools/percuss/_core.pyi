@@ -1,6 +1,159 @@
 """Types of the compiled core. `make check` compares this file with the extension."""
 
-__all__ = ["build_facts", "cargo_lock"]
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ChaosExpansion",
+    "achieved_restitution",
+    "build_facts",
+    "cargo_lock",
+    "chaos_bootstrap",
+    "chaos_bootstrap_fits",
+    "chaos_fit",
+    "chaos_nested",
+    "impact_laws",
+    "read_record",
+    "simulate_oscillators",
+]
 
 def build_facts() -> list[tuple[str, str]]: ...
 def cargo_lock() -> str: ...
+
+# Oscillators. A run is a mapping as `percuss.models.oscillators` makes it; a result is one of arrays and numbers,
+# or the reason why there is none.
+def simulate_oscillators(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | str]: ...
+def read_record(text: str, format: str, in_gravity: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def impact_laws() -> list[tuple[str, str, str, float, float]]: ...
+def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# Chaos expansions. A family is a name and its shape: ("legendre", []), ("hermite", []),
+# ("laguerre", [alpha]), ("jacobi", [alpha, beta]). Points are in canonical variables, (points, parameters);
+# values are (points, outputs).
+_Families = Sequence[tuple[str, Sequence[float]]]
+_Method = Literal["best", "least-angle", "matching-pursuit", "ordinary"]
+_Search = Literal["early", "full"]
+
+class _SobolIndices(TypedDict):
+    mean: NDArray[np.float64]  # (outputs,)
+    variance: NDArray[np.float64]  # (outputs,)
+    first: NDArray[np.float64]  # (outputs, parameters); NaN where the variance is zero, as all that follow
+    total: NDArray[np.float64]  # (outputs, parameters)
+    second: NDArray[np.float64]  # (outputs, parameters, parameters), symmetric, zero on the diagonal
+    shapley: NDArray[np.float64]  # (outputs, parameters)
+    group_closed: NDArray[np.float64]  # (outputs, groups)
+    group_total: NDArray[np.float64]  # (outputs, groups)
+
+class _ChaosFacts(TypedDict):
+    points: int  # distinct points used
+    duplicates: int  # rows that repeat an earlier point
+    capped: int  # (degree, q) left out because of max_candidates
+    search: _Search
+    degrees: NDArray[np.int64]  # the degrees searched
+    q_norms: NDArray[np.float64]  # the q searched
+    constant: NDArray[np.bool_]  # (outputs,), as all up to condition
+    method: list[str]
+    degree: NDArray[np.int64]
+    q: NDArray[np.float64]
+    candidates: NDArray[np.int64]  # terms of the selected set
+    loo: NDArray[np.float64]
+    corrected_loo: NDArray[np.float64]
+    cross_validation: NDArray[np.float64]  # NaN unless method = best compared two by it
+    largest_leverage: NDArray[np.float64]
+    condition: NDArray[np.float64]
+    grid: NDArray[np.float64]  # corrected LOO (outputs, degrees, q_norms); NaN where not visited
+    path_loo: list[NDArray[np.float64]]  # errors with 0, 1, 2, ... terms beside the constant
+    path_corrected_loo: list[NDArray[np.float64]]
+
+class _ChaosNested(TypedDict):
+    error: NDArray[np.float64]  # (outputs,), relative to the variance; NaN for constant outputs
+    predictions: NDArray[np.float64]  # (points, outputs), each without its fold
+    fold: NDArray[np.int64]  # (points,)
+    degree: NDArray[np.int64]  # (folds, outputs)
+    q: NDArray[np.float64]  # (folds, outputs)
+    terms: NDArray[np.int64]  # (folds, outputs)
+
+@final
+class ChaosExpansion:
+    def __new__(
+        cls,
+        families: _Families,
+        indices: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        terms: NDArray[np.uint32],
+        coefficients: NDArray[np.float64],
+    ) -> ChaosExpansion: ...
+    def __reduce__(self) -> tuple[type[ChaosExpansion], tuple[Any, ...]]: ...
+    @property
+    def families(self) -> list[tuple[str, list[float]]]: ...
+    @property
+    def indices(self) -> NDArray[np.uint8]: ...  # (terms in use, parameters)
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...  # (outputs + 1,) into terms and coefficients
+    @property
+    def terms(self) -> NDArray[np.uint32]: ...  # rows of indices, output by output
+    @property
+    def coefficients(self) -> NDArray[np.float64]: ...
+    @property
+    def outputs(self) -> int: ...
+    @property
+    def parameters(self) -> int: ...
+    def with_coefficients(self, coefficients: NDArray[np.float64]) -> ChaosExpansion: ...
+    def predict(self, points: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def predict_with_gradient(
+        self, points: NDArray[np.float64], slopes: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def sobol(self, groups: Sequence[Sequence[int]] | None = None) -> _SobolIndices: ...
+
+def chaos_fit(
+    families: _Families,
+    points: NDArray[np.float64],
+    values: NDArray[np.float64],
+    *,
+    degrees: Sequence[int] | None = None,
+    q: Sequence[float] | None = None,
+    method: _Method = "best",
+    search: _Search = "early",
+    max_candidates: int = 100_000,
+    threads: int | None = None,
+) -> tuple[ChaosExpansion, _ChaosFacts]: ...
+def chaos_nested(
+    families: _Families,
+    points: NDArray[np.float64],
+    values: NDArray[np.float64],
+    *,
+    folds: int = 10,
+    seed: int = 0,
+    degrees: Sequence[int] | None = None,
+    q: Sequence[float] | None = None,
+    method: _Method = "best",
+    search: _Search = "early",
+    max_candidates: int = 100_000,
+    threads: int | None = None,
+) -> _ChaosNested: ...
+def chaos_bootstrap(
+    expansion: ChaosExpansion,
+    points: NDArray[np.float64],
+    values: NDArray[np.float64],
+    *,
+    replicates: int = 100,
+    seed: int = 0,
+    threads: int | None = None,
+) -> NDArray[np.float64]: ...  # (replicates, coefficients)
+def chaos_bootstrap_fits(
+    families: _Families,
+    points: NDArray[np.float64],
+    values: NDArray[np.float64],
+    *,
+    replicates: int = 100,
+    seed: int = 0,
+    degrees: Sequence[int] | None = None,
+    q: Sequence[float] | None = None,
+    method: _Method = "best",
+    search: _Search = "early",
+    max_candidates: int = 100_000,
+    threads: int | None = None,
+) -> list[ChaosExpansion]: ...

@@ -35,7 +35,10 @@ COMMANDS: dict[str, Entry] = {
     "simulate": Entry("simulate", "Run a study's model once, with given values.", WORK),
     "run": Entry("run", "Run every point of a design; run again to do what is missing.", WORK),
     "import": Entry("import_", "Take in runs that were made elsewhere.", WORK),
+    "surrogate": Entry("surrogate", "Fit stand-ins for the model to a design's runs.", WORK),
+    "sensitivity": Entry("sensitivity", "Say which parameters matter.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
+    "plot": Entry("plot", "Draw curves of runs.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet.", WORK),
     "log": Entry("log", "List events.", LEDGER),
     "show": Entry("show", "Show one event in full.", LEDGER),
@@ -89,7 +92,7 @@ class LazyGroup(typer.core.TyperGroup):
             sys.stdout.flush()
         except BrokenPipeError:
             # Whoever read our output has seen enough: say nothing, not even at exit when Python flushes.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_stdout()
             raise typer.Exit(0) from None
         except PercussError as fault:
             from percuss.cli.output import tell_error
@@ -99,14 +102,23 @@ class LazyGroup(typer.core.TyperGroup):
         except (typer.Exit, typer.Abort, KeyboardInterrupt):
             raise
         except Exception as fault:
-            # Typer's own usage errors know their exit code and how to print themselves.
-            if hasattr(fault, "exit_code") or os.environ.get("PERCUSS_TRACEBACK"):
+            # Typer's own usage errors know their exit code and how to print themselves; `main` tells of stdout.
+            if hasattr(fault, "exit_code") or _is_of_stdout(fault) or os.environ.get("PERCUSS_TRACEBACK"):
                 raise
             from percuss.cli.output import tell_fault
 
             tell_fault(fault)
             raise typer.Exit(3) from None
         return result
+
+
+def _is_of_stdout(fault: Exception) -> bool:
+    """Whether stdout could not be written: every file of ours has a name in the error, or an error of our own."""
+    return isinstance(fault, OSError) and fault.filename is None and fault.errno is not None
+
+
+def _drop_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _speak_plainly(command: Any) -> None:
@@ -146,4 +158,16 @@ def percuss(
 
 def main() -> None:
     """The entry point of the installed program."""
-    app(prog_name="percuss")
+    # One thread in BLAS: with more, sums are taken in another order and give other bits, and the matrices are small.
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    try:
+        app(prog_name="percuss")
+    except OSError as fault:
+        if not _is_of_stdout(fault) or os.environ.get("PERCUSS_TRACEBACK"):
+            raise
+        from percuss.cli.output import say
+
+        _drop_stdout()
+        say(f"error: stdout: cannot be written ({fault.strerror}); what was appended before is in the ledger")
+        raise SystemExit(3) from None

@@ -28,12 +28,17 @@ def audit(
     Exit code 1 if one does not hold. That a ledger was cut short or written anew as a whole can be seen only against
     a hash that was kept elsewhere.
     """
+    import re
+
     from percuss.cli.output import give_json
+    from percuss.errors import InputError
     from percuss.execution.proofs import prove_reexecution, prove_replay
     from percuss.ledger import audit as proofs
     from percuss.ledger.projections import fold
     from percuss.software import software
 
+    if anchor and not re.fullmatch("[0-9a-fA-F]{16,64}", anchor):
+        raise InputError(f"--anchor {anchor[:80]}: must be a hash, or at least its first 16 hexadecimal digits")
     book = open_ledger(ledger)
     walk = proofs.prove_chain(book.place)
     found = [walk.proof, proofs.prove_payloads(book.place, walk), proofs.prove_order(walk), proofs.prove_lineage(walk)]
@@ -68,6 +73,8 @@ def audit(
 
 
 def _print(found: list[Proof], head: str | None, anchored: dict[str, str | None] | None) -> None:
+    from percuss.cli.output import plain
+
     for proof in found:
         verdict = "holds" if proof.holds else "BROKEN"
         if proof.note.startswith("not tried"):
@@ -75,7 +82,7 @@ def _print(found: list[Proof], head: str | None, anchored: dict[str, str | None]
         note = f" ({proof.note})" if proof.note else ""
         print(f"{proof.name:13} {verdict:7} {proof.checked:7}  {proof.claim}{note}")
         for fault in proof.faults[:50]:
-            print(f"  {fault}")
+            print(f"  {plain(fault)}")
         if len(proof.faults) > 50:
             print(f"  and {len(proof.faults) - 50} more")
     if anchored is None:

@@ -30,9 +30,10 @@ def check(
     """
     import os
 
-    from percuss.cli.output import give_json, progress, say, table_text
+    from percuss.cli.output import give_json, leave_interrupted, progress, say, table_text
     from percuss.config import find_settings
     from percuss.errors import InputError
+    from percuss.execution.campaign import Interrupted
     from percuss.execution.regression import check_study, find_expected
     from percuss.study.load import find_studies
 
@@ -45,10 +46,14 @@ def check(
     workers = settings["jobs"].value or os.cpu_count() or 1
     book = open_ledger(ledger, create=True)
     verdicts = []
-    with progress("checking", len(wanted)) as advance:
-        for path, file in wanted:
-            verdicts.append(check_study(book, path, file, workers, settings["flush_s"].value))
-            advance(1, file.stem)
+    try:
+        with progress("checking", len(wanted)) as advance:
+            for path, file in wanted:
+                verdicts.append(check_study(book, path, file, workers, settings["flush_s"].value))
+                advance(1, file.stem)
+    except Interrupted as stop:
+        say(f"interrupted: {len(verdicts)} of {len(wanted)} checks done")
+        leave_interrupted(stop.stuck)
     moved = [(v.study, v.name, *row.told()) for v in verdicts for row in v.rows if not row.holds]
     if json:
         give_json(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
-from percuss.cli.options import JsonOption
+from percuss.cli.options import JsonOption, LedgerOption
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -15,12 +17,16 @@ def config() -> None:
 
 
 @app.command(epilog="Example: percuss config show")
-def show(json: JsonOption = False) -> None:
-    """Show every setting, its value, and where it came from."""
+def show(
+    ledger: LedgerOption = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show every setting, its value, and where it came from; with flags, what they would change."""
     from percuss.cli.output import give_json, table_text
     from percuss.config import SETTINGS, find_settings
 
-    found = find_settings()
+    found = find_settings({"ledger": ledger, "jobs": jobs})
     if json:
         give_json({name: {"value": item.value, "source": item.source} for name, item in found.items()})
         return

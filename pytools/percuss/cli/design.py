@@ -6,17 +6,31 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, StudyArgument, assignments, open_ledger, study_path
+from percuss.cli.options import (
+    JsonOption,
+    LedgerOption,
+    assignments,
+    complete_events,
+    complete_studies,
+    open_at,
+    open_ledger,
+    study_path,
+)
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog="Example: percuss design studies/ishigami --sampler sobol --n 300 --skip 1")
 def design(
-    study: StudyArgument,
+    study: Annotated[
+        str | None,
+        typer.Argument(metavar="STUDY", help="Name, folder or file of a study.", autocompletion=complete_studies),
+    ] = None,
     sampler: Annotated[
         str,
-        typer.Option(help="sobol, halton, latin-hypercube, monte-carlo, grid, full-factorial or mean."),
+        typer.Option(
+            help="sobol, halton, latin-hypercube, monte-carlo, grid, full-factorial, saltelli, morris or mean."
+        ),
     ] = "sobol",
     n: Annotated[int | None, typer.Option("--n", "-n", help="Number of points.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of all randomness, in the design and in its runs.")] = 0,
@@ -29,16 +43,37 @@ def design(
         list[str] | None, typer.Option("--set", help="Fix an input for every run.", metavar="NAME=VALUE")
     ] = None,
     curves: Annotated[bool, typer.Option("--curves", help="Keep the time histories of every run.")] = False,
+    extend: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of a study: more points where this surrogate needs them.",
+            metavar="SURROGATE",
+            autocompletion=complete_events,
+        ),
+    ] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Choose the sample points of a study's parameters and append them as a design."""
+    """Choose the sample points of a study's parameters and append them as a design.
+
+    With --extend the points go where the error of a surrogate is; run the design like any other, and the surrogate of
+    its campaign is fitted to the points of both.
+    """
     from percuss.cli.output import give_id, say
     from percuss.designs.registry import make_design
     from percuss.errors import InputError
     from percuss.execution.records import draft_design, new_drafts
     from percuss.study.load import load_study
 
+    if extend is not None:
+        if study or case or set_ or option or skip or curves or sampler != "sobol":
+            raise InputError(
+                "--extend: takes study, cases and all else from the design of the surrogate; give --n alone"
+            )
+        _extend(extend, n, seed, ledger, json)
+        return
+    if study is None:
+        raise InputError("design: needs a STUDY, or --extend SURROGATE")
     found = load_study(study_path(study))
     cases = [found.case_name(name) for name in case] if case else list(found.cases)
     points = make_design(found, sampler, n, seed, skip, assignments(option, "--option"))
@@ -55,4 +90,37 @@ def design(
     say(f"{points.sampler}: {len(points.values)} points of {len(points.names)} parameters, {len(cases)} cases")
     give_id(
         event.id, {"sampler": points.sampler, "n": len(points.values), "digest": record.digest, "cases": cases}, json
+    )
+
+
+def _extend(surrogate: str, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
+    """More points for the design of a surrogate."""
+    from percuss.cli.output import give_id, say
+    from percuss.errors import InputError
+    from percuss.execution.records import draft_design, load_design, new_drafts
+    from percuss.ledger.projections import fold
+    from percuss.surrogates.enrichment import extend
+    from percuss.surrogates.surrogate import load_surrogate
+
+    if n is None or n < 1:
+        raise InputError("--extend: needs the number of points to add, --n N")
+    book, event = open_at(ledger, surrogate)
+    state = fold(book.events())
+    stand_in = load_surrogate(book, state, event)
+    before = load_design(book, state, event)
+    points = extend(book, state, stand_in, n, seed)
+    record = draft_design(
+        book,
+        before.study,
+        points,
+        cases=before.cases,
+        fixed=before.fixed,
+        keep_curves=before.keep_curves,
+        inputs=[("surrogate", event)],
+        state=state,
+    )
+    appended = book.append(new_drafts(record))[-1]
+    say(f"{n} points beside the {event.data['points']} there are, where the surrogate needs them")
+    give_id(
+        appended.id, {"sampler": points.sampler, "n": n, "digest": record.digest, "cases": list(before.cases)}, json
     )

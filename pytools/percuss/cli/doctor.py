@@ -24,13 +24,13 @@ def doctor(
     """Say versions, build, file system and state of the ledger; list files nothing refers to."""
     import os
     import platform
-    import time
     from importlib.metadata import version
 
     from percuss.cli.output import give_json, hint, say, table_text
     from percuss.config import find_settings
-    from percuss.ledger.audit import prove_chain, stray_files
-    from percuss.ledger.place import open_place
+    from percuss.errors import LedgerError
+    from percuss.ledger.audit import is_leftover, prove_chain, stray_files
+    from percuss.ledger.place import has_ledger, open_place
     from percuss.ledger.streams import list_stream, stream_names
     from percuss.software import software
 
@@ -48,9 +48,11 @@ def doctor(
     root = Path(find_settings({"ledger": ledger})["ledger"].value)
     facts["ledger"] = str(root)
     strays: list[Path] = []
-    if (root / "ledger.toml").exists():
+    whole = True
+    if has_ledger(root):
         place = open_place(root)
         walk = prove_chain(place)
+        whole = walk.proof.holds
         strays = stray_files(place, walk)
         space = os.statvfs(root)
         facts["ledger.id"] = place.id
@@ -62,23 +64,35 @@ def doctor(
             facts[f"ledger.{stream}"] = f"{events} events, {loose} loose commits, {len(listing.segments)} sealed"
             if len(listing.loose) > 1000:
                 hint(f"stream {stream} has {len(listing.loose)} loose commits; percuss seal makes reading faster")
-        if not walk.proof.holds:
+        if not whole:
             hint("the chain is damaged; percuss audit says where")
     else:
         facts["ledger.state"] = "none yet"
-    old = [path for path in strays if time.time() - path.lstat().st_mtime > STRAY_AGE_S]
+    old = [path for path in strays if is_leftover(place, path) and _age_s(path) > STRAY_AGE_S]
     if json:
         give_json(facts | {"stray": [str(path) for path in strays]})
     else:
         print(table_text(("fact", "value"), list(facts.items())))
         for path in strays:
             print(f"stray  {path}")
+    if clean and not whole:
+        raise LedgerError(f"{root}: is damaged, so what belongs to which event cannot be told; nothing was deleted")
     if clean:
         for path in old:
             path.unlink(missing_ok=True)
-        say(f"{len(old)} stray files deleted, {len(strays) - len(old)} kept (younger than an hour)")
+        say(f"{len(old)} stray files deleted, {len(strays) - len(old)} kept (younger than an hour, or not of percuss)")
     elif old:
         hint(f"percuss doctor --clean deletes {len(old)} files a killed writer left behind")
+
+
+def _age_s(path: Path) -> float:
+    """Age of a file; none if it has gone since it was listed, as the temporary files of writers do."""
+    import time
+
+    try:
+        return time.time() - path.lstat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def file_system(path: Path) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, LedgerOption, open_at
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +21,7 @@ TableOption = Annotated[
 
 @app.callback()
 def export() -> None:
-    """Write the table of an event. Of a campaign or design with runs: parameters and outputs side by side."""
+    """Write the table of an event. Of a campaign: parameters and outputs of every run, side by side."""
 
 
 @app.command(epilog="Example: percuss export csv @last:campaign --to runs.csv")
@@ -30,11 +30,17 @@ def csv(
     to: Annotated[Path | None, typer.Option(help="File to write.", show_default="stdout", metavar="FILE")] = None,
     table: TableOption = None,
     ledger: LedgerOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Write CSV, with every digit and the SI unit of each column in its name."""
+    """Write CSV, with every digit and the SI unit of each column in its name. With --json: say what was written."""
+    from percuss.errors import InputError
     from percuss.export.tables import write_csv
 
-    write_csv(_table(event, table, ledger), to)
+    if json and to is None:
+        raise InputError("--json: says what was written to a file, so it needs --to FILE")
+    found = _table(event, table, ledger)
+    write_csv(found, to)
+    _tell(found, to, json)
 
 
 @app.command(epilog="Example: percuss export parquet @last:design --to design.parquet")
@@ -43,11 +49,23 @@ def parquet(
     to: Annotated[Path, typer.Option(help="File to write.", metavar="FILE")],
     table: TableOption = None,
     ledger: LedgerOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Write Parquet, with the SI unit of each column in its name."""
+    """Write Parquet, with the SI unit of each column in its name. With --json: say what was written."""
     from percuss.export.tables import write_parquet
 
-    write_parquet(_table(event, table, ledger), to)
+    found = _table(event, table, ledger)
+    write_parquet(found, to)
+    _tell(found, to, json)
+
+
+def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
+    from percuss.cli.output import give_json, say
+
+    if as_json:
+        give_json({"file": str(path), "rows": table.height, "columns": table.columns})
+    elif path:
+        say(f"{path}: {table.height} rows, {table.width} columns")
 
 
 def _table(text: str, table: str | None, ledger: str | None) -> pl.DataFrame:

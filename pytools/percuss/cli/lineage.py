@@ -60,30 +60,40 @@ def lineage(
 
 
 def _print_tree(nodes: dict[str, Event], children: dict[str, list[tuple[str, str]]], root: str) -> None:
+    from percuss.cli.output import plain
+
     # A node that is reached again is named but not opened again; long lists of equals are cut.
     opened: set[str] = set()
 
-    def visit(id: str, role: str, depth: int) -> None:
-        node = nodes[id]
-        again = id in opened and children.get(id)
-        print(f"{'  ' * depth}{role + ': ' if role else ''}{node.kind} {id}{' (above)' if again else ''}")
-        if id in opened:
-            return
-        opened.add(id)
-        shown: dict[str, int] = {}
-        for child_role, child in children.get(id, []):
-            shown[child_role] = shown.get(child_role, 0) + 1
-            if shown[child_role] <= 5:
-                visit(child, child_role, depth + 1)
-        for child_role, count in shown.items():
-            if count > 5:
-                print(f"{'  ' * (depth + 1)}{child_role}: and {count - 5} more")
-
-    visit(root, "", 0)
+    waiting: list[tuple[int, str, str | int]] = [(0, "", root)]
+    while waiting:
+        depth, role, what = waiting.pop()
+        start = "  " * depth + (f"{role}: " if role else "")
+        if isinstance(what, int):
+            print(f"{start}and {what} more")
+            continue
+        again = what in opened and children.get(what)
+        print(plain(f"{start}{nodes[what].kind} {what}{' (above)' if again else ''}"))
+        if what in opened:
+            continue
+        opened.add(what)
+        lines: list[tuple[int, str, str | int]] = []
+        for role in dict.fromkeys(role for role, _ in children.get(what, [])):
+            equals = [child for other, child in children[what] if other == role]
+            lines += [(depth + 1, role, child) for child in equals[:5]]
+            lines += [(depth + 1, role, len(equals) - 5)] if len(equals) > 5 else []
+        waiting += reversed(lines)
 
 
 def _dot(nodes: list[Event], edges: list[tuple[str, str, str]]) -> str:
     lines = ["digraph lineage {", "  rankdir=LR; node [shape=box, fontname=monospace];"]
-    lines += [f'  "{node.id}" [label="{node.kind}\\n{node.id[:18]}"];' for node in nodes]
-    lines += [f'  "{source}" -> "{target}" [label="{role}"];' for source, target, role in edges]
+    lines += [f"  {_quoted(node.id)} [label={_quoted(node.kind, node.id[:18])}];" for node in nodes]
+    lines += [f"  {_quoted(source)} -> {_quoted(target)} [label={_quoted(role)}];" for source, target, role in edges]
     return "\n".join([*lines, "}"])
+
+
+def _quoted(*lines: str) -> str:
+    from percuss.cli.output import plain
+
+    escaped = (plain(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return '"' + "\\n".join(escaped) + '"'

@@ -27,12 +27,16 @@ def log(
     """List events, oldest first. Ids are cut to the shortest prefix that is unique in the ledger."""
     import polars as pl
 
-    from percuss.cli.output import give_json, hint, say, table_text
+    from percuss.cli.output import give_json, hint, plain, say, table_text
+    from percuss.errors import InputError
     from percuss.ledger.event import from_frame
+    from percuss.ledger.place import checked_stream
     from percuss.ledger.projections import superseded_ids
-    from percuss.ledger.streams import read_stream
+    from percuss.ledger.streams import read_stream, stream_names
 
     book = open_ledger(ledger)
+    if stream and checked_stream(stream) not in (names := stream_names(book.place)):
+        raise InputError(f"stream {stream}: there is none of that name", hint=f"streams are {', '.join(names)}")
     everything = read_stream(book.place, stream) if stream else book.frame()
     frame = everything
     if kind:
@@ -65,7 +69,7 @@ def log(
     if frame.height < everything.height and limit and frame.height == limit:
         say(f"{frame.height} of {everything.height} events; --limit 0 lists all")
     for name, version in book.unknown_kinds():
-        hint(f"events of kind {name} (version {version}) are unknown to this percuss: kept, and skipped")
+        hint(f"events of kind {plain(name)} (version {version}) are unknown to this percuss: kept, and skipped")
 
 
 def log_rows(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[tuple[object, ...]]:
@@ -99,6 +103,13 @@ def summary(kind: str, data: dict[str, object]) -> str:
             return f"case {data.get('case')}, {_count(data)} failed"
         case "campaign.completed":
             return f"{data.get('completed')} runs, {data.get('failed')} failed"
+        case "surrogate.fitted":
+            families = data.get("families")
+            names = ", ".join(map(str, families)) if isinstance(families, list) else ""
+            return f"{names}: {data.get('outputs')} outputs, {data.get('points')} points"
+        case "indices.computed":
+            methods = data.get("methods")
+            return ", ".join(map(str, methods)) if isinstance(methods, list) else ""
         case "note.added":
             return str(data.get("text", ""))[:60]
         case "check.passed" | "check.failed":

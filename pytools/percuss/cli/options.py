@@ -75,7 +75,9 @@ def _maker() -> Maker:
         actor = getpass.getuser()
     except (KeyError, OSError):  # a container without an entry for this user
         actor = "unknown"
-    return Maker(("percuss", *sys.argv[1:]), actor, socket.gethostname(), software())
+    # A file name may hold bytes that are no text; events are text throughout.
+    argv = (arg.encode(errors="surrogateescape").decode(errors="replace") for arg in sys.argv[1:])
+    return Maker(("percuss", *argv), actor, socket.gethostname(), software())
 
 
 def studies_folder() -> Path:

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from percuss.errors import PercussError
 
 
 def give_json(data: object) -> None:
     """One JSON document on stdout."""
-    print(json.dumps(data, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None, default=str))
+    indent = 2 if sys.stdout.isatty() else None
+    print(json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str, allow_nan=False))
+
+
+def _finite(data: object) -> object:
+    """JSON knows no NaN: null stands for it."""
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, Mapping):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return data
 
 
 def give_id(id: str, data: Mapping[str, object], as_json: bool) -> None:
@@ -37,7 +50,7 @@ def hint(text: str) -> None:
 
 def tell_error(fault: PercussError) -> None:
     """One sentence, and what to do about it."""
-    say(f"{_styled('error', '1;31')}: {fault}")
+    say(f"{_styled('error', '1;31')}: " + "\n".join(map(plain, str(fault).split("\n"))))
     if fault.hint:
         hint(fault.hint)
 
@@ -46,6 +59,17 @@ def tell_fault(fault: BaseException) -> None:
     """A fault of ours, not of the input."""
     say(f"{_styled('fault', '1;31')}: {type(fault).__name__}: {fault}")
     hint("this is a fault of percuss; PERCUSS_TRACEBACK=1 shows where, percuss doctor what a report needs")
+
+
+def leave_interrupted(stuck: bool) -> NoReturn:
+    """End the program after Ctrl-C.
+
+    Threads that are still computing cannot be stopped from here; what they give would not be kept anyway.
+    """
+    if stuck:
+        sys.stderr.flush()
+        os._exit(130)
+    raise SystemExit(130)
 
 
 def _styled(word: str, code: str) -> str:
@@ -72,7 +96,16 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.6g}"
-    return str(value)
+    return plain(str(value))
+
+
+def plain(text: str) -> str:
+    """Text in one line: what a stranger wrote into a ledger can neither break the line nor steer the terminal.
+
+    >>> plain("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 @contextmanager

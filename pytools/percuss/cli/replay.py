@@ -28,21 +28,21 @@ def replay(
     from percuss.errors import InputError
     from percuss.execution.records import load_design, runs_table
     from percuss.export.tables import write_parquet
-    from percuss.ledger.files import real_folder
     from percuss.ledger.projections import fold, state_tables
     from percuss.ledger.tables import table_digest
 
     book = open_ledger(ledger)
-    shutil.rmtree(real_folder(book.place.cache), ignore_errors=True)
+    shutil.rmtree(book.place.real(book.place.cache), ignore_errors=True)
     state = fold(book.events(cached=False))
     tables = state_tables(state)
     for design, event in state.designs.items():
         if state.batches.get(design):
             tables[f"runs-{design}"] = runs_table(book, state, load_design(book, state, event))
     if to:
-        if to.exists() and not to.is_dir():
-            raise InputError(f"{to}: is a file, and a folder is to be written")
-        to.mkdir(parents=True, exist_ok=True)
+        try:
+            to.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise InputError(f"{to}: cannot be made a folder ({fault.strerror})") from fault
         for name, table in tables.items():
             write_parquet(table, to / f"{name}.parquet")
         say(f"{len(tables)} tables written to {to}")

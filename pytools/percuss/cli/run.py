@@ -28,7 +28,7 @@ def run(
     """
     import os
 
-    from percuss.cli.output import give_id, hint, progress, say
+    from percuss.cli.output import give_id, hint, leave_interrupted, progress, say
     from percuss.config import find_settings
     from percuss.errors import AnswerIsNo
     from percuss.execution import campaign
@@ -62,9 +62,7 @@ def run(
     except campaign.Interrupted as stop:
         say(f"interrupted: {stop.progress.done} runs kept, {stop.progress.left} left")
         hint("give the same command again to run the rest")
-        # Threads that are still computing cannot be stopped from here; what they give would not be kept anyway.
-        os._exit(130) if stop.stuck else None
-        raise typer.Exit(130) from None
+        leave_interrupted(stop.stuck)
     say(f"{done.done} runs done, {done.failed} failed" if done.done else "nothing was missing")
     facts = {"design": record.event.id, "done": done.done, "failed": done.failed, "stream": stream}
     if part:

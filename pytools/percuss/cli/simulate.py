@@ -35,10 +35,12 @@ def simulate(
     from percuss.execution.batch import run_batch
     from percuss.execution.given import given_point
     from percuss.execution.records import draft_design, draft_result, new_drafts
-    from percuss.export.tables import with_unit_names, write_csv
+    from percuss.export.tables import check_target, with_unit_names, write_csv
     from percuss.study.load import load_study
     from percuss.units import from_si
 
+    if csv:
+        check_target(csv)
     found = load_study(study_path(study))
     name = found.case_name(case)
     given = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})

@@ -33,6 +33,8 @@ SAMPLERS: dict[str, Sampler] = {
     "monte-carlo": Sampler("percuss.designs.monte_carlo", "independent draws", ("mc", "random")),
     "grid": Sampler("percuss.designs.grid", "evenly spaced quantiles, ends included"),
     "full-factorial": Sampler("percuss.designs.full_factorial", "every combination of levels", ("factorial",)),
+    "saltelli": Sampler("percuss.designs.saltelli", "n (d + 2) points for Sobol indices of the model itself"),
+    "morris": Sampler("percuss.designs.morris", "n trajectories of d + 1 points for screening"),
     "mean": Sampler("percuss.designs.mean", "one point at the prior means"),
 }
 

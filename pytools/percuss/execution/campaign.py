@@ -7,9 +7,12 @@ every `flush_s` seconds, and only what was appended is reported as done.
 from __future__ import annotations
 
 import re
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from percuss.errors import InputError
@@ -104,7 +107,8 @@ def run_campaign(
     progress = Progress(left=sum(len(samples) for _, samples in todo))
     progress.before = len(state.runs(record.event.id))
     waiting = iter(record.batch(case, samples) for case, samples in todo)
-    finished: list[Result] = []
+    # By future, so that Ctrl-C between any two lines below makes nothing count twice.
+    finished: dict[Future[Result], Result] = {}
     running: set[Future[Result]] = set()
     flushed = time.monotonic()
     try:
@@ -112,21 +116,22 @@ def run_campaign(
             _top_up(executor, running, waiting, 2 * workers)
             if not running:
                 break
-            done, running = wait(running, timeout=flush_s or None, return_when=FIRST_COMPLETED)
-            finished += [future.result() for future in done]
+            done, rest = wait(running, timeout=flush_s or None, return_when=FIRST_COMPLETED)
+            finished.update({future: future.result() for future in done})
+            running = rest
             if finished and time.monotonic() - flushed >= flush_s:
                 _flush(ledger, record, finished, stream, progress, advance)
                 flushed = time.monotonic()
+        _flush(ledger, record, finished, stream, progress, advance)
     except KeyboardInterrupt:
         for future in running:
             future.cancel()
         kept, stuck = wait([future for future in running if not future.cancelled()], timeout=GRACE_S)
-        finished += [future.result() for future in kept if not future.exception()]
+        finished.update({future: future.result() for future in kept if not future.exception()})
         _flush(ledger, record, finished, stream, progress, advance)
         raise Interrupted(progress, bool(stuck)) from None
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
-    _flush(ledger, record, finished, stream, progress, advance)
     return progress
 
 
@@ -141,21 +146,39 @@ def _top_up(executor: Executor, running: set[Future[Result]], waiting: Iterator[
 def _flush(
     ledger: Ledger,
     record: DesignRecord,
-    finished: list[Result],
+    finished: dict[Future[Result], Result],
     stream: str,
     progress: Progress,
     advance: Callable[[int, str], None],
 ) -> None:
-    finished.sort(key=lambda result: (result.case, min([*result.samples, *result.failures])))
-    drafts = [draft for result in finished for draft in draft_result(ledger, record, result)]
-    if drafts:
+    results = sorted(finished.values(), key=lambda result: (result.case, min([*result.samples, *result.failures])))
+    if not results:
+        return
+    count = sum(len(result.samples) + len(result.failures) for result in results)
+    with _undisturbed():
+        drafts = [draft for result in results for draft in draft_result(ledger, record, result)]
         progress.last = ledger.append(drafts, stream)[-1]
-    count = sum(len(result.samples) + len(result.failures) for result in finished)
-    progress.done += count
-    progress.left -= count
-    progress.failed += sum(len(result.failures) for result in finished)
+        finished.clear()
+        progress.done += count
+        progress.left -= count
+        progress.failed += sum(len(result.failures) for result in results)
     advance(count, f"{progress.failed} failed" if progress.failed else "")
-    finished.clear()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold Ctrl-C back until an append is over: what is in the ledger is counted, what is counted is in the ledger."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(came[0], None)
 
 
 def close_campaign(ledger: Ledger, record: DesignRecord, state: State) -> Event:

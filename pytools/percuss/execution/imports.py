@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from percuss.designs.design import MAX_NUMBERS
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
 from percuss.execution.given import table_design
@@ -24,7 +25,7 @@ from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
-from percuss.units import to_si
+from percuss.units import parse_unit, to_si
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,8 +101,11 @@ def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
         raise InputError(f"{path}: cannot be read ({fault.strerror})") from fault
     try:
         if path.suffix.lower() == ".parquet":
+            _check_size(pl.scan_parquet(io.BytesIO(data)), path)
             table = pl.read_parquet(io.BytesIO(data))
         elif path.suffix.lower() == ".csv":
+            heads = pl.read_csv(io.BytesIO(data), has_header=False, n_rows=1, infer_schema=False).row(0)
+            _check_heads([str(head or "").strip() for head in heads], path)
             table = pl.read_csv(io.BytesIO(data), infer_schema_length=None)
         else:
             raise InputError(f"{path}: must end in .csv or .parquet")
@@ -112,6 +116,21 @@ def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
     if table.height == 0:
         raise InputError(f"{path}: has no rows")
     return table, sha256_hex(data)
+
+
+def _check_size(lazy: pl.LazyFrame, path: Path) -> None:
+    """A few bytes of Parquet can stand for billions of rows: count before they are laid out in memory."""
+    import polars as pl
+
+    rows, columns = int(lazy.select(pl.len()).collect().item()), len(lazy.collect_schema())
+    if rows * columns > MAX_NUMBERS:
+        raise InputError(f"{path}: {rows} rows of {columns} columns, and at most {MAX_NUMBERS} values are read")
+
+
+def _check_heads(heads: list[str], path: Path) -> None:
+    twice = [head for head in dict.fromkeys(heads) if heads.count(head) > 1]
+    if twice:
+        raise InputError(f"{path}: has the column {twice[0]} {heads.count(twice[0])} times")
 
 
 def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str, str]) -> dict[str, str]:
@@ -126,8 +145,16 @@ def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str
             raise InputError(
                 f"--column {name}={column}: {path} has no such column: {did_you_mean(column, table.columns)}"
             )
-    bare = {_HEADER.sub("", column).strip(): column for column in table.columns}
-    found = {name: renamed.get(name) or bare.get(name, "") for name in wanted}
+    bare: dict[str, list[str]] = {}
+    for column in table.columns:
+        bare.setdefault(_HEADER.sub("", column).strip(), []).append(column)
+    for name in wanted:
+        if name not in renamed and len(bare.get(name, [])) > 1:
+            raise InputError(
+                f"{path}: has several columns for {name}: {', '.join(bare[name])}",
+                hint="--column NAME=COLUMN says which column is meant",
+            )
+    found = {name: renamed.get(name) or "".join(bare.get(name, [])) for name in wanted}
     missing = [name for name, column in found.items() if not column]
     if missing:
         raise InputError(
@@ -158,13 +185,29 @@ def _matrix(
         series = table[column]
         if not series.dtype.is_numeric() and series.dtype != pl.Null:
             raise InputError(f"{path}: column {column} holds {series.dtype}, not numbers")
-        given = _HEADER.search(column)
+        own = _own_unit(column, unit, path)
         numbers = series.cast(pl.Float64).fill_null(math.nan).to_list()
         bad = next((i for i, number in enumerate(numbers) if not math.isfinite(number)), None)
         if bad is not None and not holes:
             raise InputError(f"{path}: row {bad + 1} of column {column} is {numbers[bad]}: a parameter needs a number")
-        matrix[:, j] = [to_si(number, given[1] if given else unit) for number in numbers]
+        matrix[:, j] = [to_si(number, own) if math.isfinite(number) else math.nan for number in numbers]
     return matrix
+
+
+def _own_unit(column: str, unit: str, path: Path) -> str:
+    """The unit a header gives, or the study's; a length must not come in as a time."""
+    given = _HEADER.search(column)
+    if not given:
+        return unit
+    own = given[1].strip()
+    own = "1" if own in ("", "-") else own
+    try:
+        fits = parse_unit(own).dims == parse_unit(unit).dims
+    except InputError as fault:
+        raise InputError(f"{path}: column {column}: {fault}") from None
+    if not fits:
+        raise InputError(f"{path}: column {column}: must be in {unit}, or in a unit of the same dimension")
+    return own
 
 
 def _check_points(study: Study, case: str, path: Path, values: ndarray) -> None:

@@ -82,9 +82,10 @@ def draft_design(
     fixed: Mapping[str, Value],
     keep_curves: bool = False,
     origin: Mapping[str, str] | None = None,
+    inputs: Sequence[tuple[str, Event]] = (),
     state: State | None = None,
 ) -> DesignRecord:
-    """A design as drafts: of the design itself and, if it is new, of the study."""
+    """A design as drafts: of the design itself and, if it is new, of the study. `inputs` are what else it came from."""
     import polars as pl
 
     source = study_source(ledger, study, state)
@@ -103,7 +104,7 @@ def draft_design(
         "curves": keep_curves,
     }
     reference = StudyRef(study.name, study.digest)
-    draft = Draft("design.created", body, reference, [("study", source)], [blob], seed=design.seed)
+    draft = Draft("design.created", body, reference, [("study", source), *inputs], [blob], seed=design.seed)
     return DesignRecord(
         draft,
         source,
@@ -141,6 +142,11 @@ def load_design(ledger: Ledger, state: State, event: Event) -> DesignRecord:
         event = state.events[found[0].id]
     if event.id in state.superseded:
         raise InputError(f"design {event.id}: is superseded", hint="percuss show says by what")
+    return read_design(ledger, state, event)
+
+
+def read_design(ledger: Ledger, state: State, event: Event) -> DesignRecord:
+    """Read back a design by its own event, whether or not it is superseded."""
     study_event = state.events[event.input("study")]
     data = event.data
     blob = event.blob("design")
@@ -216,8 +222,8 @@ def _stacked(parts: Sequence[tuple[int, Mapping[str, ndarray]]]) -> pl.DataFrame
     )
 
 
-def campaign_table(ledger: Ledger, state: State, record: DesignRecord) -> pl.DataFrame:
-    """Every run of a design: case, sample, why it failed (null: it did not), and the outputs.
+def campaign_table(ledger: Ledger, batches: Sequence[Event], record: DesignRecord) -> pl.DataFrame:
+    """Every run of some batches of a design: case, sample, why it failed (null: it did not), and the outputs.
 
     In the order of cases and samples, whatever the order of arrival: its digest is what a campaign is known by.
     """
@@ -227,7 +233,7 @@ def campaign_table(ledger: Ledger, state: State, record: DesignRecord) -> pl.Dat
     schema = pl.Schema({"case": pl.String(), "sample": pl.Int64(), "failed": pl.String()})
     schema.update({name: pl.Float64() for name in names})
     parts = [pl.DataFrame(schema=schema)]
-    for event in state.batches.get(record.event.id, []):
+    for event in batches:
         if event.kind == "runs.completed":
             table = ledger.table(event, "runs").select("sample", *names)
             reasons = dict[str, str]()
@@ -250,10 +256,10 @@ def draft_campaign(ledger: Ledger, state: State, record: DesignRecord) -> Draft:
     """The closing event of a campaign: which batches it consists of, and the digest of all its outputs."""
     from percuss.ledger.tables import table_digest
 
-    table = campaign_table(ledger, state, record)
+    batches = state.batches.get(record.event.id, [])
+    table = campaign_table(ledger, batches, record)
     failed = int(table["failed"].is_not_null().sum())
     body = {"completed": table.height - failed, "failed": failed, "content": table_digest(table)}
-    batches = state.batches.get(record.event.id, [])
     inputs = [("study", record.study_event), ("design", record.event), *(("runs", batch) for batch in batches)]
     return Draft("campaign.completed", body, record.reference, inputs, seed=record.seed)
 
@@ -264,7 +270,7 @@ def runs_table(ledger: Ledger, state: State, record: DesignRecord) -> pl.DataFra
 
     points = pl.DataFrame(record.values, schema=list(record.names), orient="row")
     points = points.with_columns(pl.int_range(pl.len()).alias("sample"))
-    runs = campaign_table(ledger, state, record)
+    runs = campaign_table(ledger, state.batches.get(record.event.id, []), record)
     outputs = list(record.study.outputs)
     # An output may have the name of a parameter (a model that passes one through): the output keeps it.
     names = [name for name in record.names if name not in outputs]

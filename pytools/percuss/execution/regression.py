@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ from percuss.ledger.event import Draft, Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 from percuss.spelling import did_you_mean
+from percuss.study.files import read_inside
 from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.units import from_si, parse_quantity
@@ -42,7 +43,16 @@ if TYPE_CHECKING:
 
 LARGEST_BYTES = 1_000_000
 STATISTICS = ("value", "mean", "std", "min", "max", "failed")
-RUN_KEYS = ("sampler", "n", "seed", "skip", "option", "case", "cases", "set")
+RUN_KEYS: dict[str, type] = {
+    "sampler": str,
+    "n": int,
+    "seed": int,
+    "skip": int,
+    "option": dict,
+    "case": str,
+    "cases": list,
+    "set": dict,
+}
 EXPECT_KEYS = ("output", "statistic", "case", "value", "absolute", "relative", "because")
 
 
@@ -120,17 +130,21 @@ def check_study(ledger: Ledger, path: Path, file: Path, workers: int, flush_s: f
     study = load_study(path)
     table = _read(file)
     run = _checked(table.get("run", {}), RUN_KEYS, f"{file}: [run]")
-    cases, design, fixed = _design(study, run, file)
-    expected = [_expectation(study, item, cases, file, i) for i, item in enumerate(table.get("expect", []), 1)]
-    if not expected:
+    try:
+        cases, design, fixed = _design(study, run)
+    except InputError as fault:
+        raise InputError(f"{file}: [run] {fault}", hint=fault.hint) from None
+    items = table.get("expect", [])
+    if not isinstance(items, list) or not items:
         raise InputError(f"{file}: has no [[expect]]")
+    expected = [_expectation(study, item, cases, file, i) for i, item in enumerate(items, 1)]
     record = draft_design(ledger, study, design, cases=cases, fixed=fixed)
     ledger.append(new_drafts(record))
     record = record.in_ledger(fold(ledger.events()))
     run_campaign(ledger, record, local_executor(workers), workers=workers, flush_s=flush_s)
     state = fold(ledger.events())
     closing = close_campaign(ledger, record, state)
-    runs = campaign_table(ledger, state, record)
+    runs = campaign_table(ledger, state.batches.get(record.event.id, []), record)
     rows = [Row(item, _statistic(runs, item)) for item in expected]
     moved = sum(not row.holds for row in rows)
     body = {"name": file.stem, "compared": len(rows), "moved": moved, "values": [row.facts() for row in rows]}
@@ -142,17 +156,16 @@ def check_study(ledger: Ledger, path: Path, file: Path, workers: int, flush_s: f
 
 
 def _read(file: Path) -> dict[str, Any]:
+    # Like the study itself: a regular file inside its folder, links followed.
+    data = read_inside(file.parent.parent, f"{file.parent.name}/{file.name}", LARGEST_BYTES)
     try:
-        if file.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"{file}: {file.stat().st_size} bytes, and at most {LARGEST_BYTES} are read")
-        return _checked(tomllib.loads(file.read_text()), ("run", "expect"), str(file))
-    except (ValueError, RecursionError, OSError) as fault:
-        if isinstance(fault, InputError):
-            raise
+        table = tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as fault:
         raise InputError(f"{file}: is not readable TOML ({fault})") from fault
+    return _checked(table, ("run", "expect"), str(file))
 
 
-def _checked(table: Any, known: tuple[str, ...], where: str) -> dict[str, Any]:
+def _checked(table: Any, known: Collection[str], where: str) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise InputError(f"{where}: must be a table")
     for key in table:
@@ -161,17 +174,19 @@ def _checked(table: Any, known: tuple[str, ...], where: str) -> dict[str, Any]:
     return table
 
 
-def _design(study: Study, run: Mapping[str, Any], file: Path) -> tuple[list[str], Any, dict[str, Any]]:
+def _design(study: Study, run: Mapping[str, Any]) -> tuple[list[str], Any, dict[str, Any]]:
+    for key, value in run.items():
+        kind = RUN_KEYS[key]
+        if not isinstance(value, kind) or isinstance(value, bool):
+            words = {str: "a text", int: "a whole number", list: "a list of texts", dict: "a table"}[kind]
+            raise InputError(f"{key} = {value!r} must be {words}")
     given = run.get("set", {})
     if "sampler" not in run:
         case = study.case_name(run.get("case"))
         design, fixed, _ = given_point(study, case, given)
         return [case], design, fixed
-    cases = [study.case_name(name) for name in run.get("cases", study.cases)]
+    cases = [study.case_name(str(name)) for name in run.get("cases", study.cases)]
     whole = {key: run.get(key, 0) for key in ("seed", "skip")}
-    for key, value in (*whole.items(), ("n", run.get("n", 1))):
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise InputError(f"{file}: [run] {key} = {value!r} must be a whole number")
     design = make_design(study, run["sampler"], run.get("n"), **whole, options=run.get("option"))
     middle = dict(zip(design.names, design.values[0].tolist(), strict=True))
     point = study.point(cases[0], {**middle, **given})
@@ -197,7 +212,10 @@ def _expectation(study: Study, item: Any, cases: list[str], file: Path, number: 
         raise InputError(f"{where}: needs a value and a tolerance (absolute, relative or both)")
     try:
         value = parse_quantity(item["value"], unit)
-        tolerance = parse_quantity(item.get("absolute", 0), unit) + abs(value) * float(item.get("relative", 0))
+        absolute, relative = parse_quantity(item.get("absolute", 0), unit), parse_quantity(item.get("relative", 0), "1")
+        if absolute < 0 or relative < 0:
+            raise InputError("a tolerance must not be negative")
+        tolerance = absolute + abs(value) * relative
     except InputError as fault:
         raise InputError(f"{where}: {fault}") from None
     return Expectation(name, unit, case, statistic, value, tolerance, str(item.get("because", "")))

@@ -49,10 +49,19 @@ def write_parquet(table: pl.DataFrame, path: Path) -> None:
     _written(path, lambda: table.write_parquet(path))
 
 
-def _written(path: Path, write: Callable[[], object]) -> None:
+def check_target(path: Path) -> None:
+    """Find out before any work is done that a file cannot be written where it is wanted."""
     if path.is_dir():
         raise InputError(f"{path}: is a folder, and a file is to be written")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{path}: cannot be written (there is no folder {path.parent})")
+
+
+def _written(path: Path, write: Callable[[], object]) -> None:
+    import polars as pl
+
+    check_target(path)
     try:
         write()
-    except OSError as fault:
-        raise InputError(f"{path}: cannot be written ({fault.strerror or fault})") from fault
+    except (OSError, pl.exceptions.PolarsError) as fault:
+        raise InputError(f"{path}: cannot be written ({getattr(fault, 'strerror', None) or fault})") from fault

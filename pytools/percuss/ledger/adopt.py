@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.blobs import blob_path, get_bytes
 from percuss.ledger.event import Draft, Event, from_frame
-from percuss.ledger.files import read_regular, real_folder, write_linked, write_renamed
+from percuss.ledger.files import read_regular, write_linked, write_renamed
 from percuss.ledger.ledger import MAIN, Ledger, adopted
 from percuss.ledger.place import Place
 from percuss.ledger.streams import list_stream, read_stream
@@ -33,10 +33,12 @@ def adopt_stream(ledger: Ledger, stream: str, source: Place | None = None) -> Ad
     for event in events:
         for blob in event.blobs:
             get_bytes(ledger.place, blob)
-    old = [e for e in ledger.events() if e.kind == "stream.adopted" and adopted(e.body)[0] == stream]
+    visible = ledger.events()
+    old = [e for e in visible if e.kind == "stream.adopted" and adopted(e.body)[0] == stream]
     taken = adopted(old[-1].body)[1] if old else 0
     if taken == len(events):
         return Adoption(old[-1], 0, copied)
+    _check_inputs({event.id: event.hash for event in visible}, events[taken:], stream)
     body = {"stream": stream, "events": len(events), "head": events[-1].hash}
     event = ledger.append([Draft("stream.adopted", body)])[0]
     return Adoption(event, len(events) - taken, copied)
@@ -53,6 +55,19 @@ def verified_events(place: Place, stream: str) -> list[Event]:
     return events
 
 
+def _check_inputs(known: dict[str, str], events: list[Event], stream: str) -> None:
+    """What events of a shard were made from must be here too, or the adopted events would stand on air."""
+    for event in events:
+        for item in event.inputs:
+            if known.get(item.id) != item.hash:
+                raise InputError(
+                    f"stream {stream}: event {event.id} was made from the {item.role} {item.id}, which this ledger "
+                    "does not have; nothing was adopted",
+                    hint="the shard's copy of the ledger has gone its own way; percuss log --ledger shows how",
+                )
+        known[event.id] = event.hash
+
+
 def _copy_stream(target: Place, source: Place, stream: str) -> int:
     if source.id != target.id:
         raise InputError(
@@ -65,14 +80,13 @@ def _copy_stream(target: Place, source: Place, stream: str) -> int:
             path = blob_path(target, blob)
             if not path.exists():
                 data = get_bytes(source, blob)
-                real_folder(target.root / "blobs", create=True)
-                real_folder(path.parent, create=True)
+                target.real(path.parent, create=True)
                 write_renamed(path, data)
                 copied += 1
     listing = list_stream(source, stream)
     if listing.segments:
         raise InputError(f"stream {stream}: is sealed in {source.root}; adopt it before sealing")
-    real_folder(target.stream(stream), create=True)
+    target.real(target.stream(stream), create=True)
     for number in listing.loose:
         data = read_regular(source.commit(stream, number))
         path = target.commit(stream, number)

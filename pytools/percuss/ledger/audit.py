@@ -6,19 +6,28 @@ re-execution need the simulator and live in `percuss.execution.proofs`; the comm
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from percuss.errors import LedgerError
-from percuss.ledger.blobs import FILE_ROLE, blob_path
-from percuss.ledger.canonical import sha256_hex
+from percuss.errors import InputError, LedgerError
+from percuss.ledger.blobs import FILE_ROLE, blob_path, get_bytes
 from percuss.ledger.event import Event, from_frame
-from percuss.ledger.files import check_bytes, parse_parquet, read_frame, read_regular
+from percuss.ledger.files import (
+    LARGEST_COMMIT_BYTES,
+    TEMPORARY,
+    check_bytes,
+    open_regular,
+    parse_parquet,
+    read_frame,
+    read_regular,
+)
 from percuss.ledger.kinds import KINDS, is_known
 from percuss.ledger.ledger import MAIN, adopted
-from percuss.ledger.place import COMMIT_NAME, HEX64, SEGMENT_NAME, Place
-from percuss.ledger.streams import list_segments, list_stream, stream_names
+from percuss.ledger.place import COMMIT_NAME, HEX64, IDENTITY, SEGMENT_NAME, Place
+from percuss.ledger.streams import Listing, list_stream, stream_names
 from percuss.ledger.tables import table_digest
 
 
@@ -59,29 +68,33 @@ def prove_chain(place: Place) -> Walk:
             if event.id in ids:
                 proof.faults.append(f"event {event.id}: is there twice")
             ids.add(event.id)
-    for path in _files_below(place.cache):
-        try:
-            if not check_bytes(read_regular(path)):
-                proof.faults.append(f"{path}: its bytes do not match the digest it carries (a cache: delete it)")
-        except LedgerError as fault:
-            proof.faults.append(str(fault))
+    for folder in ("streams", "sealed", "cache"):
+        _check_leftovers(place, folder, streams, proof)
     return Walk(proof, streams, _visible(streams, proof))
 
 
 def _walk_stream(place: Place, stream: str, proof: Proof) -> list[Event]:
     try:
-        listing = list_stream(place, stream)
-        segments = list_segments(place.sealed(stream))
+        for _ in range(5):
+            listing = list_stream(place, stream)
+            found = Proof(proof.name, proof.claim)
+            events = _walk_listing(place, stream, listing, found)
+            # Faults are faults unless somebody sealed in the meantime.
+            if found.holds or list_stream(place, stream) == listing:
+                break
     except LedgerError as fault:
         proof.faults.append(str(fault))
         return []
+    proof.checked += found.checked
+    proof.faults += found.faults
+    return events
+
+
+def _walk_listing(place: Place, stream: str, listing: Listing, proof: Proof) -> list[Event]:
     number, seq = 1, 0
     prev: str | None = place.genesis(stream)
     events: list[Event] = []
-    for first, last, path in [
-        *((segment.first, segment.last, segment.path) for segment in segments),
-        *((loose, loose, place.commit(stream, loose)) for loose in listing.loose),
-    ]:
+    for first, last, path in _files_of(place, stream, listing):
         if first != number:
             proof.faults.append(f"{path}: commit {number} of stream {stream} is missing before it")
         number = last + 1
@@ -98,6 +111,35 @@ def _walk_stream(place: Place, stream: str, proof: Proof) -> list[Event]:
             prev, seq = event.hash, event.seq
         events += found
     return events
+
+
+def _files_of(place: Place, stream: str, listing: Listing) -> list[tuple[int, int, Path]]:
+    """First commit, last commit and path of every file that counts."""
+    return [
+        *((segment.first, segment.last, segment.path) for segment in listing.segments),
+        *((number, number, place.commit(stream, number)) for number in listing.loose),
+    ]
+
+
+def _check_leftovers(place: Place, folder: str, streams: Iterable[str], proof: Proof) -> None:
+    """Files that are not read, or not as originals: sealed away since, or of the cache."""
+    try:
+        walked = {path for stream in streams for _, _, path in _files_of(place, stream, list_stream(place, stream))}
+        paths = _files_below(place.real(place.root / folder))
+    except LedgerError as fault:
+        if str(fault) not in proof.faults:
+            proof.faults.append(str(fault))
+        return
+    for path in paths:
+        if path in walked or not (COMMIT_NAME.fullmatch(path.name) or SEGMENT_NAME.fullmatch(path.name)):
+            continue
+        try:
+            if not check_bytes(read_regular(path, LARGEST_COMMIT_BYTES)):
+                proof.faults.append(f"{path}: its bytes do not match the digest it carries (it can be deleted)")
+        except LedgerError as fault:
+            # Whoever packed or sealed may have deleted it since it was listed.
+            if os.path.lexists(path):
+                proof.faults.append(str(fault))
 
 
 def _check_link(event: Event, stream: str, seq: int, prev: str, where: str, proof: Proof) -> None:
@@ -119,12 +161,16 @@ def _visible(streams: dict[str, list[Event]], proof: Proof) -> list[Event]:
         seen.append(event)
         if event.kind != "stream.adopted":
             continue
-        stream, count = adopted(event.body)
+        try:
+            stream, count = adopted(event.body)
+        except LedgerError as fault:
+            proof.faults.append(f"event {event.id}: {fault}")
+            continue
         events = streams.get(stream, [])[:count]
         if len(events) < count or events[-1].hash != event.data.get("head"):
             proof.faults.append(f"event {event.id}: the adopted stream {stream} is not the one that was adopted")
         seen += events[taken.get(stream, 0) :]
-        taken[stream] = count
+        taken[stream] = max(count, taken.get(stream, 0))
     return seen
 
 
@@ -145,22 +191,36 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
             proof.checked += 1
             told[key] = str(path)
             try:
-                data = read_regular(path)
-                if sha256_hex(data) != blob.sha256 or len(data) != blob.bytes:
-                    proof.faults.append(f"{path}: its bytes are not those of event {event.id}")
+                data = get_bytes(place, blob)
+                if len(data) != blob.bytes:
+                    proof.faults.append(f"{path}: its size is not that of event {event.id}")
                 elif not blob.role.startswith(FILE_ROLE):
                     table = parse_parquet(path, data)
                     if table_digest(table) != blob.digest or table.height != blob.rows:
                         proof.faults.append(f"{path}: its content is not that of event {event.id}")
-            except LedgerError as fault:
-                proof.faults.append(f"{fault} (event {event.id})")
-    known = set(told.values())
-    for path in _files_below(place.root / "blobs"):
-        if str(path) not in known and HEX64.fullmatch(path.stem):
-            proof.note = "some payloads belong to no event (a writer was killed); percuss doctor lists them"
-            if sha256_hex(read_regular(path)) != path.stem:
-                proof.faults.append(f"{path}: its bytes do not match its name")
+            except (LedgerError, InputError) as fault:
+                proof.faults.append(f"{path}: {str(fault).removeprefix(f'{path}: ')} (event {event.id})")
+    _check_unused(place, set(told.values()), proof)
     return proof
+
+
+def _check_unused(place: Place, known: set[str], proof: Proof) -> None:
+    """Payloads that belong to no event: still what their name says."""
+    try:
+        paths = _files_below(place.real(place.root / "blobs"))
+    except LedgerError as fault:
+        proof.faults.append(str(fault))
+        return
+    for path in paths:
+        if str(path) in known or not HEX64.fullmatch(path.stem):
+            continue
+        proof.note = "some payloads belong to no event (a writer was killed); percuss doctor lists them"
+        try:
+            with open_regular(path) as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != path.stem:
+                    proof.faults.append(f"{path}: its bytes do not match its name")
+        except LedgerError as fault:
+            proof.faults.append(str(fault))
 
 
 def prove_order(walk: Walk) -> Proof:
@@ -207,30 +267,38 @@ def prove_lineage(walk: Walk) -> Proof:
 
 
 def find_anchor(walk: Walk, anchor: str) -> Event | None:
-    """The event whose hash was kept elsewhere (the whole hash, or its first 16 digits or more)."""
-    if len(anchor) < 16:
-        return None
+    """The event whose hash was kept elsewhere (the whole hash, or its first digits: 16 tell it from all others)."""
     return next((event for event in walk.visible if event.hash.startswith(anchor.lower())), None)
 
 
 def stray_files(place: Place, walk: Walk) -> list[Path]:
     """Files nothing refers to: temporary ones of killed writers, payloads without an event, commits sealed since."""
-    known = {str(blob_path(place, b)) for events in walk.streams.values() for e in events for b in e.blobs}
-    found = []
-    for path in _files_below(place.root):
-        inside = path.relative_to(place.root).parts
-        if path.name.startswith(".tmp-") or (inside[0] == "blobs" and str(path) not in known):
-            found.append(path)
-        elif inside[0] == "streams":
-            match = COMMIT_NAME.fullmatch(path.name)
-            if path.name != ".lock" and not (match and int(match[1]) in list_stream(place, inside[1]).loose):
-                found.append(path)
-        elif inside[0] == "sealed":
-            if not SEGMENT_NAME.fullmatch(path.name):
-                found.append(path)
-        elif inside[0] not in ("blobs", "cache") and inside != ("ledger.toml",):
-            found.append(path)
-    return found
+    known = {place.root / IDENTITY}
+    for stream, events in walk.streams.items():
+        known.add(place.stream(stream) / ".lock")
+        known |= {path for _, _, path in _files_of(place, stream, list_stream(place, stream))}
+        for blob in (blob for event in events for blob in event.blobs if HEX64.fullmatch(blob.sha256)):
+            known.add(blob_path(place, blob))
+    cache = place.cache
+    return [
+        path
+        for path in _files_below(place.root)
+        if path not in known and (not path.is_relative_to(cache) or path.name.startswith(TEMPORARY))
+    ]
+
+
+def is_leftover(place: Place, path: Path) -> bool:
+    """Whether a stray file has the name of one that percuss wrote: the others somebody put there, and may want."""
+    match path.relative_to(place.root).parts:
+        case (*_, name) if name.startswith(TEMPORARY):
+            return True
+        case ("streams", _, name):
+            return COMMIT_NAME.fullmatch(name) is not None
+        case ("sealed", _, name):
+            return SEGMENT_NAME.fullmatch(name) is not None
+        case ("blobs", _, _):
+            return HEX64.fullmatch(path.stem) is not None
+    return False
 
 
 def _files_below(folder: Path) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from percuss.errors import LedgerError
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Blob
-from percuss.ledger.files import parse_parquet, read_regular, real_folder, write_renamed
+from percuss.ledger.files import parse_parquet, read_regular, write_renamed
 from percuss.ledger.place import Place
 from percuss.ledger.tables import table_digest
 
@@ -43,19 +43,28 @@ def blob_path(place: Place, blob: Blob) -> Path:
 
 def _put(place: Place, data: bytes, blob: Blob) -> Blob:
     path = blob_path(place, blob)
-    if not (os.path.lexists(path) and path.stat().st_size == len(data)):
-        real_folder(place.root / "blobs", create=True)
-        real_folder(path.parent, create=True)
+    place.real(path.parent, create=True)
+    if not _is_there(path, data):
         write_renamed(path, data)
     return blob
+
+
+def _is_there(path: Path, data: bytes) -> bool:
+    """Whether the payload is there already, byte for byte: a damaged one is put right, not referred to."""
+    try:
+        if read_regular(path, len(data)) != data:
+            return False
+        os.utime(path)  # young again, so that nobody clears it away before its event is in
+    except OSError:
+        return False
+    return True
 
 
 def get_bytes(place: Place, blob: Blob) -> bytes:
     """Read a payload, and make sure that it is the one the event speaks of."""
     path = blob_path(place, blob)
-    for folder in (path.parent.parent, path.parent):
-        real_folder(folder)
-    data = read_regular(path)
+    place.real(path.parent)
+    data = read_regular(path, blob.bytes)
     if sha256_hex(data) != blob.sha256:
         raise LedgerError(f"{path}: its bytes are not those that were stored (SHA-256 differs)")
     return data

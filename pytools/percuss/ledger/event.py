@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from percuss.errors import LedgerError
+from percuss.errors import InputError, LedgerError
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
-from percuss.ledger.kinds import upcast
+from percuss.ledger.kinds import missing_field, upcast
 
 if TYPE_CHECKING:
     import polars as pl
 
 Status = Literal["ok", "failed", "interrupted"]
+Part = TypeVar("Part")
+# What a calendar of four-digit years can show.
+ANY_TIME = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,10 @@ class Event:
             raise LedgerError(f"event {self.id}: its body is not readable JSON ({fault})") from fault
         if not isinstance(data, dict):
             raise LedgerError(f"event {self.id}: its body is not a JSON object")
-        return upcast(self.kind, self.version, data)
+        data = upcast(self.kind, self.version, data)
+        if wrong := missing_field(self.kind, self.version, data):
+            raise LedgerError(f"event {self.id} ({self.kind}): the field {wrong} of its body is missing or wrong")
+        return data
 
     def blob(self, role: str) -> Blob | None:
         """The payload in this role, or None."""
@@ -174,6 +181,10 @@ class Draft:
 
     def __post_init__(self) -> None:
         self.text = canonical_json(self.body)
+        try:
+            self.text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{self.kind}: holds text that is not Unicode: {ascii(self.text)[:80]}") from None
 
 
 @dataclass(frozen=True)
@@ -280,6 +291,12 @@ def from_frame(frame: pl.DataFrame) -> list[Event]:
     """The rows of a commit file as events. Wrong columns or empty fields are a LedgerError of the caller's file."""
     import polars as pl
 
+    if dict(frame.schema) != dict(parquet_schema()):
+        raise LedgerError("its columns are not those of a commit")
+    if any(frame[name].null_count() for name in frame.columns if name not in ("study", "seed")):
+        raise LedgerError("a row is not an event (a field is empty)")
+    if not frame["at"].is_between(*ANY_TIME).all():
+        raise LedgerError("a row is not an event (its time is none of a calendar)")
     frame = frame.with_columns(pl.col("at").dt.epoch("us").alias("at"))
     try:
         return [
@@ -293,14 +310,14 @@ def from_frame(frame: pl.DataFrame) -> list[Event]:
                 argv=tuple(row["argv"]),
                 actor=row["actor"],
                 host=row["host"],
-                study=StudyRef(**row["study"]) if row["study"] else None,
-                inputs=tuple(Input(**item) for item in row["inputs"]),
-                blobs=tuple(Blob(**item) for item in row["blobs"]),
-                software=Software(**row["software"]),
+                study=_full(StudyRef, row["study"]) if row["study"] else None,
+                inputs=tuple(_full(Input, item) for item in row["inputs"]),
+                blobs=tuple(_full(Blob, item) for item in row["blobs"]),
+                software=_full(Software, row["software"]),
                 seed=row["seed"],
                 outcome=row["outcome"]["status"],
                 reason=row["outcome"]["reason"],
-                cost=Cost(**row["cost"]),
+                cost=_full(Cost, row["cost"]),
                 body=row["body"],
                 prev=row["prev"],
                 hash=row["hash"],
@@ -309,3 +326,10 @@ def from_frame(frame: pl.DataFrame) -> list[Event]:
         ]
     except (TypeError, KeyError, AttributeError) as fault:
         raise LedgerError(f"a row is not an event ({fault})") from fault
+
+
+def _full(make: Callable[..., Part], fields: dict[str, object]) -> Part:
+    """A part of an event from its struct, of which no field may be empty."""
+    if None in fields.values():
+        raise TypeError("a field is empty")
+    return make(**fields)

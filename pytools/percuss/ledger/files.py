@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MARK = b"percuss.sha256"
 BLANK = b"0" * 64
+TEMPORARY = ".tmp-"
 # A commit holds events, never payloads: anything near this size is damage or malice.
 LARGEST_COMMIT_BYTES = 512 * 1024 * 1024
 
@@ -61,6 +62,15 @@ def _digest_place(data: bytes) -> int | None:
 
 def read_regular(path: Path, largest_bytes: int | None = None) -> bytes:
     """Read a regular file, refusing links, devices and files above a size."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if largest_bytes is not None and size > largest_bytes:
+            raise LedgerError(f"{path}: {size} bytes, and at most {largest_bytes} are read")
+        return file.read()
+
+
+def open_regular(path: Path) -> io.BufferedReader:
+    """Open a regular file for reading, refusing links and devices."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -69,13 +79,10 @@ def read_regular(path: Path, largest_bytes: int | None = None) -> bytes:
         if fault.errno == errno.ELOOP:
             raise LedgerError(f"{path}: is a symbolic link, which a ledger never holds") from None
         raise LedgerError(f"{path}: cannot be read ({fault.strerror})") from fault
-    with os.fdopen(handle, "rb") as file:
-        facts = os.fstat(file.fileno())
-        if not stat.S_ISREG(facts.st_mode):
-            raise LedgerError(f"{path}: is not a regular file")
-        if largest_bytes is not None and facts.st_size > largest_bytes:
-            raise LedgerError(f"{path}: {facts.st_size} bytes, and at most {largest_bytes} are read")
-        return file.read()
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise LedgerError(f"{path}: is not a regular file")
+    return os.fdopen(handle, "rb")
 
 
 def read_frame(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
@@ -97,18 +104,31 @@ def parse_parquet(path: Path, data: bytes, columns: list[str] | None = None) -> 
         raise LedgerError(f"{path}: is not a readable Parquet file ({first})") from fault
 
 
-def real_folder(path: Path, *, create: bool = False) -> Path:
-    """A folder of the ledger: made if asked for, refused if a link stands in its place."""
-    try:
-        facts = path.lstat()
-    except FileNotFoundError:
-        if create:
-            with _told(path, "make the folder"):
-                path.mkdir(parents=True, exist_ok=True)
-                _sync_folder(path.parent)
-        return path
-    if not stat.S_ISDIR(facts.st_mode):
-        raise LedgerError(f"{path}: should be a folder of the ledger and is not")
+def real_folder(root: Path, *names: str, create: bool = False) -> Path:
+    """A folder of a ledger: made if asked for, refused if a link stands anywhere on the way to it.
+
+    The ledger's own folder, `root`, is where the user says it is, be it through a link.
+    """
+    path = root
+    for name in names:
+        path = path / name
+        try:
+            is_folder = stat.S_ISDIR(path.lstat().st_mode)
+        except FileNotFoundError:
+            break
+        except OSError as fault:
+            raise LedgerError(f"{path}: cannot be read ({fault.strerror})") from fault
+        if not is_folder:
+            raise LedgerError(f"{path}: should be a folder of the ledger and is not")
+    path = root.joinpath(*names)
+    if create and not path.is_dir():
+        with _told(path, "make the folder"):
+            root.mkdir(parents=True, exist_ok=True)
+            # From the top down, each made to last before anything is put into it.
+            for i in range(len(names) + 1):
+                folder = root.joinpath(*names[:i])
+                folder.mkdir(exist_ok=True)
+                _sync_folder(folder.parent)
     return path
 
 
@@ -136,7 +156,7 @@ def write_renamed(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def _temporary(path: Path, data: bytes) -> Iterator[Path]:
-    temporary = path.with_name(f".tmp-{os.getpid()}-{os.urandom(6).hex()}")
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
         with os.fdopen(handle, "wb") as file:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+Check = Callable[[object], bool]
 
 
 @dataclass(frozen=True)
@@ -18,26 +19,63 @@ class Kind:
     """One kind of event.
 
     `needs` maps each role an event of this kind must have among its inputs to the kinds that can fill it: `audit`
-    follows them to prove that nothing stands on air. `upcasters[v]` turns a body of version v into one of v + 1.
+    follows them to prove that nothing stands on air. `fields` are what its body must have, each with a check: a
+    ledger may come from a stranger. `upcasters[v]` turns a body of version v into one of v + 1.
     """
 
     says: str
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: Mapping[str, Check] = field(default_factory=dict)
     version: int = 1
     upcasters: Mapping[int, Upcaster] = field(default_factory=dict)
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**63
+
+
+def _table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_text, value))
+
+
+def _counts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_count, value))
+
+
+def _reasons(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_text, value.values()))
 
 
 Needs = dict[str, tuple[str, ...]]
 _STUDY: Needs = {"study": ("study.registered",)}
 _DESIGN: Needs = _STUDY | {"design": ("design.created",)}
 _RUNS: Needs = {"runs": ("runs.completed", "runs.failed")}
+_CAMPAIGN: Needs = {"campaign": ("campaign.completed",)}
+_POINTS: dict[str, Check] = {"sampler": _text, "n": _count, "names": _texts, "cases": _texts, "fixed": _table}
+_BATCH: dict[str, Check] = {"case": _text, "samples": _counts}
+_CLOSING: dict[str, Check] = {"completed": _count, "failed": _count, "content": _text}
+_SURROGATE: dict[str, Check] = {"names": _texts, "cases": _texts, "points": _count, "settings": _table}
 
 KINDS: dict[str, Kind] = {
     "study.registered": Kind("a study file in its resolved form, with the digests of its data files"),
-    "design.created": Kind("sample points of a study's parameters", _STUDY),
-    "runs.completed": Kind("outputs of a batch of runs of one case of a design", _DESIGN),
-    "runs.failed": Kind("runs of a batch that failed, each with its reason", _DESIGN),
-    "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _RUNS),
+    "design.created": Kind("sample points of a study's parameters", _STUDY, _POINTS),
+    "runs.completed": Kind("outputs of a batch of runs of one case of a design", _DESIGN, _BATCH),
+    "runs.failed": Kind("runs of a batch that failed, each with its reason", _DESIGN, _BATCH | {"reasons": _reasons}),
+    "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _RUNS, _CLOSING),
+    "surrogate.fitted": Kind(
+        "surrogates of all outputs of a design's runs, with their errors", _DESIGN | _CAMPAIGN, _SURROGATE
+    ),
+    "indices.computed": Kind(
+        "sensitivity indices, from a surrogate or straight from runs", _STUDY, {"names": _texts, "methods": _texts}
+    ),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),
@@ -61,3 +99,10 @@ def upcast(kind: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
     for step in range(version, known.version):
         body = known.upcasters[step](body)
     return body
+
+
+def missing_field(kind: str, version: int, body: Mapping[str, object]) -> str | None:
+    """The first field of its kind that a body, in its newest version, lacks or has wrong; None if there is none."""
+    if not is_known(kind, version):
+        return None
+    return next((name for name, check in KINDS[kind].fields.items() if not check(body.get(name))), None)

@@ -10,8 +10,8 @@ from percuss.errors import InputError, LedgerError
 from percuss.ledger import blobs
 from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame
 from percuss.ledger.kinds import KINDS, is_known
-from percuss.ledger.place import Place, open_place
-from percuss.ledger.streams import Head, append_commit, read_stream
+from percuss.ledger.place import Place, is_stream_name, open_place
+from percuss.ledger.streams import Head, append_commit, read_stream, stream_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,9 +84,19 @@ class Ledger:
             return found[0]
         if not found:
             raise InputError(
-                f"event {reference!r}: there is none in the ledger {self.place.root}", hint="percuss log lists them"
+                f"event {reference!r}: there is none in the ledger {self.place.root}", hint=self._where_else(text)
             )
         raise InputError(f"event {reference!r}: fits {len(found)} events", hint=f"among them {found[0]} and {found[1]}")
+
+    def _where_else(self, text: str) -> str:
+        """What to do about an id that is not visible: it may be in a shard that was not adopted yet."""
+        import polars as pl
+
+        for stream in stream_names(self.place):
+            ids = read_stream(self.place, stream, ["id"])
+            if stream != MAIN and ids.filter(pl.col("id").str.starts_with(text)).height:
+                return f"it is in the stream {stream}, which percuss adopt {stream} makes part of the ledger"
+        return "percuss log lists them"
 
     def _resolve_last(self, reference: str) -> str:
         import polars as pl
@@ -134,25 +144,33 @@ class Ledger:
 
 def visible_frame(place: Place, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
     """Main with each adopted stream put in after the event that adopted it (of a stream, only what is new)."""
+    wanted = None if columns is None else list(dict.fromkeys([*columns, "kind"]))
+    main = read_stream(place, MAIN, wanted, cached=cached)
+    adoptions = (main["kind"] == "stream.adopted").arg_true().to_list()
+    if adoptions:
+        # Read later, the bodies may be of more events than `main` has, never of other ones.
+        bodies = (main if wanted is None else read_stream(place, MAIN, ["body"], cached=cached))["body"]
+        main = _with_adopted(place, main, [(row, *adopted(bodies[row])) for row in adoptions], wanted, cached)
+    return main if columns is None else main.select(columns)
+
+
+def _with_adopted(
+    place: Place, main: pl.DataFrame, adoptions: list[tuple[int, str, int]], columns: list[str] | None, cached: bool
+) -> pl.DataFrame:
     import polars as pl
 
-    wanted = None if columns is None else list(dict.fromkeys([*columns, "kind", "body"]))
-    main = read_stream(place, MAIN, columns, cached=cached)
-    kinds = main["kind"] if columns is None or "kind" in columns else read_stream(place, MAIN, ["kind"])["kind"]
-    adoptions = (kinds == "stream.adopted").arg_true().to_list()
-    if not adoptions:
-        return main
-    bodies = read_stream(place, MAIN, wanted, cached=cached)
     parts: list[pl.DataFrame] = []
     done = 0
     taken: dict[str, int] = {}
-    for row in adoptions:
+    for row, stream, count in adoptions:
         parts.append(main.slice(done, row + 1 - done))
         done = row + 1
-        stream, count = adopted(bodies["body"][row])
+        events = read_stream(place, stream, columns, cached=cached)
+        if events.height < count:
+            raise LedgerError(f"{place.stream(stream)}: {count} events were adopted and {events.height} are there")
         start = taken.get(stream, 0)
-        parts.append(read_stream(place, stream, columns, cached=cached).slice(start, count - start))
-        taken[stream] = count
+        parts.append(events.slice(start, max(count - start, 0)))
+        taken[stream] = max(start, count)
     return pl.concat([*parts, main.slice(done)])
 
 
@@ -162,6 +180,11 @@ def adopted(body: str) -> tuple[str, int]:
 
     try:
         data = json.loads(body)
-        return str(data["stream"]), int(data["events"])
+        stream, count = data["stream"], data["events"]
+        if not isinstance(stream, str) or not is_stream_name(stream) or stream == MAIN:
+            raise ValueError(f"stream {str(stream)[:80]!r}")
+        if type(count) is not int or count < 1:
+            raise ValueError(f"events {str(count)[:80]!r}")
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
         raise LedgerError(f"a stream.adopted event has an unreadable body ({fault})") from fault
+    return stream, count

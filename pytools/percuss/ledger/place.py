@@ -10,9 +10,10 @@ from pathlib import Path
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.canonical import encode, sha256_hex
 from percuss.ledger.event import new_id
-from percuss.ledger.files import read_regular, real_folder, write_linked
+from percuss.ledger.files import TEMPORARY, read_regular, real_folder, write_linked
 
 FORMAT = 1
+IDENTITY = "ledger.toml"
 STREAM_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 HEX64 = re.compile(r"[0-9a-f]{64}")
 COMMIT_NAME = re.compile(r"(\d{10})\.parquet")
@@ -25,6 +26,10 @@ class Place:
 
     root: Path
     id: str
+
+    def real(self, folder: Path, *, create: bool = False) -> Path:
+        """A folder of this ledger, with no link on the way to it."""
+        return real_folder(self.root, *folder.relative_to(self.root).parts, create=create)
 
     def stream(self, name: str) -> Path:
         """Folder of the loose commits of a stream."""
@@ -54,27 +59,46 @@ class Place:
         return sha256_hex(encode(["percuss ledger", self.id, stream]))
 
 
+def is_stream_name(name: str) -> bool:
+    """Whether a stream can have this name: it becomes a folder's name."""
+    return STREAM_NAME.fullmatch(name) is not None and ".." not in name
+
+
 def checked_stream(name: str) -> str:
-    """A stream's name, or an error: it becomes a folder's name."""
-    if not STREAM_NAME.fullmatch(name) or ".." in name:
+    """A stream's name, or an error."""
+    if not is_stream_name(name):
         raise InputError(f"stream {name[:80]!r}: lower-case letters, digits, '.', '_', '-' only, 100 at most")
     return name
 
 
 def open_place(root: Path, *, create: bool = False) -> Place:
     """Open the ledger in a folder; make it if asked for and there is none."""
-    path = root / "ledger.toml"
-    if not path.exists() and not path.is_symlink():
+    if not has_ledger(root):
         if not create:
             raise LedgerError(f"{root}: there is no ledger here", hint="percuss design or percuss simulate starts one")
-        if root.exists() and not root.is_dir():
-            raise LedgerError(f"{root}: is a file, and a ledger is a folder")
-        if root.is_dir() and any(not child.name.startswith(".tmp-") for child in root.iterdir()):
-            raise LedgerError(f"{root}: is a folder of something else (not empty, and without a ledger.toml)")
-        real_folder(root, create=True)
-        # Two commands may start the same ledger at once: the link lets one of them win, and both read the winner's.
-        write_linked(path, identity_bytes(new_id()))
-    return Place(root, _identity(path))
+        _start(root)
+    return Place(root, _identity(root / IDENTITY))
+
+
+def has_ledger(root: Path) -> bool:
+    """Whether there is a ledger in a folder, as far as it can be seen."""
+    try:
+        (root / IDENTITY).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as fault:
+        raise LedgerError(f"{root}: cannot be read ({fault.strerror})") from fault
+    return True
+
+
+def _start(root: Path) -> None:
+    """Make the folder and `ledger.toml` in it. Two commands may do so at once: the link lets one of them win."""
+    if root.exists() and not root.is_dir():
+        raise LedgerError(f"{root}: is a file, and a ledger is a folder")
+    strange = root.is_dir() and any(not child.name.startswith(TEMPORARY) for child in root.iterdir())
+    if strange and not has_ledger(root):
+        raise LedgerError(f"{root}: is a folder of something else (not empty, and without a ledger.toml)")
+    write_linked(real_folder(root, create=True) / IDENTITY, identity_bytes(new_id()))
 
 
 def identity_bytes(id: str) -> bytes:

@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.event import Draft, Event, from_frame
-from percuss.ledger.files import parquet_bytes, read_frame, real_folder, write_linked
+from percuss.ledger.files import parquet_bytes, read_frame, write_linked
 from percuss.ledger.ledger import Ledger
+from percuss.ledger.place import COMMIT_NAME
 from percuss.ledger.streams import list_stream
 
 
@@ -41,7 +42,7 @@ def seal_stream(ledger: Ledger, stream: str) -> Sealing:
             raise LedgerError(
                 f"stream {stream}: event {after.seq} does not continue the chain; percuss audit says more"
             )
-    folder = real_folder(place.sealed(stream), create=True)
+    folder = place.real(place.sealed(stream), create=True)
     segment = folder / f"{loose[0]:010d}-{loose[-1]:010d}.parquet"
     if not write_linked(segment, parquet_bytes(packed)):
         raise LedgerError(f"{segment}: somebody else is sealing this stream")
@@ -62,8 +63,9 @@ def remove_covered(ledger: Ledger, stream: str) -> int:
     place = ledger.place
     covered = list_stream(place, stream).segments[-1].last
     gone = 0
-    for path in sorted(place.stream(stream).glob("[0-9]*.parquet")):
-        if int(path.stem) <= covered:
+    for path in sorted(place.stream(stream).iterdir()):
+        name = COMMIT_NAME.fullmatch(path.name)
+        if name and int(name[1]) <= covered:
             path.unlink(missing_ok=True)
             gone += 1
     return gone

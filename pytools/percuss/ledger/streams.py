@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from percuss.errors import LedgerError
 from percuss.ledger.event import Draft, Event, Input, Maker, hash_fields, to_frame
-from percuss.ledger.files import parquet_bytes, read_frame, real_folder, write_linked, write_renamed
+from percuss.ledger.files import parquet_bytes, read_frame, write_linked, write_renamed
 from percuss.ledger.kinds import KINDS
-from percuss.ledger.place import COMMIT_NAME, SEGMENT_NAME, STREAM_NAME, Place
+from percuss.ledger.place import COMMIT_NAME, SEGMENT_NAME, Place, is_stream_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,44 +63,55 @@ def stream_names(place: Place) -> list[str]:
     """The streams of a ledger, in order of name."""
     found: set[str] = set()
     for folder in (place.root / "streams", place.root / "sealed"):
-        if real_folder(folder).is_dir():
-            found.update(entry.name for entry in os.scandir(folder) if STREAM_NAME.fullmatch(entry.name))
+        found.update(name for name in _names(place, folder) if is_stream_name(name))
     return sorted(found)
 
 
 def list_stream(place: Place, stream: str) -> Listing:
     """List the files of a stream. A loose commit that a segment covers is a leftover of sealing and not counted."""
     # Segments after loose commits: sealing writes the segment before it deletes, so nothing is missed.
-    loose = sorted(int(match[1]) for match in _matches(place.stream(stream), COMMIT_NAME))
-    segments = list_segments(place.sealed(stream))
+    loose = sorted(int(match[1]) for match in _matches(place, place.stream(stream), COMMIT_NAME))
+    segments = list_segments(place, place.sealed(stream))
     covered = segments[-1].last if segments else 0
     return Listing(tuple(segments), tuple(number for number in loose if number > covered))
 
 
-def list_segments(folder: Path) -> list[Segment]:
-    """Segments in a folder, in order."""
-    found = [Segment(int(m[1]), int(m[2]), folder / m[0]) for m in _matches(folder, SEGMENT_NAME)]
-    return sorted(found, key=lambda segment: segment.first)
+def list_segments(place: Place, folder: Path) -> list[Segment]:
+    """Segments in a folder, in order. One that lies within another (two sealed at once) is not counted."""
+    found = [Segment(int(m[1]), int(m[2]), folder / m[0]) for m in _matches(place, folder, SEGMENT_NAME)]
+    kept: list[Segment] = []
+    for segment in sorted(found, key=lambda segment: (segment.first, -segment.last)):
+        if not kept or segment.last > kept[-1].last:
+            kept.append(segment)
+    return kept
 
 
-def _matches(folder: Path, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    real_folder(folder)
-    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
-        for entry in entries:
-            if match := pattern.fullmatch(entry.name):
-                yield match
+def _matches(place: Place, folder: Path, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+    return [match for name in _names(place, folder) if (match := pattern.fullmatch(name))]
+
+
+def _names(place: Place, folder: Path) -> list[str]:
+    place.real(folder)
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries]
+    except FileNotFoundError:
+        return []
+    except OSError as fault:
+        raise LedgerError(f"{folder}: cannot be read ({fault.strerror})") from fault
 
 
 def read_stream(place: Place, stream: str, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
     """All events of a stream as a frame. `cached=False` reads nothing but the originals."""
-    for _ in range(5):
+    for _ in range(6):
         listing = list_stream(place, stream)
         try:
             return _read_listing(place, stream, listing, columns, cached)
         except LedgerError:
-            # Somebody may have sealed between the listing and the reading.
-            if list_stream(place, stream) == listing:
+            # The cache may be at fault, or somebody may have sealed between the listing and the reading.
+            if not cached and list_stream(place, stream) == listing:
                 raise
+            cached = False
     raise LedgerError(f"{place.stream(stream)}: changes faster than it can be read")
 
 
@@ -109,6 +120,7 @@ def _read_listing(place: Place, stream: str, listing: Listing, columns: list[str
 
     from percuss.ledger.event import parquet_schema
 
+    _check_gapless(place, stream, listing)
     wanted = None if columns is None else list(dict.fromkeys([*columns, "seq"]))
     frames = [read_frame(segment.path, wanted) for segment in listing.segments]
     loose = list(listing.loose)
@@ -122,9 +134,17 @@ def _read_listing(place: Place, stream: str, listing: Listing, columns: list[str
         if dict(frame.schema) != dict(expected):
             raise LedgerError(f"{place.stream(stream)}: a file has other columns than a commit; percuss audit names it")
     whole = pl.concat(frames) if frames else pl.DataFrame(schema=expected)
-    if (whole["seq"] != pl.int_range(1, whole.height + 1, eager=True)).any():
+    if whole["seq"].ne_missing(pl.int_range(1, whole.height + 1, eager=True)).any():
         raise LedgerError(f"{place.stream(stream)}: the events are not numbered without gaps; percuss audit says where")
     return whole if columns is None else whole.select(columns)
+
+
+def _check_gapless(place: Place, stream: str, listing: Listing) -> None:
+    expected = 1
+    for first, last in [*((s.first, s.last) for s in listing.segments), *((n, n) for n in listing.loose)]:
+        if first != expected:
+            raise LedgerError(f"{place.commit(stream, expected)}: missing, although later commits are there")
+        expected = last + 1
 
 
 def _packed_loose(
@@ -133,16 +153,20 @@ def _packed_loose(
     import polars as pl
 
     folder = place.cache / "streams" / stream
-    usable = [s for s in list_segments(folder) if s.first == loose[0] and s.last <= loose[-1]]
+    usable = [s for s in list_segments(place, folder) if s.first == loose[0] and s.last <= loose[-1]]
     if usable:
         with contextlib.suppress(LedgerError):
             rest = [number for number in loose if number > usable[-1].last]
             if len(rest) <= LOOSE_BEFORE_CACHING:
-                return read_frame(usable[-1].path, columns), rest
+                packed = read_frame(usable[-1].path, columns and [*columns, *({"hash"} - set(columns))])
+                # Commits may have been put back from elsewhere since: the chain must end as theirs does.
+                newest = read_frame(place.commit(stream, usable[-1].last), ["hash"])
+                if packed["hash"].tail(1).equals(newest["hash"].tail(1)):
+                    return (packed if columns is None else packed.select(columns)), rest
     packed = pl.concat([read_frame(place.commit(stream, number)) for number in loose])
     # A cache that cannot be written (a read-only ledger) is no cache, not an error.
-    with contextlib.suppress(LedgerError):
-        for old in list_segments(real_folder(folder, create=True)):
+    with contextlib.suppress(OSError):
+        for old in list_segments(place, place.real(folder, create=True)):
             old.path.unlink(missing_ok=True)
         write_renamed(folder / f"{loose[0]:010d}-{loose[-1]:010d}.parquet", parquet_bytes(packed))
     return (packed if columns is None else packed.select(columns)), []
@@ -156,8 +180,10 @@ def read_head(place: Place, stream: str) -> Head:
             return Head(0, 0, place.genesis(stream))
         path = place.commit(stream, listing.loose[-1]) if listing.loose else listing.segments[-1].path
         try:
-            row = read_frame(path, ["seq", "hash"]).row(-1)
-            return Head(listing.last, row[0], row[1])
+            rows = read_frame(path, ["seq", "hash"]).tail(1).rows()
+            if not rows or not isinstance(rows[0][0], int) or not isinstance(rows[0][1], str):
+                raise LedgerError(f"{path}: does not end with an event")
+            return Head(listing.last, *rows[0])
         except LedgerError:
             if list_stream(place, stream) == listing:
                 raise
@@ -210,7 +236,7 @@ def append_commit(
     `head` is where the caller believes the chain ends: if it is behind, the link fails, the true head is read and
     the commit built again.
     """
-    folder = real_folder(place.stream(stream), create=True)
+    folder = place.real(place.stream(stream), create=True)
     give_up = time.monotonic() + patience_s
     with _courtesy_lock(folder):
         while True:
@@ -220,9 +246,9 @@ def append_commit(
             path = place.commit(stream, number)
             if write_linked(path, parquet_bytes(to_frame(events))):
                 # A number that was free because its commit has been sealed away since we read the head: not ours.
-                if all(segment.last < number for segment in list_segments(place.sealed(stream))):
+                if all(segment.last < number for segment in list_segments(place, place.sealed(stream))):
                     return events, Head(number, events[-1].seq, events[-1].hash)
-                path.unlink()
+                path.unlink(missing_ok=True)  # whoever sealed may have cleared it away already
             head = None
             if time.monotonic() > give_up:
                 raise LedgerError(

@@ -2,6 +2,10 @@
 //!
 //! Each area of the core adds its functions in a file of its own; this file is the module table.
 
+mod chaos;
+mod error;
+mod oscillators;
+
 use pyo3::prelude::*;
 
 /// How this core was built: part of every event, because results are repeatable to the bit only for one build.
@@ -26,5 +30,6 @@ fn cargo_lock() -> &'static str {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(build_facts, module)?)?;
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
-    Ok(())
+    chaos::register(module)?;
+    oscillators::register(module)
 }

@@ -112,12 +112,6 @@ impl BlockLu {
         self.work.resize(contacts, [0.0; 3]);
     }
 
-    /// Blocks of the factors beside the pivots.
-    #[cfg(test)]
-    pub(crate) fn fill(&self) -> usize {
-        2 * self.later.len()
-    }
-
     /// Factor the matrix with diagonal blocks `diagonal` and rows `scale_i W_ij` elsewhere.
     ///
     /// False when a pivot is singular or not finite.

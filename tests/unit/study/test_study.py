@@ -150,8 +150,9 @@ def test_models_speak_si():
         "linear-gaussian": {"inputs": ["x"], "outputs": ["y"], "matrix": [[1]]},
         "impact": {},
     }
-    assert list(MODELS) == ["benchmark"]
-    for function, own in settings.items():
-        model = configure("benchmark", {"function": function, **own}, {})
+    models = [configure("benchmark", {"function": function, **own}, {}) for function, own in settings.items()]
+    models += [load_study(STUDIES / name).model() for name in find_studies(STUDIES)]
+    assert {model.kind for model in models} == set(MODELS)
+    for model in models:
         units = [i.unit for i in model.inputs.values()] + [q.unit for q in model.quantities.values()]
         assert all(parse_unit(unit).scale == 1 for unit in units if unit is not None)

@@ -1,0 +1,66 @@
+"""`percuss plot`: curves of runs as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_ledger, reference
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss plot @last --curve u2 --curve a2 --to response.svg")
+def plot(
+    events: Annotated[
+        list[str], typer.Argument(metavar="EVENT...", help="Runs with curves.", autocompletion=complete_events)
+    ],
+    curve: Annotated[list[str], typer.Option(help="Which quantities; one panel each.")],
+    to: Annotated[Path, typer.Option(help="File to write: .svg, .png or .pdf.", metavar="FILE")],
+    title: Annotated[str, typer.Option(help="A line above it.")] = "",
+    samples: Annotated[int, typer.Option(min=1, help="At most so many runs of each event.")] = 8,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Draw curves of one or more runs against their axis, one panel a quantity, one line a run."""
+    import polars as pl
+
+    from percuss.cli.output import give_json, say
+    from percuss.errors import InputError
+    from percuss.execution.records import load_design
+    from percuss.ledger.projections import fold
+    from percuss.report.figures import Line, Panel, draw
+    from percuss.spelling import did_you_mean
+
+    wanted = [reference(text) for text in events]
+    book = open_ledger(ledger)
+    state = fold(book.events())
+    panels: dict[str, list[Line]] = {name: [] for name in curve}
+    labels: dict[str, tuple[str, str]] = {}
+    for text in wanted:
+        event = book.event(text)
+        if event.blob("curves") is None:
+            raise InputError(
+                f"event {event.id} ({event.kind}): has no curves", hint="simulate keeps them, design --curves too"
+            )
+        record = load_design(book, state, event)
+        table = book.table(event, "curves")
+        quantities = record.study.model().quantities
+        for name in curve:
+            if name not in quantities or not quantities[name].curve:
+                curves = [key for key, quantity in quantities.items() if quantity.curve]
+                raise InputError(f"--curve {name}: {did_you_mean(name, curves)}")
+            axis = quantities[name].axis or name
+            labels[name] = (f"{axis} [{quantities[axis].unit}]", f"{name} [{quantities[name].unit}]")
+            for (sample,), part in list(table.group_by(pl.col("sample"), maintain_order=True))[:samples]:
+                more = f" {sample}" if table["sample"].n_unique() > 1 else ""
+                label = f"{event.data['case']}{more}"
+                panels[name].append(Line(label, part[axis].to_numpy(), part[name].to_numpy()))
+    draw([Panel(*labels[name], lines) for name, lines in panels.items()], to, title)
+    facts = {"file": str(to), "panels": len(panels), "lines": sum(len(lines) for lines in panels.values())}
+    if json:
+        give_json(facts)
+    else:
+        say(f"{to}: {facts['panels']} panels, {facts['lines']} lines")

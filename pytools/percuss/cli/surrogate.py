@@ -1,0 +1,210 @@
+"""`percuss surrogate`: stand-ins for the model from the runs of a design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+
+if TYPE_CHECKING:
+    import polars as pl
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss design studies/ishigami --n 300 --skip 1 | percuss run - | percuss surrogate -")
+def surrogate(
+    event: EventArgument,
+    family: Annotated[str, typer.Option(help="chaos, gp, chaos-plus-gp, or auto: by nested error.")] = "chaos",
+    degree: Annotated[str, typer.Option(help="Degrees to search, as 1..20 or 2,3,5.")] = "1..20",
+    q: Annotated[str, typer.Option("--q", help="q-norms to search, as 0.5..1 or 0.5,0.75.")] = "0.5..1",
+    method: Annotated[
+        str, typer.Option(help="Choice of terms: best, least-angle, matching-pursuit or ordinary.")
+    ] = "best",
+    search: Annotated[str, typer.Option(help="full: every degree and q; early: until the error rises.")] = "full",
+    folds: Annotated[int, typer.Option(min=0, help="Folds of the nested error; 0: none.")] = 5,
+    held_out: Annotated[
+        str | None,
+        typer.Option(help="Fraction of the points to keep back, or another campaign of the study.", metavar="F|EVENT"),
+    ] = None,
+    bootstrap: Annotated[int, typer.Option(min=0, max=10_000, help="Resampled designs for bands; 0: none.")] = 100,
+    curves: Annotated[
+        str | None, typer.Option(help="Fit whole curves of this quantity instead of the outputs.", metavar="QUANTITY")
+    ] = None,
+    at: Annotated[
+        Path | None,
+        typer.Option(help="Of a fitted surrogate: predict at the points of this table, as CSV.", metavar="FILE"),
+    ] = None,
+    to: Annotated[Path | None, typer.Option(help="Where --at writes.", show_default="stdout", metavar="FILE")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Root of folds and resampling.")] = 0,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Fit a surrogate of every output of every case, tell its errors, and append it.
+
+    EVENT is a design whose runs are all in, its campaign, or runs of it. A design made by percuss design --extend
+    is fitted together with those it extends. Errors are mean squares over the variance of the output. With --at
+    EVENT is a surrogate, and nothing is appended.
+    """
+    import os
+    import resource
+    import time
+
+    from percuss.cli.output import give_id, hint, plain, progress, say, table_text
+    from percuss.errors import InputError
+    from percuss.ledger.event import Cost
+    from percuss.ledger.projections import fold
+    from percuss.surrogates.fit import fit_all
+    from percuss.surrogates.holes import hole_sentences
+    from percuss.surrogates.registry import CHOICES
+    from percuss.surrogates.settings import METHODS, SEARCHES, Settings, chosen, parse_degrees, parse_qs
+    from percuss.surrogates.storage import draft_surrogate
+    from percuss.surrogates.training import load_training
+
+    if folds == 1:
+        raise InputError("--folds 1: must be 0 or at least 2")
+    if at:
+        _predict(event, at, to, ledger, json)
+        return
+    fraction, other = _held_out(held_out)
+    settings = Settings(
+        family=chosen("--family", family, CHOICES),
+        degrees=parse_degrees(degree),
+        qs=parse_qs(q),
+        method=chosen("--method", method, METHODS),
+        search=chosen("--search", search, SEARCHES),
+        folds=folds,
+        held_out=fraction,
+        bootstrap=bootstrap,
+        seed=seed,
+        curves=curves,
+    )
+    book, found = open_at(ledger, event)
+    training = load_training(book, fold(book.events()), found)
+    validation = None
+    if other:
+        state = fold(book.events())
+        validation = load_training(book, state, book.event(other))
+        if validation.study.digest != training.study.digest:
+            raise InputError(f"--held-out {other}: is of study {validation.study.name}, not of the same study")
+        if {d.id for d in validation.designs} & {d.id for d in training.designs}:
+            raise InputError(f"--held-out {other}: holds points the surrogate is fitted to")
+    for sentence in hole_sentences(training):
+        say(plain(sentence))
+    facts: dict[str, object] = {}
+    more: dict[str, pl.DataFrame] = {}
+    fitted_to = training
+    if curves:
+        from percuss.surrogates.curves import reduce_curves
+
+        if validation:
+            raise InputError("--held-out EVENT: is for outputs; with --curves keep a fraction back")
+
+        fitted_to, more, facts = reduce_curves(book, training, curves)
+    count = len(fitted_to.cases) * len(fitted_to.outputs)
+    wall, cpu = time.perf_counter(), time.process_time()
+    try:
+        with progress("fitting", count) as advance:
+            fitted = fit_all(fitted_to, settings, validation, advance)
+    except KeyboardInterrupt:
+        say("interrupted: nothing was appended")
+        # Folds that are still being fitted in other threads cannot be stopped from here.
+        os._exit(130)
+    draft = draft_surrogate(book, fitted_to, settings, fitted, validation.campaigns if validation else (), more, facts)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    draft.cost = Cost(round(1e6 * wall), round(1e6 * cpu), peak)
+    appended = book.append([draft])[0]
+    if fitted.duplicates:
+        say(f"{fitted.duplicates} runs repeat a point: each point counts once, with its mean output")
+    rows = []
+    for column in fitted.columns:
+        e, told = column.errors, column.facts
+        errors = [None if x is None else float(f"{x:.2g}") for x in (e.loo, e.loo_corrected, e.nested, e.held_out)]
+        rows.append(
+            (column.case, column.output, column.family, *(told.get(k) for k in ("terms", "degree", "q")), *errors)
+        )
+    heads = ("case", "output", "family", "terms", "degree", "q", "loo", "corrected", "nested", "held out")
+    say(table_text(heads, rows))
+    if curves:
+        from percuss.surrogates.curves import whole_curve_errors
+
+        for name, error, left in whole_curve_errors(fitted, facts):
+            say(f"{curves}, {name}: error of the whole curve {error:.2g}, of which the modes leave out {left:.2g}")
+    for column in fitted.columns:
+        for warning in column.warnings:
+            say(f"{column.output}, {column.case}: {warning}")
+        if family == "auto" and len(column.tried) > 1:
+            say(f"{column.output}, {column.case}: {_comparison(column.family, column.tried)}")
+    if any(column.errors.trusted > 0.1 for column in fitted.columns):
+        hint(f"percuss design --extend {appended.id} --n N proposes points where the error is")
+    outputs = [
+        {
+            "case": column.case,
+            "output": column.output,
+            "family": column.family,
+            "loo": column.errors.loo,
+            "loo_corrected": column.errors.loo_corrected,
+            "nested": column.errors.nested,
+            "held_out": column.errors.held_out,
+            "points": column.points,
+            **{key: column.facts.get(key) for key in ("method", "degree", "q", "candidates", "terms", "leverage")},
+            "tried": column.tried,
+            "warnings": list(column.warnings),
+        }
+        for column in fitted.columns
+    ]
+    failed = sum(len(runs.failures) for runs in training.cases)
+    facts = {"points": len(training.theta), "failed": failed, "search": search, **facts, "outputs": outputs}
+    give_id(appended.id, facts, json)
+
+
+def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bool) -> None:
+    """Predictions at the points of a file."""
+    from percuss.cli.output import give_json, say
+    from percuss.config import find_settings
+    from percuss.export.tables import write_csv
+    from percuss.ledger.projections import fold
+    from percuss.surrogates.evaluate import evaluate
+    from percuss.surrogates.surrogate import load_surrogate
+
+    book, found = open_at(ledger, event)
+    stand_in = load_surrogate(book, fold(book.events()), found)
+    table = evaluate(stand_in, at, 0.95, find_settings()["import_mb"].value * 1_000_000)
+    if json and to is None:
+        give_json({"id": found.id, "columns": table.to_dict(as_series=False)})
+        return
+    write_csv(table, to)
+    if to:
+        say(f"{to}: {table.height} rows, SI; std is that of the surrogate's error, low and high its 95 % band")
+    if json:
+        give_json({"id": found.id, "file": str(to), "rows": table.height, "columns": table.columns})
+
+
+def _held_out(text: str | None) -> tuple[float, str | None]:
+    """A fraction, or a reference to other runs."""
+    from percuss.cli.options import reference
+    from percuss.errors import InputError
+
+    if text is None:
+        return 0.0, None
+    try:
+        fraction = float(text)
+    except ValueError:
+        return 0.0, reference(text)
+    if not 0 < fraction < 1:
+        raise InputError(f"--held-out {text}: must lie between 0 and 1, or name a campaign")
+    return fraction, None
+
+
+def _comparison(family: str, tried: dict[str, float]) -> str:
+    """By how much the family that was taken is better than the others."""
+    others = ", ".join(
+        f"{name} {error:.2g} ({error / max(tried[family], 1e-300):.3g} times)"
+        for name, error in tried.items()
+        if name != family
+    )
+    return f"{family} has the least nested error {tried[family]:.2g}; {others}"

@@ -1,0 +1,80 @@
+"""What a discrepancy is: the distribution of the residuals of one data group.
+
+Each kind has its own `std`, known or to be inferred; to its square comes, entry by entry, the variance the group knows
+besides: of the measurement, and of a surrogate that stands in for the model. Shapes: n points in parameter space, m
+entries in the group; `variance` is (m,) or (n, m), `unknowns` maps names to columns (n,).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from percuss.errors import InputError
+from percuss.inference.arrays import Floats
+from percuss.study.priors.prior import Prior
+
+Unknowns = Mapping[str, Floats]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A number of the discrepancy that is inferred with the parameters. Groups that name the same one share it."""
+
+    name: str
+    prior: Prior
+
+
+@dataclass(frozen=True, eq=False)
+class Discrepancy(ABC):
+    """A distribution of residuals. `std`: one for all entries, one for each (m,), or inferred."""
+
+    std: float | Floats | Unknown
+
+    def unknowns(self) -> list[Unknown]:
+        """List what is inferred, in the order of the fields."""
+        values = (getattr(self, item.name) for item in fields(self))
+        return [value for value in values if isinstance(value, Unknown)]
+
+    def total(self, variance: Floats, unknowns: Unknowns) -> Floats:
+        """Variance of each entry, (m,) or (n, m): its own and the given one."""
+        own = at(self.std, unknowns)
+        return np.asarray(own * own + variance)
+
+    def log_density(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
+        """Log density of all residuals of a group together: (n,)."""
+        return np.asarray(self.log_pointwise(residual, variance, unknowns).sum(axis=1))
+
+    @abstractmethod
+    def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
+        """Log density of each residual given all others of the group: (n, m)."""
+
+    @abstractmethod
+    def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
+        """Draw residuals of n repetitions of the group: (n, m)."""
+
+
+def at(value: float | Floats | Unknown, unknowns: Unknowns) -> Any:
+    """Return a known value as it is, an unknown one as a column (n, 1)."""
+    return unknowns[value.name][:, None] if isinstance(value, Unknown) else value
+
+
+def check(name: str, value: float | Floats | Unknown, *, zero: bool = False) -> None:
+    """Refuse a number that is not above zero (or zero, where that is allowed), or a prior that goes below."""
+    if isinstance(value, Unknown):
+        low = value.prior.support()[0]
+        if low < 0:
+            raise InputError(
+                f"`{value.name}` cannot be below 0, but its {value.prior.kind} prior reaches down to {low!r}",
+                hint="take a prior on positive values: uniform, log-uniform, lognormal, gamma",
+            )
+        return
+    number = np.asarray(value, float)
+    good = np.isfinite(number) & ((number >= 0) if zero else (number > 0))
+    if not good.all():
+        wrong = float(number[~good].flat[0])
+        raise InputError(f"{name} = {wrong!r} must be {'at least' if zero else 'above'} 0 and finite")

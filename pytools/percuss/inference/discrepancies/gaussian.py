@@ -1,0 +1,29 @@
+"""Independent Gaussian discrepancy, of known or inferred standard deviation (Eqs. C.6-C.8, Sigma diagonal)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from percuss.inference.arrays import Floats
+from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknowns, check
+
+LOG_2PI = math.log(2 * math.pi)
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian(Discrepancy):
+    """Normal residuals; `std` may be zero where measurement or surrogate have a variance of their own."""
+
+    def __post_init__(self) -> None:
+        check("std", self.std, zero=True)
+
+    def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
+        total = self.total(variance, unknowns)
+        return -0.5 * (residual * residual / total + (np.log(total) + LOG_2PI))
+
+    def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
+        total = self.total(variance, unknowns)
+        return generator.standard_normal((n, total.shape[-1])) * np.sqrt(total)

@@ -1,0 +1,40 @@
+"""Independent Student-t discrepancy: like the Gaussian one, but a few wild data do not drag the parameters along.
+
+r ~ scale t(nu), scale^2 = std^2 + given variance; the variance of r is scale^2 nu / (nu - 2) for nu > 2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from percuss.inference.arrays import Floats
+from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, Unknowns, at, check
+
+
+@dataclass(frozen=True, eq=False)
+class StudentT(Discrepancy):
+    """Student-t residuals of `std` (the scale) and `degrees_of_freedom` (from 4, heavy tails, to 30, near Gaussian)."""
+
+    degrees_of_freedom: float | Unknown = 4.0
+
+    def __post_init__(self) -> None:
+        check("std", self.std, zero=True)
+        check("degrees_of_freedom", self.degrees_of_freedom)
+
+    def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
+        from scipy.special import gammaln
+
+        total = self.total(variance, unknowns)
+        nu = at(self.degrees_of_freedom, unknowns)
+        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * math.pi)
+        spread = np.log1p(residual * residual / (nu * total))
+        return np.asarray(constant - 0.5 * np.log(total) - 0.5 * (nu + 1) * spread)
+
+    def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
+        total = self.total(variance, unknowns)
+        shape = (n, total.shape[-1])
+        nu = np.broadcast_to(np.asarray(at(self.degrees_of_freedom, unknowns), float), (n, 1))
+        return generator.standard_t(nu, shape) * np.sqrt(total)

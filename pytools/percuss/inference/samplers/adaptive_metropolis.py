@@ -1,0 +1,129 @@
+"""Adaptive Metropolis with one covariance for all chains, frozen before the draws that count.
+
+Random-walk Metropolis with Gaussian proposals of covariance s^2 C. During burn-in C is the covariance of the draws of
+all chains together (Haario, Saksman, Tamminen, 2001, take it chain by chain, from whole histories, which learns
+slowly and never ends) and s is steered to an acceptance of 0.234 (Roberts, Gelman, Gilks, 1997). Burn-in goes in
+stages of doubling length, each with the covariance of the stage before, until the chains of a stage agree roughly. Then
+both are frozen, and only from there on draws are kept: they come from a plain Markov chain.
+
+Chains start at draws from the prior, independent of each other, so that R-hat can see a chain that is caught
+elsewhere: with well separated modes this sampler ends as not converged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from percuss.inference.arrays import Floats
+from percuss.inference.diagnostics import diagnose
+from percuss.inference.samplers.chains import Block, State, draw_until_converged
+from percuss.inference.samplers.registry import Setting
+from percuss.inference.samplers.sample import Run
+from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.target import Target
+
+SETTINGS: Mapping[str, Setting] = {
+    "chains": Setting(100, 4, 100_000, "chains, started at draws from the prior"),
+    "thin": Setting(0, 0, 100_000, "keep every so many steps; 0: as many as there are parameters"),
+}
+
+ACCEPTANCE = 0.234
+FIRST_STAGE = 100
+BATCH = 20
+# Chains of a stage agree when R-hat is below this: rough, since the stage is short and still adapts.
+AGREED = 1.1
+
+# (target, state, factor, draws, thin, generator) -> block
+Advance = Callable[[Target, State, Floats, int, int, np.random.Generator], Block]
+
+
+def advance(
+    target: Target, state: State, factor: Floats, draws: int, thin: int, generator: np.random.Generator
+) -> Block:
+    """Advance all chains draws * thin steps with proposals N(0, factor factor^T), and keep every thin-th state.
+
+    One call of the log density a step. A compiled replacement (`Target.advance`) may take its own random numbers, keyed
+    by an integer drawn from `generator`.
+    """
+    z, p = state.positions.copy(), state.log_density.copy()
+    chains, dimension = z.shape
+    kept, log_density = np.empty((chains, draws, dimension)), np.empty((chains, draws))
+    accepted = np.zeros(chains, np.int64)
+    for i in range(draws):
+        # einsum, not matmul: the bits do not depend on the threads of a BLAS.
+        moves = np.einsum("ij,tcj->tci", factor, generator.standard_normal((thin, chains, dimension)))
+        hurdles = -generator.standard_exponential((thin, chains))  # logarithms of uniform numbers
+        for move, hurdle in zip(moves, hurdles, strict=True):
+            proposal = z + move
+            q = target.log_density(proposal)
+            accept = q - p > hurdle
+            np.copyto(z, proposal, where=accept[:, None])
+            np.copyto(p, q, where=accept)
+            accepted += accept
+        kept[:, i], log_density[:, i] = z, p
+    return Block(kept, log_density, State(z, p), accepted / (draws * thin), chains * draws * thin)
+
+
+def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
+    """Burn in, freeze, and draw until converged or out of budget."""
+    chains, thin = int(settings["chains"]), int(settings["thin"]) or target.dimension
+    generator = np.random.default_rng(seed)
+    step = target.advance or advance
+    state, factor, used = burn_in(target, step, chains, stopping, generator, report)
+    return draw_until_converged(
+        target,
+        lambda at, draws: step(target, at, factor, draws, thin, generator),
+        state,
+        max(400 // thin, 100),
+        used,
+        stopping,
+        report,
+    )
+
+
+def burn_in(
+    target: Target,
+    step: Advance,
+    chains: int,
+    stopping: Stopping,
+    generator: np.random.Generator,
+    report: Report,
+) -> tuple[State, Floats, int]:
+    """Return the state after burn-in, the frozen factor of the proposals, and the evaluations made.
+
+    Stages go on until the chains of one agree, or half of the budget is spent; a last, short one only finds the scale
+    that belongs to the last covariance.
+    """
+    state = State(*target.start(chains, generator))
+    covariance = pooled_covariance(state.positions)
+    used, length, last = chains, FIRST_STAGE, False
+    while True:
+        factor = np.linalg.cholesky(covariance)
+        log_scale = np.log(2.38 / np.sqrt(target.dimension))
+        blocks = []
+        for _ in range(length // BATCH):
+            block = step(target, state, np.exp(log_scale) * factor, BATCH, 1, generator)
+            state = block.state
+            used += block.evaluations
+            # Bounded, so that one batch changes the scale by no more than a factor e.
+            log_scale += np.clip(4.0 * (float(np.mean(block.acceptance)) - ACCEPTANCE), -1.0, 1.0)
+            blocks.append(block)
+            report(Progress("burn-in", used, stopping.evaluations))
+        if last:
+            return state, np.exp(log_scale) * factor, used
+        half = len(blocks) // 2
+        z = np.concatenate([block.positions for block in blocks[half:]], axis=1)
+        log_density = np.concatenate([block.log_density for block in blocks[half:]], axis=1)
+        covariance = pooled_covariance(z.reshape(-1, target.dimension))
+        agreed = diagnose(z, log_density, target.names).worst_r_hat < AGREED
+        last = agreed or used + chains * 2 * length > stopping.evaluations // 2
+        length = FIRST_STAGE if last else 2 * length
+
+
+def pooled_covariance(z: Floats) -> Floats:
+    """Covariance of all rows, with a trace of its diagonal added: positive definite though no chain has moved."""
+    away = z - z.mean(axis=0)
+    covariance: Floats = np.einsum("ni,nj->ij", away, away) / len(z)
+    return covariance + np.diag(1e-10 * np.diag(covariance) + 1e-300)

@@ -1,0 +1,19 @@
+"""Affine-invariant ensemble with stretch moves (Goodman, Weare, 2010), by emcee."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from percuss.inference.samplers import ensemble
+from percuss.inference.samplers.sample import Run
+from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.inference.target import Target
+
+SETTINGS = ensemble.SETTINGS
+
+
+def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
+    """Run the ensemble."""
+    import emcee
+
+    return ensemble.run_ensemble(target, emcee.moves.StretchMove(), settings, stopping, seed, report)

@@ -1,0 +1,59 @@
+"""Run an emcee ensemble (Foreman-Mackey et al., 2013) until its walkers agree.
+
+Walkers are taken as chains for the diagnostics. The first half of a run is burn-in at every look, so that a slow start
+is forgotten as the run grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from percuss.inference.diagnostics import diagnose
+from percuss.inference.samplers.chains import growing
+from percuss.inference.samplers.registry import Setting
+from percuss.inference.samplers.sample import Run
+from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.target import Target
+
+SETTINGS: Mapping[str, Setting] = {
+    "walkers": Setting(64, 8, 100_000, "walkers, started at draws from the prior; more than twice the parameters"),
+    "thin": Setting(0, 0, 100_000, "keep every so many steps; 0: as many as there are parameters"),
+}
+
+
+def run_ensemble(
+    target: Target, moves: Any, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
+) -> Run:
+    """Draw with the given emcee moves until converged or out of budget."""
+    import emcee
+
+    dimension = target.dimension
+    # emcee wants two walkers a dimension and an even number of them.
+    walkers = max(int(settings["walkers"]), 2 * dimension + 2)
+    walkers += walkers % 2
+    thin = int(settings["thin"]) or dimension
+    generator = np.random.default_rng(seed)
+    start, log_density = target.start(walkers, generator)
+    sampler = emcee.EnsembleSampler(walkers, dimension, target.log_density, moves=moves, vectorize=True)
+    legacy = np.random.RandomState(np.random.MT19937(int(generator.integers(2**63))))
+    state = emcee.State(start, log_prob=log_density, random_state=legacy.get_state())
+
+    used, drawn = walkers, 0
+    for wanted in growing(200):
+        affordable = max((stopping.evaluations - used) // (walkers * thin), 0 if drawn else 8)
+        if not affordable:
+            break
+        more = min(wanted - drawn, affordable)
+        state = sampler.run_mcmc(state, more, thin_by=thin, skip_initial_state_check=True)
+        drawn += more
+        used += more * thin * walkers
+        kept = sampler.get_chain(discard=drawn - drawn // 2).swapaxes(0, 1)
+        kept_density = sampler.get_log_prob(discard=drawn - drawn // 2).swapaxes(0, 1)
+        found = diagnose(kept, kept_density, target.names)
+        report(Progress("draws", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
+        if not stopping.reasons(found):
+            break
+    return Run(kept, kept_density, sampler.acceptance_fraction, used)

@@ -1,0 +1,121 @@
+"""The table of samplers, and `sample_posterior`. A new sampler is one module and one line here."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+
+from percuss.errors import InputError
+from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from percuss.inference.samplers.sample import Run, Sample
+    from percuss.inference.target import Target
+
+DEFAULT = "adaptive-metropolis"
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Where a sampler lives (loaded on first use) and what it is, in one line."""
+
+    module: str
+    summary: str
+
+
+SAMPLERS: dict[str, Sampler] = {
+    "adaptive-metropolis": Sampler(
+        "percuss.inference.samplers.adaptive_metropolis",
+        "many chains, one covariance for all, learnt in burn-in and then frozen",
+    ),
+    "adaptive-metropolis-per-chain": Sampler(
+        "percuss.inference.samplers.adaptive_metropolis_per_chain",
+        "each chain learns from its own whole history, all along",
+    ),
+    "emcee-stretch": Sampler("percuss.inference.samplers.emcee_stretch", "ensemble with stretch moves"),
+    "emcee-de-snooker": Sampler(
+        "percuss.inference.samplers.emcee_de_snooker", "ensemble with differential evolution and snooker moves"
+    ),
+    "sequential-monte-carlo": Sampler(
+        "percuss.inference.samplers.sequential_monte_carlo",
+        "from prior to posterior by tempering: several modes, and the evidence",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number a sampler takes: its default, the least and the most it may be, and what it means."""
+
+    default: float
+    least: float
+    most: float
+    doc: str
+
+
+class SamplerModule(Protocol):
+    """What a module in SAMPLERS offers. Settings whose default is an int are whole numbers."""
+
+    SETTINGS: Mapping[str, Setting]
+
+    def run(
+        self, target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
+    ) -> Run: ...
+
+
+def sampler_settings(sampler: str) -> Mapping[str, Setting]:
+    """Return the settings of a sampler with their defaults; raise InputError when there is no such sampler."""
+    return _module(sampler).SETTINGS
+
+
+def sample_posterior(
+    target: Target,
+    sampler: str = DEFAULT,
+    *,
+    seed: int,
+    stopping: Stopping | None = None,
+    settings: Mapping[str, float] | None = None,
+    report: Report | None = None,
+) -> Sample:
+    """Draw from a posterior until it is converged or the budget is spent; the sample says which.
+
+    Same target, settings and seed: same bits. `report` is told of progress, and may raise to interrupt.
+    """
+    from percuss.inference.samplers.sample import Sample
+
+    if seed < 0:
+        raise InputError(f"seed = {seed} must be at least 0")
+    module = _module(sampler)
+    cleaned = _clean(sampler, module.SETTINGS, settings or {})
+    stopping = stopping or Stopping()
+    run = module.run(target, cleaned, stopping, seed, report or (lambda _: None))
+    return Sample.of(target, run, sampler, seed, cleaned, stopping)
+
+
+def _module(sampler: str) -> SamplerModule:
+    if sampler not in SAMPLERS:
+        raise InputError(f"unknown sampler `{sampler}`: {did_you_mean(sampler, SAMPLERS)}")
+    return cast(SamplerModule, importlib.import_module(SAMPLERS[sampler].module))
+
+
+def _clean(sampler: str, known: Mapping[str, Setting], given: Mapping[str, float]) -> dict[str, float]:
+    for name in given:
+        if name not in known:
+            raise InputError(f"sampler {sampler} has no setting `{name}`: {did_you_mean(name, known)}")
+    cleaned = {name: setting.default for name, setting in known.items()}
+    for name, value in given.items():
+        setting = known[name]
+        whole = isinstance(setting.default, int)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not number or not setting.least <= value <= setting.most or (whole and value != int(value)):
+            kind = "a whole number" if whole else "a number"
+            raise InputError(
+                f"setting `{name}` of sampler {sampler} is {value!r}: it takes {kind} "
+                f"from {setting.least:g} to {setting.most:g}"
+            )
+        cleaned[name] = int(value) if whole else float(value)
+    return cleaned

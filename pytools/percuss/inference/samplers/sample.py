@@ -1,0 +1,84 @@
+"""What a sampler gives: draws, how they were made, and whether they can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from percuss.inference.arrays import Floats
+from percuss.inference.diagnostics import Diagnostics, diagnose
+from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.target import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a sampler hands to `Sample.of`: unbounded draws (chains, draws, d), their log density in that space (chains,
+    draws), acceptance of each chain, evaluations made, for samplers that have it the log evidence with its standard
+    error, and what only the sampler can know to speak against the draws.
+    """
+
+    unbounded: Floats
+    log_density: Floats
+    acceptance: Floats
+    evaluations: int
+    log_evidence: float | None = None
+    log_evidence_error: float | None = None
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Draws of a posterior in SI, (chains, draws, d), with log-likelihood and log prior density of each."""
+
+    sampler: str
+    seed: int
+    settings: Mapping[str, float]
+    stopping: Stopping
+    names: tuple[str, ...]
+    draws: Floats
+    log_likelihood: Floats
+    log_prior: Floats
+    acceptance: Floats
+    evaluations: int
+    diagnostics: Diagnostics
+    reasons: tuple[str, ...]
+    log_evidence: float | None = None
+    log_evidence_error: float | None = None
+
+    @property
+    def converged(self) -> bool:
+        """Whether nothing speaks against the draws."""
+        return not self.reasons
+
+    def flat(self) -> Floats:
+        """All draws as rows, chain after chain: (chains * draws, d)."""
+        return self.draws.reshape(-1, self.draws.shape[2])
+
+    @classmethod
+    def of(
+        cls, target: Target, run: Run, sampler: str, seed: int, settings: Mapping[str, float], stopping: Stopping
+    ) -> Sample:
+        """Turn a finished run into parameters, and judge it."""
+        chains, draws, dimension = run.unbounded.shape
+        z = run.unbounded.reshape(-1, dimension)
+        x = target.transform.values(z)
+        log_prior = target.log_prior(x).reshape(chains, draws)
+        jacobian = target.transform.log_jacobian(z).reshape(chains, draws)
+        found = diagnose(run.unbounded, run.log_density, target.names)
+        return cls(
+            sampler=sampler,
+            seed=seed,
+            settings=settings,
+            stopping=stopping,
+            names=target.names,
+            draws=x.reshape(run.unbounded.shape),
+            log_likelihood=run.log_density - log_prior - jacobian,
+            log_prior=log_prior,
+            acceptance=run.acceptance,
+            evaluations=run.evaluations,
+            diagnostics=found,
+            reasons=(*run.reasons, *stopping.reasons(found)),
+            log_evidence=run.log_evidence,
+            log_evidence_error=run.log_evidence_error,
+        )

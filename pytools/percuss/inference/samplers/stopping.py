@@ -1,0 +1,68 @@
+"""When a sampler may stop: the chains agree and are worth enough independent draws, or the budget is spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from percuss.errors import InputError
+
+if TYPE_CHECKING:
+    from percuss.inference.diagnostics import Diagnostics
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """R-hat of every quantity below `r_hat`, bulk and tail ESS above `ess` (the thresholds of Vehtari et al., 2021), or
+    `evaluations` of the log density made.
+    """
+
+    r_hat: float = 1.01
+    ess: float = 400.0
+    evaluations: int = 4_000_000
+
+    def __post_init__(self) -> None:
+        if not 1 < self.r_hat < math.inf:
+            raise InputError(f"r_hat = {self.r_hat!r} must be above 1")
+        if not 0 < self.ess < math.inf:
+            raise InputError(f"ess = {self.ess!r} must be above 0")
+        if self.evaluations < 1:
+            raise InputError(f"evaluations = {self.evaluations!r} must be at least 1")
+
+    def reasons(self, found: Diagnostics) -> tuple[str, ...]:
+        """Say, a sentence each, why draws are not converged; nothing when they are."""
+        said = []
+        columns = (
+            ("R-hat", found.r_hat),
+            ("plain R-hat", found.r_hat_plain),
+            ("bulk ESS", found.ess_bulk),
+            ("tail ESS", found.ess_tail),
+        )
+        for what, values in columns:
+            least = "ESS" in what
+            limit = self.ess if least else self.r_hat
+            # Written so that NaN fails.
+            bad = [i for i, v in enumerate(values) if not (v > limit if least else v < limit)]
+            if bad:
+                worst = min(bad, key=lambda i: values[i]) if least else max(bad, key=lambda i: values[i])
+                figure = f"{values[worst]:.0f}" if least else f"{values[worst]:.3f}"
+                others = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+                side = "not above" if least else "not below"
+                said.append(f"{what} of {found.names[worst]}{others} is {figure}, {side} {limit:g}")
+        return tuple(said)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sampler is: evaluations made of those allowed, and what the last look at the draws gave."""
+
+    stage: str
+    evaluations: int
+    allowed: int
+    r_hat: float = math.nan
+    ess: float = math.nan
+
+
+Report = Callable[[Progress], None]

@@ -1,0 +1,158 @@
+"""What a posterior says, parameter by parameter, and whether it may be said.
+
+Without convergence there is no summary, unless asked for in so many words; then it carries the reasons with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from percuss.errors import AnswerIsNo, InputError
+from percuss.inference.arrays import Floats
+from percuss.inference.diagnostics import mcse_mean, mcse_quantile
+from percuss.inference.mode import find_mode
+from percuss.inference.samplers.sample import Sample
+from percuss.inference.target import Target
+
+# Less contraction than this, and the data have said next to nothing about a parameter.
+LITTLE = 0.1
+# More correlation than this, and two parameters are known only together.
+TOGETHER = 0.95
+
+
+class NotConverged(AnswerIsNo):
+    """The draws do not represent the posterior; `reasons` says what shows it."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        self.reasons = reasons
+        super().__init__(
+            f"the posterior is not converged: {'; '.join(reasons)}",
+            hint="raise the budget, take another sampler, or look whether the variances are far too small",
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    """One parameter, in SI. `contraction` is 1 - posterior variance / prior variance."""
+
+    name: str
+    mean: float
+    mean_error: float
+    std: float
+    median: float
+    median_error: float
+    mode: float
+    interval: tuple[float, float]
+    densest: tuple[float, float]
+    contraction: float
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """All parameters; `mass` of the probability lies in each interval (equal-tailed, and densest: shortest)."""
+
+    rows: tuple[Row, ...]
+    correlations: Floats
+    mode_log_posterior: float
+    mass: float
+    acceptance: tuple[float, float]
+    converged: bool
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def summarise(target: Target, sample: Sample, *, mass: float = 0.95, accept_unconverged: bool = False) -> Summary:
+    """Summarise a sample; raise NotConverged for one that is not, unless that is accepted."""
+    if not 0 < mass < 1:
+        raise InputError(f"mass = {mass!r} must lie between 0 and 1")
+    if not sample.converged and not accept_unconverged:
+        raise NotConverged(sample.reasons)
+    mode = find_mode(target, sample)
+    tails = ((1 - mass) / 2, (1 + mass) / 2)
+    rows = []
+    for j, (name, prior) in enumerate(zip(target.names, target.priors, strict=True)):
+        x = sample.draws[:, :, j]
+        std = float(np.std(x))
+        contraction = 1.0 - (std / prior.std()) ** 2
+        low, high = np.quantile(x, tails)
+        notes = []
+        if contraction < LITTLE:
+            notes.append(f"the data say little about it: contraction {contraction:.2f}")
+        else:
+            notes += _on_bounds(x, prior.support())
+        rows.append(
+            Row(
+                name=name,
+                mean=float(np.mean(x)),
+                mean_error=mcse_mean(x),
+                std=std,
+                median=float(np.median(x)),
+                median_error=mcse_quantile(x, 0.5),
+                mode=float(mode.values[j]),
+                interval=(float(low), float(high)),
+                densest=densest_interval(x, mass),
+                contraction=contraction,
+                r_hat=float(sample.diagnostics.r_hat[j]),
+                ess_bulk=float(sample.diagnostics.ess_bulk[j]),
+                ess_tail=float(sample.diagnostics.ess_tail[j]),
+                notes=tuple(notes),
+            )
+        )
+    correlations = correlation_matrix(sample.flat())
+    return Summary(
+        rows=tuple(rows),
+        correlations=correlations,
+        mode_log_posterior=mode.log_posterior,
+        mass=mass,
+        acceptance=(float(np.min(sample.acceptance)), float(np.max(sample.acceptance))),
+        converged=sample.converged,
+        reasons=sample.reasons,
+        notes=tuple(_known_together(target.names, correlations)),
+    )
+
+
+def densest_interval(x: Floats, mass: float) -> tuple[float, float]:
+    """Shortest interval that holds `mass` of the draws (the highest-density one, where there is one mode)."""
+    ordered = np.sort(x, axis=None)
+    held = min(int(np.ceil(mass * len(ordered))), len(ordered)) - 1
+    widths = ordered[held:] - ordered[: len(ordered) - held]
+    first = int(np.argmin(widths))
+    return float(ordered[first]), float(ordered[first + held])
+
+
+def correlation_matrix(x: Floats) -> Floats:
+    """Correlations of the columns; zero for a column that does not vary."""
+    away = x - x.mean(axis=0)
+    size = np.sqrt(np.sum(away * away, axis=0))
+    away = away / np.where(size > 0, size, 1.0)
+    matrix: Floats = np.einsum("ni,nj->ij", away, away)
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def _on_bounds(x: Floats, support: tuple[float, float]) -> list[str]:
+    """Say on which bound a posterior lies: where the density at the bound is at least half of the highest."""
+    width = 0.25 * float(np.std(x))
+    notes = []
+    for bound, distance, word in ((support[0], x - support[0], "low"), (support[1], support[1] - x, "high")):
+        if np.isfinite(bound) and width > 0:
+            bins = np.minimum(distance / width, 1e6).astype(np.int64)
+            counts = np.bincount(bins.ravel())
+            if counts[0] >= 0.5 * np.max(counts):
+                notes.append(f"the posterior lies on the {word} bound of its prior, {bound:g} (SI)")
+    return notes
+
+
+def _known_together(names: tuple[str, ...], correlations: Floats) -> list[str]:
+    return [
+        f"{names[i]} and {names[j]} are known only together: correlation {correlations[i, j]:.3f}"
+        for i in range(len(names))
+        for j in range(i + 1, len(names))
+        if abs(correlations[i, j]) > TOGETHER
+    ]

@@ -1,0 +1,70 @@
+"""Synthetic ground motion: white noise through a Kanai-Tajimi soil and a Clough-Penzien high-pass, shaped in time.
+
+Power spectral density (Kanai, 1957; Tajimi, 1960; Clough and Penzien, 1975), one-sided in f:
+
+    S(f) ~ (1 + 4 zg^2 r^2) / ((1 - r^2)^2 + 4 zg^2 r^2) * q^4 / ((1 - q^2)^2 + 4 zf^2 q^2),  r = f/fg, q = f/ff
+
+Envelope (Jennings, Housner and Tsai, 1968): rises as (t/t1)^2, stays at one until t2, falls as exp(-c (t - t2)).
+The stationary motion is a sum of cosines with random phases (Shinozuka and Deodatis, 1991), scaled so that its
+standard deviation before shaping is the intensity asked for: amplitudes are not random, so every motion of an ensemble
+has the spectrum stated and the differences between motions come from the phases alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from percuss.models.model import Setting
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+SYNTHETIC = {
+    "frequency": Setting("frequency", "number", 2.5, unit="Hz", low=1e-3, high=100, doc="of the ground, fg"),
+    "damping": Setting("damping", "number", 0.6, low=0.01, high=2, doc="of the ground, zg"),
+    "filter_frequency": Setting("filter_frequency", "number", 0.25, unit="Hz", low=1e-4, high=10, doc="high-pass, ff"),
+    "filter_damping": Setting("filter_damping", "number", 0.6, low=0.01, high=2, doc="high-pass, zf"),
+    "rise": Setting("rise", "number", 2.0, unit="s", low=1e-3, high=1e3, doc="end of the rise, t1"),
+    "plateau": Setting("plateau", "number", 10.0, unit="s", low=0, high=1e4, doc="length of the plateau, t2 - t1"),
+    "decay": Setting("decay", "number", 0.3, unit="1/s", low=1e-3, high=1e3, doc="rate of the fall, c"),
+    "step": Setting("step", "number", 0.01, unit="s", low=1e-4, high=0.1, doc="interval of the samples"),
+}
+
+
+def spectrum(frequency_hz: ndarray, settings: Mapping[str, Any]) -> ndarray:
+    """Power spectral density up to a factor."""
+    r2 = (frequency_hz / settings["frequency"]) ** 2
+    q2 = (frequency_hz / settings["filter_frequency"]) ** 2
+    soil = 4 * settings["damping"] ** 2 * r2
+    ground = (1 + soil) / ((1 - r2) ** 2 + soil)
+    result: ndarray = ground * q2**2 / ((1 - q2) ** 2 + 4 * settings["filter_damping"] ** 2 * q2)
+    return result
+
+
+def envelope(time_s: ndarray, settings: Mapping[str, Any]) -> ndarray:
+    """Shape in time, at most one."""
+    import numpy as np
+
+    end = settings["rise"] + settings["plateau"]
+    rising = np.minimum(time_s / settings["rise"], 1.0) ** 2
+    result: ndarray = rising * np.exp(-settings["decay"] * np.maximum(time_s - end, 0.0))
+    return result
+
+
+def synthetic_motion(settings: Mapping[str, Any], intensity_m_s2: float, duration_s: float, seed: int) -> ndarray:
+    """Samples of the acceleration every `step` seconds from 0 to the duration, the same for the same seed."""
+    import numpy as np
+
+    step = settings["step"]
+    count = int(np.ceil(duration_s / step)) + 1
+    # Twice the duration for the period of the sum: no part of the motion repeats.
+    size = 2 ** int(np.ceil(np.log2(2 * count)))
+    frequency = np.arange(1, size // 2) / (size * step)
+    power = spectrum(frequency, settings)
+    amplitude = np.sqrt(2 * power / power.sum()) * intensity_m_s2
+    phase = np.random.Generator(np.random.PCG64(seed)).uniform(0.0, 2 * np.pi, frequency.size)
+    coefficients = np.zeros(size // 2 + 1, complex)
+    coefficients[1 : size // 2] = amplitude * np.exp(1j * phase) * size / 2
+    stationary = np.fft.irfft(coefficients, size)[:count]
+    return np.asarray(stationary * envelope(np.arange(count) * step, settings))

@@ -1,0 +1,61 @@
+"""What varies from run to run: an input for every number of a mass, spring, damper and contact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from percuss import _core
+from percuss.models.model import Input
+
+STIFFNESS_UNITS = ("N/m", "N/m^1.5")
+INTEGRATORS = ("event", "central-difference", "newmark", "rk4", "moreau-jean")
+
+
+@dataclass(frozen=True)
+class LawFacts:
+    """What the core says of an impact law."""
+
+    summary: str
+    source: str
+    exponent: float
+    smallest_restitution: float
+
+
+LAWS: dict[str, LawFacts] = {law[0]: LawFacts(*law[1:]) for law in _core.impact_laws()}
+
+SPRING_INPUTS = {
+    "stiffness": Input("stiffness", "N/m", None, 0.0, doc="of the spring"),
+    "cubic": Input("cubic", "N/m^3", None, doc="cubic stiffness of the spring"),
+    "damping_ratio": Input("damping_ratio", "1", None, 0.0, doc="of the second mass on this spring alone"),
+}
+DAMPER_INPUTS = {"coefficient": Input("coefficient", "N.s/m", None, 0.0, doc="of the damper")}
+CONTACT_INPUTS = {
+    "gap": Input("gap", "m", None, doc="distance at zero displacements"),
+    "law": Input("law", None, "kelvin-voigt", choices=tuple(LAWS), doc="impact law"),
+    "restitution": Input("restitution", "1", None, 0.0, 1.0, doc="coefficient of restitution"),
+    "stiffness": Input(
+        "stiffness", "N/m", None, 0.0, low_open=True, doc="of the impact law", other_units=STIFFNESS_UNITS[1:]
+    ),
+    "damping": Input("damping", None, "exact", choices=("exact", "nominal"), doc="delivers e, or as printed"),
+}
+
+
+def mass_inputs(mass: Mapping[str, Any]) -> dict[str, Input]:
+    name = mass["name"]
+    found = (
+        Input(f"mass_{name}", "kg", mass["mass"], 0.0, low_open=True, doc=f"mass {name}"),
+        Input(f"displacement_{name}", "m", mass["displacement"], doc=f"of mass {name} at the start"),
+        Input(f"velocity_{name}", "m/s", mass["velocity"], doc=f"of mass {name} at the start"),
+    )
+    return {item.name: item for item in found}
+
+
+@dataclass(frozen=True)
+class Element:
+    """A spring, damper or contact between two nodes, and the names of the inputs that hold its numbers."""
+
+    name: str
+    nodes: tuple[int, int]
+    inputs: Mapping[str, str]

@@ -1,0 +1,203 @@
+"""A configured system: points in, runs of the core, curves and numbers out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from percuss import _core
+from percuss.errors import InputError
+from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
+from percuss.models.oscillators.base import Base
+from percuss.models.oscillators.inputs import (
+    CONTACT_INPUTS,
+    DAMPER_INPUTS,
+    INTEGRATORS,
+    LAWS,
+    SPRING_INPUTS,
+    STIFFNESS_UNITS,
+    Element,
+    mass_inputs,
+)
+from percuss.models.oscillators.quantities import SEPARATION_RULES, of_contact, quantities_of
+from percuss.models.oscillators.reader import Reader
+from percuss.models.oscillators.separation import (
+    correlation,
+    first_mode,
+    separation_abs,
+    separation_cqc,
+    separation_srss,
+)
+from percuss.models.oscillators.tables import CONTACT, DAMPER, MASS, SENSOR, SPRING
+from percuss.models.settings import SettingsError
+from percuss.units import parse_quantity
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+
+@dataclass(frozen=True)
+class Oscillators:
+    """A configured system; every number that can vary is in `inputs`."""
+
+    duration_s: float
+    sampling_s: float
+    names: tuple[str, ...]
+    springs: tuple[Element, ...]
+    dampers: tuple[Element, ...]
+    contacts: tuple[Element, ...]
+    rayleigh: tuple[float, float]
+    base: Base
+    sensor: Mapping[str, float] | None
+    inputs: Mapping[str, Input]
+    quantities: Mapping[str, Quantity]
+    kind: str = "oscillators"
+    batch: int = 64
+
+    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
+        """Simulate each point; all of them in one call of the core, which uses every core."""
+        outcomes: list[Outcome | None] = []
+        systems = []
+        for point, seed in zip(points, seeds, strict=True):
+            try:
+                systems.append(self._system(point, seed))
+                outcomes.append(None)
+            except InputError as fault:
+                outcomes.append(Failed(str(fault)))
+        runs = iter(_core.simulate_oscillators(systems))
+        ready = iter(systems)
+        return [outcome or self._outcome(next(ready), next(runs)) for outcome in outcomes]
+
+    def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
+        return float(point[element.inputs[key]])
+
+    def _system(self, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
+        """The system of one run, as the core takes it."""
+        masses = [float(point[f"mass_{name}"]) for name in self.names]
+        springs, dampers = [], []
+        for spring in self.springs:
+            stiffness = self._number(spring, "stiffness", point)
+            springs.append((*spring.nodes, stiffness, self._number(spring, "cubic", point)))
+            ratio = self._number(spring, "damping_ratio", point)
+            if ratio:
+                dampers.append((*spring.nodes, 2 * ratio * math.sqrt(stiffness * masses[spring.nodes[1]])))
+        dampers += [(*damper.nodes, self._number(damper, "coefficient", point)) for damper in self.dampers]
+        return {
+            "masses_kg": masses,
+            "springs": springs,
+            "dampers": dampers,
+            "rayleigh": self.rayleigh,
+            "contacts": [self._contact(contact, point) for contact in self.contacts],
+            "displacement_m": [float(point[f"displacement_{name}"]) for name in self.names],
+            "velocity_m_s": [float(point[f"velocity_{name}"]) for name in self.names],
+            "base": self.base.motion(point, seed, self.duration_s),
+            "duration_s": self.duration_s,
+            "sampling_s": self.sampling_s,
+            "integrator": str(point["integrator"]),
+            "step_s": float(point["step"]),
+        }
+
+    def _contact(self, contact: Element, point: Mapping[str, Any]) -> tuple[int, int, float, str, str, float, float]:
+        law = str(point[contact.inputs["law"]])
+        stiffness = 0.0
+        if LAWS[law].exponent:
+            unit = STIFFNESS_UNITS[0] if LAWS[law].exponent == 1.0 else STIFFNESS_UNITS[1]
+            name = contact.inputs["stiffness"]
+            try:
+                stiffness = parse_quantity(str(point[name]), unit)
+            except InputError:
+                raise InputError(f"`{name}` = {point[name]}: the law {law} takes a stiffness in {unit}") from None
+        return (
+            *contact.nodes,
+            self._number(contact, "gap", point),
+            law,
+            str(point[contact.inputs["damping"]]),
+            self._number(contact, "restitution", point),
+            stiffness,
+        )
+
+    def _outcome(self, system: Mapping[str, Any], run: dict[str, Any] | str) -> Outcome:
+        if isinstance(run, str):
+            return Failed(run)
+        curves: dict[str, ndarray] = {"t": run["times_s"]}
+        for letter, key in (("u", "displacement_m"), ("a", "acceleration_m_s2")):
+            curves |= {f"{letter}{name}": column for name, column in zip(self.names, run[key], strict=True)}
+        curves |= {of_contact("force", c): column for c, column in zip(self.contacts, run["force_n"], strict=True)}
+        curves |= {f"v{name}": column for name, column in zip(self.names, run["velocity_m_s"], strict=True)}
+        curves |= {of_contact("gap", c): column for c, column in zip(self.contacts, run["gap_m"], strict=True)}
+        if self.sensor:
+            curves |= {f"read_a{name}": self._read(curves[f"a{name}"]) for name in self.names}
+        values = {f"energy_{name}": number for name, number in run["energy_j"].items()}
+        for i, name in enumerate(self.names):
+            values[f"peak_u{name}"] = run["peak_displacement_m"][i]
+            values[f"peak_v{name}"] = run["peak_velocity_m_s"][i]
+            values[f"peak_a{name}"] = run["peak_acceleration_m_s2"][i]
+        impacts = run["impacts"]
+        values["impacts"] = float(len(impacts["t_s"]))
+        values["grazing_impacts"] = float(impacts["grazing"].sum())
+        for i, contact in enumerate(self.contacts):
+            values[of_contact("peak_force", contact)] = run["peak_force_n"][i]
+            values[of_contact("smallest_gap", contact)] = run["smallest_gap_m"][i]
+            values[of_contact("contact_loss", contact)] = run["contact_energy_j"][i]
+            values[of_contact("closing", contact)] = system["contacts"][i][2] - run["smallest_gap_m"][i]
+            values |= self._separations(contact, system, run["peak_displacement_m"])
+        return Done(values, curves, {"impacts": impacts})
+
+    def _separations(self, contact: Element, system: Mapping[str, Any], peaks_m: Sequence[float]) -> dict[str, float]:
+        """What the separation rules ask for, from the peaks of this run."""
+        if -1 in contact.nodes:
+            return {}
+        left, right = (peaks_m[node] for node in contact.nodes)
+        first, second = (
+            first_mode(system["masses_kg"], system["springs"], system["dampers"], system["rayleigh"], node)
+            for node in contact.nodes
+        )
+        rho = correlation(first, second) if first and second else 0.0
+        found = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
+        return {of_contact(f"separation_{rule}", contact): s for rule, s in zip(SEPARATION_RULES, found, strict=True)}
+
+    def _read(self, acceleration: ndarray) -> ndarray:
+        """What the accelerometer makes of it: its range clips, its resolution rounds."""
+        import numpy as np
+
+        assert self.sensor is not None
+        clipped = np.clip(acceleration, -self.sensor["range"], self.sensor["range"])
+        resolution = self.sensor["resolution"]
+        return np.asarray(np.round(clipped / resolution) * resolution if resolution else clipped)
+
+
+def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscillators:
+    """Build the system; raise SettingsError with every fault of its tables."""
+    reader = Reader()
+    masses = reader.tables(settings, "masses", MASS)
+    names = tuple(str(mass["name"]) for mass in masses)
+    reader.names(names, "masses")
+    inputs: dict[str, Input] = {}
+    for mass in masses:
+        inputs |= mass_inputs(mass)
+    springs = reader.elements(settings, "springs", SPRING, names, inputs, SPRING_INPUTS)
+    dampers = reader.elements(settings, "dampers", DAMPER, names, inputs, DAMPER_INPUTS)
+    contacts = reader.elements(settings, "contacts", CONTACT, names, inputs, CONTACT_INPUTS, shared=True)
+    base = reader.base(settings, files, inputs)
+    sensor = reader.one(settings["sensor"], SENSOR, "sensor") if "sensor" in settings else None
+    if settings["sampling"] <= 0 or settings["duration"] <= 0:
+        reader.faults.append(("duration", "duration and sampling must be positive"))
+    if reader.faults:
+        raise SettingsError(reader.faults)
+    inputs["integrator"] = Input("integrator", None, "event", choices=INTEGRATORS, doc="how to integrate")
+    inputs["step"] = Input("step", "s", 1e-3, 0.0, low_open=True, doc="of the fixed-step integrators")
+    return Oscillators(
+        settings["duration"],
+        settings["sampling"],
+        names,
+        springs,
+        dampers,
+        contacts,
+        (settings["rayleigh_mass"], settings["rayleigh_stiffness"]),
+        base,
+        sensor,
+        inputs,
+        quantities_of(names, contacts, sensor is not None),
+    )

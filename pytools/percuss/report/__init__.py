@@ -1,0 +1,1 @@
+"""Pictures of what the ledger holds. Needs the extra `report` (matplotlib)."""

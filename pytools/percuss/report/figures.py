@@ -1,0 +1,72 @@
+"""Figures with matplotlib: one place that knows its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from percuss.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+FORMATS = (".svg", ".png", ".pdf")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve of a panel."""
+
+    label: str
+    x: ndarray
+    y: ndarray
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One set of axes."""
+
+    x_label: str
+    y_label: str
+    lines: Sequence[Line]
+
+
+def draw(panels: Sequence[Panel], path: Path, title: str = "") -> None:
+    """Draw panels one below the other and write the file in the format of its name."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"{path}: must end in {', '.join(FORMATS)}")
+    pyplot = _pyplot()
+    figure, axes = pyplot.subplots(
+        len(panels), 1, sharex=True, squeeze=False, figsize=(8, 1.2 + 2.2 * len(panels)), layout="constrained"
+    )
+    for axis, panel in zip(axes[:, 0], panels, strict=True):
+        for line in panel.lines:
+            axis.plot(line.x, line.y, linewidth=0.9, label=line.label)
+        axis.set_ylabel(panel.y_label)
+        axis.grid(alpha=0.3)
+    axes[-1, 0].set_xlabel(panels[-1].x_label)
+    if len(panels[0].lines) > 1:
+        axes[0, 0].legend(fontsize="small", ncols=min(4, len(panels[0].lines)))
+    figure.suptitle(title, fontsize="medium")
+    try:
+        figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
+    finally:
+        pyplot.close(figure)
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise InputError(
+            "plots need matplotlib, which is not installed", hint="pip install 'percuss[report]'"
+        ) from None
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "percuss"  # the same figure gives the same file
+    from matplotlib import pyplot
+
+    return pyplot

@@ -1,0 +1,1 @@
+"""Sensitivity: which parameters the outputs hang on, from surrogates or straight from runs."""

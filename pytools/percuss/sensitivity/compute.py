@@ -1,0 +1,171 @@
+"""From an event to indices: which way fits what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from percuss.errors import InputError
+from percuss.ledger.event import Event
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import State
+from percuss.sensitivity import elementary_effects, expansion, given_data, sampling
+from percuss.sensitivity.indices import Array, Indices, over_cases
+from percuss.spelling import did_you_mean
+from percuss.study.study import Study
+from percuss.surrogates.surrogate import KIND, Surrogate, load_surrogate
+from percuss.surrogates.training import Training, load_training
+
+AUTO = "auto"
+METHODS = (AUTO, expansion.METHOD, sampling.METHOD, elementary_effects.METHOD, given_data.METHOD)
+# Trajectories for so many points a parameter; screening needs few.
+MOST_TRAJECTORIES = 1000
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked: the method, base points of a sample, level of the intervals, groups of parameters."""
+
+    method: str = AUTO
+    n: int = 4096
+    level: float = 0.95
+    seed: int = 0
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Indices of every output, those of the cases together, and what it all was made from."""
+
+    study: Study
+    names: tuple[str, ...]
+    indices: tuple[Indices, ...]
+    together: tuple[Indices, ...]
+    inputs: tuple[tuple[str, Event], ...]
+    notes: tuple[str, ...] = ()
+    surrogate: Surrogate | None = None
+
+
+def compute(ledger: Ledger, state: State, event: Event, request: Request) -> Computed:
+    """Indices from a surrogate, or from the runs of a design."""
+    if event.kind == KIND:
+        return from_surrogate(load_surrogate(ledger, state, event), state, request)
+    return from_runs(load_training(ledger, state, event), state, request, ledger)
+
+
+def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Computed:
+    """Expansions give their indices at no cost; other families, and any by request, are sampled."""
+    groups = _groups(request, surrogate.names)
+    if request.method == given_data.METHOD:
+        raise InputError("--method given-data: works on runs", hint="give the campaign instead of the surrogate")
+    expandable = [part for part in surrogate.parts if part.family == "chaos"]
+    if request.method == expansion.METHOD and len(expandable) < len(surrogate.parts):
+        others = ", ".join(part.family for part in surrogate.parts if part.family != "chaos")
+        raise InputError(f"--method expansion: outputs with {others} surrogates have none", hint="--method sampling")
+    found: dict[int, Indices] = {}
+    if request.method in (AUTO, expansion.METHOD):
+        for part in expandable:
+            found |= expansion.part_indices(surrogate, part, groups, request.level)
+    rest = [number for number in range(len(surrogate.columns)) if number not in found]
+    if rest:
+        if groups:
+            raise InputError("--group: is for expansions; sampled indices are of single parameters")
+        found |= _sampled(surrogate, rest, request)
+    indices = tuple(found[number] for number in range(len(surrogate.columns)))
+    inputs = (("study", state.events[surrogate.event.input("study")]), ("surrogate", surrogate.event))
+    notes = _error_notes(surrogate)
+    together = tuple(over_cases(list(indices)))
+    return Computed(surrogate.study, surrogate.names, indices, together, inputs, notes, surrogate)
+
+
+def _error_notes(surrogate: Surrogate) -> tuple[str, ...]:
+    """Indices are those of the surrogate: where it misses much of the variance, they miss it too."""
+    return tuple(
+        f"{column.output}, {column.case}: the surrogate misses {column.errors.trusted:.2g} of the variance, "
+        f"and its indices say nothing about that part"
+        for column in surrogate.columns
+        if column.errors.trusted > 0.05
+    )
+
+
+def _sampled(surrogate: Surrogate, numbers: Sequence[int], request: Request) -> dict[int, Indices]:
+    names = [surrogate.outputs[number] for number in numbers]
+    priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
+    chosen = list(numbers)
+
+    def function(unit: Array) -> Array:
+        theta = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
+        return surrogate.mean(theta)[:, chosen]
+
+    d = len(priors)
+    if request.method == elementary_effects.METHOD:
+        count = min(request.n, MOST_TRAJECTORIES)
+        found = elementary_effects.screen(function, d, names, count, request.seed, request.level)
+    else:
+        found = sampling.sample_indices(function, d, names, request.n, request.seed, request.level)
+    return dict(zip(numbers, found, strict=True))
+
+
+def from_runs(training: Training, state: State, request: Request, ledger: Ledger) -> Computed:
+    """What the design was made for (saltelli, morris), or indices from given data."""
+    sampler = str(training.designs[0].data["sampler"])
+    method = request.method
+    if method == AUTO:
+        method = {"saltelli": sampling.METHOD, "morris": elementary_effects.METHOD}.get(sampler, given_data.METHOD)
+    if request.groups:
+        raise InputError("--group: is for surrogates with expansions")
+    if method == expansion.METHOD:
+        raise InputError("--method expansion: works on a surrogate", hint="percuss surrogate fits one to these runs")
+    needs = {sampling.METHOD: "saltelli", elementary_effects.METHOD: "morris"}.get(method)
+    if needs and (sampler != needs or len(training.designs) > 1):
+        raise InputError(
+            f"--method {method}: needs runs of a {needs} design, and these are of a {sampler} design",
+            hint=f"percuss design STUDY --sampler {needs} --n 64 makes one; or sample a surrogate",
+        )
+    d = len(training.names)
+    indices: list[Indices] = []
+    notes: list[str] = []
+    for runs in training.cases:
+        if method == given_data.METHOD:
+            if runs.failures:
+                notes.append(f"case {runs.case}: {len(runs.failures)} failed runs are left out of given-data indices")
+            theta = training.theta[runs.rows]
+            indices += given_data.given_indices(
+                theta, runs.values, runs.case, training.outputs, request.level, request.seed
+            )
+            continue
+        values = np.full((len(training.theta), len(training.outputs)), np.nan)
+        values[runs.rows] = runs.values
+        failed = np.isnan(values).any(axis=1)
+        if method == sampling.METHOD:
+            found, lost = sampling.design_indices(
+                values, failed, d, runs.case, training.outputs, request.level, request.seed
+            )
+        else:
+            columns = [f"unit:{name}" for name in training.names]
+            unit = ledger.table(training.designs[0], "design").select(columns).to_numpy()
+            found, lost = elementary_effects.design_effects(
+                unit, values, failed, runs.case, training.outputs, request.level, request.seed
+            )
+        if lost:
+            what = "base points" if method == sampling.METHOD else "trajectories"
+            notes.append(f"case {runs.case}: {lost} {what} are left out because of failed runs")
+        indices += found
+    study_event = state.events[training.designs[0].input("study")]
+    inputs = [("study", study_event), *(("design", event) for event in reversed(training.designs))]
+    inputs += [("campaign", event) for event in reversed(training.campaigns)]
+    return Computed(
+        training.study, training.names, tuple(indices), tuple(over_cases(indices)), tuple(inputs), tuple(notes)
+    )
+
+
+def _groups(request: Request, names: Sequence[str]) -> dict[str, list[int]]:
+    found = {}
+    for group, members in request.groups.items():
+        for member in members:
+            if member not in names:
+                raise InputError(f"--group {group}: no parameter `{member}`: {did_you_mean(member, names)}")
+        found[group] = [names.index(member) for member in members]
+    return found

@@ -1,0 +1,131 @@
+"""Errors told straight: every error is a mean square over the variance of the output.
+
+loo            leave-one-out with terms and hyperparameters kept: optimistic, since they were chosen with all points
+loo_corrected  the same times N/(N-P) (1 + tr((Psi'Psi)^-1)) (Chapelle, Vapnik and Bengio, 2002); expansions only
+nested         k folds, the whole selection repeated without the fold: the figure to trust
+held_out       at points kept back, or of another campaign of the same study
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.errors import InputError
+from percuss.surrogates.model import Array, Data, FamilyModule, Model
+from percuss.surrogates.settings import Settings
+
+# Two estimates of one error disagree when one is this many times the other; below NOTHING both are rounding.
+DISAGREE = 3.0
+NOTHING = 1e-10
+NEAR_ONE = 0.99
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Errors of one output, relative to its variance; None where they were not asked for or do not exist."""
+
+    loo: float
+    loo_corrected: float | None
+    nested: float | None
+    held_out: float | None = None
+
+    @property
+    def trusted(self) -> float:
+        """The most honest of them: held out, nested, corrected, plain."""
+        known = (self.held_out, self.nested, self.loo_corrected, self.loo)
+        return next(error for error in known if error is not None)
+
+
+@dataclass
+class Folds:
+    """A design dealt into folds, with the data outside each: kept, so that families share what they compute."""
+
+    places: NDArray[np.intp]
+    outside: list[Data] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, data: Data, count: int, seed: int) -> Folds:
+        """Deal the points out in an order that hangs on seed and number of points alone."""
+        n = len(data.points)
+        if count > n:
+            raise InputError(f"--folds {count}: there are only {n} distinct points")
+        order = np.random.default_rng([seed, n, 5]).permutation(n)
+        places = np.empty(n, dtype=np.intp)
+        places[order] = np.arange(n) % count
+        return cls(places, [data.rows(np.flatnonzero(places != fold)) for fold in range(count)])
+
+
+def nested_predictions(module: FamilyModule, data: Data, folds: Folds, settings: Settings, near: Model) -> Array:
+    """Each point predicted by a model whose terms and hyperparameters were found without its fold."""
+    predicted = np.empty_like(data.values)
+
+    def one(fold: int) -> tuple[NDArray[np.intp], Array]:
+        inside = np.flatnonzero(folds.places == fold)
+        return inside, module.fit(folds.outside[fold], settings, near).mean(data.points[inside])
+
+    pool = ThreadPoolExecutor(min(len(folds.outside), os.cpu_count() or 1))
+    try:
+        for inside, values in pool.map(one, range(len(folds.outside))):
+            predicted[inside] = values
+    finally:
+        # After Ctrl-C nobody waits for folds that are still being fitted.
+        pool.shutdown(wait=False, cancel_futures=True)
+    return predicted
+
+
+def relative(residuals: Array, values: Array) -> Array:
+    """Mean square over variance, output by output; 0 for an output without variance."""
+    spread = values.var(axis=0)
+    return np.asarray(np.divide((residuals**2).mean(axis=0), spread, out=np.zeros(spread.shape), where=spread > 0))
+
+
+def is_constant(values: Array) -> NDArray[np.bool_]:
+    """Outputs whose spread is rounding."""
+    return np.asarray(np.ptp(values, axis=0) <= 1e-12 * np.abs(values).max(axis=0))
+
+
+def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]:
+    """What a person must know before trusting a surrogate."""
+    found = []
+    if facts.get("constant"):
+        return ["the output is the same in every run: a constant, without sensitivity"]
+    claimed = errors.loo_corrected if errors.loo_corrected is not None else errors.loo
+    for name, other in (("nested", errors.nested), ("held-out", errors.held_out)):
+        if other is not None and max(other, claimed) > NOTHING:
+            ratio = other / max(claimed, 1e-300)
+            if ratio > DISAGREE:
+                found.append(f"{name} error {other:.2g} is {ratio:.2g} times the leave-one-out error {claimed:.2g}")
+            elif ratio < 1 / DISAGREE:
+                found.append(f"leave-one-out error {claimed:.2g} is {1 / ratio:.2g} times the {name} error {other:.2g}")
+    leverage = facts.get("leverage")
+    if leverage is not None and leverage > NEAR_ONE:
+        found.append(
+            f"a training point has leverage {leverage:.4f}: the surrogate passes through it whatever its value"
+        )
+    terms = facts.get("terms")
+    if terms is not None and terms > 0.5 * points:
+        found.append(f"{terms} terms from {points} points")
+    if errors.trusted > 0.5:
+        found.append(f"explains less than half of the variance (error {errors.trusted:.2g})")
+    return found
+
+
+def held_out_rows(count: int, fraction: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows to fit and rows to keep back."""
+    kept = round(count * fraction)
+    if not 0 < fraction < 1 or kept < 1 or count - kept < 4:
+        raise InputError(f"--held-out {fraction}: keeps {kept} of {count} points back, and 4 are needed for the fit")
+    order = np.random.default_rng([seed, count, 7]).permutation(count)
+    return np.sort(order[kept:]), np.sort(order[:kept])
+
+
+def mean_square(predicted: Array, values: Array, spread: Array) -> Array:
+    """Held-out errors: over the variance of the held-out values, or of the training where there are only a few."""
+    own = values.var(axis=0) if len(values) >= 30 else spread
+    return np.asarray(np.divide(((predicted - values) ** 2).mean(axis=0), own, out=np.zeros(own.shape), where=own > 0))

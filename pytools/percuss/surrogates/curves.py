@@ -1,0 +1,202 @@
+"""Whole curves through a few numbers: principal components, a surrogate for each score.
+
+    y(t; x) = m(t) + sum_k s_k(x) f_k(t) + rest,    integral of f_k f_l dt = 1 or 0
+
+The modes f_k are the leading ones of the covariance of the training curves, weighted by the trapezoidal rule so that
+they do not follow the sampling. There are as many as it takes for what they leave out, of runs that did not take part
+in finding them, to be below TRUNCATION of the variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from percuss.errors import InputError, LedgerError
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import fold
+from percuss.spelling import did_you_mean
+from percuss.surrogates.fit import Fitted
+from percuss.surrogates.training import CaseRuns, Training
+
+Array = NDArray[Any]
+
+TRUNCATION = 1e-3
+MOST_MODES = 30
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Mean (t,), modes (k, t) and the variance (t,) that they leave out, over the axis of one case."""
+
+    axis: Array
+    mean: Array
+    modes: Array
+    rest: Array
+
+    def curves(self, scores: Array) -> Array:
+        """Curves (n, t) from scores (n, k)."""
+        return np.asarray(self.mean + scores @ self.modes)
+
+
+def reduce_curves(
+    ledger: Ledger, training: Training, quantity: str
+) -> tuple[Training, dict[str, pl.DataFrame], dict[str, object]]:
+    """The training data with scores of the modes in place of outputs; the table of modes; facts for the event."""
+    axis_name = _axis_name(training, quantity)
+    curves = [_case_curves(ledger, training, runs, quantity, axis_name) for runs in training.cases]
+    found = [_needed(values, _weights(axis)) for axis, values in curves]
+    count = max(needed for needed, _ in found)
+    cases, tables, errors = [], [], {}
+    for runs, (axis, values) in zip(training.cases, curves, strict=True):
+        modes, scores = decompose(axis, values, count)
+        cases.append(CaseRuns(runs.case, runs.rows, scores, runs.failures))
+        tables.append(_table(runs.case, modes))
+        errors[runs.case] = float(found[len(cases) - 1][1][count - 1])
+    outputs = tuple(f"{quantity}#{k + 1}" for k in range(count))
+    facts: dict[str, object] = {
+        "quantity": quantity,
+        "axis": axis_name or "",
+        "modes": count,
+        "reconstruction_error": errors,
+    }
+    return replace(training, outputs=outputs, cases=tuple(cases)), {"modes": pl.concat(tables)}, {"curves": facts}
+
+
+def whole_curve_errors(fitted: Fitted, facts: Mapping[str, Any]) -> list[tuple[str, float, float]]:
+    """For each case the error of whole curves over their variance, and the part of it that the modes leave out."""
+    found = []
+    for case, left in facts["curves"]["reconstruction_error"].items():
+        columns = [column for column in fitted.columns if column.case == case]
+        variance = sum(column.variance for column in columns)
+        wrong = sum(column.errors.trusted * column.variance for column in columns)
+        found.append((case, (1.0 - left) * wrong / variance + left if variance > 0 else 0.0, left))
+    return found
+
+
+def _axis_name(training: Training, quantity: str) -> str | None:
+    quantities = training.study.model().quantities
+    known = [name for name, item in quantities.items() if item.curve and item.axis]
+    if quantity not in known:
+        raise InputError(f"--curves {quantity}: no such curve of the model: {did_you_mean(quantity, known)}")
+    if not training.keep_curves:
+        raise InputError(
+            "--curves: the runs of this design were made without their curves",
+            hint="percuss design STUDY --curves keeps them",
+        )
+    return quantities[quantity].axis
+
+
+def _case_curves(
+    ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, axis_name: str | None
+) -> tuple[Array, Array]:
+    """Curves of all finished runs of a case on one axis: their own where they share it, else interpolated."""
+    parts: dict[tuple[int, int], tuple[Array, Array]] = {}
+    state = fold(ledger.events())
+    for k, design in enumerate(training.designs):
+        for event in state.batches.get(design.id, []):
+            if event.kind != "runs.completed" or event.data["case"] != runs.case:
+                continue
+            table = ledger.table(event, "curves")
+            for sample, rows in table.partition_by("sample", as_dict=True, maintain_order=True).items():
+                y = rows[quantity].to_numpy().astype(float)
+                x = rows[axis_name].to_numpy().astype(float) if axis_name else np.arange(len(y), dtype=float)
+                parts.setdefault((k, int(sample[0])), (x, y))
+    listed = []
+    for row in runs.rows:
+        place = training.places[int(row)]
+        if place not in parts:
+            raise LedgerError(f"case {runs.case}, sample {place[1]}: the run has no curve {quantity}")
+        listed.append(parts[place])
+    first = listed[0][0]
+    if all(len(x) == len(first) and np.array_equal(x, first) for x, _ in listed):
+        axis, values = first, np.array([y for _, y in listed])
+    else:
+        low, high = max(x[0] for x, _ in listed), min(x[-1] for x, _ in listed)
+        if not low < high:
+            raise InputError(f"--curves {quantity}: the curves of case {runs.case} have no common range")
+        axis = np.linspace(low, high, max(len(x) for x, _ in listed))
+        values = np.array([np.interp(axis, x, y) for x, y in listed])
+    if len(axis) < 2:
+        raise InputError(f"--curves {quantity}: curves of {len(axis)} points are no curves")
+    if not np.isfinite(values).all():
+        raise InputError(f"--curves {quantity}: a curve of case {runs.case} is not finite")
+    return axis, values
+
+
+def _weights(axis: Array) -> Array:
+    """Weights of the trapezoidal rule."""
+    step = np.diff(axis)
+    return np.concatenate([[step[0] / 2], (step[:-1] + step[1:]) / 2, [step[-1] / 2]])
+
+
+def decompose(axis: Array, values: Array, count: int) -> tuple[Modes, Array]:
+    """The first modes of curves (n, t), and the scores (n, count) of the curves."""
+    root = np.sqrt(_weights(axis))
+    mean = values.mean(axis=0)
+    _, _, right = np.linalg.svd((values - mean) * root, full_matrices=False)
+    right = right[:count]
+    if len(right) < count:
+        right = np.concatenate([right, np.zeros((count - len(right), len(axis)))])
+    # The sign of a mode is free: the entry of largest size is positive, whatever the library chose.
+    largest = np.abs(right).argmax(axis=1)
+    right = right * np.where(right[np.arange(count), largest] < 0, -1.0, 1.0)[:, None]
+    modes = right / root
+    scores = ((values - mean) * root) @ right.T
+    rest = (values - mean - scores @ modes).var(axis=0)
+    return Modes(axis, mean, modes, rest), scores
+
+
+def _needed(values: Array, weights: Array) -> tuple[int, Array]:
+    """How many modes are needed, and what 1, 2, ... modes leave out of curves that they were found without."""
+    n = len(values)
+    root = np.sqrt(weights)
+    scaled = (values - values.mean(axis=0)) * root
+    total = float((scaled**2).sum())
+    most = min(MOST_MODES, max(n - n // FOLDS - 1, 1), values.shape[1])
+    if total == 0:
+        return 1, np.zeros(most)
+    left = np.zeros(most)
+    places = np.arange(n) % FOLDS
+    for fold_number in range(FOLDS):
+        outside, inside = scaled[places != fold_number], scaled[places == fold_number]
+        if not len(inside) or len(outside) < 2:
+            continue
+        centre = outside.mean(axis=0)
+        _, _, right = np.linalg.svd(outside - centre, full_matrices=False)
+        projected = (inside - centre) @ right[:most].T
+        caught = np.cumsum((projected**2).sum(axis=0))
+        caught = np.concatenate([caught, np.full(most - len(caught), caught[-1])])
+        left += np.maximum(float(((inside - centre) ** 2).sum()) - caught, 0.0)
+    left /= total
+    enough = np.flatnonzero(left < TRUNCATION)
+    return (int(enough[0]) + 1 if len(enough) else most), left
+
+
+def _table(case: str, modes: Modes) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "case": pl.Series([case] * len(modes.axis), dtype=pl.String),
+            "axis": pl.Series(modes.axis, dtype=pl.Float64),
+            "mean": pl.Series(modes.mean, dtype=pl.Float64),
+            "rest": pl.Series(modes.rest, dtype=pl.Float64),
+            "modes": pl.Series(modes.modes.T.tolist(), dtype=pl.List(pl.Float64)),
+        }
+    )
+
+
+def load_modes(tables: Mapping[str, Any], case: str) -> Modes:
+    """The modes of a case, as stored."""
+    rows = tables["modes"].filter(pl.col("case") == case)
+    if not rows.height:
+        raise InputError(f"the surrogate has no curves of case {case}")
+    matrix = np.array(rows["modes"].to_list(), float).T
+    return Modes(
+        rows["axis"].to_numpy(), rows["mean"].to_numpy(), np.ascontiguousarray(matrix), rows["rest"].to_numpy()
+    )

@@ -1,0 +1,119 @@
+"""New points for a design, where its surrogate needs them: what `percuss design --extend` proposes.
+
+Points are taken one by one from a dense scrambled Sobol sample of the priors: the one where
+
+    distance to the nearest point already there  x  expected error of the surrogate
+
+is largest, in the unit cube of probabilities. The expected error at a candidate is the nested residual of the training
+point nearest to it and the spread of resampled surrogates there, over the standard deviation of each output, taken
+together over all outputs. The first quarter goes by distance alone, so that a surrogate which is wrong about its own
+error does not leave the rest of the space unseen. Candidates whose nearest point is a run that failed are left out:
+theirs would most likely fail as well.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from percuss.designs.design import Design
+from percuss.ledger.event import Event
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import State
+from percuss.surrogates.surrogate import Surrogate
+
+Array = NDArray[Any]
+
+SAMPLER = "enrichment"
+CANDIDATES_A_POINT = 64
+FEWEST_CANDIDATES = 2048
+MOST_CANDIDATES = 65_536
+SPACE_FILLING = 0.25
+
+
+def extend(ledger: Ledger, state: State, surrogate: Surrogate, count: int, seed: int) -> Design:
+    """A design of `count` points for the study of a surrogate."""
+    from scipy.stats import qmc
+
+    designs = [state.events[item.id] for item in surrogate.event.inputs_as("design")]
+    known = _unit_points(ledger, designs, surrogate.names)
+    d = len(surrogate.names)
+    wanted = min(max(CANDIDATES_A_POINT * count, FEWEST_CANDIDATES), MOST_CANDIDATES)
+    # Another seed for every further extension, so that it does not see the same candidates again.
+    rng = np.random.default_rng([seed, len(known), 31])
+    candidates = qmc.Sobol(d, scramble=True, rng=rng).random_base2(math.ceil(math.log2(wanted)))
+    candidates = np.clip(candidates, 2.0**-53, 1.0 - 2.0**-53)
+    priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
+    values = np.stack([prior.ppf(candidates[:, k]) for k, prior in enumerate(priors)], axis=1)
+    error = expected_error(ledger, surrogate, designs, known, candidates, values)
+    lost = _failed(state, designs)
+    chosen = choose(known, candidates, error, count, lost)
+    options: dict[str, Any] = {"surrogate": surrogate.event.id}
+    return Design(SAMPLER, seed, 0, options, surrogate.names, candidates[chosen], values[chosen])
+
+
+def _unit_points(ledger: Ledger, designs: list[Event], names: tuple[str, ...]) -> Array:
+    columns = [f"unit:{name}" for name in names]
+    return np.concatenate([ledger.table(event, "design").select(columns).to_numpy() for event in designs])
+
+
+def expected_error(
+    ledger: Ledger, surrogate: Surrogate, designs: list[Event], known: Array, candidates: Array, values: Array
+) -> Array:
+    """The expected error at every candidate, relative to the spread of the outputs."""
+    from scipy.spatial import cKDTree
+
+    starts = dict(zip([e.id for e in designs], np.cumsum([0, *(e.data["n"] for e in designs)]), strict=False))
+    residuals = surrogate.tables["residuals"]
+    square = np.zeros(len(candidates))
+    for number, column in enumerate(surrogate.columns):
+        if column.variance <= 0:
+            continue
+        told = residuals.filter(pl.col("column") == number)
+        seen = told["nested"] if told["nested"].null_count() == 0 else told["left_out"]
+        rows = [int(starts[design]) + sample for design, sample in told.select("design", "sample").iter_rows()]
+        off = (told["value"] - seen).to_numpy() ** 2
+        nearest = cKDTree(known[rows]).query(candidates)[1]
+        square += off[nearest] / column.variance
+    if surrogate.bands:
+        points = surrogate.canonical.points(values)
+        for part in surrogate.parts:
+            for i, number in enumerate(part.columns):
+                if surrogate.columns[number].variance > 0:
+                    spread = surrogate.bands[number].spread(part.model, i, points)
+                    square += spread / surrogate.columns[number].variance
+    return np.sqrt(square)
+
+
+def _failed(state: State, designs: list[Event]) -> NDArray[np.bool_]:
+    """Which points failed, in some case."""
+    parts = []
+    for event in designs:
+        lost = np.zeros(event.data["n"], dtype=bool)
+        for (_, sample), (_, reason) in state.runs(event.id).items():
+            lost[sample] |= reason is not None
+        parts.append(lost)
+    return np.concatenate(parts)
+
+
+def choose(
+    known: Array, candidates: Array, error: Array, count: int, lost: NDArray[np.bool_] | None = None
+) -> NDArray[np.intp]:
+    """Greedily: distance to the nearest point, after the first quarter times the expected error."""
+    from scipy.spatial import cKDTree
+
+    distance, nearest = cKDTree(known).query(candidates)
+    if lost is not None and not lost.all():
+        distance = np.where(lost[nearest], 0.0, distance)
+    first = math.ceil(SPACE_FILLING * count)
+    chosen = []
+    for k in range(count):
+        score = distance if k < first else distance * error
+        best = int(np.argmax(score))
+        chosen.append(best)
+        distance = np.minimum(distance, np.linalg.norm(candidates - candidates[best], axis=1))
+    return np.array(chosen, dtype=np.intp)

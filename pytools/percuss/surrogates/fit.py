@@ -1,0 +1,307 @@
+"""From training data to fitted surrogates: groups of outputs over the same points, families, errors, bands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.errors import InputError
+from percuss.surrogates.assessment import (
+    Errors,
+    Folds,
+    held_out_rows,
+    is_constant,
+    mean_square,
+    nested_predictions,
+    relative,
+    warnings_of,
+)
+from percuss.surrogates.bands import Band, draw_counts, make_bands
+from percuss.surrogates.canonical import Canonical
+from percuss.surrogates.model import Array, Data, Model
+from percuss.surrogates.registry import AUTO, FAMILIES, family_module
+from percuss.surrogates.settings import Settings
+from percuss.surrogates.training import Training
+from percuss.units import from_si
+
+# A relative error below which no other family is tried: it is rounding, or as good as.
+GOOD_ENOUGH = 1e-8
+# Errors nearer than this are the same.
+TIE = 1.05
+FEWEST_POINTS = 4
+
+
+@dataclass(frozen=True)
+class Group:
+    """Outputs whose runs finished at the same points: fitted together. `rows` are the training rows, one a point."""
+
+    number: int
+    columns: tuple[int, ...]
+    data: Data
+    rows: NDArray[np.intp]
+    duplicates: int
+
+
+@dataclass(frozen=True)
+class ColumnFit:
+    """One output of one case: which family stands for it, its errors, and all else there is to say."""
+
+    case: str
+    output: str
+    family: str
+    errors: Errors
+    mean: float
+    variance: float
+    points: int
+    facts: dict[str, Any]
+    warnings: tuple[str, ...]
+    tried: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A model and the columns it stands for."""
+
+    family: str
+    group: int
+    columns: tuple[int, ...]
+    model: Model
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Data for residual plots of one column: training rows, outputs, fitted, leave-one-out and nested predictions."""
+
+    rows: NDArray[np.intp]
+    values: Array
+    fitted: Array
+    left_out: Array
+    nested: Array | None
+    scale: Array | None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """All surrogates of a design."""
+
+    canonical: Canonical
+    columns: tuple[ColumnFit, ...]
+    parts: tuple[Part, ...]
+    bands: dict[int, Band]
+    residuals: dict[int, Residuals]
+    duplicates: int
+
+
+def fit_all(
+    training: Training,
+    settings: Settings,
+    held_out: Training | None = None,
+    advance: Callable[[int, str], None] = lambda count, note: None,
+) -> Fitted:
+    """Fit every output of every case; `held_out` are other runs of the same study to judge them by."""
+    canonical = Canonical.of([training.study.parameters[name].prior for name in training.names])
+    if settings.held_out:
+        fitted_rows, kept = held_out_rows(len(training.theta), settings.held_out, settings.seed)
+        training, held_out = training.take(fitted_rows), training.take(kept)
+    names = [(runs.case, output) for runs in training.cases for output in training.outputs]
+    columns: dict[int, ColumnFit] = {}
+    parts: list[Part] = []
+    bands: dict[int, Band] = {}
+    residuals: dict[int, Residuals] = {}
+    groups = make_groups(training, canonical)
+    for group in groups:
+        judge = _judge(held_out, names, group, canonical)
+        done = _fit_group(group, settings, judge)
+        for number, column in done.columns.items():
+            case, output = names[number]
+            columns[number] = ColumnFit(case, output, **column)
+        parts += done.parts
+        bands |= done.bands
+        residuals |= done.residuals
+        advance(len(group.columns), "")
+    ordered = tuple(columns[number] for number in range(len(names)))
+    return Fitted(canonical, ordered, tuple(parts), bands, residuals, sum(group.duplicates for group in groups))
+
+
+def make_groups(training: Training, canonical: Canonical) -> list[Group]:
+    """Cases with the same finished rows make one group; equal points are merged, with their mean output."""
+    width = len(training.outputs)
+    _check_support(training)
+    by_rows: dict[bytes, list[int]] = {}
+    for i, runs in enumerate(training.cases):
+        if len(runs.rows) < FEWEST_POINTS:
+            raise InputError(
+                f"case {runs.case}: {len(runs.rows)} runs finished, and a surrogate needs at least {FEWEST_POINTS}"
+            )
+        by_rows.setdefault(runs.rows.tobytes(), []).append(i)
+    groups = []
+    for number, members in enumerate(by_rows.values()):
+        rows = training.cases[members[0]].rows
+        values = np.concatenate([training.cases[i].values for i in members], axis=1)
+        first, places = distinct(training.theta[rows])
+        merged = np.zeros((len(first), values.shape[1]))
+        np.add.at(merged, places, values)
+        merged /= np.bincount(places)[:, None]
+        if len(first) == len(rows):
+            merged = values
+        if len(first) < FEWEST_POINTS:
+            raise InputError(f"{len(rows)} runs at {len(first)} distinct points: at least {FEWEST_POINTS} are needed")
+        points = canonical.points(training.theta[rows[first]])
+        data = Data(canonical.families, points, np.ascontiguousarray(merged))
+        numbers = tuple(i * width + j for i in members for j in range(width))
+        groups.append(Group(number, numbers, data, rows[first], len(rows) - len(first)))
+    return groups
+
+
+def _check_support(training: Training) -> None:
+    """Points where a prior has no density can come with an import; no surrogate over the priors has them."""
+    for j, name in enumerate(training.names):
+        parameter = training.study.parameters[name]
+        low, high = parameter.prior.support()
+        # A point at a bound may lie beside it by the rounding of its unit.
+        slack = 1e-9 * (high - low) if np.isfinite(high - low) else 1e-12 * max(abs(low), abs(high), 1e-300)
+        values = training.theta[:, j]
+        wrong = np.flatnonzero((values < low - slack) | (values > high + slack))
+        if len(wrong):
+            sample = training.places[int(wrong[0])][1]
+            ends = [from_si(end, parameter.unit) if np.isfinite(end) else end for end in (low, high)]
+            raise InputError(
+                f"sample {sample}: {name} = {from_si(float(values[wrong[0]]), parameter.unit):g} is outside its "
+                f"{parameter.prior.kind} prior, {ends[0]:g} to {ends[1]:g}",
+                hint="widen the prior in the study, or leave such runs out",
+            )
+
+
+def distinct(points: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows of the distinct points, in order of appearance, and the distinct point of every row."""
+    _, first, places = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    return first[order], number[places.reshape(-1)]
+
+
+Judge = Callable[[Model], Array]
+
+
+def _judge(held_out: Training | None, names: list[tuple[str, str]], group: Group, canonical: Canonical) -> Judge | None:
+    """What gives the held-out errors of a model of a group's outputs."""
+    if held_out is None:
+        return None
+    cases = {runs.case: runs for runs in held_out.cases}
+    spread = group.data.values.var(axis=0)
+
+    def judge(model: Model) -> Array:
+        found = np.full(len(group.columns), np.nan)
+        for case in dict.fromkeys(names[number][0] for number in group.columns):
+            if case not in cases or not len(cases[case].rows):
+                continue
+            runs = cases[case]
+            predicted = model.mean(canonical.points(held_out.theta[runs.rows]))
+            for j, number in enumerate(group.columns):
+                if names[number][0] == case:
+                    values = runs.values[:, held_out.outputs.index(names[number][1])]
+                    found[j] = mean_square(predicted[:, [j]], values[:, None], spread[[j]])[0]
+        return found
+
+    return judge
+
+
+@dataclass
+class _Done:
+    columns: dict[int, dict[str, Any]]
+    parts: list[Part]
+    bands: dict[int, Band]
+    residuals: dict[int, Residuals]
+
+
+@dataclass
+class _Trial:
+    model: Model
+    loo: Array
+    left_out: Array
+    nested: Array | None
+    error: Array
+    held_out: Array | None
+
+
+def _fit_group(group: Group, settings: Settings, judge: Judge | None) -> _Done:
+    data = group.data
+    constant = is_constant(data.values)
+    n, m = data.values.shape
+    folds = Folds.of(data, settings.folds, settings.seed) if settings.folds else None
+    wanted = tuple(FAMILIES) if settings.family == AUTO else (settings.family,)
+    if settings.family == AUTO and folds is None:
+        raise InputError("--folds 0: --family auto compares families by their nested error, which needs folds")
+    trials: dict[str, _Trial] = {}
+    for name in wanted:
+        if trials and all(least_error(trials)[~constant] < GOOD_ENOUGH):
+            break
+        trials[name] = _try(name, data, settings, folds, judge)
+    if constant.any() and "chaos" not in trials:
+        trials["chaos"] = _try("chaos", data, settings, folds, judge)
+    chosen = ["chaos" if constant[j] else _least({f: t.error[j] for f, t in trials.items()}) for j in range(m)]
+    done = _Done({}, [], {}, {})
+    counts = draw_counts(n, settings.bootstrap, settings.seed) if settings.bootstrap > 1 else None
+    for name in dict.fromkeys(chosen):
+        trial = trials[name]
+        members = [j for j in range(m) if chosen[j] == name]
+        model = trial.model.take(members)
+        numbers = tuple(group.columns[j] for j in members)
+        done.parts.append(Part(name, group.number, numbers, model))
+        seen = trial.nested if trial.nested is not None else trial.left_out
+        own = Data(data.families, data.points, data.values[:, members])
+        bands = make_bands(model, own, counts, seen[:, members]) if counts is not None else []
+        fitted = model.mean(data.points)
+        for i, (j, number, facts) in enumerate(zip(members, numbers, model.facts(), strict=True)):
+            if bands:
+                done.bands[number] = bands[i]
+            corrected = facts.get("loo_corrected")
+            nested = None if trial.nested is None else float(relative(data.values - trial.nested, data.values)[j])
+            kept = None if trial.held_out is None or np.isnan(trial.held_out[j]) else float(trial.held_out[j])
+            errors = Errors(float(trial.loo[j]), corrected, nested, kept)
+            done.columns[number] = {
+                "family": name,
+                "errors": errors,
+                "mean": float(data.values[:, j].mean()),
+                "variance": float(data.values[:, j].var()),
+                "points": n,
+                "facts": facts,
+                "warnings": tuple(warnings_of(facts, errors, n)),
+                "tried": {other: float(t.error[j]) for other, t in trials.items()},
+            }
+            done.residuals[number] = Residuals(
+                group.rows,
+                data.values[:, j],
+                fitted[:, i],
+                trial.left_out[:, j],
+                None if trial.nested is None else trial.nested[:, j],
+                bands[i].scale if bands else None,
+            )
+    return done
+
+
+def _least(errors: dict[str, float]) -> str:
+    """The family with the least error; of those within a twentieth of it the first in the table, the simplest."""
+    least = min(errors.values())
+    return next(name for name in FAMILIES if name in errors and errors[name] <= TIE * least)
+
+
+def least_error(trials: dict[str, _Trial]) -> Array:
+    """The least nested error any family has, output by output."""
+    return np.asarray(np.min([trial.error for trial in trials.values()], axis=0))
+
+
+def _try(name: str, data: Data, settings: Settings, folds: Folds | None, judge: Judge | None) -> _Trial:
+    """Fit one family to all outputs and find its errors."""
+    module = family_module(name)
+    model = module.fit(data, settings)
+    left_out = data.values - model.loo_residuals(data)
+    loo = relative(data.values - left_out, data.values)
+    nested = nested_predictions(module, data, folds, settings, model) if folds else None
+    error = loo if nested is None else relative(data.values - nested, data.values)
+    return _Trial(model, loo, left_out, nested, error, judge(model) if judge else None)

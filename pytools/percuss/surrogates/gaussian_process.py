@@ -1,0 +1,172 @@
+"""The family `gp`: a Gaussian process for each output, for responses with kinks that polynomials follow badly.
+
+The process itself is in `matern_process`; here are many outputs, storage and resampled designs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.errors import LedgerError
+from percuss.surrogates.matern_process import Fit, Hyperparameters, Process, fit_process, refit
+from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Tables
+from percuss.surrogates.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Processes:
+    """One process an output, all over the same points, with a constant for a trend."""
+
+    processes: tuple[Process, ...]
+    residuals: Array
+    variances: Array
+
+    def loo_residuals(self, data: Data) -> Array:
+        return self.residuals
+
+    def facts(self) -> list[dict[str, Any]]:
+        return process_facts(self.processes, self.variances)
+
+    def mean(self, points: Array) -> Array:
+        constant = np.ones((len(points), 1))
+        return np.stack([process.mean(points, constant) for process in self.processes], axis=1)
+
+    def gradient(self, points: Array) -> tuple[Array, Array]:
+        return self.mean(points), np.stack([process.slope(points) for process in self.processes], axis=1)
+
+    def variance(self, points: Array) -> Array | None:
+        constant = np.ones((len(points), 1))
+        return np.stack([process.prediction_variance(points, constant) for process in self.processes], axis=1)
+
+    def resampled(self, data: Data, counts: NDArray[np.intp]) -> list[Replicates]:
+        return resampled_processes(self.processes, data, counts)
+
+    def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:
+        return np.asarray(replicates.coefficients + replicates.weights @ self.processes[output].kernel(points).T)
+
+    def take(self, columns: Sequence[int]) -> Model:
+        chosen = list(columns)
+        return Processes(tuple(self.processes[j] for j in chosen), self.residuals[:, chosen], self.variances[:, chosen])
+
+    def tables(self, columns: Sequence[int], group: int) -> Tables:
+        return process_tables(self.processes, columns, group)
+
+
+def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:
+    """Fit every output."""
+    starts: Sequence[Process | None] = [None] * data.values.shape[1]
+    if isinstance(near, Processes):
+        starts = near.processes
+    fits = [
+        fit_process(data.points, data.values[:, j], start=start.hyper if start else None)
+        for j, start in enumerate(starts)
+    ]
+    residuals, variances = loo_of(fits)
+    return Processes(tuple(f.process for f in fits), residuals, variances)
+
+
+def load(families: Families, tables: Mapping[str, pl.DataFrame], columns: Sequence[int]) -> Model:
+    """The processes of these outputs."""
+    nothing = np.empty((0, len(columns)))
+    return Processes(load_processes(tables, columns, None), nothing, nothing)
+
+
+def resampled_processes(processes: Sequence[Process], data: Data, counts: NDArray[np.intp]) -> list[Replicates]:
+    """Processes on resampled designs: a point drawn twice is there once, a process passes through it anyway."""
+    found = []
+    for j, process in enumerate(processes):
+        coefficients = np.empty((len(counts), len(process.trend)))
+        weights = np.zeros((len(counts), len(data.points)))
+        for b, count in enumerate(counts):
+            rows = np.flatnonzero(count)
+            try:
+                again = refit(process, rows, data.values[rows, j])
+            except np.linalg.LinAlgError:
+                # Too few distinct points for the trend: this design has nothing to say.
+                rows, again = np.arange(len(data.points)), process
+            coefficients[b] = again.trend
+            weights[b, rows] = again.weights
+        found.append(Replicates(coefficients, weights))
+    return found
+
+
+def loo_of(fits: Sequence[Fit]) -> tuple[Array, Array]:
+    """Leave-one-out residuals and variances (n, m) of all outputs."""
+    return np.stack([f.residuals for f in fits], axis=1), np.stack([f.variances for f in fits], axis=1)
+
+
+def process_facts(processes: Sequence[Process], variances: Array) -> list[dict[str, Any]]:
+    """What there is to say of processes."""
+    return [
+        {"terms": len(process.trend), "loo_variance": float(variances[:, j].mean())}
+        for j, process in enumerate(processes)
+    ]
+
+
+def process_tables(processes: Sequence[Process], columns: Sequence[int], group: int) -> Tables:
+    """Processes as tables: one row an output, and the points they share."""
+    import polars as pl
+
+    points = processes[0].points
+    listed = pl.List(pl.Float64)
+    return {
+        "processes": pl.DataFrame(
+            {
+                "column": pl.Series(list(columns), dtype=pl.Int64),
+                "group": pl.Series([group] * len(processes), dtype=pl.Int64),
+                "lengths": pl.Series([p.hyper.lengths.tolist() for p in processes], dtype=listed),
+                "nugget": pl.Series([p.hyper.nugget for p in processes], dtype=pl.Float64),
+                "variance": pl.Series([p.variance for p in processes], dtype=pl.Float64),
+                "trend": pl.Series([p.trend.tolist() for p in processes], dtype=listed),
+                "weights": pl.Series([p.weights.tolist() for p in processes], dtype=listed),
+            }
+        ),
+        "points": pl.DataFrame(
+            {
+                "group": pl.Series([group] * len(points), dtype=pl.Int64),
+                "canonical": pl.Series(points.tolist(), dtype=listed),
+            }
+        ),
+    }
+
+
+def load_processes(
+    tables: Mapping[str, pl.DataFrame], columns: Sequence[int], bases: Mapping[int, Array] | None
+) -> tuple[Process, ...]:
+    """Processes of these outputs; `bases` gives the trend's terms at the points where it is not just the constant."""
+    import polars as pl
+
+    found = []
+    shared: dict[int, Array] = {}
+    for column in columns:
+        rows = tables["processes"].filter(pl.col("column") == column)
+        if rows.height != 1:
+            raise LedgerError(f"a surrogate without the process of its output {column}")
+        row = rows.row(0, named=True)
+        group = row["group"]
+        if group not in shared:
+            listed = tables["points"].filter(pl.col("group") == group)["canonical"].to_list()
+            shared[group] = np.array(listed, float)
+        points = shared[group]
+        scale = points.std(axis=0)
+        basis = np.ones((len(points), 1)) if bases is None else bases[column]
+        found.append(
+            Process(
+                points,
+                np.where(scale > 0, scale, 1.0),
+                Hyperparameters(np.array(row["lengths"]), row["nugget"]),
+                row["variance"],
+                np.array(row["trend"]),
+                np.array(row["weights"]),
+                basis,
+            )
+        )
+    return tuple(found)

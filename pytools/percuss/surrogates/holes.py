@@ -1,0 +1,44 @@
+"""Failed runs are holes in a design: how many there are, and where in parameter space they lie."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from percuss.surrogates.training import Training
+from percuss.units import from_si
+
+# A parameter is named when the failed runs fill less than this share of its probability.
+NARROW = 0.6
+
+
+def hole_sentences(training: Training) -> list[str]:
+    """One sentence a case with failed runs: their number, the most frequent reason, and where they lie."""
+    said = []
+    for runs in training.cases:
+        if not runs.failures:
+            continue
+        rows = np.array(sorted(runs.failures))
+        reasons = list(runs.failures.values())
+        total = len(rows) + len(runs.rows)
+        sentence = f"case {runs.case}: {len(rows)} of {total} runs failed and are holes in the design"
+        places = _places(training, rows)
+        if places:
+            sentence += f", at {' and '.join(places)}"
+        common = max(set(reasons), key=lambda reason: (reasons.count(reason), reason))
+        said.append(f"{sentence} ({common})")
+    return said
+
+
+def _places(training: Training, rows: np.ndarray) -> list[str]:
+    """The ranges of the parameters in which the failed runs crowd, the narrowest first, at most three."""
+    found = []
+    for j, name in enumerate(training.names):
+        parameter = training.study.parameters[name]
+        values = training.theta[rows, j]
+        filled = np.ptp(np.asarray(parameter.prior.cdf(values)))
+        if len(rows) == 1 or filled < NARROW:
+            low, high = (from_si(float(end), parameter.unit) for end in (values.min(), values.max()))
+            unit = "" if parameter.unit == "1" else f" {parameter.unit}"
+            where = f"{name} = {low:.4g}{unit}" if len(rows) == 1 else f"{name} from {low:.4g} to {high:.4g}{unit}"
+            found.append((float(filled), where))
+    return [where for _, where in sorted(found)[:3]] or ["all over the parameter space"]

@@ -1,0 +1,253 @@
+"""Gaussian-process regression with a trend: Matern 5/2, one length a parameter, nugget, analytic leave-one-out.
+
+    y = F b + Z,   cov Z = s^2 R,   R = K + g I,
+    K_ij = (1 + r + r^2 / 3) exp(-r),   r^2 = 5 sum_k (x_ik - x_jk)^2 / l_k^2
+
+Lengths l and nugget g maximise the restricted likelihood, in which b and s^2 are profiled out (Harville, 1977). With
+P = R^-1 - R^-1 F (F' R^-1 F)^-1 F' R^-1 and n - p degrees of freedom,
+
+    s^2 = y' P y / (n - p)
+    L = -(n - p)/2 log s^2 - log|R|/2 - log|F' R^-1 F|/2
+    dL = (y' P dR P y / s^2 - tr(P dR)) / 2
+    y_i - y_-i(x_i) = (P y)_i / P_ii      (leave-one-out with the trend refitted; Dubrule, 1983)
+
+The trend is a constant by default, or the terms of a polynomial chaos (Schoebi, Sudret and Wiart, 2015). Points are in
+canonical variables, standardised here. Starts of the search are fixed, so that the same data give the same process.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.errors import InputError
+
+Array = NDArray[Any]
+
+SHORTEST, LONGEST = 0.05, 100.0  # lengths, in standard deviations of the points
+LEAST_NUGGET, LARGEST_NUGGET = 1e-9, 1.0
+# Trial lengths of the search; the two most likely are optimised.
+STARTS = (0.5, 1.5, 4.0, 12.0)
+START_NUGGETS = (1e-8, 1e-3)
+# Cost grows with the cube of the number of points: beyond this a fit takes minutes.
+MOST_POINTS = 2000
+SQRT5 = math.sqrt(5.0)
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """What was searched for: lengths (in standardised canonical variables) and nugget, relative to the variance."""
+
+    lengths: Array
+    nugget: float
+
+    @property
+    def logs(self) -> Array:
+        """As the search sees them."""
+        return np.asarray(np.log(np.append(self.lengths, self.nugget)))
+
+
+@dataclass(frozen=True)
+class Process:
+    """A fitted process of one output. `weights` are R^-1 (y - F b): with `trend` all a mean prediction needs."""
+
+    points: Array
+    scale: Array
+    hyper: Hyperparameters
+    variance: float
+    trend: Array
+    weights: Array
+    basis: Array
+
+    def kernel(self, points: Array) -> Array:
+        """Correlations (n, training points) of canonical points with the training points."""
+        unit = self.scale * self.hyper.lengths
+        return matern(points / unit, self.points / unit)
+
+    def mean(self, points: Array, basis: Array) -> Array:
+        """The mean at canonical points; `basis` holds the trend's terms there."""
+        return np.asarray(basis @ self.trend + self.kernel(points) @ self.weights)
+
+    def slope(self, points: Array) -> Array:
+        """Derivatives (n, d) of the part without the trend with respect to canonical variables."""
+        scaled = SQRT5 * (points[:, None, :] - self.points[None, :, :]) / (self.scale * self.hyper.lengths)
+        r = np.sqrt(np.einsum("ijk,ijk->ij", scaled, scaled))
+        # dk/dr = -r (1 + r) exp(-r) / 3, and dr/dx_k = scaled_k sqrt5 / (l_k scale_k r).
+        common = -(1.0 + r) * np.exp(-r) / 3.0 * self.weights
+        return np.asarray(np.einsum("ij,ijk->ik", common, scaled) * (SQRT5 / (self.hyper.lengths * self.scale)))
+
+    def prediction_variance(self, points: Array, basis: Array) -> Array:
+        """Variance of a new observation: of the process, the trend's uncertainty and the nugget."""
+        factor, inverse_trend, trend_factor = self._factors
+        k = self.kernel(points).T
+        half = _solve_lower(factor, k)
+        left = basis.T - inverse_trend.T @ half
+        trend = _solve_lower(trend_factor, left)
+        explained = np.einsum("ij,ij->j", half, half)
+        spare = 1.0 + self.hyper.nugget - explained + np.einsum("ij,ij->j", trend, trend)
+        return np.asarray(self.variance * np.maximum(spare, self.hyper.nugget))
+
+    @cached_property
+    def _factors(self) -> tuple[Array, Array, Array]:
+        """Cholesky factor of R, the trend's terms through it, and the factor of F' R^-1 F."""
+        correlation = self.kernel(self.points)
+        correlation[np.diag_indices_from(correlation)] += self.hyper.nugget
+        factor = np.linalg.cholesky(correlation)
+        through = _solve_lower(factor, self.basis)
+        return factor, through, np.linalg.cholesky(through.T @ through)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A process and its leave-one-out residuals and variances, hyperparameters kept."""
+
+    process: Process
+    residuals: Array
+    variances: Array
+    likelihood: float
+
+
+def fit_process(points: Array, values: Array, basis: Array | None = None, start: Hyperparameters | None = None) -> Fit:
+    """Fit one output (n,) at canonical points (n, d) with trend terms `basis` (n, p), by default the constant.
+
+    `start` spares the search over starts where a fit of nearly the same data is known.
+    """
+    n, d = points.shape
+    if n > MOST_POINTS:
+        raise InputError(
+            f"{n} points are too many for a Gaussian process: at most {MOST_POINTS}", hint="take --family chaos"
+        )
+    trend = np.ones((n, 1)) if basis is None else basis
+    if n - trend.shape[1] < 2:
+        raise InputError(f"{n} points are too few for a Gaussian process with a trend of {trend.shape[1]} terms")
+    scale = points.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    away = (points[:, None, :] - points[None, :, :]) / scale
+    squares = np.ascontiguousarray(np.moveaxis(away * away, 2, 0))
+    size = float(values.std()) or 1.0
+    y = (values - values.mean()) / size
+    if np.ptp(values) > 0:
+        hyper = _search(squares, y, trend, start, d)
+    else:
+        hyper = Hyperparameters(np.ones(d), START_NUGGETS[-1])
+    state = _state(squares, y, trend, hyper)
+    weights = state.weights
+    coefficients = size * state.trend
+    # The mean that was taken off goes back into the constant, which every trend has first.
+    coefficients[0] += values.mean()
+    diagonal = np.diag(state.projector)
+    residuals = size * weights / diagonal
+    variance = size * size * state.variance
+    process = Process(points, scale, hyper, variance, coefficients, size * weights, trend)
+    return Fit(process, residuals, variance / diagonal, state.likelihood)
+
+
+def refit(process: Process, rows: NDArray[np.intp], values: Array) -> Process:
+    """The same process on some of its points (each once), hyperparameters kept."""
+    points, basis = process.points[rows], process.basis[rows]
+    away = (points[:, None, :] - points[None, :, :]) / process.scale
+    squares = np.ascontiguousarray(np.moveaxis(away * away, 2, 0))
+    centre = float(values.mean())
+    y = values - centre
+    state = _state(squares, y, basis, process.hyper)
+    trend = state.trend.copy()
+    trend[0] += centre
+    return Process(points, process.scale, process.hyper, state.variance, trend, state.weights, basis)
+
+
+@dataclass(frozen=True)
+class _State:
+    projector: Array
+    weights: Array
+    trend: Array
+    variance: float
+    likelihood: float
+
+
+def matern(left: Array, right: Array) -> Array:
+    """Correlations (n, m) of points in units of the lengths."""
+    from scipy.spatial.distance import cdist
+
+    r = SQRT5 * cdist(left, right)
+    return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r))
+
+
+def _correlate(squares: Array, hyper: Hyperparameters) -> Array:
+    r = np.sqrt(5.0 * np.tensordot(1.0 / hyper.lengths**2, squares, axes=1))
+    return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r)) + hyper.nugget * np.eye(squares.shape[1])
+
+
+def _state(squares: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _State:
+    """Everything the likelihood is made of; LinAlgError where R is not positive definite."""
+    from scipy.linalg import lapack
+
+    n, p = trend.shape
+    correlation = _correlate(squares, hyper)
+    factor = np.linalg.cholesky(correlation)
+    inverse, failed = lapack.dpotri(factor, lower=1)
+    if failed:
+        raise np.linalg.LinAlgError
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    # Through the factor all is a least-squares problem; its QR keeps the digits that products with R^-1 would lose.
+    orthonormal, upper = np.linalg.qr(_solve_lower(factor, trend))
+    whitened = _solve_lower(factor, y)
+    along = orthonormal.T @ whitened
+    rest = whitened - orthonormal @ along
+    half = _solve_lower(factor, orthonormal, transposed=True)
+    projector = inverse - half @ half.T
+    variance = max(float(rest @ rest) / (n - p), 1e-300)
+    diagonal = np.abs(np.diag(upper))
+    if diagonal.min() <= 1e-12 * diagonal.max():
+        raise np.linalg.LinAlgError
+    likelihood = -0.5 * (n - p) * math.log(variance) - float(np.log(np.diag(factor)).sum() + np.log(diagonal).sum())
+    weights = _solve_lower(factor, rest, transposed=True)
+    return _State(projector, weights, np.linalg.solve(upper, along), variance, likelihood)
+
+
+def _search(squares: Array, y: Array, trend: Array, start: Hyperparameters | None, dimensions: int) -> Hyperparameters:
+    from scipy.optimize import minimize
+
+    bounds = [(math.log(SHORTEST), math.log(LONGEST))] * dimensions
+    bounds.append((math.log(LEAST_NUGGET), math.log(LARGEST_NUGGET)))
+    low, high = np.array(bounds).T
+
+    def objective(logs: Array) -> tuple[float, Array]:
+        hyper = Hyperparameters(np.exp(logs[:-1]), math.exp(logs[-1]))
+        try:
+            state = _state(squares, y, trend, hyper)
+        except np.linalg.LinAlgError:
+            return 1e25, np.zeros_like(logs)
+        return -state.likelihood, -_gradient(squares, state, hyper)
+
+    if start is not None:
+        starts = [np.clip(start.logs, low, high)]
+    else:
+        trials = [np.log(np.append(np.full(dimensions, length), g)) for length in STARTS for g in START_NUGGETS]
+        scored = sorted((objective(trial)[0], i) for i, trial in enumerate(trials))
+        starts = [trials[i] for _, i in scored[:2]]
+    found = [
+        minimize(objective, at, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100}) for at in starts
+    ]
+    best = min(found, key=lambda result: float(result.fun))
+    return Hyperparameters(np.exp(best.x[:-1]), math.exp(best.x[-1]))
+
+
+def _gradient(squares: Array, state: _State, hyper: Hyperparameters) -> Array:
+    """Derivatives of the likelihood with respect to the logarithms of lengths and nugget."""
+    inner = np.outer(state.weights, state.weights) / state.variance - state.projector
+    r = np.sqrt(5.0 * np.tensordot(1.0 / hyper.lengths**2, squares, axes=1))
+    # dk/dlog l_k = (1 + r) exp(-r) / 3 * 5 squares_k / l_k^2.
+    weight = inner * ((1.0 + r) * np.exp(-r) * (5.0 / 3.0))
+    lengths = 0.5 * np.tensordot(squares, weight, axes=([1, 2], [0, 1])) / hyper.lengths**2
+    return np.append(lengths, 0.5 * hyper.nugget * float(np.trace(inner)))
+
+
+def _solve_lower(factor: Array, right: Array, *, transposed: bool = False) -> Array:
+    from scipy.linalg import solve_triangular
+
+    return np.asarray(solve_triangular(factor, right, lower=True, trans=int(transposed), check_finite=False))

@@ -1,0 +1,173 @@
+"""How a fit is written as an event: tables of terms and processes, of errors, residuals, resampled designs, holes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from percuss.ledger.event import Draft, Event, StudyRef
+from percuss.ledger.ledger import Ledger
+from percuss.surrogates.fit import ColumnFit, Fitted
+from percuss.surrogates.settings import Settings
+from percuss.surrogates.surrogate import KIND
+from percuss.surrogates.training import Training
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def draft_surrogate(
+    ledger: Ledger,
+    training: Training,
+    settings: Settings,
+    fitted: Fitted,
+    held_out: Sequence[Event] = (),
+    more: Mapping[str, pl.DataFrame] | None = None,
+    facts: Mapping[str, object] | None = None,
+) -> Draft:
+    """The event of a fit: tables of terms and processes, of errors, residuals, resampled designs and holes."""
+    tables = surrogate_tables(training, fitted) | dict(more or {})
+    blobs = [ledger.put_table(role, table) for role, table in tables.items()]
+    inputs: list[tuple[str, Event | Draft]] = [("study", training.study_event)]
+    # The newest design first: it is the one that stands for the others.
+    inputs += [("design", event) for event in reversed(training.designs)]
+    inputs += [("campaign", event) for event in reversed(training.campaigns)]
+    inputs += [("held_out", event) for event in held_out]
+    body = {
+        "names": list(training.names),
+        "cases": [runs.case for runs in training.cases],
+        "outputs": len(fitted.columns),
+        "points": len(training.theta),
+        "failed": sum(len(runs.failures) for runs in training.cases),
+        "duplicates": fitted.duplicates,
+        "families": sorted({column.family for column in fitted.columns}),
+        "largest_error": max(column.errors.trusted for column in fitted.columns),
+        "settings": settings.facts(),
+        **(facts or {}),
+    }
+    study = StudyRef(training.study.name, training.study.digest)
+    return Draft(KIND, body, study, inputs, blobs, seed=settings.seed)
+
+
+def surrogate_tables(training: Training, fitted: Fitted) -> dict[str, pl.DataFrame]:
+    """Everything a surrogate consists of, by role."""
+    import polars as pl
+
+    tables: dict[str, list[pl.DataFrame]] = {}
+    for part in fitted.parts:
+        for role, table in part.model.tables(part.columns, part.group).items():
+            tables.setdefault(role, []).append(table)
+    found = {role: pl.concat(parts).unique(maintain_order=True) for role, parts in tables.items()}
+    found["outputs"] = _outputs_table(fitted)
+    found["residuals"] = _residuals_table(training, fitted)
+    if fitted.bands:
+        found["replicates"] = _replicates_table(fitted)
+    if any(runs.failures for runs in training.cases):
+        found["holes"] = holes_table(training)
+    return dict(sorted(found.items()))
+
+
+def _inflation(column: ColumnFit) -> float | None:
+    """By how much a family's own variance must be raised for its mean to be the trusted error."""
+    typical = column.facts.get("loo_variance")
+    if not typical:
+        return None
+    return max(1.0, column.errors.trusted * column.variance / float(typical))
+
+
+def _outputs_table(fitted: Fitted) -> pl.DataFrame:
+    import polars as pl
+
+    text, number, whole = pl.String(), pl.Float64(), pl.Int64()
+    schema: dict[str, Any] = {
+        "column": whole, "case": text, "output": text, "family": text, "loo": number, "loo_corrected": number,
+        "nested": number, "held_out": number, "mean": number, "variance": number, "inflation": number,
+        "band_floor": number, "points": whole, "method": text, "degree": whole, "q": number, "candidates": whole,
+        "terms": whole, "leverage": number, "condition": number, "warnings": pl.List(pl.String()),
+        "tried": pl.List(pl.String()), "tried_errors": pl.List(pl.Float64()),
+    }  # fmt: skip
+    rows = []
+    for i, column in enumerate(fitted.columns):
+        e, facts = column.errors, column.facts
+        rows.append(
+            {
+                "column": i,
+                "case": column.case,
+                "output": column.output,
+                "family": column.family,
+                "loo": e.loo,
+                "loo_corrected": e.loo_corrected,
+                "nested": e.nested,
+                "held_out": e.held_out,
+                "mean": column.mean,
+                "variance": column.variance,
+                "inflation": _inflation(column),
+                "band_floor": fitted.bands[i].floor if i in fitted.bands else None,
+                "points": column.points,
+                **{key: facts.get(key) for key in ("method", "degree", "q", "candidates", "terms", "leverage")},
+                "condition": facts.get("condition"),
+                "warnings": list(column.warnings),
+                "tried": list(column.tried),
+                "tried_errors": list(column.tried.values()),
+            }
+        )
+    return pl.DataFrame(rows, schema)
+
+
+def _residuals_table(training: Training, fitted: Fitted) -> pl.DataFrame:
+    import polars as pl
+
+    parts = []
+    for number, r in sorted(fitted.residuals.items()):
+        n = len(r.rows)
+        places = [training.places[int(row)] for row in r.rows]
+        empty = [None] * n
+        parts.append(
+            pl.DataFrame(
+                {
+                    "column": pl.Series([number] * n, dtype=pl.Int64),
+                    "design": pl.Series([training.designs[k].id for k, _ in places], dtype=pl.String),
+                    "sample": pl.Series([i for _, i in places], dtype=pl.Int64),
+                    "value": pl.Series(r.values, dtype=pl.Float64),
+                    "fitted": pl.Series(r.fitted, dtype=pl.Float64),
+                    "left_out": pl.Series(r.left_out, dtype=pl.Float64),
+                    "nested": pl.Series(empty if r.nested is None else r.nested, dtype=pl.Float64),
+                    "scale": pl.Series(empty if r.scale is None else r.scale, dtype=pl.Float64),
+                }
+            )
+        )
+    return pl.concat(parts)
+
+
+def _replicates_table(fitted: Fitted) -> pl.DataFrame:
+    import polars as pl
+
+    parts = []
+    for number, band in sorted(fitted.bands.items()):
+        coefficients, weights = band.replicates
+        listed = pl.List(pl.Float64)
+        parts.append(
+            pl.DataFrame(
+                {
+                    "column": pl.Series([number] * len(coefficients), dtype=pl.Int64),
+                    "coefficients": pl.Series(coefficients.tolist(), dtype=listed),
+                    "weights": pl.Series(weights.tolist(), dtype=listed),
+                }
+            )
+        )
+    return pl.concat(parts)
+
+
+def holes_table(training: Training) -> pl.DataFrame:
+    """Runs that failed: case, design, sample, parameters in SI, reason."""
+    import polars as pl
+
+    rows: list[dict[str, object]] = []
+    for runs in training.cases:
+        for row, reason in sorted(runs.failures.items()):
+            design, sample = training.places[row]
+            values = dict(zip(training.names, training.theta[row].tolist(), strict=True))
+            rows.append(
+                {"case": runs.case, "design": training.designs[design].id, "sample": sample, **values, "failed": reason}
+            )
+    return pl.DataFrame(rows)

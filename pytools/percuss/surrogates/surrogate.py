@@ -1,0 +1,271 @@
+"""A surrogate as the ledger holds it, read back: what calibration and sensitivity work with.
+
+    surrogate = load_surrogate(ledger, state, event)
+    mean, variance = surrogate.predict(theta)       # (n, d) in SI -> (n, m), and (m,) or (n, m)
+    mean, gradient = surrogate.gradient(theta)      # (n, m), (n, m, d)
+    low, high = surrogate.band(theta, 0.95)
+
+`variance` is that of the surrogate's own error, so that it can be carried into a likelihood: the trusted relative error
+times the variance of the output for expansions; for families that know their local variance that one, raised where
+the nested error says it is too small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.errors import InputError, LedgerError
+from percuss.execution.records import load_study_event
+from percuss.ledger.event import Event
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import State
+from percuss.study.study import Study
+from percuss.surrogates.assessment import Errors
+from percuss.surrogates.bands import Band
+from percuss.surrogates.canonical import Canonical
+from percuss.surrogates.model import Array, Model, Replicates
+from percuss.surrogates.registry import FAMILIES, family_module
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KIND = "surrogate.fitted"
+BLOCK = 2048
+
+
+@dataclass(frozen=True)
+class Column:
+    """One output of one case: name, family and errors."""
+
+    case: str
+    output: str
+    family: str
+    errors: Errors
+    mean: float
+    variance: float
+    inflation: float
+
+
+@dataclass(frozen=True)
+class LoadedPart:
+    """A model and the columns it stands for."""
+
+    family: str
+    columns: tuple[int, ...]
+    model: Model
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """Surrogates of every output of every case, over the parameters `names` (order of theta's columns)."""
+
+    event: Event
+    study: Study
+    names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    canonical: Canonical
+    parts: tuple[LoadedPart, ...]
+    tables: Mapping[str, pl.DataFrame]
+
+    @property
+    def outputs(self) -> tuple[tuple[str, str], ...]:
+        """(case, output) of every column of a prediction."""
+        return tuple((column.case, column.output) for column in self.columns)
+
+    def column(self, case: str, output: str) -> int:
+        """Number of a column."""
+        try:
+            return self.outputs.index((case, output))
+        except ValueError:
+            raise InputError(f"surrogate {self.event.id}: has no output {output} of case {case}") from None
+
+    @property
+    def error(self) -> Array:
+        """The trusted error of every column, relative to the variance of its output."""
+        return np.array([column.errors.trusted for column in self.columns])
+
+    def predict(self, theta: NDArray[Any]) -> tuple[Array, Array]:
+        """Means (n, m) at parameters (n, d) in SI, and variances of the surrogates' errors, (m,) or (n, m)."""
+        if all(part.family == "chaos" for part in self.parts):
+            return self.mean(theta), self._fixed_variance
+        parts = [self._predict(block) for block in self._blocks(theta)]
+        return np.concatenate([mean for mean, _ in parts]), np.concatenate([variance for _, variance in parts])
+
+    def _predict(self, theta: Array) -> tuple[Array, Array]:
+        points = self._points(theta)
+        mean = np.empty((len(points), len(self.columns)))
+        own: dict[int, Array] = {}
+        for part in self.parts:
+            columns = list(part.columns)
+            mean[:, columns] = part.model.mean(points)
+            local = part.model.variance(points)
+            if local is not None:
+                own |= {number: local[:, i] for i, number in enumerate(columns)}
+        variance = np.tile(self._fixed_variance, (len(points), 1))
+        for number, local in own.items():
+            variance[:, number] = local * self.columns[number].inflation
+        return mean, variance
+
+    def mean(self, theta: NDArray[Any]) -> Array:
+        """Means (n, m) alone: the quickest call."""
+        if len(self.parts) == 1 and self.parts[0].family == "chaos":
+            return self.parts[0].model.mean(self._points(theta))
+        return np.concatenate([self._mean(block) for block in self._blocks(theta)])
+
+    def _mean(self, theta: Array) -> Array:
+        points = self._points(theta)
+        found = np.empty((len(points), len(self.columns)))
+        for part in self.parts:
+            found[:, list(part.columns)] = part.model.mean(points)
+        return found
+
+    def gradient(self, theta: NDArray[Any]) -> tuple[Array, Array]:
+        """Means (n, m) and derivatives (n, m, d) with respect to the parameters in SI."""
+        parts = [self._gradient(block) for block in self._blocks(theta)]
+        return np.concatenate([mean for mean, _ in parts]), np.concatenate([slope for _, slope in parts])
+
+    def _gradient(self, theta: Array) -> tuple[Array, Array]:
+        points = self._points(theta)
+        slopes = self.canonical.slopes(np.asarray(theta, float))
+        mean = np.empty((len(points), len(self.columns)))
+        gradient = np.empty((len(points), len(self.columns), len(self.names)))
+        for part in self.parts:
+            columns = list(part.columns)
+            mean[:, columns], gradient[:, columns] = part.model.gradient(points)
+        gradient *= slopes[:, None, :]
+        return mean, gradient
+
+    def band(self, theta: NDArray[Any], level: float = 0.95) -> tuple[Array, Array]:
+        """Lower and upper ends (n, m) of the local prediction bands."""
+        parts = [self._band(block, level) for block in self._blocks(theta)]
+        return np.concatenate([low for low, _ in parts]), np.concatenate([high for _, high in parts])
+
+    def _band(self, theta: Array, level: float) -> tuple[Array, Array]:
+        points = self._points(theta)
+        mean = self.mean(theta)
+        half = np.empty_like(mean)
+        for part in self.parts:
+            for i, number in enumerate(part.columns):
+                half[:, number] = self._needed_band(number).width(part.model, i, points, level)
+        return mean - half, mean + half
+
+    def _needed_band(self, number: int) -> Band:
+        if number not in self.bands:
+            raise InputError(
+                f"surrogate {self.event.id}: was fitted without resampled designs", hint="fit it with --bootstrap 100"
+            )
+        return self.bands[number]
+
+    @property
+    def has_curves(self) -> bool:
+        """Whether the outputs are scores of the modes of curves."""
+        return "modes" in self.tables
+
+    def curves(self, theta: NDArray[Any], case: str) -> tuple[Array, Array, Array]:
+        """Axis (t,), mean curves (n, t) of a case and the variance (n, t) of their errors."""
+        from percuss.surrogates.curves import load_modes
+
+        modes = load_modes(self.tables, case)
+        numbers = [number for number, column in enumerate(self.columns) if column.case == case]
+        mean, variance = self.predict(theta)
+        own = np.broadcast_to(variance, mean.shape)[:, numbers]
+        return modes.axis, modes.curves(mean[:, numbers]), own @ modes.modes**2 + modes.rest
+
+    def curve_band(self, theta: NDArray[Any], case: str, level: float = 0.95) -> tuple[Array, Array, Array]:
+        """Axis (t,), lower and upper ends (n, t): the level holds on average over instants and points."""
+        from percuss.surrogates.curves import load_modes
+
+        modes = load_modes(self.tables, case)
+        axis, mean, _ = self.curves(theta, case)
+        points = self._points(theta)
+        square = np.tile(modes.rest, (len(points), 1))
+        residuals, scale = np.zeros(1), modes.rest
+        for part in self.parts:
+            for i, number in enumerate(part.columns):
+                if self.columns[number].case != case:
+                    continue
+                k = int(self.columns[number].output.rpartition("#")[2]) - 1
+                band = self._needed_band(number)
+                square += band.spread(part.model, i, points)[:, None] * modes.modes[k] ** 2
+                residuals = residuals + band.residuals[:, None] * modes.modes[k]
+                scale = scale + (band.scale**2)[:, None] * modes.modes[k] ** 2
+        scores = np.sort(np.abs(residuals) / np.sqrt(scale + 1e-300), axis=None)
+        factor = float(np.quantile(scores, level))
+        return axis, mean - factor * np.sqrt(square), mean + factor * np.sqrt(square)
+
+    @cached_property
+    def bands(self) -> dict[int, Band]:
+        """What bands are made of, by column; empty without resampled designs."""
+        import polars as pl
+
+        if "replicates" not in self.tables:
+            return {}
+        found = {}
+        for number, rows in enumerate(self.tables["replicates"].partition_by("column", maintain_order=True)):
+            told = self.tables["residuals"].filter(pl.col("column") == number)
+            seen = told["nested"] if told["nested"].null_count() == 0 else told["left_out"]
+            floor = float(self.tables["outputs"]["band_floor"][number])
+            coefficients = np.array(rows["coefficients"].to_list(), float).reshape(rows.height, -1)
+            weights = np.array(rows["weights"].to_list(), float).reshape(rows.height, -1)
+            residuals = told["value"].to_numpy() - seen.to_numpy()
+            found[number] = Band(Replicates(coefficients, weights), floor, residuals, told["scale"].to_numpy())
+        return found
+
+    @cached_property
+    def _fixed_variance(self) -> Array:
+        return np.array([column.errors.trusted * column.variance for column in self.columns])
+
+    def _blocks(self, theta: NDArray[Any]) -> list[Array]:
+        """Points in pieces whose correlations with all training points, and replicates, fit into memory."""
+        given = np.atleast_2d(np.asarray(theta, float))
+        return [given[i : i + BLOCK] for i in range(0, len(given), BLOCK)] or [given]
+
+    def _points(self, theta: NDArray[Any]) -> Array:
+        given = np.asarray(theta, float)
+        if given.ndim != 2 or given.shape[1] != len(self.names):
+            raise InputError(
+                f"theta of shape {given.shape}: one row a point, one column each for {', '.join(self.names)}"
+            )
+        return self.canonical.points(given)
+
+
+def load_surrogate(ledger: Ledger, state: State, event: Event) -> Surrogate:
+    """Read a surrogate back; it predicts the same bits as when it was fitted."""
+    import polars as pl
+
+    if event.kind != KIND:
+        raise InputError(
+            f"event {event.id} is of the kind {event.kind}, not a surrogate", hint="percuss surrogate makes one"
+        )
+    if event.id in state.superseded:
+        raise InputError(f"surrogate {event.id}: is superseded", hint="percuss show says by what")
+    study = load_study_event(ledger, state.events[event.input("study")])
+    data = event.data
+    names = tuple(data["names"])
+    tables = {blob.role: ledger.table(event, blob.role) for blob in event.blobs}
+    try:
+        canonical = Canonical.of([study.parameters[name].prior for name in names])
+        columns = tuple(_column(row) for row in tables["outputs"].iter_rows(named=True))
+        parts = []
+        for family in FAMILIES:
+            numbers = tuple(i for i, column in enumerate(columns) if column.family == family)
+            if numbers:
+                parts.append(
+                    LoadedPart(family, numbers, family_module(family).load(canonical.families, tables, numbers))
+                )
+    except (KeyError, ValueError, TypeError, pl.exceptions.PolarsError) as fault:
+        raise LedgerError(f"surrogate {event.id}: cannot be read ({fault})") from fault
+    return Surrogate(event, study, names, columns, canonical, tuple(parts), tables)
+
+
+def _column(row: Mapping[str, Any]) -> Column:
+    errors = Errors(row["loo"], row["loo_corrected"], row["nested"], row["held_out"])
+    return Column(
+        row["case"], row["output"], row["family"], errors, row["mean"], row["variance"], row["inflation"] or 1.0
+    )

@@ -1,0 +1,50 @@
+//! What can be wrong with an impact law's numbers.
+
+use thiserror::Error;
+
+/// Bad input to an impact law; each message names the value and what is allowed.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum LawError {
+    /// No law of this name.
+    #[error("impact law `{name}` is unknown: use one of {known}")]
+    UnknownLaw {
+        /// The name given.
+        name: String,
+        /// The names there are, separated by commas.
+        known: String,
+    },
+    /// No damping of this name.
+    #[error(
+        "damping `{name}` is unknown: use exact (delivers the restitution) or nominal (as printed)"
+    )]
+    UnknownDamping {
+        /// The name given.
+        name: String,
+    },
+    /// Restitution outside what the law can deliver.
+    #[error(
+        "restitution {restitution} cannot be delivered by the law `{law}`: it must lie in {smallest} to 1"
+    )]
+    Restitution {
+        /// Name of the law.
+        law: &'static str,
+        /// The value given.
+        restitution: f64,
+        /// Smallest value the law delivers.
+        smallest: f64,
+    },
+    /// Contact stiffness not positive and finite.
+    #[error("contact stiffness {stiffness} of the law `{law}` must be positive and finite")]
+    Stiffness {
+        /// Name of the law.
+        law: &'static str,
+        /// The value given, N/m or N/m^1.5.
+        stiffness: f64,
+    },
+    /// Reduced mass not positive and finite.
+    #[error("reduced mass {reduced_mass_kg} kg of a contact must be positive and finite")]
+    ReducedMass {
+        /// The value given.
+        reduced_mass_kg: f64,
+    },
+}

@@ -1,0 +1,435 @@
+//! An impact law with its numbers put in: what an integrator evaluates.
+
+use crate::{
+    Damping, Law, LawError, Memory, hertz, hertz_damp, jankowski, kelvin_voigt,
+    kelvin_voigt_tension, linear, mahmoud_jankowski, ye,
+};
+
+/// A law bound to restitution, stiffness and the reduced mass of the colliding pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Impact {
+    law: Law,
+    damping: Damping,
+    restitution: f64,
+    stiffness: f64,
+    reduced_mass_kg: f64,
+    /// The law's damping as its force function takes it.
+    coefficient: f64,
+}
+
+/// Partial derivatives of the force.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Gradient {
+    /// With respect to indentation, N/m.
+    pub indentation: f64,
+    /// With respect to the rate of indentation, N s/m.
+    pub rate: f64,
+    /// With respect to the stiffness, restitution held.
+    pub stiffness: f64,
+    /// With respect to the restitution.
+    pub restitution: f64,
+    /// With respect to the reduced mass, N/kg.
+    pub reduced_mass: f64,
+    /// With respect to the remembered approach speed, N s/m.
+    pub approach_speed: f64,
+    /// With respect to the remembered deepest indentation, N/m.
+    pub deepest: f64,
+}
+
+impl Impact {
+    /// Bind a law. Stiffness in N/m to the law's exponent; the rigid law ignores it.
+    pub fn new(
+        law: Law,
+        damping: Damping,
+        restitution: f64,
+        stiffness: f64,
+        reduced_mass_kg: f64,
+    ) -> Result<Self, LawError> {
+        let facts = law.facts();
+        if !(restitution >= facts.smallest_restitution && restitution <= 1.0) {
+            return Err(LawError::Restitution {
+                law: facts.name,
+                restitution,
+                smallest: facts.smallest_restitution,
+            });
+        }
+        if law != Law::Rigid && !(stiffness > 0.0 && stiffness.is_finite()) {
+            return Err(LawError::Stiffness {
+                law: facts.name,
+                stiffness,
+            });
+        }
+        if !(reduced_mass_kg > 0.0 && reduced_mass_kg.is_finite()) {
+            return Err(LawError::ReducedMass { reduced_mass_kg });
+        }
+        let (number, _) = law.damping_number(damping, restitution);
+        let coefficient = number * Self::coefficient_scale(law, stiffness, reduced_mass_kg);
+        Ok(Self {
+            law,
+            damping,
+            restitution,
+            stiffness,
+            reduced_mass_kg,
+            coefficient,
+        })
+    }
+
+    /// What turns the law's dimensionless damping into the coefficient of its force.
+    fn coefficient_scale(law: Law, stiffness: f64, reduced_mass_kg: f64) -> f64 {
+        if Self::is_viscous(law) {
+            2.0 * (stiffness * reduced_mass_kg).sqrt()
+        } else {
+            1.0
+        }
+    }
+
+    fn is_viscous(law: Law) -> bool {
+        matches!(
+            law,
+            Law::KelvinVoigtTension | Law::KelvinVoigt | Law::MahmoudJankowski | Law::Jankowski
+        )
+    }
+
+    /// The law.
+    pub fn law(&self) -> Law {
+        self.law
+    }
+
+    /// Asked restitution.
+    pub fn restitution(&self) -> f64 {
+        self.restitution
+    }
+
+    /// Stiffness, N/m to the law's exponent.
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness
+    }
+
+    /// Reduced mass of the pair, kg.
+    pub fn reduced_mass_kg(&self) -> f64 {
+        self.reduced_mass_kg
+    }
+
+    /// True for the law that acts by impulse.
+    pub fn is_rigid(&self) -> bool {
+        self.law == Law::Rigid
+    }
+
+    /// True for the springs that unload on a path of their own from the deepest point.
+    pub fn latches(&self) -> bool {
+        matches!(self.law, Law::Linear | Law::Hertz)
+    }
+
+    /// Time a contact that begins at this speed takes, up to a factor near 3, s.
+    pub fn time_scale_s(&self, approach_speed_m_s: f64) -> f64 {
+        let n = self.law.facts().exponent;
+        let speed = approach_speed_m_s.max(crate::SLOWEST_APPROACH_M_S);
+        (self.reduced_mass_kg * speed.powf(1.0 - n) / self.stiffness).powf(1.0 / (n + 1.0))
+    }
+
+    /// Force between the masses, N, positive when it pushes them apart; zero unless `d > 0`, and for the rigid law.
+    #[inline]
+    pub fn force(&self, d: f64, rate: f64, memory: &Memory) -> f64 {
+        if d <= 0.0 {
+            return 0.0;
+        }
+        let (k, c) = (self.stiffness, self.coefficient);
+        match self.law {
+            Law::Linear => linear::force(k, c, d, memory.deepest_m),
+            Law::KelvinVoigtTension => kelvin_voigt_tension::force(k, c, d, rate),
+            Law::KelvinVoigt => kelvin_voigt::force(k, c, d, rate),
+            Law::Ye => ye::force(k, c, d, rate, memory.per_approach_speed()),
+            Law::MahmoudJankowski => mahmoud_jankowski::force(k, c, d, rate),
+            Law::Hertz => hertz::force(k, c, d, memory.deepest_m),
+            Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley => {
+                hertz_damp::force(k, c, d, rate, memory.per_approach_speed())
+            }
+            Law::Jankowski => jankowski::force(k, c, d, rate),
+            Law::Rigid => 0.0,
+        }
+    }
+
+    /// The branch of the force that acts now, continued smoothly past its ends: what an integrator that stops at
+    /// the ends evaluates, so that a trial step beyond them meets no kink. `loading` is false once the approach
+    /// has turned (and, for springs that latch, until the deepest point is reached again).
+    #[inline]
+    pub fn continued_force(&self, d: f64, rate: f64, memory: &Memory, loading: bool) -> f64 {
+        let (k, c) = (self.stiffness, self.coefficient);
+        let damped = if loading { c * rate } else { 0.0 };
+        let latched = |deepest: f64| {
+            if loading {
+                d
+            } else {
+                (d - linear::residual_indentation(c, deepest)) / c
+            }
+        };
+        let three_halves = |x: f64| x * x.max(0.0).sqrt();
+        match self.law {
+            Law::Linear => k * latched(memory.deepest_m),
+            Law::KelvinVoigtTension | Law::KelvinVoigt => k * d + c * rate,
+            Law::Ye => k * d * (1.0 + c * rate * memory.per_approach_speed()),
+            Law::MahmoudJankowski => k * d + damped,
+            Law::Hertz => k * three_halves(latched(memory.deepest_m)),
+            Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley => {
+                k * three_halves(d) * (1.0 + c * rate * memory.per_approach_speed())
+            }
+            Law::Jankowski => k * three_halves(d) + d.max(0.0).sqrt().sqrt() * damped,
+            Law::Rigid => 0.0,
+        }
+    }
+
+    /// Partial derivatives of [`Impact::force`]; zero where the force is cut or the masses are apart.
+    pub fn gradient(&self, d: f64, rate: f64, memory: &Memory) -> Gradient {
+        if d <= 0.0 {
+            return Gradient::default();
+        }
+        let (k, c) = (self.stiffness, self.coefficient);
+        let coming = rate.max(0.0);
+        // First the derivatives with respect to d, d', k and c as the force function takes them ...
+        let (mut to, to_coefficient) = match self.law {
+            Law::Linear | Law::Hertz => {
+                let n = self.law.facts().exponent;
+                let x = linear::equivalent_indentation(c, d, memory.deepest_m);
+                let unloading = d < memory.deepest_m;
+                let slope = k * n * x.powf(n - 1.0) * f64::from(u8::from(x > 0.0));
+                let stretch = if unloading { 1.0 / c } else { 1.0 };
+                let of_deepest = if unloading {
+                    slope * (c - 1.0) / c
+                } else {
+                    0.0
+                };
+                let of_share = if unloading {
+                    slope * (memory.deepest_m - x) / c
+                } else {
+                    0.0
+                };
+                let gradient = Gradient {
+                    indentation: slope * stretch,
+                    stiffness: x.powf(n),
+                    deepest: of_deepest,
+                    ..Gradient::default()
+                };
+                (gradient, of_share)
+            }
+            Law::KelvinVoigt if k * d + c * rate <= 0.0 => (Gradient::default(), 0.0),
+            Law::KelvinVoigtTension | Law::KelvinVoigt => (
+                Gradient {
+                    indentation: k,
+                    rate: c,
+                    stiffness: d,
+                    ..Gradient::default()
+                },
+                rate,
+            ),
+            Law::MahmoudJankowski => {
+                let damper = if rate > 0.0 { c } else { 0.0 };
+                (
+                    Gradient {
+                        indentation: k,
+                        rate: damper,
+                        stiffness: d,
+                        ..Gradient::default()
+                    },
+                    coming,
+                )
+            }
+            Law::Jankowski => {
+                let root = d.sqrt();
+                let fourth = root.sqrt();
+                let gradient = Gradient {
+                    indentation: 1.5 * k * root + 0.25 * c * fourth * coming / d,
+                    rate: if rate > 0.0 { c * fourth } else { 0.0 },
+                    stiffness: d * root,
+                    ..Gradient::default()
+                };
+                (gradient, fourth * coming)
+            }
+            Law::Ye | Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley => {
+                let n = self.law.facts().exponent;
+                let per_speed = memory.per_approach_speed();
+                let push = 1.0 + c * rate * per_speed;
+                let spring = d.powf(n);
+                let gradient = Gradient {
+                    indentation: k * n * d.powf(n - 1.0) * push,
+                    rate: k * spring * c * per_speed,
+                    stiffness: spring * push,
+                    approach_speed: -k * spring * c * rate * per_speed * per_speed,
+                    ..Gradient::default()
+                };
+                (gradient, k * spring * rate * per_speed)
+            }
+            Law::Rigid => (Gradient::default(), 0.0),
+        };
+        // ... then the chain through c(e, k, m).
+        let (_, number_slope) = self.law.damping_number(self.damping, self.restitution);
+        to.restitution = to_coefficient
+            * number_slope
+            * Self::coefficient_scale(self.law, k, self.reduced_mass_kg);
+        if Self::is_viscous(self.law) {
+            to.stiffness += to_coefficient * 0.5 * c / k;
+            to.reduced_mass = to_coefficient * 0.5 * c / self.reduced_mass_kg;
+        }
+        to
+    }
+
+    /// Coefficients `(a, b, c)` of the plane `a d + b d' + c` below which the law lets go while the masses still
+    /// overlap: an integrator ends the contact where it falls through zero and takes it up again where it rises.
+    /// For laws that act until the masses part it is `d` itself.
+    pub fn push_plane(&self, memory: &Memory) -> [f64; 3] {
+        match self.law {
+            Law::KelvinVoigt => [self.stiffness, self.coefficient, 0.0],
+            Law::Linear | Law::Hertz => [
+                1.0,
+                0.0,
+                -linear::residual_indentation(self.coefficient, memory.deepest_m),
+            ],
+            _ => [1.0, 0.0, 0.0],
+        }
+    }
+
+    /// Energy the contact's spring would give back from here, J.
+    pub fn stored_energy(&self, d: f64, memory: &Memory) -> f64 {
+        let n = self.law.facts().exponent;
+        if d <= 0.0 || self.is_rigid() {
+            return 0.0;
+        }
+        match self.law {
+            Law::Linear | Law::Hertz => {
+                let x = linear::equivalent_indentation(self.coefficient, d, memory.deepest_m);
+                self.coefficient * self.stiffness * x.powf(n + 1.0) / (n + 1.0)
+            }
+            _ => self.stiffness * d.powf(n + 1.0) / (n + 1.0),
+        }
+    }
+
+    /// Largest `dF/dd` at indentation `d` and rest, N/m: what limits an explicit step.
+    pub fn tangent_stiffness(&self, d: f64) -> f64 {
+        match self.law {
+            Law::Rigid => 0.0,
+            Law::Linear => self.stiffness / self.coefficient,
+            Law::Hertz => 1.5 * self.stiffness * d.max(0.0).sqrt() / self.coefficient,
+            Law::KelvinVoigtTension | Law::KelvinVoigt | Law::Ye | Law::MahmoudJankowski => {
+                self.stiffness
+            }
+            Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley | Law::Jankowski => {
+                1.5 * self.stiffness * d.max(0.0).sqrt()
+            }
+        }
+    }
+
+    /// Viscous coefficient that does not depend on the state, N s/m; zero for laws that have none.
+    pub fn constant_damper(&self) -> f64 {
+        match self.law {
+            Law::KelvinVoigtTension | Law::KelvinVoigt | Law::MahmoudJankowski => self.coefficient,
+            _ => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn compliant() -> impl Strategy<Value = Law> {
+        (0..Law::ALL.len() - 1).prop_map(|i| Law::ALL[i])
+    }
+
+    proptest! {
+        /// Analytic derivatives against central differences; the step balances truncation and rounding at about 1e-9.
+        #[test]
+        fn gradient_matches_finite_differences(
+            law in compliant(), nominal: bool, e in 0.05..0.98_f64, d in 1e-5..1e-3_f64, rate in -0.2..0.3_f64,
+            v in 0.31..0.5_f64, turned: bool,
+        ) {
+            prop_assume!(rate.abs() > 1e-3);
+            let damping = if nominal { Damping::Nominal } else { Damping::Exact };
+            let (k, m) = (2e6, 2.7);
+            let memory = Memory { approach_speed_m_s: v, deepest_m: if turned { 1.1e-3 } else { 0.0 } };
+            let at = |e: f64, k: f64, m: f64, d: f64, rate: f64, memory: Memory| {
+                Impact::new(law, damping, e, k, m).unwrap().force(d, rate, &memory)
+            };
+            let impact = Impact::new(law, damping, e, k, m).unwrap();
+            let [a, b, c] = impact.push_plane(&memory);
+            // away from the edge where the force is cut
+            prop_assume!((a * d + b * rate + c).abs() > 2e-3 * ((a * d).abs() + (b * rate).abs() + c.abs()));
+            let gradient = impact.gradient(d, rate, &memory);
+            let h = 1e-5;
+            let slope = |f: &dyn Fn(f64) -> f64, x: f64| {
+                let step = h * x.abs();
+                (8.0 * (f(x + step) - f(x - step)) - (f(x + 2.0 * step) - f(x - 2.0 * step))) / (12.0 * step)
+            };
+            let with = |memory: Memory| at(e, k, m, d, rate, memory);
+            let size = 1e-9 * (k * d.powf(law.facts().exponent)
+                + impact.force(d, rate, &memory).abs() + (impact.coefficient * rate).abs());
+            let cases = [
+                (gradient.indentation, slope(&|x| at(e, k, m, x, rate, memory), d), d),
+                (gradient.rate, slope(&|x| at(e, k, m, d, x, memory), rate), rate),
+                (gradient.stiffness, slope(&|x| at(e, x, m, d, rate, memory), k), k),
+                (gradient.restitution, slope(&|x| at(x, k, m, d, rate, memory), e), e),
+                (gradient.reduced_mass, slope(&|x| at(e, k, x, d, rate, memory), m), m),
+                (gradient.approach_speed, slope(&|x| with(Memory { approach_speed_m_s: x, ..memory }), v), v),
+            ];
+            for (i, (exact, difference, x)) in cases.into_iter().enumerate() {
+                let gap = (exact - difference).abs() * x.abs();
+                prop_assert!(gap <= 1e-8 * (exact * x).abs() + 100.0 * size, "{law:?} {i}: {exact} {difference}");
+            }
+            if turned {
+                let difference = slope(&|x| with(Memory { deepest_m: x, ..memory }), memory.deepest_m);
+                prop_assert!((gradient.deepest - difference).abs() * d <= 1e-8 * (gradient.deepest * d).abs() + 100.0 * size);
+            }
+        }
+
+        /// While the masses approach, every law pushes; those that cut their force never pull.
+        #[test]
+        fn laws_push(law in compliant(), e in 0.01..1.0_f64, d in 0.0..1e-2_f64, rate in -3.0..3.0_f64, v in 0.0..1.0_f64) {
+            let impact = Impact::new(law, Damping::Exact, e, 1e6, 1.0).unwrap();
+            let force = impact.force(d, rate, &Memory::at_onset(v));
+            let may_pull = matches!(
+                law,
+                Law::KelvinVoigtTension | Law::Ye | Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley
+            );
+            prop_assert!(force >= 0.0 || (may_pull && rate < 0.0), "{:?} {}", law, force);
+        }
+    }
+
+    #[test]
+    fn elastic_limit_has_no_damping() {
+        for law in Law::ALL {
+            let (number, _) = law.damping_number(Damping::Exact, 1.0);
+            let elastic = if matches!(law, Law::Linear | Law::Hertz | Law::Rigid) {
+                1.0
+            } else {
+                0.0
+            };
+            assert_eq!(number, elastic, "{law:?}");
+        }
+    }
+
+    #[test]
+    fn bad_numbers_are_named() {
+        let message = |e, k, m| {
+            Impact::new(Law::Ye, Damping::Exact, e, k, m)
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            message(0.0, 1.0, 1.0),
+            "restitution 0 cannot be delivered by the law `ye`: it must lie in 0.001 to 1"
+        );
+        assert!(
+            message(1.2, 1.0, 1.0).contains("1.2") && message(f64::NAN, 1.0, 1.0).contains("NaN")
+        );
+        assert!(
+            message(0.5, -1.0, 1.0).contains("stiffness -1")
+                && message(0.5, 1.0, 0.0).contains("reduced mass 0")
+        );
+        assert!(Impact::new(Law::Rigid, Damping::Exact, 0.0, f64::NAN, 1.0).is_ok());
+        assert!(
+            Law::from_name("kv")
+                .unwrap_err()
+                .to_string()
+                .contains("kelvin-voigt")
+        );
+    }
+}

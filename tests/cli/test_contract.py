@@ -1,0 +1,408 @@
+"""The shell's side of the contract: stdout and stderr, exit codes, references, pipes, colours, help, completion."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from percuss.cli.app import COMMANDS
+
+PROGRAM = [sys.executable, "-m", "percuss"]
+
+
+@pytest.fixture
+def campaign(percuss, once) -> str:
+    """A design of ten points, run: the id of the campaign."""
+    once("ten", lambda: percuss("run", percuss("design", "ishigami", "--n", 10).id))
+    return json.loads(percuss("show", "@last", "--json").out)["id"]
+
+
+def test_the_program_is_installed_beside_python() -> None:
+    found = shutil.which("percuss", path=str(Path(sys.executable).parent))
+    assert found, "pip install puts the program beside the interpreter"
+    done = subprocess.run([found, "--version"], capture_output=True, text=True)
+    assert done.returncode == 0
+    lines = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert set(lines) == {"percuss", "commit", "core", "lock"}
+    assert "rustc" in lines["core"]
+    assert len(lines["lock"]) == 64
+
+
+def test_a_chain_of_commands(folder) -> None:
+    chain = f"set -o pipefail; P='{sys.executable} -m percuss'; $P design ishigami --n 10 | $P run - | $P export csv -"
+    done = subprocess.run(["bash", "-c", chain], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "case,sample,x1,x2,x3,failed,y"
+    assert len(lines) == 11
+    assert "10 runs done" in done.stderr
+
+
+def test_ids_alone_on_stdout_and_words_on_stderr(percuss, folder) -> None:
+    design = percuss("design", "ishigami", "--n", 10)
+    assert design.id
+    assert "10 points" in design.err
+    simulated = percuss("simulate", "ishigami", "--set", "x1=1", "--set", "x2=2")
+    assert simulated.id
+    assert "x3: not given, at its prior mean" in simulated.err
+    run = percuss("run", design.id)
+    assert run.id
+    assert percuss("run", design.id).id == run.id
+    assert percuss("note", run.id, "words").id
+    old = percuss("supersede", simulated.id, "--reason", "wrong")
+    assert old.id
+    assert percuss("seal").id
+    (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
+    assert percuss("import", "t.csv", "--study", "ishigami").id
+
+
+SWING = """
+[study]
+title = "One mass on a spring"
+source = "closed form"
+[model]
+kind = "oscillators"
+duration = "1 s"
+sampling = "0.1 s"
+masses = [{ name = "1", mass = "1 kg", displacement = "1 m" }]
+springs = [{ between = ["base", "1"], stiffness = "40 N/m" }]
+"""
+
+
+def _documents(percuss, folder) -> dict[str, list[object]]:
+    """A call of every command with --json."""
+    (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
+    expected = folder / "studies" / "ishigami" / "expected"
+    expected.mkdir()
+    (expected / "one.toml").write_text(
+        '[run]\nset = { x1 = 0, x2 = 0, x3 = 0 }\n[[expect]]\noutput = "y"\nvalue = 0\nabsolute = 1e-12\n'
+    )
+    swing = folder / "studies" / "swing"
+    swing.mkdir()
+    (swing / "study.toml").write_text(SWING)
+    return {
+        "study list": [],
+        "study show": ["ishigami"],
+        "study check": ["ishigami"],
+        "simulate": ["swing"],
+        "plot": ["@last:runs", "--curve", "u1", "--to", "swing.svg"],
+        "design": ["ishigami", "--n", 24],
+        "run": ["@last:design"],
+        "surrogate": ["@last:campaign", "--degree", 2],
+        "sensitivity": ["@last:surrogate"],
+        "import": ["t.csv", "--study", "ishigami"],
+        "check": ["ishigami"],
+        "export csv": ["@last:campaign", "--to", "out.csv"],
+        "export parquet": ["@last:campaign", "--to", "out.parquet"],
+        "log": [],
+        "show": ["@last", "--rows", 2],
+        "lineage": ["@last:check"],
+        "replay": [],
+        "audit": [],
+        "note": ["@last", "words"],
+        "supersede": ["@last:note"],
+        "seal": [],
+        "adopt": [],
+        "doctor": [],
+        "config show": [],
+    }
+
+
+def test_every_command_gives_json(percuss, folder) -> None:
+    calls = _documents(percuss, folder)
+    assert {name.split()[0] for name in calls} == set(COMMANDS)
+    for name, args in calls.items():
+        if name == "adopt":
+            percuss("run", percuss("design", "ishigami", "--n", 4).id, "--shard", "1/1")
+        said = percuss(*name.split(), *args, "--json")
+        assert said.code == 0, (name, said.err)
+        assert said.out.count("\n") == 1, name
+        json.loads(said.out)
+
+
+def test_json_ids_can_be_piped(percuss) -> None:
+    design = percuss("design", "ishigami", "--n", 4, "--json").out
+    run = percuss("run", "-", "--json", stdin=design)
+    assert json.loads(run.out)["design"] == json.loads(design)["id"]
+    assert percuss("show", "-", stdin=run.out).code == 0
+
+
+def test_references(percuss, campaign) -> None:
+    ids = [event["id"] for event in json.loads(percuss("log", "--json").out)]
+    study, design, runs, closing = ids
+    show = lambda reference, **more: json.loads(percuss("show", reference, "--json", **more).out)["id"]  # noqa: E731
+    assert show("@last") == closing == campaign
+    assert show("@last:design") == design == show("@last:design.created")
+    assert show("@last:runs") == runs
+    assert show("-", stdin=f"  {study}\n") == study
+    assert show(study.upper()) == study
+    for id in ids:
+        assert show(id[:26]) == id
+    (line,) = [line for line in percuss("log").out.splitlines() if "campaign.completed" in line]
+    assert show(line.split()[1]) == closing
+
+
+def test_references_that_do_not_work(percuss, campaign) -> None:
+    percuss("show", campaign[:4]).refused(2, campaign[:4], "fits 4 events")
+    percuss("show", campaign[:3]).refused(2, "at least four")
+    percuss("show", "ffffffff").refused(2, "ffffffff", "there is none")
+    percuss("show", "@first").refused(2, "@last")
+    percuss("show", "@last:").refused(2, "@last")
+    percuss("show", "@last:nonsense").refused(2, "no such kind")
+    percuss("show", "@last:check").refused(2, "has none")
+    percuss("show", "-", stdin=" \n").refused(2, "stdin", "empty")
+    percuss("show", "-", stdin='{"no": "id"}').refused(2, "stdin")
+    percuss("show", "-", stdin='{"id": ').refused(2, "stdin")
+    percuss("show", "-", stdin="[" * 100_000).refused(2)
+    percuss("show", "-", stdin='{"a":' * 100_000).refused(2, "stdin")
+
+
+@pytest.mark.parametrize(
+    ("code", "args"),
+    [
+        (0, ["log"]),
+        (1, ["audit", "--anchor", "0" * 64]),
+        (1, ["simulate", "failing", "--set", "x1=3"]),
+        (2, ["audit", "--anchor", "0123"]),
+        (2, ["audit", "--anchor", "not a hash, though long enough"]),
+        (2, ["no-such-command"]),
+        (2, ["log", "--no-such-option"]),
+        (2, ["log", "--limit", "-1"]),
+        (2, ["design"]),
+        (2, ["design", "no-such-study"]),
+        (2, ["design", "ishigami", "--sampler", "sobel", "--n", "4"]),
+        (2, ["design", "ishigami", "--n", "4", "--set", "x1=3"]),
+        (2, ["design", "ishigami", "--n", "0"]),
+        (2, ["simulate", "ishigami", "--set", "x1"]),
+        (2, ["simulate", "ishigami", "--set", "x1=1", "--set", "x1=2"]),
+        (2, ["simulate", "ishigami", "--set", "x9=1"]),
+        (2, ["simulate", "ishigami", "--set", "x1=nan"]),
+        (2, ["simulate", "ishigami", "--set", "x1=3 m"]),
+        (2, ["run", "@last", "--shard", "4/3"]),
+        (2, ["run", "@last:study"]),
+        (2, ["note", "@last", "  "]),
+        (2, ["note", "@last", "bytes \udcff that are no text"]),
+        (2, ["export", "csv", "@last:study"]),
+        (2, ["export", "csv", "@last", "--to", "no-such-folder/x.csv"]),
+        (2, ["export", "csv", "@last", "--to", "studies"]),
+        (2, ["export", "csv", "@last", "--json"]),
+        (2, ["export", "csv", "@last:runs", "--table", "curves"]),
+        (2, ["replay", "--to", "studies/ishigami/study.toml"]),
+        (2, ["replay", "--to", "studies/ishigami/study.toml/below"]),
+        (2, ["import", "no-such.csv", "--study", "ishigami"]),
+        (2, ["check", "ishigami"]),
+        (2, ["adopt"]),
+        (2, ["adopt", "main"]),
+        (2, ["adopt", "../../x"]),
+        (2, ["seal", "--stream", "../x"]),
+        (2, ["log", "--stream", ".."]),
+        (2, ["study", "check", "broken"]),
+        (4, ["log", "--ledger", "no-such-ledger"]),
+        (4, ["audit", "--ledger", "no-such-ledger"]),
+        (4, ["adopt", "--from", "no-such-ledger"]),
+    ],
+)
+def test_exit_codes(percuss, make_study, folder, campaign, code, args) -> None:
+    make_study("failing", "fail_above = { x1 = 2 }")
+    (folder / "studies" / "broken").mkdir()
+    (folder / "studies" / "broken" / "study.toml").write_text("[study]\ntittle = 3\n")
+    before = percuss("log", "--json").out
+    said = percuss(*args)
+    assert said.code == code, said.err
+    assert "Traceback" not in said.err
+    if code:
+        assert "fault:" not in said.err
+        assert said.err or "BROKEN" in said.out
+    if code in (2, 4):
+        assert said.out == ""
+        assert percuss("log", "--json").out == before
+
+
+def test_a_fault_of_ours_has_its_own_code(percuss, campaign, monkeypatch) -> None:
+    from percuss.ledger.ledger import Ledger
+
+    def broken(*args: object, **more: object) -> None:
+        raise ZeroDivisionError("this should not be")
+
+    monkeypatch.setattr(Ledger, "frame", broken)
+    said = percuss("log")
+    assert said.code == 3
+    assert said.err.startswith("fault: ZeroDivisionError: this should not be\nhint: ")
+
+
+def test_interrupt_of_any_command(percuss, campaign, monkeypatch) -> None:
+    from percuss.ledger.ledger import Ledger
+
+    def interrupted(*args: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "frame", interrupted)
+    said = percuss("log")
+    assert said.code == 130
+    assert "Traceback" not in said.err
+
+
+@pytest.fixture
+def long_log(ledger, folder):
+    """More lines than a pipe holds."""
+    from percuss.ledger.event import Draft
+
+    ledger.append([Draft("note.added", {"text": "x" * 60}) for _ in range(3000)])
+    return ledger
+
+
+def test_closed_pipe_is_silent(long_log, folder) -> None:
+    # The reader goes after the first line, or before it.
+    for command, reader in (("log --limit 0", "head -1"), ("log --limit 0 --json", "true"), ("--help", "true")):
+        script = f"{' '.join(PROGRAM)} {command} | {reader}; echo ${{PIPESTATUS[0]}} >&2"
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=folder)
+        assert done.stderr in ("0\n", "1\n"), (command, reader, done.stderr)
+
+
+def test_stdout_that_cannot_be_written(percuss, folder, campaign) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    for command in ("log", "--help"):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run([*PROGRAM, command], stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder)
+        assert done.returncode == 3
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("error: stdout: cannot be written (No space left")
+
+
+def _in_terminal(args: list[str], folder: Path, env: dict[str, str]) -> str:
+    """What the program says to a person at a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*PROGRAM, *args], stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env={**os.environ, **env}
+    )
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        said += piece
+    os.close(ours)
+    process.wait(60)
+    return said.decode()
+
+
+def test_colours_and_bars_at_a_terminal_only(percuss, program, make_study, folder) -> None:
+    make_study("slow", 'delay = "1 ms"')
+    design = percuss("design", "slow", "--n", 300).id
+    term = {"TERM": "xterm-256color", "COLUMNS": "100"}
+    assert "\x1b[1;31merror\x1b[0m" in _in_terminal(["show", "ffffffff"], folder, term)
+    plain = _in_terminal(["show", "ffffffff"], folder, {**term, "NO_COLOR": "1"})
+    assert "\x1b" not in plain
+    assert "error: " in plain
+    shown = _in_terminal(["run", design], folder, term)
+    assert "running" in shown and "300/300" in shown
+    piped = program("run", percuss("design", "slow", "--n", 10).id)
+    assert piped.err == "10 runs done, 0 failed\n"
+    assert "\x1b" not in percuss("show", "ffffffff").err
+
+
+def _words(percuss, *args: str) -> list[str]:
+    said = percuss(*args, "--help")
+    assert said.code == 0
+    return said.out.split()
+
+
+def test_every_command_has_help_with_an_example(percuss) -> None:
+    groups = {"study": ["list", "show", "check"], "export": ["csv", "parquet"], "config": ["show"]}
+    for name in COMMANDS:
+        for inner in groups.get(name, [""]):
+            args = [name, inner] if inner else [name]
+            words = _words(percuss, *args)
+            assert "Example:" in words, args
+            assert " ".join(["percuss", *args]) in " ".join(words[words.index("Example:") :]), args
+            assert "--json" in words, args
+    words = _words(percuss)
+    assert set(COMMANDS) <= set(words)
+    assert "Example:" in words
+
+
+def test_help_loads_no_heavy_library() -> None:
+    script = (
+        "import sys; sys.argv = ['percuss', *sys.argv[1:]]\n"
+        "from percuss.cli.app import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'polars', 'numpy', 'scipy', 'rich', 'emcee'} & set(sys.modules)), file=sys.stderr)"
+    )
+    for args in (["--help"], ["run", "--help"], ["log", "--help"], ["study", "--help"]):
+        done = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True)
+        assert "Usage:" in done.stdout, done.stderr
+        assert done.stderr.strip() == "[]", args
+
+
+def _complete(folder: Path, words: str) -> list[str]:
+    """What bash would be offered."""
+    env = {
+        **os.environ,
+        "_PERCUSS_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+        "_TYPER_COMPLETE_ARGS": words,
+    }
+    found = shutil.which("percuss", path=str(Path(sys.executable).parent))
+    done = subprocess.run([str(found)], capture_output=True, text=True, cwd=folder, env=env)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_shell_completion(percuss, make_study, folder) -> None:
+    make_study("isotropic")
+    design = percuss("design", "ishigami", "--n", 4).id
+    assert _complete(folder, "percuss de") == ["design"]
+    assert _complete(folder, "percuss design is") == ["ishigami", "isotropic"]
+    assert _complete(folder, "percuss design ishi") == ["ishigami"]
+    assert design in _complete(folder, f"percuss run {design[:8]}")
+    assert "@last" in _complete(folder, "percuss show @")
+    assert "--shard" in _complete(folder, "percuss run --sh")
+    assert set(_complete(folder, "percuss export ")) == {"csv", "parquet"}
+
+
+def test_completion_never_complains(folder) -> None:
+    assert _complete(folder, "percuss show 01") == []
+    (folder / "ledger").mkdir()
+    (folder / "ledger" / "ledger.toml").write_text("rubbish")
+    assert _complete(folder, "percuss show 01") == []
+    (folder / "percuss.toml").write_text("rubbish")
+    assert _complete(folder, "percuss design is") == []
+
+
+def test_run_waits_for_nobody_at_a_closed_stdin(percuss, program) -> None:
+    program("run", "-", stdin="").refused(2, "stdin")
+
+
+def test_events_say_who_made_them(percuss, program, folder) -> None:
+    percuss("design", "ishigami", "--n", 4)
+    program("note", "@last", "words")
+    shown = json.loads(percuss("show", "@last", "--json").out)
+    assert shown["argv"] == ["percuss", "note", "@last", "words"]
+    assert shown["actor"]
+    assert shown["software"]["version"] == percuss("--version").out.split()[1]
+    # A name of a file may be bytes that are no text.
+    assert percuss("design", "ishigami", "--n", "4", "--ledger", os.fsdecode(b"ledger-\xff")).id
+
+
+def test_terminate_signal_ends_quietly(percuss, make_study, spawn) -> None:
+    make_study("slow", 'delay = "1 s"')
+    process = spawn("run", percuss("design", "slow", "--n", 10).id)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == -signal.SIGTERM

@@ -1,0 +1,209 @@
+"""What tests share: percuss called in this process (fast) or as the installed program (real), studies, ledgers."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# As the program itself does, before numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# How long an example takes says something about the machine, not about percuss. A test run repeats the same examples;
+# `make fuzz` looks for new ones.
+hypothesis.settings.register_profile("percuss", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "percuss"))
+
+ISHIGAMI = """
+[study]
+title = "Ishigami function"
+source = "Ishigami and Homma, 1990"
+
+[model]
+kind = "benchmark"
+function = "ishigami"
+{settings}
+
+[parameters.x1]
+prior = {{ kind = "uniform", low = -3, high = 3 }}
+[parameters.x2]
+prior = {{ kind = "uniform", low = -3, high = 3 }}
+[parameters.x3]
+prior = {{ kind = "uniform", low = -3, high = 3 }}
+"""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a call came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def id(self) -> str:
+        """The id on stdout, which must be there alone."""
+        assert self.code == 0, self.err
+        (line,) = self.out.splitlines()
+        assert len(line) == 36, line
+        return line
+
+    def refused(self, code: int, *words: str) -> Said:
+        """One clear sentence with these words, this exit code, no id, no traceback."""
+        assert self.code == code, (self.code, self.out, self.err)
+        errors = [line for line in self.err.splitlines() if line.startswith("error: ")]
+        assert len(errors) == 1, self.err
+        assert "Traceback" not in self.err
+        assert "panicked" not in self.err
+        for word in words:
+            assert word in errors[0], (word, errors[0])
+        return self
+
+
+Call = Callable[..., Said]
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings of whoever runs the tests are not those of the tests."""
+    for name in list(os.environ):
+        if name.startswith("PERCUSS_") or name in ("NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with one study, `studies/ishigami`."""
+    monkeypatch.chdir(tmp_path)
+    write_study(tmp_path)
+    return tmp_path
+
+
+def write_study(where: Path, name: str = "ishigami", settings: str = "", text: str = ISHIGAMI) -> Path:
+    """A study of the benchmark function, with more settings of its model if wanted."""
+    path = where / "studies" / name
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "study.toml").write_text(text.format(settings=settings))
+    return path
+
+
+@pytest.fixture
+def make_study(folder: Path) -> Callable[..., Path]:
+    """Write another study beside the first."""
+
+    def make(name: str, settings: str = "", text: str = ISHIGAMI) -> Path:
+        return write_study(folder, name, settings, text)
+
+    return make
+
+
+@pytest.fixture
+def percuss(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Call percuss in this process: what it says and its exit code, in a fraction of the time of a new process."""
+
+    def call(*args: object, stdin: str = "") -> Said:
+        from percuss.cli.app import main
+
+        words = [str(arg) for arg in args]
+        out, err, code = io.StringIO(), io.StringIO(), 0
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["percuss", *words])
+            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                try:
+                    main()
+                except SystemExit as way_out:
+                    code = way_out.code if isinstance(way_out.code, int) else int(way_out.code is not None)
+        return Said(code, out.getvalue(), err.getvalue())
+
+    return call
+
+
+@pytest.fixture
+def program(folder: Path) -> Call:
+    """Start the installed program."""
+
+    def call(*args: object, stdin: str = "", env: Mapping[str, str] | None = None, **more: object) -> Said:
+        done = subprocess.run(
+            [sys.executable, "-m", "percuss", *(str(arg) for arg in args)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env={**os.environ, **(env or {})},
+            timeout=120,
+            **more,  # type: ignore[call-overload]
+        )
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+@pytest.fixture
+def spawn(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start the installed program and leave it running; it is ended with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def call(*args: object) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "percuss", *(str(arg) for arg in args)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+        )
+        started.append(process)
+        return process
+
+    yield call
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def once(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], object]], Path]:
+    """Make a ledger by some calls the first time, and give a copy of it to every later test that asks by its name."""
+
+    def build(name: str, make: Callable[[], object]) -> Path:
+        if name not in _MADE:
+            make()
+            _MADE[name] = tmp_path_factory.mktemp(name) / "folder"
+            shutil.copytree(folder, _MADE[name])
+        else:
+            shutil.copytree(_MADE[name], folder, dirs_exist_ok=True)
+        return folder / "ledger"
+
+    return build
+
+
+_MADE: dict[str, Path] = {}
+
+
+@pytest.fixture
+def maker():  # type: ignore[no-untyped-def]
+    """Who makes events in tests of the ledger itself."""
+    from percuss.ledger.event import Maker, Software
+
+    return Maker(("percuss", "test"), "tester", "here", Software("0", "c0", "rustc; target; profile; 0", "l0"))
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, maker):  # type: ignore[no-untyped-def]
+    """An empty ledger."""
+    from percuss.ledger.ledger import Ledger
+
+    return Ledger.open(tmp_path / "ledger", maker, create=True)

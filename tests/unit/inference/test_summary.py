@@ -1,0 +1,91 @@
+"""Summaries against closed forms, and their refusal to speak of draws that have not converged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from percuss.errors import AnswerIsNo, InputError
+from percuss.inference.mode import find_mode
+from percuss.inference.samplers.registry import sample_posterior
+from percuss.inference.samplers.sample import Sample
+from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.summary import NotConverged, correlation_matrix, densest_interval, summarise
+from percuss.inference.target import Target
+from percuss.study.priors.gamma import Gamma
+from percuss.study.priors.uniform import Uniform
+
+
+def test_linear_gaussian(closed_form: Callable[..., Any], linear_sample: Sample) -> None:
+    truth = closed_form("linear-gaussian")
+    summary = summarise(truth.target, linear_sample, mass=0.9)
+    assert summary.converged and not summary.reasons
+    for j, row in enumerate(summary.rows):
+        std = truth.variance[j] ** 0.5
+        assert row.mean == pytest.approx(truth.mean[j], abs=4 * row.mean_error)
+        assert row.median == pytest.approx(truth.mean[j], abs=4 * row.median_error)
+        # The mode is optimised: far closer than any draw would be.
+        assert row.mode == pytest.approx(truth.mean[j], abs=1e-5 * std)
+        for low, high in (row.interval, row.densest):
+            assert low == pytest.approx(truth.mean[j] - 1.645 * std, abs=0.1 * std)
+            assert high == pytest.approx(truth.mean[j] + 1.645 * std, abs=0.1 * std)
+        assert row.contraction == pytest.approx(1 - truth.variance[j] / truth.target.priors[j].std() ** 2, abs=0.01)
+        assert row.notes == ()
+
+
+def test_mode_on_a_bound_is_found_there_and_said(closed_form: Callable[..., Any]) -> None:
+    target = closed_form("truncated-gaussian").target
+    summary = summarise(target, sample_posterior(target, seed=1))
+    inside, low, high = summary.rows
+    assert inside.mode == pytest.approx(0.4, abs=1e-6) and inside.notes == ()
+    assert low.mode == 0.0 and low.notes == ("the posterior lies on the low bound of its prior, 0 (SI)",)
+    assert high.mode == 1.0 and high.notes == ("the posterior lies on the high bound of its prior, 1 (SI)",)
+
+
+def test_mode_of_a_prior_that_vanishes_on_its_bound() -> None:
+    target = Target(("x",), (Gamma({"shape": 3.0, "scale": 2.0}),), lambda x: np.zeros(len(x)))
+    assert find_mode(target, sample_posterior(target, seed=1)).values[0] == pytest.approx(4.0, rel=1e-5)
+
+
+def test_what_the_data_do_not_say_is_said() -> None:
+    uniform = Uniform({"low": 0.0, "high": 1.0})
+    target = Target(
+        ("a", "b", "idle"),
+        (uniform,) * 3,
+        lambda x: -0.5 * ((x[:, 0] + x[:, 1] - 1) / 0.05) ** 2,
+    )
+    summary = summarise(target, sample_posterior(target, seed=1))
+    assert summary.correlations[0, 1] < -0.95
+    assert summary.notes == (f"a and b are known only together: correlation {summary.correlations[0, 1]:.3f}",)
+    assert "the data say little about it" in summary.rows[2].notes[0]
+
+
+def test_no_point_estimate_without_convergence(closed_form: Callable[..., Any]) -> None:
+    target = closed_form("two-modes").target
+    sample = sample_posterior(target, seed=1, stopping=Stopping(evaluations=50_000))
+    with pytest.raises(NotConverged, match="not converged: R-hat of") as refused:
+        summarise(target, sample)
+    assert isinstance(refused.value, AnswerIsNo) and refused.value.exit_code == 1
+    accepted = summarise(target, sample, accept_unconverged=True)
+    assert not accepted.converged and accepted.reasons == sample.reasons
+    # Of two modes, the higher one.
+    assert [row.mode for row in accepted.rows] == pytest.approx([-4.0, -4.0], abs=1e-5)
+
+
+def test_densest_interval_of_a_skewed_distribution() -> None:
+    x = -np.log1p(-(np.arange(100_000) + 0.5) / 100_000)
+    assert densest_interval(x, 0.9) == pytest.approx((0.0, -np.log(0.1)), abs=1e-3)
+
+
+def test_correlations_of_a_constant_column_are_zero() -> None:
+    x = np.stack([np.arange(5.0), np.ones(5), -np.arange(5.0)], axis=1)
+    np.testing.assert_allclose(correlation_matrix(x), [[1, 0, -1], [0, 1, 0], [-1, 0, 1]], atol=1e-12)
+
+
+def test_mass_is_checked(closed_form: Callable[..., Any], linear_sample: Sample) -> None:
+    target = closed_form("linear-gaussian").target
+    with pytest.raises(InputError, match=r"mass = 1\.5"):
+        summarise(target, linear_sample, mass=1.5)

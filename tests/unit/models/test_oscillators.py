@@ -1,0 +1,146 @@
+"""The model kind `oscillators`: tables, inputs, units of stiffness, curves; numbers are tested in the core."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from percuss import _core
+from percuss.errors import InputError
+from percuss.models.model import Done, Failed
+from percuss.models.oscillators.laws_page import page
+from percuss.models.oscillators.separation import correlation, first_mode
+from percuss.models.registry import configure
+from percuss.models.settings import SettingsError
+from percuss.study.load import check_study, load_study
+
+ROOT = Path(__file__).parents[3]
+GOLDEN = ROOT / "tests" / "golden" / "pounding"
+FRAMES = load_study(ROOT / "studies" / "pounding-frames")
+
+
+def run(case: str, **values: float | str) -> Done:
+    outcome = FRAMES.model().run([FRAMES.point(case, values)], [0])[0]
+    assert isinstance(outcome, Done), outcome
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("case", "file"),
+    [
+        ("kv", "traj_kv_k2000_e0.5.csv"),
+        ("ye", "traj_ye_k2000_e0.5.csv"),
+        ("jankowski", "traj_jank_k500_e0.5.csv"),
+        ("rigid", "traj_rigid_e0.5.csv"),
+    ],
+)
+def test_the_two_frames_follow_the_reference(case: str, file: str) -> None:
+    """Stored trajectories have seven decimals of a millimetre: that is the tolerance."""
+    curves = run(case, damping="nominal").curves
+    assert curves is not None
+    reference = pl.read_csv(GOLDEN / file, comment_prefix="#")
+    for name, column, scale in (("u1", "u1_mm", 1e3), ("u2", "u2_mm", 1e3), ("a2", "a2_ms2", 1.0)):
+        np.testing.assert_allclose(curves[name][::20] * scale, reference[column].to_numpy(), atol=1e-6, rtol=0)
+
+
+def test_a_stiffness_must_be_of_the_kind_the_law_takes() -> None:
+    outcome = FRAMES.model().run([FRAMES.point("jankowski", {"stiffness": "2000 N/mm"})], [0])[0]
+    assert outcome == Failed("`stiffness` = 2000000.0 N/m: the law jankowski takes a stiffness in N/m^1.5")
+    with pytest.raises(InputError, match="must be a quantity in N/m or"):
+        FRAMES.point("kv", {"stiffness": "3 kg"})
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"gap": "10 mm", "displacement_1": "20 mm"}, "overlaps by 0.01 m at the start"),
+        ({"integrator": "central-difference", "step": "10 ms"}, "unstable"),
+    ],
+)
+def test_what_cannot_be_run_says_why(values: dict[str, str], words: str) -> None:
+    outcome = FRAMES.model().run([FRAMES.point("kv", values)], [0])[0]
+    assert isinstance(outcome, Failed)
+    assert words in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [("mass_1", -1.0, "outside"), ("restitution", 1.5, "outside"), ("law", "kelvin", "did you mean")],
+)
+def test_bad_inputs_are_named(name: str, value: float | str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        FRAMES.point("kv", {name: value})
+
+
+def test_the_accelerometer_saturates() -> None:
+    curves = run("kv").curves
+    assert curves is not None
+    assert np.abs(curves["read_a2"]).max() == pytest.approx(3 * 9.80665)
+    assert np.abs(curves["a2"]).max() > 8 * 9.80665
+
+
+def test_a_batch_gives_the_bits_of_single_runs() -> None:
+    points = [FRAMES.point("kv", {"restitution": e}) for e in (0.3, 0.5, 0.7)]
+    together = FRAMES.model().run(points, [0, 0, 0])
+    for point, outcome in zip(points, together, strict=True):
+        assert isinstance(outcome, Done)
+        alone = FRAMES.model().run([point], [0])[0]
+        assert isinstance(alone, Done)
+        assert outcome.values == alone.values
+
+
+def test_every_fault_of_the_tables_is_found() -> None:
+    settings = {
+        "duration": 1.0,
+        "masses": [{"name": "1", "mass": "2 kg"}, {"name": "1", "mass": "2 m"}, {"name": "a b", "mass": 1}],
+        "springs": [{"between": ["base", "7"], "stiffness": "1 N/m"}],
+    }
+    with pytest.raises(SettingsError) as caught:
+        configure("oscillators", settings, {})
+    text = " ".join(message for _, message in caught.value.faults)
+    assert "`2 m` is in m" in text
+    assert "'a b'" in text
+    assert "no such mass" in text
+
+
+def test_a_record_moves_the_base() -> None:
+    """One mass on a stiff spring follows the base: its absolute acceleration is that of the record."""
+    record = b"t,a\n0,0\n1,1\n2,0\n"
+    settings = {
+        "duration": 2.0,
+        "masses": [{"name": "1", "mass": 1.0}],
+        "springs": [{"between": ["base", "1"], "stiffness": 1e8, "damping_ratio": 0.5}],
+        "base_record": "motion.csv",
+    }
+    model = configure("oscillators", settings, {"motion.csv": record})
+    point = {name: given.default for name, given in model.inputs.items()}
+    outcome = model.run([point], [0])[0]  # type: ignore[list-item]
+    assert isinstance(outcome, Done) and outcome.curves
+    expected = np.interp(outcome.curves["t"], [0, 1, 2], [0, 1, 0])
+    np.testing.assert_allclose(outcome.curves["a1"], expected, atol=2e-3)
+    with pytest.raises(SettingsError, match="not a finite number"):
+        configure("oscillators", settings, {"motion.csv": b"t,a\n0,0\n1,nan\n"})
+
+
+def test_first_mode_and_correlation() -> None:
+    """Two equal storeys: omega^2 = (3 - sqrt 5)/2 k/m; stiffness-proportional damping grows with frequency."""
+    springs = [(-1, 0, 100.0, 0.0), (0, 1, 100.0, 0.0)]
+    found = first_mode([1.0, 1.0], springs, [], (0.0, 0.01), 1)
+    assert found is not None
+    omega = np.sqrt((3 - np.sqrt(5)) / 2 * 100.0)
+    assert found[0] == pytest.approx(2 * np.pi / omega)
+    assert found[1] == pytest.approx(0.01 * omega / 2)
+    assert first_mode([1.0], [], [], (0.0, 0.0), 0) is None
+    assert correlation((0.5, 0.05), (1.0, 0.05)) < 0.02
+
+
+def test_the_page_on_laws_is_what_the_core_says() -> None:
+    assert (ROOT / "docs" / "impact-laws.md").read_text() == page()
+    for law, *_ in _core.impact_laws():
+        assert _core.achieved_restitution(law, "exact", 0.35) == pytest.approx(0.35, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", ["pounding-frames", "pounding-row"])
+def test_the_studies_have_no_faults(name: str) -> None:
+    assert check_study(ROOT / "studies" / name) == []

@@ -1,0 +1,101 @@
+"""Every family: fits, derivatives, storage to the bit, resampled designs."""
+
+import numpy as np
+import pytest
+
+from percuss.surrogates.assessment import Folds, nested_predictions, relative
+from percuss.surrogates.fit import GOOD_ENOUGH, _least, distinct
+from percuss.surrogates.model import Data
+from percuss.surrogates.registry import FAMILIES, family_module
+from percuss.surrogates.settings import Settings
+
+SETTINGS = Settings(degrees=tuple(range(1, 7)), search="early")
+RNG = np.random.default_rng(11)
+POINTS = RNG.uniform(-1, 1, (60, 2))
+VALUES = np.column_stack([np.exp(POINTS[:, 0]) * POINTS[:, 1], np.abs(POINTS[:, 0] + 0.3 * POINTS[:, 1])])
+DATA = Data([("legendre", []), ("jacobi", [0.5, 1.0])], POINTS, VALUES)
+FRESH = RNG.uniform(-1, 1, (50, 2))
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
+def family(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def model(family):
+    return family_module(family).fit(DATA, SETTINGS)
+
+
+def test_smooth_and_kinked_outputs_are_followed(family, model):
+    exact = np.column_stack([np.exp(FRESH[:, 0]) * FRESH[:, 1], np.abs(FRESH[:, 0] + 0.3 * FRESH[:, 1])])
+    smooth, kinked = relative(exact - model.mean(FRESH), exact)
+    assert smooth < 1e-4
+    assert kinked < 0.06
+    left_out = relative(model.loo_residuals(DATA), VALUES)
+    assert left_out[0] < 1e-3
+    assert left_out[1] < 0.1
+
+
+def test_gradients_are_derivatives(model):
+    at = FRESH[:7]
+    mean, gradient = model.gradient(at)
+    np.testing.assert_allclose(mean, model.mean(at), rtol=1e-12, atol=1e-13)
+    for k in range(2):
+        step = np.zeros(2)
+        # A process with long lengths is a difference of large numbers: a step that is not too small.
+        step[k] = 1e-4
+        difference = (model.mean(at + step) - model.mean(at - step)) / 2e-4
+        np.testing.assert_allclose(gradient[:, :, k], difference, rtol=1e-4, atol=1e-5)
+
+
+def test_stored_and_loaded_it_predicts_the_same_bits(family, model):
+    tables = model.tables([4, 7], 0)
+    again = family_module(family).load(DATA.families, tables, [4, 7])
+    np.testing.assert_array_equal(again.mean(FRESH), model.mean(FRESH))
+    if model.variance(FRESH) is not None:
+        np.testing.assert_array_equal(again.variance(FRESH), model.variance(FRESH))
+    # In the other order, and only one of them.
+    second = family_module(family).load(DATA.families, tables, [7])
+    np.testing.assert_array_equal(second.mean(FRESH)[:, 0], model.take([1]).mean(FRESH)[:, 0])
+
+
+def test_a_design_drawn_as_it_is_gives_the_surrogate_itself(model):
+    once = np.ones((1, len(POINTS)), dtype=np.intp)
+    for j, replicates in enumerate(model.resampled(DATA, once)):
+        same = model.replicate_means(FRESH, j, replicates)[0]
+        np.testing.assert_allclose(same, model.mean(FRESH)[:, j], rtol=1e-6, atol=1e-7)
+
+
+def test_nested_errors_are_not_better_than_those_at_fresh_points(family, model):
+    nested = nested_predictions(family_module(family), DATA, Folds.of(DATA, 5, 0), SETTINGS, model)
+    error = relative(VALUES - nested, VALUES)[1]
+    exact = np.abs(FRESH[:, 0] + 0.3 * FRESH[:, 1])
+    true = ((model.mean(FRESH)[:, 1] - exact) ** 2).mean() / exact.var()
+    assert 0.5 * true < error < 20 * true
+
+
+def test_constant_outputs_do_no_harm(family):
+    data = Data(DATA.families, POINTS, np.column_stack([np.full(60, 3.5), VALUES[:, 0]]))
+    mean = family_module(family).fit(data, SETTINGS).mean(FRESH)
+    np.testing.assert_allclose(mean[:, 0], 3.5, rtol=1e-12)
+    assert np.ptp(mean[:, 1]) > 0.5
+
+
+def test_of_equal_families_the_simplest_is_taken():
+    assert _least({"chaos": 1.04, "gp": 1.0}) == "chaos"
+    assert _least({"chaos": 1.2, "gp": 1.0, "chaos-plus-gp": 0.99}) == "gp"
+    assert GOOD_ENOUGH < 1e-6
+
+
+def test_distinct_points_keep_their_order():
+    first, places = distinct(np.array([[2.0, 1], [1, 1], [2, 1], [0, 5]]))
+    assert first.tolist() == [0, 1, 3]
+    assert places.tolist() == [0, 1, 0, 2]
+
+
+def test_folds_hang_on_the_seed_alone():
+    a, b, other = (Folds.of(DATA, 5, seed).places for seed in (0, 0, 1))
+    np.testing.assert_array_equal(a, b)
+    assert (a != other).any()
+    assert np.bincount(a).tolist() == [12] * 5

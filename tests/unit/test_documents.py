@@ -1,0 +1,81 @@
+"""Documents say what is so: every path they name exists, every command they show works."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# What begins with one of these is meant from the root of the repository.
+TOPS = ("rust/", "pytools/", "studies/", "tests/", "docs/", ".ci/")
+ROOT_FILES = re.compile(r"(?:[A-Z][A-Za-z]+(?:\.md)?|[a-z]+\.toml|Makefile|Cargo\.lock)")
+
+
+def _prose(document: Path) -> str:
+    return FENCE.sub("", document.read_text())
+
+
+def _paths(document: Path) -> set[str]:
+    """Paths in backticks and links."""
+    text = _prose(document)
+    named = set(re.findall(r"`([^`\s]+)`", text)) | set(re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", text))
+    return {
+        name
+        for name in named
+        if not re.search(r"[<>*{}…$]|\.\.\.|://|\bNAME\b|\bFOLDER\b", name)
+        and (name.startswith(TOPS) or (ROOT_FILES.fullmatch(name) and (name.endswith(".md") or name == "Makefile")))
+    }
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_path_named_exists(document: Path) -> None:
+    for name in sorted(_paths(document)):
+        beside, below = document.parent / name, ROOT / name
+        assert beside.exists() or below.exists(), f"{document.name} names {name}"
+
+
+def test_documents_are_found() -> None:
+    assert ROOT / "README.md" in DOCUMENTS
+    assert any(_paths(document) for document in DOCUMENTS)
+
+
+def _scripts(document: Path) -> list[str]:
+    return [body for info, body in FENCE.findall(document.read_text()) if info.strip() == "sh"]
+
+
+SHOWN = [document for document in DOCUMENTS if any("percuss " in script for script in _scripts(document))]
+
+
+@pytest.mark.parametrize("document", SHOWN, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_command_shown_works(document: Path, tmp_path: Path) -> None:
+    """The fenced `sh` blocks of a document, in order, as one script; those marked `sh no-run` are for the eye."""
+    shutil.copytree(ROOT / "studies", tmp_path / "studies", ignore=shutil.ignore_patterns("ledger"))
+    blocks = [script for script in _scripts(document) if re.search(r"(?m)^[^#\n]*\bpercuss ", script)]
+    script = "\n".join(["set -euo pipefail", *blocks])
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
+def test_documents_name_only_commands_there_are() -> None:
+    from percuss.cli.app import COMMANDS
+
+    for document in DOCUMENTS:
+        for words in re.findall(r"`percuss ([^`]+)`", document.read_text()):
+            name = words.split()[0]
+            assert name in COMMANDS or name.startswith("-"), f"{document.name}: percuss {words}"
