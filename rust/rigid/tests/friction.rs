@@ -205,5 +205,7 @@ fn a_shaken_table_moves_as_told_and_carries_what_friction_holds() {
     // Half a period: from one end to the other, by the trapezoidal rule.
     assert!((table + 2.0 * amplitude).abs() < 1e-6, "{table}");
     assert!((block - table).abs() < 1e-8, "{block} on {table}");
-    assert_eq!((table, block), run(sampled));
+    // The same motion from a table, whose instants are rounded.
+    let again = run(sampled);
+    assert!((again.0 - table).abs() < 1e-12 && (again.1 - block).abs() < 1e-12);
 }
