@@ -119,3 +119,22 @@ pub(crate) fn interpolate(times_s: &[f64], t: f64, value: impl Fn(usize) -> f64)
         value(next - 1) + share * (value(next) - value(next - 1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_linear_between_and_held_outside() {
+        let (times, values) = ([1.0, 2.0, 4.0], [10.0, 20.0, 0.0]);
+        for (t, exact) in [
+            (0.0, 10.0),
+            (1.0, 10.0),
+            (1.5, 15.0),
+            (3.0, 10.0),
+            (9.0, 0.0),
+        ] {
+            assert_eq!(interpolate(&times, t, |i| values[i]), exact);
+        }
+    }
+}

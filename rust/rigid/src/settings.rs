@@ -35,7 +35,7 @@ impl Settings {
             solver: Solver::Auto,
             tolerance: 1e-6,
             max_iterations: 1000,
-            max_factorisations: 100,
+            max_factorisations: 50,
             contact_tolerance_m: 1e-8,
             overlap_tolerance_m: 1e-6,
             stabilise: false,

@@ -10,7 +10,7 @@ use percuss_solvers::{
     Contact, InverseMass, Jacobian, Settings as SolverSettings, Solver, apply_impulses,
 };
 
-/// Contact work above this many solver tolerances times the sum of |P| |q| counts as a gain of energy.
+/// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
 const GAIN_MARGIN: f64 = 10.0;
 
 /// Relative velocities below this share of the velocities they are the difference of are rounding.
@@ -297,9 +297,9 @@ impl World {
         })
     }
 
-    /// Books the work of the contacts, P . (u- + u+)/2; gives it and the scale sum |P| |q| of its error.
+    /// Books the work of the contacts, P . (u- + u+)/2; gives it and the scale |P| |q| of its error.
     fn account_contacts(&mut self) -> (f64, f64) {
-        let (mut total, mut scale) = (0.0, 0.0);
+        let (mut total, mut size_p, mut size_q) = (0.0, 0.0, 0.0);
         for (index, contact) in self.active.iter_mut().enumerate() {
             let p = &self.impulses[index];
             let law = &self.scene.laws[contact.law as usize];
@@ -308,14 +308,15 @@ impl World {
             let after: [f64; 3] = std::array::from_fn(|k| self.velocities[index][k] - shift[k]);
             contact.velocity_after_m_per_s = after;
             contact.impulse_n_s = contact.world(p);
+            let q = &self.contacts[index].free_velocity;
+            size_q += dot(q, q);
             if *p == [0.0; 3] {
                 continue;
             }
             let normal = 0.5 * p[0] * (before[0] + after[0]);
             let friction = 0.5 * (p[1] * (before[1] + after[1]) + p[2] * (before[2] + after[2]));
-            let q = &self.contacts[index].free_velocity;
             total += normal + friction;
-            scale += (dot(p, p) * dot(q, q)).sqrt();
+            size_p += dot(p, p);
             let pair = &mut self.pair_work[contact.law as usize];
             pair.impact_dissipation_j -= normal;
             pair.friction_dissipation_j -= friction;
@@ -333,7 +334,7 @@ impl World {
                 }
             }
         }
-        (total, scale)
+        (total, (size_p * size_q).sqrt())
     }
 
     /// Books the work of loads and the quadrature term of the scheme.

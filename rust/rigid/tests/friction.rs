@@ -168,3 +168,44 @@ fn a_push_moves_a_block_by_what_friction_leaves() {
     assert!((e.external_work_j - e.friction_dissipation_j).abs() < 1e-6);
     assert!(closing(&world) < 1e-12, "{:e}", closing(&world));
 }
+
+#[test]
+fn a_shaken_table_moves_as_told_and_carries_what_friction_holds() {
+    // 3 m/s2 at most, below 0.4 g: the block stays on its place on the table.
+    let (amplitude, frequency) = (3.0 / (4.0 * std::f64::consts::PI).powi(2), 2.0);
+    let motion = Motion::Harmonic {
+        amplitude_m: Vec3::new(amplitude, 0.0, 0.0),
+        frequency_hz: frequency,
+        phase_rad: std::f64::consts::FRAC_PI_2,
+    };
+    let times_s: Vec<f64> = (0..=1000).map(|k| f64::from(k) * 1e-3).collect();
+    let sampled = Motion::Sampled {
+        twists: times_s
+            .iter()
+            .map(|t| {
+                let v = motion.velocity(*t).0;
+                [v.x, v.y, v.z, 0.0, 0.0, 0.0]
+            })
+            .collect(),
+        times_s,
+    };
+    let run = |motion: Motion| {
+        let mut scene = Scene::default();
+        let table = scene.add_body(Body::kinematic("table", motion));
+        scene.add_contactor(table, Shape::half_space(), Pose::identity(), 0);
+        let pose = Pose::translation(0.0, 0.0, 0.1);
+        add_box(&mut scene, [0.5, 0.5, 0.2], 20.0, pose);
+        scene.add_law(ContactLaw::new((0, 1), 0.0, 0.4));
+        let mut world = World::new(scene, precise(1e-3)).unwrap();
+        advance(&mut world, 250);
+        assert!(closing(&world) < 1e-12, "{:e}", closing(&world));
+        (world.pose(0).position.x, world.pose(1).position.x)
+    };
+    let (table, block) = run(motion);
+    // Half a period: from one end to the other, by the trapezoidal rule.
+    assert!((table + 2.0 * amplitude).abs() < 1e-6, "{table}");
+    assert!((block - table).abs() < 1e-8, "{block} on {table}");
+    // The same motion from a table, whose instants are rounded.
+    let again = run(sampled);
+    assert!((again.0 - table).abs() < 1e-12 && (again.1 - block).abs() < 1e-12);
+}

@@ -218,3 +218,24 @@ fn stabilisation_clears_overlap_without_raising_the_energy() {
     assert!(without < -1e-4, "nothing to clear: {without:e}");
     assert!(with > 0.02 * without, "left {with:e} of {without:e}");
 }
+
+#[test]
+fn other_theta_close_their_account_with_the_term_of_the_scheme() {
+    for theta in [0.6, 1.0] {
+        let mut scene = ground(Pose::identity());
+        add_sphere(&mut scene, 0.5, 1.0, Vec3::new(0.0, 0.0, 1.5));
+        scene.add_law(ContactLaw::new((0, 1), 0.5, 0.3));
+        let settings = Settings {
+            theta,
+            ..Settings::with_step(1e-3)
+        };
+        let mut world = World::new(scene, settings).unwrap();
+        advance(&mut world, 400);
+        // In free fall the scheme takes (theta - 1/2) m g^2 h^2 a step.
+        let fall = -(theta - 0.5) * (G * 1e-3).powi(2) * 400.0;
+        assert!((world.energy().scheme_j - fall).abs() < 1e-12);
+        advance(&mut world, 1600);
+        assert!(closing(&world) < 1e-13, "{:e}", closing(&world));
+        assert!((world.state(1).position.z - 0.5).abs() < 0.02);
+    }
+}

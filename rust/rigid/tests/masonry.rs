@@ -16,6 +16,7 @@ fn tower(count: usize) -> World {
     scene.add_law(ContactLaw::new((1, 1), 0.0, 0.5));
     let settings = Settings {
         tolerance: 1e-8,
+        max_factorisations: 200,
         ..Settings::with_step(1e-2)
     };
     World::new(scene, settings).unwrap()
