@@ -204,3 +204,52 @@ fn scan(equation: &Slip, normal_velocity: f64, mu: f64) -> Option<Vector3> {
     }
     best.map(|(_, impulse)| impulse)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cone::natural_map;
+    use proptest::prelude::*;
+
+    /// A = L L^T + I / 4 by its columns.
+    fn matrix(l: [f64; 9]) -> Block {
+        let row = |i: usize| [l[3 * i], l[3 * i + 1], l[3 * i + 2]];
+        std::array::from_fn(|j| {
+            std::array::from_fn(|i| crate::cone::dot(&row(i), &row(j)) + if i == j { 0.25 } else { 0.0 })
+        })
+    }
+
+    proptest! {
+        /// Newton and the scan of the circle lead to impulses that obey the law with all others held.
+        #[test]
+        fn newton_and_scan_solve_the_slip(
+            l in prop::array::uniform9(-1.0..1.0_f64), b in prop::array::uniform3(-1.0..1.0_f64), mu in 0.01..1.5_f64,
+        ) {
+            let a = matrix(l);
+            let b = [-b[0].abs() - 0.01, b[1], b[2]];
+            let rho = 1.0 / (a[0][0] + a[1][1] + a[2][2]);
+            let check = |r: &Vector3, allowed: f64| {
+                let own = product(&a, r);
+                let u = [b[0] + own[0], b[1] + own[1], b[2] + own[2]];
+                let f = natural_map(r, &u, mu, rho);
+                let error = crate::cone::dot(&f, &f).sqrt();
+                prop_assert!(error <= allowed, "{r:?} {u:?}: {error}");
+                Ok(())
+            };
+            let inverse = crate::problem::inverse(&a, 1.0 / rho);
+            let contact = Contact { matrix: &a, inverse: &inverse, mu, rho };
+            // Solved again from its own answer, as sweeps do.
+            let mut r = [0.0; 3];
+            for _ in 0..4 {
+                let own = product(&a, &r);
+                r = solve(&contact, &r, &[b[0] + own[0], b[1] + own[1], b[2] + own[2]]);
+            }
+            check(&r, 1e-12)?;
+            if !contains(&product(&inverse, &b).map(|x| -x), mu) {
+                let found = scan(&Slip::new(&a, &b, mu), b[0], mu);
+                prop_assert!(found.is_some());
+                check(&found.unwrap(), 1e-12)?;
+            }
+        }
+    }
+}
