@@ -1,6 +1,8 @@
 //! The contact problem of one step: block rows of W in, impulses, velocities and a report out.
 
-use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
+use numpy::{
+    IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
+};
 use numpy::{PyUntypedArrayMethods, ndarray::ArrayView1};
 use percuss_solvers::{BlockMatrix, Problem, Report, Settings, Solver, Vector3, Workspace};
 use pyo3::prelude::*;
@@ -19,7 +21,11 @@ fn contact_solvers() -> Vec<&'static str> {
     Solver::TABLE.map(|(name, _)| name).to_vec()
 }
 
-type Solution<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyDict>);
+type Solution<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyDict>,
+);
 
 /// Solve u = W r + q with Coulomb friction; W by compressed rows of 3x3 blocks.
 #[pyfunction]
@@ -40,25 +46,45 @@ fn solve_contact<'py>(
     start: Option<PyReadonlyArray2<'py, f64>>,
 ) -> PyResult<Solution<'py>> {
     let solver = Solver::from_name(solver).map_err(bad_input)?;
-    let settings = Settings { tolerance, max_iterations, max_factorisations };
+    let settings = Settings {
+        tolerance,
+        max_iterations,
+        max_factorisations,
+    };
     if blocks.shape()[1..] != [3, 3] {
-        return Err(bad_input(format!("blocks have shape {:?}; each must be 3 x 3", blocks.shape())));
+        return Err(bad_input(format!(
+            "blocks have shape {:?}; each must be 3 x 3",
+            blocks.shape()
+        )));
     }
     let blocks: Vec<[f64; 9]> = blocks
         .as_array()
         .outer_iter()
         .map(|block| std::array::from_fn(|k| block[[k / 3, k % 3]]))
         .collect();
-    let matrix = BlockMatrix::from_block_rows(&whole("starts", starts.as_array())?, &whole("columns", columns.as_array())?, &blocks)
-        .map_err(bad_input)?;
-    let problem = Problem::new(matrix, vectors("q", &q)?, mu.as_array().to_vec()).map_err(bad_input)?;
+    let matrix = BlockMatrix::from_block_rows(
+        &whole("starts", starts.as_array())?,
+        &whole("columns", columns.as_array())?,
+        &blocks,
+    )
+    .map_err(bad_input)?;
+    let problem =
+        Problem::new(matrix, vectors("q", &q)?, mu.as_array().to_vec()).map_err(bad_input)?;
     let mut r = match &start {
         Some(start) => vectors("start", start)?,
         None => vec![[0.0; 3]; problem.contacts()],
     };
     let mut u = vec![[0.0; 3]; problem.contacts()];
     let report = py
-        .detach(|| solver.solve(&problem, &settings, &mut r, &mut u, &mut Workspace::default()))
+        .detach(|| {
+            solver.solve(
+                &problem,
+                &settings,
+                &mut r,
+                &mut u,
+                &mut Workspace::default(),
+            )
+        })
         .map_err(bad_input)?;
     Ok((table(py, r)?, table(py, u)?, facts(py, &report)?))
 }
@@ -66,20 +92,33 @@ fn solve_contact<'py>(
 fn whole(name: &str, values: ArrayView1<'_, i64>) -> PyResult<Vec<usize>> {
     values
         .iter()
-        .map(|&value| usize::try_from(value).map_err(|_| bad_input(format!("{name} holds {value}; it must be at least 0"))))
+        .map(|&value| {
+            usize::try_from(value)
+                .map_err(|_| bad_input(format!("{name} holds {value}; it must be at least 0")))
+        })
         .collect()
 }
 
 fn vectors(name: &str, array: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Vector3>> {
     if array.shape()[1] != 3 {
-        return Err(bad_input(format!("{name} has {} columns; a contact has 3", array.shape()[1])));
+        return Err(bad_input(format!(
+            "{name} has {} columns; a contact has 3",
+            array.shape()[1]
+        )));
     }
-    Ok(array.as_array().outer_iter().map(|row| [row[0], row[1], row[2]]).collect())
+    Ok(array
+        .as_array()
+        .outer_iter()
+        .map(|row| [row[0], row[1], row[2]])
+        .collect())
 }
 
 fn table<'py>(py: Python<'py>, vectors: Vec<Vector3>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let height = vectors.len();
-    vectors.into_flattened().into_pyarray(py).reshape([height, 3])
+    vectors
+        .into_flattened()
+        .into_pyarray(py)
+        .reshape([height, 3])
 }
 
 fn facts<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {

@@ -267,7 +267,12 @@ mod tests {
     fn example(contacts: usize) -> BlockMatrix {
         let (mut starts, mut columns, mut blocks) = (vec![0], vec![], vec![]);
         for i in 0..contacts {
-            let mut row = vec![i, (i + 1) % contacts, (i + contacts - 1) % contacts, (7 * i) % contacts];
+            let mut row = vec![
+                i,
+                (i + 1) % contacts,
+                (i + contacts - 1) % contacts,
+                (7 * i) % contacts,
+            ];
             row.sort_unstable();
             row.dedup();
             for j in row {
@@ -286,13 +291,23 @@ mod tests {
         for contacts in [1, 2, 5, 40] {
             let matrix = example(contacts);
             let scale: Vec<Block> = (0..contacts)
-                .map(|i| [[1.0, 0.1, 0.0], [0.0, 1.0 + 0.01 * i as f64, 0.0], [0.2, 0.0, 0.9]])
+                .map(|i| {
+                    [
+                        [1.0, 0.1, 0.0],
+                        [0.0, 1.0 + 0.01 * i as f64, 0.0],
+                        [0.2, 0.0, 0.9],
+                    ]
+                })
                 .collect();
-            let diagonal: Vec<Block> =
-                (0..contacts).map(|i| multiply(&scale[i], &matrix.diagonal[i])).collect();
-            let x: Vec<Vector3> = (0..contacts).map(|i| [i as f64, 1.0, -0.5 * i as f64]).collect();
-            let mut b: Vec<Vector3> =
-                (0..contacts).map(|i| crate::block_matrix::product(&diagonal[i], &x[i])).collect();
+            let diagonal: Vec<Block> = (0..contacts)
+                .map(|i| multiply(&scale[i], &matrix.diagonal[i]))
+                .collect();
+            let x: Vec<Vector3> = (0..contacts)
+                .map(|i| [i as f64, 1.0, -0.5 * i as f64])
+                .collect();
+            let mut b: Vec<Vector3> = (0..contacts)
+                .map(|i| crate::block_matrix::product(&diagonal[i], &x[i]))
+                .collect();
             for j in 0..contacts {
                 for (i, block) in matrix.column(j) {
                     add_product(&mut b[i], &multiply(&scale[i], block), &x[j]);
@@ -303,7 +318,10 @@ mod tests {
             assert!(factors.factor(&matrix, &diagonal, &scale));
             factors.solve(&mut b);
             for (found, expected) in b.as_flattened().iter().zip(x.as_flattened()) {
-                assert!((found - expected).abs() < 1e-12 * contacts as f64, "{found} {expected}");
+                assert!(
+                    (found - expected).abs() < 1e-12 * contacts as f64,
+                    "{found} {expected}"
+                );
             }
         }
     }

@@ -215,7 +215,9 @@ mod tests {
     fn matrix(l: [f64; 9]) -> Block {
         let row = |i: usize| [l[3 * i], l[3 * i + 1], l[3 * i + 2]];
         std::array::from_fn(|j| {
-            std::array::from_fn(|i| crate::cone::dot(&row(i), &row(j)) + if i == j { 0.25 } else { 0.0 })
+            std::array::from_fn(|i| {
+                crate::cone::dot(&row(i), &row(j)) + if i == j { 0.25 } else { 0.0 }
+            })
         })
     }
 

@@ -165,7 +165,8 @@ proptest! {
         prop_assert!(first.converged && second.converged, "{first:?} {second:?}");
         other.swap(0, count / 2);
         other.rotate_right(shift % count);
-        prop_assert!(difference(&u, &other) <= 1e-5 * norm(&u), "{}", difference(&u, &other));
+        let allowed = 1e-5 * norm(scene.problem().free_velocity());
+        prop_assert!(difference(&u, &other) <= allowed, "{}", difference(&u, &other));
     }
 
     #[test]
@@ -175,7 +176,8 @@ proptest! {
         prop_assert!(report.converged, "{report:?}");
         for (name, solver) in Solver::TABLE {
             let (_, u, report) = solve(solver, &problem, 1e-8);
-            let allowed = 1e3 * report.residuals.energy.max(1e-10) * norm(problem.free_velocity());
+            // Masses differ a thousandfold, and so may the condition; another solution would be off by |q|.
+            let allowed = 1e5 * report.residuals.energy.max(1e-10) * norm(problem.free_velocity());
             prop_assert!(difference(&u, &reference) <= allowed, "{name}: {} {report:?}", difference(&u, &reference));
         }
     }
