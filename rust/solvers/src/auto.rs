@@ -2,7 +2,8 @@
 //!
 //! Sweeps are cheap and nearly always enough; where they stall, more of them do not help, and Newton, which
 //! costs a factorisation a step, does. It starts from the impulses given, not from where the sweeps stalled:
-//! those lie on the edge of many cones at once, where Newton's derivatives tell least.
+//! those lie on the edge of many cones at once, where Newton's derivatives tell least. Where it fails too, the
+//! sweeps left are spent on the best impulses met.
 
 use crate::newton::Newton;
 use crate::problem::Problem;
@@ -33,9 +34,15 @@ pub(crate) fn solve(
         before = state.best;
         (state.best / settings.tolerance).ln() <= HORIZON * pace
     });
-    if state.best > settings.tolerance && settings.max_factorisations > 0 {
-        state.r.clone_from(&state.start_r);
+    if state.best <= settings.tolerance || settings.max_factorisations == 0 {
+        return;
+    }
+    state.r.clone_from(&state.start_r);
+    state.refresh(problem);
+    newton::solve(problem, settings, state, newton);
+    if state.best > settings.tolerance {
+        state.r.clone_from(&state.best_r);
         state.refresh(problem);
-        newton::solve(problem, settings, state, newton);
+        accelerated::solve(problem, settings, state, |_| true);
     }
 }
