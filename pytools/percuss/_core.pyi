@@ -15,9 +15,11 @@ __all__ = [
     "chaos_bootstrap_fits",
     "chaos_fit",
     "chaos_nested",
+    "contact_solvers",
     "impact_laws",
     "read_record",
     "simulate_oscillators",
+    "solve_contact",
 ]
 
 def build_facts() -> list[tuple[str, str]]: ...
@@ -29,6 +31,31 @@ def simulate_oscillators(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 def read_record(text: str, format: str, in_gravity: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def impact_laws() -> list[tuple[str, str, str, float, float]]: ...
 def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# Contact problem of one step. W by compressed rows of 3x3 blocks; vectors are (normal, tangent 1, tangent 2).
+class _ContactReport(TypedDict):
+    converged: bool
+    iterations: int  # sweeps or gradient steps
+    factorisations: int  # Newton steps
+    energy: float  # residuals; this one is compared with the tolerance
+    plain: float
+    velocity: float
+    siconos: float
+
+def contact_solvers() -> list[str]: ...
+def solve_contact(
+    starts: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    blocks: NDArray[np.float64],  # (blocks, 3, 3)
+    q: NDArray[np.float64],  # (contacts, 3)
+    mu: NDArray[np.float64],
+    *,
+    solver: str = "auto",
+    tolerance: float = 1e-8,
+    max_iterations: int = 10_000,
+    max_factorisations: int = 2_000,
+    start: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], _ContactReport]: ...
 
 # Chaos expansions. A family is a name and its shape: ("legendre", []), ("hermite", []),
 # ("laguerre", [alpha]), ("jacobi", [alpha, beta]). Points are in canonical variables, (points, parameters);

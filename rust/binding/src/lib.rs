@@ -3,6 +3,7 @@
 //! Each area of the core adds its functions in a file of its own; this file is the module table.
 
 mod chaos;
+mod contact;
 mod error;
 mod oscillators;
 
@@ -31,5 +32,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(build_facts, module)?)?;
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
+    contact::register(module)?;
     oscillators::register(module)
 }

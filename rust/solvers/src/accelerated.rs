@@ -15,12 +15,18 @@ use crate::solver::{Iteration, Settings};
 /// Growth of the residual, over its lowest since the last restart, that ends the momentum.
 const GROWTH: f64 = 2.0;
 
-pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteration) {
+/// Sweeps until the energy residual meets the tolerance, or `go_on` is false.
+pub(crate) fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    state: &mut Iteration,
+    mut go_on: impl FnMut(&Iteration) -> bool,
+) {
     state.previous_r.clone_from(&state.r);
     state.previous_u.clone_from(&state.u);
     let mut momentum = 1.0_f64;
     let mut lowest = f64::INFINITY;
-    while state.sweeps < settings.max_iterations {
+    while state.sweeps < settings.max_iterations && go_on(state) {
         let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
         let beta = (momentum - 1.0) / next;
         momentum = next;

@@ -1,16 +1,19 @@
-//! Accelerated sweeps while they make progress, then Newton: the choice when nothing is known of a problem.
+//! Accelerated sweeps while they promise to arrive, then Newton: the choice when nothing is known of a problem.
 //!
 //! Sweeps are cheap and nearly always enough; where they stall, more of them do not help, and Newton, which
 //! costs a factorisation a step, does. It starts from the impulses given, not from where the sweeps stalled:
-//! those lie on the edge of many cones at once, where Newton's derivatives tell least.
+//! those lie on the edge of many cones at once, where Newton's derivatives tell least. Where it fails too, the
+//! sweeps left are spent on the best impulses met.
 
 use crate::newton::Newton;
 use crate::problem::Problem;
 use crate::solver::{Iteration, Settings};
 use crate::{accelerated, newton};
 
-/// Sweeps in which the residual has to be halved; else they count as stalled.
-const PATIENCE: usize = 200;
+/// Sweeps between two looks at the progress made.
+const INTERVAL: usize = 50;
+/// Sweeps still to go, at the pace of the last interval, that are worth less than turning to Newton.
+const HORIZON: f64 = 500.0;
 
 pub(crate) fn solve(
     problem: &Problem,
@@ -19,25 +22,27 @@ pub(crate) fn solve(
     newton: &mut Newton,
 ) {
     state.start_r.clone_from(&state.r);
-    let mut reached = f64::INFINITY;
-    while state.best > settings.tolerance
-        && state.sweeps < settings.max_iterations
-        && state.best <= 0.5 * reached
-    {
-        reached = state.best;
-        let most = settings.max_iterations.min(state.sweeps + PATIENCE);
-        accelerated::solve(
-            problem,
-            &Settings {
-                max_iterations: most,
-                ..*settings
-            },
-            state,
-        );
+    let mut before = f64::INFINITY;
+    accelerated::solve(problem, settings, state, |state| {
+        if settings.max_factorisations == 0
+            || state.sweeps == 0
+            || !state.sweeps.is_multiple_of(INTERVAL)
+        {
+            return true;
+        }
+        let pace = (before / state.best).ln() / INTERVAL as f64;
+        before = state.best;
+        (state.best / settings.tolerance).ln() <= HORIZON * pace
+    });
+    if state.best <= settings.tolerance || settings.max_factorisations == 0 {
+        return;
     }
-    if state.best > settings.tolerance && settings.max_factorisations > 0 {
-        state.r.clone_from(&state.start_r);
+    state.r.clone_from(&state.start_r);
+    state.refresh(problem);
+    newton::solve(problem, settings, state, newton);
+    if state.best > settings.tolerance {
+        state.r.clone_from(&state.best_r);
         state.refresh(problem);
-        newton::solve(problem, settings, state, newton);
+        accelerated::solve(problem, settings, state, |_| true);
     }
 }

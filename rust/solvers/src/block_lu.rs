@@ -257,3 +257,94 @@ fn inverse(a: &Block) -> Option<Block> {
         [right[0][j], right[1][j], right[2][j]]
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_matrix::add_product;
+
+    /// A ring of contacts with some chords, one block missing its mirror image, diagonally dominant.
+    fn example(contacts: usize) -> BlockMatrix {
+        let (mut starts, mut columns, mut blocks) = (vec![0], vec![], vec![]);
+        for i in 0..contacts {
+            let mut row = vec![
+                i,
+                (i + 1) % contacts,
+                (i + contacts - 1) % contacts,
+                (7 * i) % contacts,
+            ];
+            row.sort_unstable();
+            row.dedup();
+            for j in row {
+                let entry = |k: usize| ((i * 31 + j * 17 + k * 7) % 11) as f64 / 11.0 - 0.5;
+                let diagonal = |k: usize| if i == j && k % 4 == 0 { 8.0 } else { 0.0 };
+                columns.push(j);
+                blocks.push(std::array::from_fn(|k| entry(k) + diagonal(k)));
+            }
+            starts.push(columns.len());
+        }
+        BlockMatrix::from_block_rows(&starts, &columns, &blocks).unwrap()
+    }
+
+    #[test]
+    fn factors_solve_what_they_factor() {
+        for contacts in [1, 2, 5, 40] {
+            let matrix = example(contacts);
+            let scale: Vec<Block> = (0..contacts)
+                .map(|i| {
+                    [
+                        [1.0, 0.1, 0.0],
+                        [0.0, 1.0 + 0.01 * i as f64, 0.0],
+                        [0.2, 0.0, 0.9],
+                    ]
+                })
+                .collect();
+            let diagonal: Vec<Block> = (0..contacts)
+                .map(|i| multiply(&scale[i], &matrix.diagonal[i]))
+                .collect();
+            let x: Vec<Vector3> = (0..contacts)
+                .map(|i| [i as f64, 1.0, -0.5 * i as f64])
+                .collect();
+            let mut b: Vec<Vector3> = (0..contacts)
+                .map(|i| crate::block_matrix::product(&diagonal[i], &x[i]))
+                .collect();
+            for j in 0..contacts {
+                for (i, block) in matrix.column(j) {
+                    add_product(&mut b[i], &multiply(&scale[i], block), &x[j]);
+                }
+            }
+            let mut factors = BlockLu::default();
+            factors.analyse(&matrix);
+            assert!(factors.factor(&matrix, &diagonal, &scale));
+            factors.solve(&mut b);
+            for (found, expected) in b.as_flattened().iter().zip(x.as_flattened()) {
+                assert!(
+                    (found - expected).abs() < 1e-12 * contacts as f64,
+                    "{found} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_chain_fills_nothing() {
+        let contacts = 50;
+        let (mut starts, mut columns) = (vec![0], vec![]);
+        for i in 0..contacts {
+            columns.extend(i.max(1) - 1..=(i + 1).min(contacts - 1));
+            starts.push(columns.len());
+        }
+        let blocks = vec![[1.0; 9]; columns.len()];
+        let mut factors = BlockLu::default();
+        factors.analyse(&BlockMatrix::from_block_rows(&starts, &columns, &blocks).unwrap());
+        assert_eq!(factors.later.len(), contacts - 1);
+    }
+
+    #[test]
+    fn a_singular_pivot_is_told() {
+        let matrix = BlockMatrix::from_block_rows(&[0, 1], &[0], &[[1.0; 9]]).unwrap();
+        let mut factors = BlockLu::default();
+        factors.analyse(&matrix);
+        assert!(!factors.factor(&matrix, &matrix.diagonal, &[[[0.0; 3]; 3]]));
+    }
+}

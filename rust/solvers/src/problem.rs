@@ -126,7 +126,7 @@ impl Problem {
 
 /// Inverse of a diagonal block; of a stiffened one where it is singular. The sweeps use it only to correct
 /// r by -inverse u, so that an inexact inverse costs sweeps but leaves no error.
-fn inverse(a: &Block, trace: f64) -> Block {
+pub(crate) fn inverse(a: &Block, trace: f64) -> Block {
     let mut a = *a;
     let mut minors = minors(&a);
     if dot(&a[0], &minors[0]).abs() <= SINGULAR * trace * trace * trace {

@@ -100,7 +100,7 @@ impl Solver {
             residual::energy(problem, &state.r, &state.u),
         ) {
             match self {
-                Self::Accelerated => accelerated::solve(problem, settings, state),
+                Self::Accelerated => accelerated::solve(problem, settings, state, |_| true),
                 Self::Apgd => apgd::solve(problem, settings, state, extrapolated),
                 Self::Auto => auto::solve(problem, settings, state, newton),
                 Self::Newton => newton::solve(problem, settings, state, newton),

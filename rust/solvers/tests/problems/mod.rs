@@ -8,7 +8,8 @@
 #![allow(dead_code)]
 
 use percuss_solvers::{
-    Assembly, BlockMatrix, Contact, InverseMass, Jacobian, Problem, Report, Settings, Solver, Vector3, Workspace,
+    Assembly, BlockMatrix, Contact, InverseMass, Jacobian, Problem, Report, Settings, Solver,
+    Vector3, Workspace,
 };
 
 /// Small generator of random numbers (xorshift64*), so that problems are the same everywhere.
@@ -29,7 +30,11 @@ impl Random {
 
     pub fn unit(&mut self) -> Vector3 {
         loop {
-            let x = [self.range(-1.0, 1.0), self.range(-1.0, 1.0), self.range(-1.0, 1.0)];
+            let x = [
+                self.range(-1.0, 1.0),
+                self.range(-1.0, 1.0),
+                self.range(-1.0, 1.0),
+            ];
             let length = (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]).sqrt();
             if (0.1..1.0).contains(&length) {
                 return x.map(|x| x / length);
@@ -39,7 +44,7 @@ impl Random {
 }
 
 /// Boxes with velocities, and points where they touch.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Scene {
     pub masses: Vec<InverseMass>,
     pub centres: Vec<Vector3>,
@@ -53,15 +58,26 @@ impl Scene {
         let inertia = [y + z, x + z, x + y].map(|sum| 12.0 / (mass * sum));
         self.masses.push(InverseMass {
             translation_per_kg: 1.0 / mass,
-            rotation_per_kg_m2: [[inertia[0], 0.0, 0.0], [0.0, inertia[1], 0.0], [0.0, 0.0, inertia[2]]],
+            rotation_per_kg_m2: [
+                [inertia[0], 0.0, 0.0],
+                [0.0, inertia[1], 0.0],
+                [0.0, 0.0, inertia[2]],
+            ],
         });
         self.centres.push(centre);
-        self.velocities.push([velocity[0], velocity[1], velocity[2], 0.0, 0.0, 0.0]);
+        self.velocities
+            .push([velocity[0], velocity[1], velocity[2], 0.0, 0.0, 0.0]);
         self.masses.len() as u32 - 1
     }
 
     /// A contact at `point`; the normal points from the first body to the second.
-    pub fn add_contact(&mut self, bodies: [Option<u32>; 2], point: Vector3, normal: Vector3, friction: f64) {
+    pub fn add_contact(
+        &mut self,
+        bodies: [Option<u32>; 2],
+        point: Vector3,
+        normal: Vector3,
+        friction: f64,
+    ) {
         let frame = frame(normal);
         let mut free_velocity = [0.0; 3];
         let mut jacobians = [[[0.0; 6]; 3]; 2];
@@ -75,27 +91,44 @@ impl Scene {
             });
             for k in 0..3 {
                 let velocity = &self.velocities[body as usize];
-                free_velocity[k] += jacobian[k].iter().zip(velocity).map(|(j, v)| j * v).sum::<f64>();
+                free_velocity[k] += jacobian[k]
+                    .iter()
+                    .zip(velocity)
+                    .map(|(j, v)| j * v)
+                    .sum::<f64>();
             }
             jacobians[side] = jacobian;
         }
-        self.contacts.push(Contact { bodies, jacobians, free_velocity, friction });
+        self.contacts.push(Contact {
+            bodies,
+            jacobians,
+            free_velocity,
+            friction,
+        });
     }
 
     pub fn problem(&self) -> Problem {
         let mut problem = Problem::default();
-        Assembly::default().assemble(&self.masses, &self.contacts, &mut problem).expect("a scene is valid");
+        Assembly::default()
+            .assemble(&self.masses, &self.contacts, &mut problem)
+            .expect("a scene is valid");
         problem
     }
 }
 
 pub fn cross(x: Vector3, y: Vector3) -> Vector3 {
-    [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
+    [
+        x[1] * y[2] - x[2] * y[1],
+        x[2] * y[0] - x[0] * y[2],
+        x[0] * y[1] - x[1] * y[0],
+    ]
 }
 
 /// Orthonormal rows: the normal and two tangents.
 pub fn frame(normal: Vector3) -> [Vector3; 3] {
-    let least = (0..3).min_by(|&i, &j| normal[i].abs().total_cmp(&normal[j].abs())).unwrap();
+    let least = (0..3)
+        .min_by(|&i, &j| normal[i].abs().total_cmp(&normal[j].abs()))
+        .unwrap();
     let mut axis = [0.0; 3];
     axis[least] = 1.0;
     let tangent = cross(normal, axis);
@@ -128,7 +161,8 @@ pub fn wall(rows: usize, columns: usize, bars: bool, speed: f64) -> Scene {
             });
             velocity[0] += if middle { speed } else { 0.0 };
             velocity[2] -= GRAVITY * STEP;
-            blocks[row][column] = scene.add_box(1800.0, [width, length, height], [0.0, y, z], velocity);
+            blocks[row][column] =
+                scene.add_box(1800.0, [width, length, height], [0.0, y, z], velocity);
         }
     }
     for row in 0..rows {
@@ -154,7 +188,12 @@ pub fn wall(rows: usize, columns: usize, bars: bool, speed: f64) -> Scene {
                     scene.add_contact([below, Some(above)], [x, y, z], UP, friction);
                 }
                 if let (true, Some(below)) = (bars, below) {
-                    let bar = scene.add_box(12.0, [0.14, 0.14, 0.8], [0.0, y, z], [0.0, 0.0, -GRAVITY * STEP]);
+                    let bar = scene.add_box(
+                        12.0,
+                        [0.14, 0.14, 0.8],
+                        [0.0, y, z],
+                        [0.0, 0.0, -GRAVITY * STEP],
+                    );
                     let across = [1.0, 0.0, 0.0];
                     scene.add_contact([Some(above), Some(bar)], [-0.07, y, z + 0.1], across, 0.3);
                     scene.add_contact([Some(bar), Some(below)], [0.07, y, z - 0.1], across, 0.3);
@@ -165,13 +204,24 @@ pub fn wall(rows: usize, columns: usize, bars: bool, speed: f64) -> Scene {
     scene
 }
 
-/// A tower of equal cubes, four corners each: twelve unknowns for six motions, so W is singular.
-pub fn tower(cubes: usize, friction: f64) -> Scene {
+/// A tower of equal cubes, four corners each: twelve unknowns for six motions, so W is singular. Each cube
+/// moves sideways at `shear` relative to the one below.
+pub fn tower(cubes: usize, friction: f64, shear: f64) -> Scene {
     let mut scene = Scene::default();
     for k in 0..cubes {
-        let body = scene.add_box(2.0, [1.0; 3], [0.0, 0.0, k as f64 + 0.5], [1e-4 * k as f64, 0.0, -GRAVITY * STEP]);
+        let body = scene.add_box(
+            2.0,
+            [1.0; 3],
+            [0.0, 0.0, k as f64 + 0.5],
+            [shear * k as f64, 0.0, -GRAVITY * STEP],
+        );
         for corner in [[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]] {
-            scene.add_contact([body.checked_sub(1), Some(body)], [corner[0], corner[1], k as f64], UP, friction);
+            scene.add_contact(
+                [body.checked_sub(1), Some(body)],
+                [corner[0], corner[1], k as f64],
+                UP,
+                friction,
+            );
         }
     }
     scene
@@ -183,10 +233,22 @@ pub fn pile(seed: u64, bodies: usize, contacts: usize, friction: [f64; 2]) -> Sc
     let mut scene = Scene::default();
     for _ in 0..bodies {
         let mass = 10.0_f64.powf(random.range(-1.0, 2.0));
-        let centre = [random.range(0.0, 3.0), random.range(0.0, 3.0), random.range(0.0, 3.0)];
+        let centre = [
+            random.range(0.0, 3.0),
+            random.range(0.0, 3.0),
+            random.range(0.0, 3.0),
+        ];
         // Moving towards the ground at the bottom, so that a way out exists: upwards.
-        let velocity = [random.range(-0.5, 0.5), random.range(-0.5, 0.5), random.range(-2.0, -0.5)];
-        let size = [random.range(0.3, 1.0), random.range(0.3, 1.0), random.range(0.3, 1.0)];
+        let velocity = [
+            random.range(-0.5, 0.5),
+            random.range(-0.5, 0.5),
+            random.range(-2.0, -0.5),
+        ];
+        let size = [
+            random.range(0.3, 1.0),
+            random.range(0.3, 1.0),
+            random.range(0.3, 1.0),
+        ];
         scene.add_box(mass, size, centre, velocity);
     }
     for k in 0..contacts {
@@ -212,10 +274,25 @@ pub fn single(w: [f64; 9], q: Vector3, mu: f64) -> Problem {
 }
 
 /// Solve from rest with a fresh workspace.
-pub fn solve(solver: Solver, problem: &Problem, tolerance: f64) -> (Vec<Vector3>, Vec<Vector3>, Report) {
+pub fn solve(
+    solver: Solver,
+    problem: &Problem,
+    tolerance: f64,
+) -> (Vec<Vector3>, Vec<Vector3>, Report) {
     let mut r = vec![[0.0; 3]; problem.contacts()];
     let mut u = r.clone();
-    let settings = Settings { tolerance, ..Settings::default() };
-    let report = solver.solve(problem, &settings, &mut r, &mut u, &mut Workspace::default()).unwrap();
+    let settings = Settings {
+        tolerance,
+        ..Settings::default()
+    };
+    let report = solver
+        .solve(
+            problem,
+            &settings,
+            &mut r,
+            &mut u,
+            &mut Workspace::default(),
+        )
+        .unwrap();
     (r, u, report)
 }

@@ -1,0 +1,158 @@
+"""The frictional contact problem of one time step, solved from Python.
+
+Find impulses r with u = W r + q and, for every contact, K* ∋ u + mu |u_T| n ⟂ r ∈ K, K the Coulomb cone
+|r_T| <= mu r_N: Signorini's condition and Coulomb friction without facets or regularisation, in the form of De Saxce
+and Feng (1998). A contact has three rows: normal, first tangent, second tangent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from percuss import _core
+from percuss.errors import InputError
+from percuss.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+# Columns of M^-1 H held at once, as dense numbers.
+_COLUMNS = 256
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """How far (r, u) is from the law, by the natural map with rho = 1 / trace(W_ii) of each contact.
+
+    All but `siconos` are free of units. `energy` decides; `plain` is ruled by the heaviest bodies, `velocity` by the
+    lightest; `siconos` is the measure of Siconos (rho = 1), for comparison.
+    """
+
+    energy: float
+    plain: float
+    velocity: float
+    siconos: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solver found: the best impulses it met, whether or not they meet the tolerance."""
+
+    r: NDArray[np.float64]  # (contacts, 3), N s
+    u: NDArray[np.float64]  # (contacts, 3), m/s, computed afresh from r
+    solver: str
+    converged: bool
+    iterations: int  # sweeps or gradient steps
+    factorisations: int  # Newton steps
+    residuals: Residuals
+
+
+def solvers() -> list[str]:
+    """Name the solvers.
+
+    >>> solvers()
+    ['accelerated', 'apgd', 'auto', 'newton', 'nsgs']
+    """
+    return _core.contact_solvers()
+
+
+def delassus(mass: Any, directions: Any) -> Any:
+    """Make W = H^T M^-1 H of a mass matrix M and contact directions H, as a sparse matrix.
+
+    `mass` is (degrees of freedom, degrees of freedom) and need not be symmetric; `directions` is (degrees of freedom,
+    3 contacts). Both may be dense or sparse.
+    """
+    from scipy import sparse
+    from scipy.sparse import linalg
+
+    mass, directions = sparse.csc_array(mass), sparse.csc_array(directions)
+    if mass.shape[0] != mass.shape[1] or mass.shape[0] != directions.shape[0]:
+        raise InputError(
+            f"M has shape {mass.shape} and H {directions.shape}: M must be square, and H have as many rows as M"
+        )
+    try:
+        factors = linalg.splu(mass)
+    except RuntimeError:
+        raise InputError("M is singular; every degree of freedom needs a mass") from None
+    transposed = directions.T.tocsr()
+    parts = [
+        sparse.csr_array(transposed @ factors.solve(directions[:, first : first + _COLUMNS].toarray()))
+        for first in range(0, directions.shape[1], _COLUMNS)
+    ]
+    return sparse.hstack(parts, format="csr") if parts else sparse.csr_array((0, 0))
+
+
+def solve(
+    problem: Any,
+    q: ArrayLike,
+    mu: ArrayLike,
+    *,
+    solver: str = "auto",
+    tol: float = 1e-8,
+    start: ArrayLike | None = None,
+    max_iterations: int = 10_000,
+    max_factorisations: int = 2_000,
+) -> Solution:
+    """Solve one contact problem.
+
+    `problem` is W, (3 contacts, 3 contacts), dense or sparse, or the pair (M, H) of which W = H^T M^-1 H is made. `q`
+    holds the relative velocities without contact impulses, `mu` one coefficient per contact (or one for all), `start`
+    impulses to start from. A tolerance that is not met is no error: see `Solution.converged`.
+
+    A 2 kg block falls at 1 m/s and slides at 3 m/s; friction takes mu times the normal impulse:
+
+    >>> found = solve(np.eye(3) / 2, [-1.0, 3.0, 0.0], 0.4)
+    >>> np.allclose(found.r, [[2.0, -0.8, 0.0]]), np.allclose(found.u, [[0.0, 2.6, 0.0]])
+    (True, True)
+    """
+    from scipy import sparse
+
+    if solver not in solvers():
+        raise InputError(f"solver = {solver!r} is unknown: {did_you_mean(solver, solvers())}")
+    matrix = sparse.csr_array(delassus(*problem) if isinstance(problem, tuple) else problem)
+    if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % 3:
+        raise InputError(f"W has shape {matrix.shape}; it must be square with three rows per contact")
+    contacts = matrix.shape[0] // 3
+    velocities = _vectors("q", q, contacts)
+    coefficients = np.asarray(mu, dtype=np.float64)
+    if coefficients.ndim == 0:
+        coefficients = np.full(contacts, coefficients)
+    if coefficients.shape != (contacts,):
+        raise InputError(f"mu has shape {coefficients.shape}; W has {contacts} contacts")
+    blocks = sparse.bsr_array(matrix, blocksize=(3, 3))
+    blocks.sum_duplicates()
+    blocks.sort_indices()
+    try:
+        r, u, report = _core.solve_contact(
+            blocks.indptr.astype(np.int64),
+            blocks.indices.astype(np.int64),
+            np.ascontiguousarray(blocks.data, dtype=np.float64).reshape(-1, 3, 3),
+            velocities,
+            coefficients,
+            solver=solver,
+            tolerance=tol,
+            max_iterations=max_iterations,
+            max_factorisations=max_factorisations,
+            start=None if start is None else _vectors("start", start, contacts),
+        )
+    except ValueError as fault:
+        raise InputError(str(fault)) from None
+    return Solution(
+        r,
+        u,
+        solver,
+        report["converged"],
+        report["iterations"],
+        report["factorisations"],
+        Residuals(report["energy"], report["plain"], report["velocity"], report["siconos"]),
+    )
+
+
+def _vectors(name: str, values: ArrayLike, contacts: int) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape not in ((3 * contacts,), (contacts, 3)):
+        raise InputError(f"{name} has shape {array.shape}; W has {contacts} contacts of 3 rows each")
+    return array.reshape(contacts, 3)

@@ -1,0 +1,134 @@
+//! The contact problem of one step: block rows of W in, impulses, velocities and a report out.
+
+use numpy::{
+    IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
+};
+use numpy::{PyUntypedArrayMethods, ndarray::ArrayView1};
+use percuss_solvers::{BlockMatrix, Problem, Report, Settings, Solver, Vector3, Workspace};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::bad_input;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(contact_solvers, module)?)?;
+    module.add_function(wrap_pyfunction!(solve_contact, module)?)
+}
+
+/// Names of the contact solvers.
+#[pyfunction]
+fn contact_solvers() -> Vec<&'static str> {
+    Solver::TABLE.map(|(name, _)| name).to_vec()
+}
+
+type Solution<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyDict>,
+);
+
+/// Solve u = W r + q with Coulomb friction; W by compressed rows of 3x3 blocks.
+#[pyfunction]
+#[pyo3(signature = (starts, columns, blocks, q, mu, *, solver="auto", tolerance=1e-8, max_iterations=10_000,
+                    max_factorisations=2_000, start=None))]
+#[allow(clippy::too_many_arguments)]
+fn solve_contact<'py>(
+    py: Python<'py>,
+    starts: PyReadonlyArray1<'py, i64>,
+    columns: PyReadonlyArray1<'py, i64>,
+    blocks: PyReadonlyArray3<'py, f64>,
+    q: PyReadonlyArray2<'py, f64>,
+    mu: PyReadonlyArray1<'py, f64>,
+    solver: &str,
+    tolerance: f64,
+    max_iterations: usize,
+    max_factorisations: usize,
+    start: Option<PyReadonlyArray2<'py, f64>>,
+) -> PyResult<Solution<'py>> {
+    let solver = Solver::from_name(solver).map_err(bad_input)?;
+    let settings = Settings {
+        tolerance,
+        max_iterations,
+        max_factorisations,
+    };
+    if blocks.shape()[1..] != [3, 3] {
+        return Err(bad_input(format!(
+            "blocks have shape {:?}; each must be 3 x 3",
+            blocks.shape()
+        )));
+    }
+    let blocks: Vec<[f64; 9]> = blocks
+        .as_array()
+        .outer_iter()
+        .map(|block| std::array::from_fn(|k| block[[k / 3, k % 3]]))
+        .collect();
+    let matrix = BlockMatrix::from_block_rows(
+        &whole("starts", starts.as_array())?,
+        &whole("columns", columns.as_array())?,
+        &blocks,
+    )
+    .map_err(bad_input)?;
+    let problem =
+        Problem::new(matrix, vectors("q", &q)?, mu.as_array().to_vec()).map_err(bad_input)?;
+    let mut r = match &start {
+        Some(start) => vectors("start", start)?,
+        None => vec![[0.0; 3]; problem.contacts()],
+    };
+    let mut u = vec![[0.0; 3]; problem.contacts()];
+    let report = py
+        .detach(|| {
+            solver.solve(
+                &problem,
+                &settings,
+                &mut r,
+                &mut u,
+                &mut Workspace::default(),
+            )
+        })
+        .map_err(bad_input)?;
+    Ok((table(py, r)?, table(py, u)?, facts(py, &report)?))
+}
+
+fn whole(name: &str, values: ArrayView1<'_, i64>) -> PyResult<Vec<usize>> {
+    values
+        .iter()
+        .map(|&value| {
+            usize::try_from(value)
+                .map_err(|_| bad_input(format!("{name} holds {value}; it must be at least 0")))
+        })
+        .collect()
+}
+
+fn vectors(name: &str, array: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Vector3>> {
+    if array.shape()[1] != 3 {
+        return Err(bad_input(format!(
+            "{name} has {} columns; a contact has 3",
+            array.shape()[1]
+        )));
+    }
+    Ok(array
+        .as_array()
+        .outer_iter()
+        .map(|row| [row[0], row[1], row[2]])
+        .collect())
+}
+
+fn table<'py>(py: Python<'py>, vectors: Vec<Vector3>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let height = vectors.len();
+    vectors
+        .into_flattened()
+        .into_pyarray(py)
+        .reshape([height, 3])
+}
+
+fn facts<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
+    let facts = PyDict::new(py);
+    facts.set_item("converged", report.converged)?;
+    facts.set_item("iterations", report.iterations)?;
+    facts.set_item("factorisations", report.factorisations)?;
+    facts.set_item("energy", report.residuals.energy)?;
+    facts.set_item("plain", report.residuals.plain)?;
+    facts.set_item("velocity", report.residuals.velocity)?;
+    facts.set_item("siconos", report.residuals.siconos)?;
+    Ok(facts)
+}

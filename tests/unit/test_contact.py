@@ -1,0 +1,101 @@
+"""The contact problem from Python: closed forms, the forms W may come in, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from percuss import contact
+from percuss.errors import InputError
+
+
+def _two_blocks() -> tuple[np.ndarray, np.ndarray]:
+    """M and H of two mass points, 2 kg on 1 kg on the ground: normals are vertical."""
+    mass = np.diag([1.0] * 3 + [2.0] * 3)
+    vertical_first = np.eye(3)[[2, 0, 1]]
+    directions = np.zeros((6, 6))
+    directions[:3, :3] = vertical_first.T  # the ground against the lower
+    directions[:3, 3:] = -vertical_first.T  # the lower against the upper
+    directions[3:, 3:] = vertical_first.T
+    return mass, directions
+
+
+@pytest.mark.parametrize("solver", contact.solvers())
+def test_a_block_that_slides(solver: str) -> None:
+    for angle in np.linspace(0.0, 2.0 * np.pi, 9):
+        way = np.array([np.cos(angle), np.sin(angle)])
+        found = contact.solve(np.eye(3) / 2.0, [-1.0, *(3.0 * way)], 0.4, solver=solver, tol=1e-13)
+        assert found.converged
+        np.testing.assert_allclose(found.r, [[2.0, *(-0.8 * way)]], atol=1e-12)
+        np.testing.assert_allclose(found.u, [[0.0, *(2.6 * way)]], atol=1e-12)
+
+
+def test_the_lower_contact_carries_both() -> None:
+    mass, directions = _two_blocks()
+    falling = directions.T @ np.array([0.0, 0.0, -1.0, 0.0, 0.0, -1.0])
+    found = contact.solve((mass, directions), falling, 0.3)
+    np.testing.assert_allclose(found.r[:, 0], [3.0, 2.0], atol=1e-6)
+    np.testing.assert_allclose(found.u, 0.0, atol=1e-7)
+
+
+def test_dense_sparse_and_factored_matrices_are_one() -> None:
+    mass, directions = _two_blocks()
+    w = directions.T @ np.linalg.inv(mass) @ directions
+    q = directions.T @ np.array([1.0, 0.2, -1.0, -0.5, 0.0, -2.0])
+    forms = [w, sparse.csr_array(w), sparse.coo_array(w), (mass, directions), (sparse.csr_array(mass), directions)]
+    answers = [contact.solve(form, q, [0.3, 0.4]) for form in forms]
+    for answer in answers:
+        np.testing.assert_allclose(answer.u, answers[0].u, atol=1e-12)
+        np.testing.assert_allclose(answer.u.ravel(), w @ answer.r.ravel() + q, atol=1e-12)
+
+
+def test_start_at_the_answer() -> None:
+    first = contact.solve(np.eye(3), [-1.0, 0.1, 0.0], 0.3)
+    again = contact.solve(np.eye(3), [-1.0, 0.1, 0.0], 0.3, start=first.r)
+    assert (again.iterations, again.factorisations) == (0, 0)
+    assert np.array_equal(again.r, first.r)
+
+
+def test_no_contact_at_all() -> None:
+    found = contact.solve(np.zeros((0, 0)), [], [])
+    assert found.converged
+    assert found.r.shape == found.u.shape == (0, 3)
+
+
+def test_an_unmet_tolerance_is_told() -> None:
+    # An unequal pair of contacts on one body needs several sweeps.
+    directions = np.array([[1.0, 0, 0, 1.0, 0, 0], [0, 1.0, 0, 0, 1.0, 0], [0, 0, 1.0, 0, 0, 1.0], [0.5, 0, 0, -0.9, 0, 0]])
+    found = contact.solve(
+        (np.eye(4), directions), directions.T @ [-1.0, 2.0, 0.5, 0.3], 0.5, solver="nsgs", tol=1e-14, max_iterations=2
+    )
+    assert not found.converged
+    assert found.iterations == 2
+    assert found.residuals.energy > 1e-14
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (((np.eye(4),), [0.0] * 4, 0.1), "W has shape (4, 4); it must be square with three rows per contact"),
+        (((np.eye(3),), [0.0] * 4, 0.1), "q has shape (4,); W has 1 contacts"),
+        (((np.eye(3),), [0.0] * 3, [0.1, 0.2]), "mu has shape (2,); W has 1 contacts"),
+        (((np.eye(3),), [0.0] * 3, -0.1), "friction coefficient of contact 0 is -0.1"),
+        (((np.eye(3),), [0.0, np.nan, 0.0], 0.1), "q of contact 0 is NaN"),
+        (((np.zeros((3, 3)),), [0.0] * 3, 0.1), "trace 0e0; it must be positive"),
+        ((((np.zeros((3, 3)), np.eye(3)),), [0.0] * 3, 0.1), "M is singular"),
+        ((((np.eye(2), np.eye(3)),), [0.0] * 3, 0.1), "H have as many rows as M"),
+    ],
+)
+def test_bad_input_gets_one_sentence(arguments: tuple, words: str) -> None:  # type: ignore[type-arg]
+    (problem,), q, mu = arguments
+    with pytest.raises(InputError) as refusal:
+        contact.solve(problem, q, mu)
+    assert words in str(refusal.value)
+
+
+def test_bad_settings_get_one_sentence() -> None:
+    with pytest.raises(InputError, match="did you mean `newton`"):
+        contact.solve(np.eye(3), [0.0] * 3, 0.1, solver="newtom")
+    with pytest.raises(InputError, match="tolerance is 0; it must be positive"):
+        contact.solve(np.eye(3), [0.0] * 3, 0.1, tol=0.0)

@@ -1,0 +1,105 @@
+"""FCLIB files: the forms matrices are stored in, and damaged or foreign files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from percuss import fclib
+from percuss.errors import InputError
+
+h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+
+W = np.array([[0.5, 0.1, 0.0], [0.1, 0.7, 0.0], [0.0, 0.0, 0.6]])
+Q = np.array([-1.0, 0.3, 0.2])
+
+
+def _store(group: Any, name: str, matrix: np.ndarray, form: str) -> None:
+    store = group.create_group(name)
+    store["m"], store["n"] = [matrix.shape[0]], [matrix.shape[1]]
+    if form == "triplets":
+        entries = sparse.coo_array(matrix)
+        store["nz"], store["i"], store["p"] = [entries.nnz], entries.coords[0], entries.coords[1]
+    else:
+        entries = sparse.csc_array(matrix) if form == "columns" else sparse.csr_array(matrix)
+        store["nz"], store["i"], store["p"] = [-1 if form == "columns" else -2], entries.indices, entries.indptr
+    store["x"] = entries.data
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    def local(form: str = "triplets", change: Callable[[Any], None] = lambda group: None) -> Path:
+        path = tmp_path / "one.hdf5"
+        with h5py.File(path, "w") as file:
+            group = file.create_group("fclib_local")
+            group["spacedim"], group["vectors/q"], group["vectors/mu"] = [3], Q, [0.3]
+            group["info/title"] = b"one contact"
+            _store(group, "W", W, form)
+            change(group)
+        return path
+
+    return local
+
+
+@pytest.mark.parametrize("form", ["triplets", "columns", "rows"])
+def test_every_form_of_matrix(write: Callable[..., Path], form: str) -> None:
+    problem = fclib.read(write(form))
+    assert (problem.name, problem.title, problem.contacts) == ("one", "one contact", 1)
+    assert np.array_equal(problem.w.toarray(), W)
+    assert np.array_equal(problem.q, Q)
+
+
+def test_global_problems_become_local(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    mass, directions = np.diag([2.0, 3.0, 4.0, 5.0]), rng.normal(size=(4, 3))
+    f, w = rng.normal(size=4), rng.normal(size=3)
+    with h5py.File(tmp_path / "global.hdf5", "w") as file:
+        group = file.create_group("fclib_global")
+        group["spacedim"], group["vectors/f"], group["vectors/w"], group["vectors/mu"] = [3], f, w, [0.3]
+        _store(group, "M", mass, "triplets")
+        _store(group, "H", directions, "columns")
+    problem = fclib.read(tmp_path / "global.hdf5")
+    np.testing.assert_allclose(problem.w.toarray(), directions.T @ np.linalg.inv(mass) @ directions, atol=1e-14)
+    np.testing.assert_allclose(problem.q, w + directions.T @ np.linalg.inv(mass) @ f, atol=1e-14)
+
+
+def _set(name: str, value: object) -> Callable[[Any], None]:
+    def change(group: Any) -> None:
+        del group[name]
+        if value is not None:
+            group[name] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_set("spacedim", [2]), "spacedim is 2"),
+        (_set("vectors/q", None), "fclib_local is incomplete"),
+        (_set("vectors/mu", [0.1, 0.2]), "there are 2 coefficients mu"),
+        (_set("W/nz", [-7]), "nz = -7"),
+        (_set("W/i", [9] * 5), "matrix W is damaged"),
+        (lambda group: group.create_group("V"), "equality constraints"),
+    ],
+)
+def test_what_cannot_be_solved_is_refused(write: Callable[..., Path], change: Callable[[Any], None], words: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        fclib.read(write(change=change))
+    assert words in str(refusal.value)
+    assert "one.hdf5" in str(refusal.value)
+
+
+def test_foreign_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.hdf5").write_text("no HDF5")
+    with pytest.raises(InputError, match="cannot be read as HDF5"):
+        fclib.read(tmp_path / "text.hdf5")
+    with h5py.File(tmp_path / "other.hdf5", "w") as file:
+        file["fclib_global_rolling/spacedim"] = [5]
+    with pytest.raises(InputError, match="holds fclib_global_rolling"):
+        fclib.read(tmp_path / "other.hdf5")
