@@ -1,16 +1,9 @@
 //! The energy account: where every joule went, step by step.
 //!
-<<<<<<< HEAD
-//! At theta = 1/2 the sum closes to rounding: kinetic + potential = start + brought in by births and removals +
-//! work of loads and prescribed motions - impact and friction dissipation + stabilisation. For other theta the
-//! scheme itself takes the known quadrature term h m g . (theta - 1/2) (v_k - v_(k+1)) of each body, which is
-//! booked as `scheme_j`.
-=======
 //! At theta = 1/2 the sum closes to rounding: kinetic plus potential energy is what bodies brought in at the start
 //! and at their births (less what they took away), plus the work of loads, prescribed motions and stabilisation,
 //! less impact and friction dissipation. For other theta the scheme itself takes the known quadrature term
 //! h m g . (theta - 1/2) (v_k - v_(k+1)) of each body, which is booked as `scheme_j`.
->>>>>>> rigid
 
 /// Energies now, and works since the start, in joules.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
