@@ -108,7 +108,9 @@ proptest! {
         system.base = BaseMotion::Record(Record::new((0..60).map(|i| 0.05 * f64::from(i)).collect(), values).unwrap());
         let run = simulate(&system, &every(1.0, 4.0, Integrator::Event)).unwrap();
         prop_assert!(run.energy.closing_error.abs() < 1e-10, "{:?}", run.energy);
-        prop_assert!(run.energy.damped_j >= 0.0 && run.energy.contact_j[0] >= -1e-11 * run.energy.initial_j);
+        // An elastic contact takes nothing, up to the integrator's error. A Hertz force is not smooth where the masses
+        // part, which leaves up to 6e-11 in the restitution of one collision, and a run has some ten of them.
+        prop_assert!(run.energy.damped_j >= 0.0 && run.energy.contact_j[0] >= -2e-9 * run.energy.initial_j);
         for impact in run.impacts.iter().filter(|impact| impact.rebound_speed_m_s.is_finite()) {
             prop_assert!(impact.approach_speed_m_s >= 0.0 && impact.duration_s >= 0.0 && impact.impulse_n_s >= 0.0);
         }

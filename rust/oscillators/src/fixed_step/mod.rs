@@ -4,61 +4,26 @@
 //! the grid of steps are met by cubic interpolation. The account sums powers at the steps, so its closing error
 //! is the scheme's error, of the order of the scheme in smooth motion.
 
-use percuss_laws::{Impact, Memory};
+mod contacts;
+mod tally;
+
+use percuss_laws::Memory;
+
+pub(crate) use contacts::{WalkContact, Watch};
+pub(crate) use tally::{Tally, glide};
 
 use crate::banded::Banded;
 use crate::base_motion::Reader;
 use crate::dense::Dense;
 use crate::diagonal::Diagonal;
 use crate::energy::EnergyAccount;
-use crate::impacts::{ImpactEvent, free_approach};
+use crate::impacts::ImpactEvent;
 use crate::model::Pair;
 use crate::propagator::{Propagator, Vector};
 use crate::{Model, OscillatorError, Run, Settings};
 
 /// Steps between looks at whether the motion is still finite.
 const LOOK_EVERY: u64 = 8192;
-
-/// One contact of a walk.
-#[derive(Debug, Clone)]
-pub(crate) struct WalkContact {
-    pub pair: Pair,
-    pub gap: f64,
-    pub impact: Impact,
-    /// Force in the current state, N.
-    pub force: f64,
-    memory: Memory,
-    touching: bool,
-    work: f64,
-    deepest: f64,
-    peak_force: f64,
-    /// Indentation a step ago.
-    before: f64,
-    event: Option<usize>,
-    pushed: bool,
-}
-
-impl WalkContact {
-    /// Force for a state that may or may not become the next one.
-    #[inline(always)]
-    pub fn trial_force(&self, d: f64, rate: f64) -> f64 {
-        if d <= 0.0 {
-            0.0
-        } else {
-            self.touching_force(d, rate)
-        }
-    }
-
-    #[inline(never)]
-    fn touching_force(&self, d: f64, rate: f64) -> f64 {
-        let memory = if self.touching {
-            self.memory
-        } else {
-            Memory::at_onset(rate)
-        };
-        self.impact.force(d, rate, &memory)
-    }
-}
 
 /// State and sums of a fixed-step run.
 pub(crate) struct Walk<'a, P: Propagator> {
@@ -112,100 +77,6 @@ pub(crate) trait Scheme<P: Propagator>: Sized {
     /// Move the walk on to `stop`, or to the step before a contact closes. Steps without contact are nearly all of a
     /// run: here they go through a loop on local values, which the compiler keeps in registers.
     fn glide(&mut self, _walk: &mut Walk<'_, P>, _stop: u64) {}
-}
-
-/// What is needed to see whether a contact stays open.
-pub(crate) struct Watch<V: Vector> {
-    pick: V::Pick,
-    gap: f64,
-    /// The indentation nearest to closing so far.
-    nearest: f64,
-}
-
-impl<V: Vector> Watch<V> {
-    /// Whether the contact is open at these displacements; notes how near it came.
-    #[inline(always)]
-    pub fn stays_open(&mut self, u: &V) -> bool {
-        let d = u.difference(&self.pick) - self.gap;
-        let open = d <= 0.0;
-        self.nearest = if open && d > self.nearest {
-            d
-        } else {
-            self.nearest
-        };
-        open
-    }
-}
-
-/// Call `self.glide_while(walk, stop, open)` with a test of whether all contacts stay open, in one version for each of
-/// no contact, one and several; not at all where the base moves or springs are cubic, which take the plain way.
-macro_rules! glide {
-    ($scheme:ident, $walk:ident, $stop:ident) => {{
-        if !$walk.reader.is_fixed() || !$walk.cubic.is_empty() {
-            return;
-        }
-        let mut watches = std::mem::take(&mut $walk.watches);
-        match watches.as_mut_slice() {
-            [] => $scheme.glide_while($walk, $stop, |_| true),
-            [watch] => $scheme.glide_while($walk, $stop, |u| watch.stays_open(u)),
-            several => $scheme.glide_while($walk, $stop, |u| {
-                several.iter_mut().all(|watch| watch.stays_open(u))
-            }),
-        }
-        $walk.watches = watches;
-    }};
-}
-pub(crate) use glide;
-
-/// Sums and peaks over the steps of a run.
-#[derive(Debug, Clone)]
-pub(crate) struct Tally<V> {
-    /// What the power lost in dampers is made of, one entry a mass.
-    damped: V,
-    base: f64,
-    /// Of displacement, velocity and absolute acceleration.
-    peaks: [V; 3],
-}
-
-impl<V: Vector> Tally<V> {
-    pub fn new<P: Propagator<Vector = V>>(n: usize) -> Self {
-        Self {
-            damped: P::zeros(n),
-            base: 0.0,
-            peaks: [P::zeros(n), P::zeros(n), P::zeros(n)],
-        }
-    }
-
-    /// Take in a state; `a` is the absolute acceleration.
-    #[inline(always)]
-    pub fn add<P: Propagator<Vector = V>>(&mut self, propagator: &P, u: &V, v: &V, a: &V) {
-        propagator.add_damped(v, &mut self.damped);
-        let [peak_u, peak_v, peak_a] = &mut self.peaks;
-        raise(peak_u, u);
-        raise(peak_v, v);
-        raise(peak_a, a);
-    }
-
-    /// Take in the power of the base.
-    #[inline(always)]
-    pub fn add_base(&mut self, model: &Model, ground: f64, v: &V) {
-        self.base += model.base_power(ground, v.as_ref());
-    }
-
-    /// Take in the tally of a stretch in which velocity and acceleration were counted in other units.
-    pub fn merge(&mut self, mut other: Self, velocity_unit: f64, acceleration_unit: f64) {
-        let scale = |x: &mut V, factor: f64| x.as_mut().iter_mut().for_each(|x| *x *= factor);
-        scale(&mut other.damped, velocity_unit * velocity_unit);
-        scale(&mut other.peaks[1], velocity_unit);
-        scale(&mut other.peaks[2], acceleration_unit);
-        self.base += other.base;
-        for (sum, more) in self.damped.as_mut().iter_mut().zip(other.damped.as_ref()) {
-            *sum += more;
-        }
-        for (peaks, others) in self.peaks.iter_mut().zip(&other.peaks) {
-            raise(peaks, others);
-        }
-    }
 }
 
 /// A scheme not yet tied to a size.
@@ -413,100 +284,6 @@ impl<'a, P: Propagator> Walk<'a, P> {
         }
     }
 
-    /// Take a contact's force in the new state. `onset_rate` is the approach speed should it begin here.
-    #[inline(always)]
-    pub fn commit(&mut self, contact: usize, d: f64, rate: f64, onset_rate: f64, force: f64) {
-        let state = &mut self.contacts[contact];
-        state.deepest = state.deepest.max(d);
-        if d > 0.0 || state.touching {
-            self.commit_touching(contact, d, rate, onset_rate, force);
-        } else {
-            state.force = 0.0;
-            state.before = d;
-        }
-    }
-
-    #[inline(never)]
-    fn commit_touching(&mut self, contact: usize, d: f64, rate: f64, onset_rate: f64, force: f64) {
-        let (time, dt) = (self.time(), self.dt);
-        let state = &mut self.contacts[contact];
-        let crossing = time
-            - dt * if d == state.before {
-                0.0
-            } else {
-                (d / (d - state.before)).clamp(0.0, 1.0)
-            };
-        if !state.touching {
-            state.touching = true;
-            state.memory = Memory::at_onset(onset_rate.max(0.0));
-            state.event = Some(self.impacts.len());
-            let mut work = vec![0.0; self.model.masses()];
-            let (u, v) = (self.u.as_ref(), self.v.as_ref());
-            let free = free_approach(self.model, contact, self.ground, u, v, &mut work);
-            let element = &self.model.contacts[contact];
-            let mut event = ImpactEvent::begin(contact, element, crossing, u, v, free);
-            event.approach_speed_m_s = onset_rate;
-            self.impacts.push(event);
-        }
-        let state = &mut self.contacts[contact];
-        state.force = force;
-        state.work += force * rate * dt;
-        state.peak_force = state.peak_force.max(force.abs());
-        if state.impact.latches() {
-            state.memory.deepest_m = state.memory.deepest_m.max(d);
-        }
-        if let Some(event) = state.event.map(|index| &mut self.impacts[index]) {
-            event.impulse_n_s += force * dt;
-            event.peak_force_n = event.peak_force_n.max(force.abs());
-            event.deepest_m = event.deepest_m.max(d);
-            if force != 0.0 {
-                state.pushed = true;
-            }
-            if state.pushed && (force == 0.0 || d <= 0.0) {
-                state.pushed = false;
-                event.rebound_speed_m_s = -rate;
-                event.duration_s = if d <= 0.0 { crossing } else { time } - event.start_s;
-            }
-        }
-        if d <= 0.0 {
-            state.touching = false;
-            state.event = None;
-        }
-        state.before = d;
-    }
-
-    /// Take an impulse of a rigid contact.
-    pub fn commit_impulse(
-        &mut self,
-        contact: usize,
-        impulse: f64,
-        before: f64,
-        after: f64,
-        time: f64,
-    ) {
-        let state = &mut self.contacts[contact];
-        state.work += 0.5 * impulse * (before + after);
-        let pressed_on = state.touching;
-        state.touching = impulse > 0.0;
-        if impulse > 0.0 && before > 0.0 && !pressed_on {
-            let mut work = vec![0.0; self.model.masses()];
-            let (u, v) = (self.u.as_ref(), self.v.as_ref());
-            let free = free_approach(self.model, contact, self.ground, u, v, &mut work);
-            let mut event =
-                ImpactEvent::begin(contact, &self.model.contacts[contact], time, u, v, free);
-            event.approach_speed_m_s = before;
-            event.rebound_speed_m_s = -after;
-            event.duration_s = 0.0;
-            event.impulse_n_s = impulse;
-            self.impacts.push(event);
-        }
-    }
-
-    /// Note how far a rigid contact went.
-    pub fn note_gap(&mut self, contact: usize, d: f64) {
-        self.contacts[contact].deepest = self.contacts[contact].deepest.max(d);
-    }
-
     fn absolute_acceleration(&self) -> Vec<f64> {
         self.a.as_ref().iter().map(|a| a + self.ground).collect()
     }
@@ -599,14 +376,6 @@ impl<'a, P: Propagator> Walk<'a, P> {
             run.peaks.smallest_gap_m[c] = -contact.deepest.max(self.watches[c].nearest);
         }
         run.impacts = self.impacts;
-    }
-}
-
-#[inline(always)]
-fn raise<V: Vector>(peaks: &mut V, values: &V) {
-    for (peak, value) in peaks.as_mut().iter_mut().zip(values.as_ref()) {
-        let size = value.abs();
-        *peak = if size > *peak { size } else { *peak };
     }
 }
 
