@@ -81,6 +81,7 @@ springs = [{ between = ["base", "1"], stiffness = "40 N/m" }]
 def _documents(percuss, folder) -> dict[str, list[object]]:
     """A call of every command with --json."""
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
+    (folder / "seen.csv").write_text("output,value\ny,2\n")
     expected = folder / "studies" / "ishigami" / "expected"
     expected.mkdir()
     (expected / "one.toml").write_text(
@@ -99,6 +100,7 @@ def _documents(percuss, folder) -> dict[str, list[object]]:
         "run": ["@last:design"],
         "surrogate": ["@last:campaign", "--degree", 2],
         "sensitivity": ["@last:surrogate"],
+        "filter": ["@last:campaign", "--data", "seen.csv", "--noise", "y=1"],
         "import": ["t.csv", "--study", "ishigami"],
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],

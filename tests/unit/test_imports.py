@@ -24,6 +24,7 @@ ALLOWED = {
     "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger"},
     "surrogates": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
+    "filtering": {"errors", "spelling", "units", "study", "designs", "ledger", "execution", "surrogates"},
     "export": {"errors", "units", "models", "study", "designs", "ledger"},
 }
 

@@ -37,6 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "import": Entry("import_", "Take in runs that were made elsewhere.", WORK),
     "surrogate": Entry("surrogate", "Fit stand-ins for the model to a design's runs.", WORK),
     "sensitivity": Entry("sensitivity", "Say which parameters matter.", WORK),
+    "filter": Entry("filter", "Weigh an ensemble of runs by observations, step by step.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
     "plot": Entry("plot", "Draw curves of runs.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet.", WORK),

@@ -51,13 +51,22 @@ def design(
             autocompletion=complete_events,
         ),
     ] = None,
+    propose: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of a study: more points where this filter found weight.",
+            metavar="FILTER",
+            autocompletion=complete_events,
+        ),
+    ] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Choose the sample points of a study's parameters and append them as a design.
 
     With --extend the points go where the error of a surrogate is; run the design like any other, and the surrogate of
-    its campaign is fitted to the points of both.
+    its campaign is fitted to the points of both. With --propose they follow the weights of a filter; the next filter
+    takes all of them, each weighed for how it was proposed.
     """
     from percuss.cli.output import give_id, say
     from percuss.designs.registry import make_design
@@ -65,15 +74,14 @@ def design(
     from percuss.execution.records import draft_design, new_drafts
     from percuss.study.load import load_study
 
-    if extend is not None:
-        if study or case or set_ or option or skip or curves or sampler != "sobol":
-            raise InputError(
-                "--extend: takes study, cases and all else from the design of the surrogate; give --n alone"
-            )
-        _extend(extend, n, seed, ledger, json)
+    if extend is not None or propose is not None:
+        word = "--propose" if extend is None else "--extend"
+        if study or case or set_ or option or skip or curves or sampler != "sobol" or (extend and propose):
+            raise InputError(f"{word}: takes study, cases and all else from the design it goes on from; give --n alone")
+        _extend(word, extend or propose or "", n, seed, ledger, json)
         return
     if study is None:
-        raise InputError("design: needs a STUDY, or --extend SURROGATE")
+        raise InputError("design: needs a STUDY, --extend SURROGATE or --propose FILTER")
     found = load_study(study_path(study))
     cases = [found.case_name(name) for name in case] if case else list(found.cases)
     points = make_design(found, sampler, n, seed, skip, assignments(option, "--option"))
@@ -93,22 +101,31 @@ def design(
     )
 
 
-def _extend(surrogate: str, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
-    """More points for the design of a surrogate."""
+def _extend(word: str, reference: str, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
+    """More points for the design of a surrogate or of a filter."""
     from percuss.cli.output import give_id, say
     from percuss.errors import InputError
     from percuss.execution.records import draft_design, load_design, new_drafts
+    from percuss.filtering.update import KIND, propose
     from percuss.ledger.projections import fold
     from percuss.surrogates.enrichment import extend
     from percuss.surrogates.surrogate import load_surrogate
+    from percuss.surrogates.training import load_training
 
     if n is None or n < 1:
-        raise InputError("--extend: needs the number of points to add, --n N")
-    book, event = open_at(ledger, surrogate)
+        raise InputError(f"{word}: needs the number of points to add, --n N")
+    book, event = open_at(ledger, reference)
     state = fold(book.events())
-    stand_in = load_surrogate(book, state, event)
-    before = load_design(book, state, event)
-    points = extend(book, state, stand_in, n, seed)
+    if word == "--propose":
+        if event.kind != KIND:
+            raise InputError(f"--propose {event.id}: is of the kind {event.kind}, not {KIND}")
+        last = state.events[event.inputs_as("design")[-1].id]
+        points, before = propose(book, load_training(book, state, last), event, n, seed), load_design(book, state, last)
+        role, there = "filter", f"the {event.data['samples']} of the filter"
+    else:
+        points = extend(book, state, load_surrogate(book, state, event), n, seed)
+        before = load_design(book, state, event)
+        role, there = "surrogate", f"the {event.data['points']} of the surrogate"
     record = draft_design(
         book,
         before.study,
@@ -116,11 +133,11 @@ def _extend(surrogate: str, n: int | None, seed: int, ledger: str | None, json: 
         cases=before.cases,
         fixed=before.fixed,
         keep_curves=before.keep_curves,
-        inputs=[("surrogate", event)],
+        inputs=[(role, event)],
         state=state,
     )
     appended = book.append(new_drafts(record))[-1]
-    say(f"{n} points beside the {event.data['points']} there are, where the surrogate needs them")
+    say(f"{n} points beside {there}")
     give_id(
         appended.id, {"sampler": points.sampler, "n": n, "digest": record.digest, "cases": list(before.cases)}, json
     )

@@ -147,7 +147,7 @@ def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str
             )
     bare: dict[str, list[str]] = {}
     for column in table.columns:
-        bare.setdefault(_HEADER.sub("", column).strip(), []).append(column)
+        bare.setdefault(HEADER.sub("", column).strip(), []).append(column)
     for name in wanted:
         if name not in renamed and len(bare.get(name, [])) > 1:
             raise InputError(
@@ -164,7 +164,7 @@ def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str
     return found
 
 
-_HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
+HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
 
 
 def _matrix(
@@ -185,7 +185,7 @@ def _matrix(
         series = table[column]
         if not series.dtype.is_numeric() and series.dtype != pl.Null:
             raise InputError(f"{path}: column {column} holds {series.dtype}, not numbers")
-        own = _own_unit(column, unit, path)
+        own = own_unit(column, unit, path)
         numbers = series.cast(pl.Float64).fill_null(math.nan).to_list()
         bad = next((i for i, number in enumerate(numbers) if not math.isfinite(number)), None)
         if bad is not None and not holes:
@@ -194,9 +194,9 @@ def _matrix(
     return matrix
 
 
-def _own_unit(column: str, unit: str, path: Path) -> str:
+def own_unit(column: str, unit: str, path: Path) -> str:
     """The unit a header gives, or the study's; a length must not come in as a time."""
-    given = _HEADER.search(column)
+    given = HEADER.search(column)
     if not given:
         return unit
     own = given[1].strip()

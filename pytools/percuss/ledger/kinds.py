@@ -76,6 +76,11 @@ KINDS: dict[str, Kind] = {
     "indices.computed": Kind(
         "sensitivity indices, from a surrogate or straight from runs", _STUDY, {"names": _texts, "methods": _texts}
     ),
+    "filter.updated": Kind(
+        "weights of an ensemble by observations, and the parameters they identify",
+        _DESIGN | _CAMPAIGN,
+        {"names": _texts, "cases": _texts, "observed": _table, "covariance": _table, "identified": _table},
+    ),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),
