@@ -12,12 +12,16 @@ use crate::error::{GrainError, within};
 use crate::packing::Packing;
 use crate::world::{Damping, Material, World};
 
-/// Modulus over pressure: overlaps of some hundred-thousandths of a radius.
-const STIFF: f64 = 1e5;
+/// Modulus over pressure: overlaps of some ten-thousandths of a radius.
+const STIFF: f64 = 2e4;
 const POISSON: f64 = 0.3;
-const FRICTION: f64 = 0.577_350_269_189_625_8; // tan 30 degrees
+/// tan of the friction angle at first: packings under it are looser than any that are wanted.
+const FRICTION: f64 = 0.4;
+/// Void ratio of the cloud, and by how much it is still looser than wanted when the servo takes over.
 const LOOSE: f64 = 2.5;
-const LOOK: u64 = 100;
+const BEFORE: f64 = 0.06;
+/// Steps between two looks at whether the packing is at rest.
+const LOOK: u64 = 20;
 
 /// What to make.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,15 +146,22 @@ pub fn make_packing(wanted: &Compaction) -> Result<Made, GrainError> {
     let size = 2.0 * loose.radii_m.iter().sum::<f64>() / loose.radii_m.len() as f64;
     // An inertial number of a few hundredths: as fast as a dense flow that still stays together.
     let rate = 0.05 / (size * (wanted.density_kg_m3 / wanted.pressure_pa).sqrt());
+    world.damp(Damping(0.5));
+    world.drive(Servo {
+        axes: [Axis::Rate(rate); 3],
+        most_per_s: rate,
+    });
+    while world.void_ratio() > wanted.void_ratio + BEFORE {
+        world.run(10)?;
+    }
     world.drive(Servo {
         axes: [Axis::Stress(wanted.pressure_pa); 3],
         most_per_s: rate,
     });
-    world.damp(Damping(0.2));
     let mut friction = FRICTION;
     let mut cycles = 0;
     loop {
-        settle(&mut world, 0.1, 0.05, MOST_STEPS, |w| {
+        settle(&mut world, 0.05, 0.1, MOST_STEPS, |w| {
             w.void_ratio() <= wanted.void_ratio
         })?;
         if world.void_ratio() <= wanted.void_ratio {
@@ -162,7 +173,6 @@ pub fn make_packing(wanted: &Compaction) -> Result<Made, GrainError> {
         cycles += 1;
         friction *= wanted.lowering;
         world.set_friction(friction);
-        world.damp(Damping(0.5));
     }
     world.set_friction(FRICTION);
     world.damp(Damping(0.9));

@@ -7,11 +7,12 @@
 //! F <- F - F x (n_old x n),      F <- F - F x (dt/2 n_old.(w1 + w2) n_old)
 //! ```
 //!
-//! and the increments are taken from the velocities at the contact point, with the branch at its unloaded length so
-//! that closed cycles of rotation leave nothing behind (ratcheting; McNamara, Garcia-Rojo and Herrmann, 2008).
+//! Increments are taken from the velocities at the contact point, with the branch at its unloaded length so that closed
+//! cycles of rotation leave nothing behind (ratcheting; McNamara, Garcia-Rojo and Herrmann, 2008). Rolling and twisting
+//! have the same stiffness and the same limit, each for itself.
 
 use nalgebra::Vector3;
-use percuss_laws::grain::{PairLaw, Stiffness};
+use percuss_laws::grain::PairLaw;
 
 /// What a contact remembers: its normal (from the first to the second grain), shear force and moment on the second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,9 +47,8 @@ pub struct Reaction {
     pub torques_n_m: [Vector3<f64>; 2],
     /// Normal force, N.
     pub normal_n: f64,
-    /// Stiffnesses used.
-    pub stiffness: Stiffness,
-    /// Energy dissipated by sliding and by rolling, J.
+
+    /// Energy dissipated by sliding, and by rolling and twisting, J.
     pub dissipated_j: [f64; 2],
 }
 
@@ -119,14 +119,19 @@ pub(crate) fn react<L: PairLaw, const MOMENTS: bool, const RESCALED: bool>(
     if MOMENTS {
         moment -= (w2 - w1) * (stiffness.rolling_n_m * dt_s);
         let most = limits.rolling_friction * normal_force * r1.min(r2);
-        let square = moment.norm_squared();
-        if square > most * most {
-            let size = square.sqrt();
-            if stiffness.rolling_n_m > 0.0 {
-                dissipated[1] = (size - most) * most / stiffness.rolling_n_m;
+        let mut twisting = normal * normal.dot(&moment);
+        let mut rolling = moment - twisting;
+        for part in [&mut twisting, &mut rolling] {
+            let square = part.norm_squared();
+            if square > most * most {
+                let size = square.sqrt();
+                if stiffness.rolling_n_m > 0.0 {
+                    dissipated[1] += (size - most) * most / stiffness.rolling_n_m;
+                }
+                *part *= most / size;
             }
-            moment *= most / size;
         }
+        moment = twisting + rolling;
     }
     *contact = Contact {
         normal,
@@ -144,7 +149,7 @@ pub(crate) fn react<L: PairLaw, const MOMENTS: bool, const RESCALED: bool>(
         force_n: normal * normal_force + shear,
         torques_n_m: torques,
         normal_n: normal_force,
-        stiffness,
+
         dissipated_j: dissipated,
     }
 }

@@ -5,7 +5,7 @@
 
 /// Over how many steps the servo spreads a correction: slower than a wave through a few grains, so that it does not
 /// drive the packing's own oscillations.
-const TIME: f64 = 60.0;
+const TIME: f64 = 8.0;
 
 /// Control of one axis. Strains are logarithmic and positive in compression.
 #[derive(Clone, Copy, Debug, PartialEq)]

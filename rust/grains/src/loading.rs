@@ -168,7 +168,7 @@ pub fn load(
         most_per_s: most,
     });
     world.damp(Damping(light));
-    let mut rest = |world: &mut World, most: u64| {
+    let rest = |world: &mut World, most: u64| {
         settle(
             world,
             loading.unbalanced,
