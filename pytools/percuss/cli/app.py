@@ -35,6 +35,7 @@ COMMANDS: dict[str, Entry] = {
     "simulate": Entry("simulate", "Run a study's model once, with given values.", WORK),
     "run": Entry("run", "Run every point of a design; run again to do what is missing.", WORK),
     "import": Entry("import_", "Take in runs that were made elsewhere.", WORK),
+    "observe": Entry("observe", "Bind measured values to the outputs of a study.", WORK),
     "surrogate": Entry("surrogate", "Fit stand-ins for the model to a design's runs.", WORK),
     "sensitivity": Entry("sensitivity", "Say which parameters matter.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
