@@ -60,4 +60,6 @@ def fit_tail(excess: Floats) -> tuple[float, float]:
 def _quantiles(p: Floats, k: float, sigma: float) -> Floats:
     if abs(k) < 1e-30:
         return -sigma * np.log1p(-p)
-    return sigma * np.expm1(-k * np.log1p(-p)) / k
+    # Where k is huge, quantiles are infinite; whoever asked cuts them, and k tells that nothing is to be trusted.
+    with np.errstate(over="ignore"):
+        return sigma * np.expm1(-k * np.log1p(-p)) / k
