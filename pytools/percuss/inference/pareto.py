@@ -44,7 +44,7 @@ def fit_tail(excess: Floats) -> tuple[float, float]:
     n = len(excess)
     points = 30 + int(np.sqrt(n))
     quartile = excess[max(int(n / 4 + 0.5) - 1, 0)]
-    if quartile <= 0:
+    if quartile < 1e-300:  # one over it would overflow
         return np.inf, np.nan
     b = 1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))
     b = b / (3.0 * quartile) + 1.0 / excess[-1]
