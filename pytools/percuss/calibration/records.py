@@ -160,9 +160,7 @@ def load_prediction(ledger: Ledger, state: State, event: Event) -> Prediction:
     _check(state, event, PREDICTION)
     found = {blob.role: ledger.table(event, blob.role) for blob in event.blobs}
     study = _study(ledger, state, event)
-    return Prediction(
-        event, study, found["outputs"], found["data"], found.get("verification"), found.get("curves")
-    )
+    return Prediction(event, study, found["outputs"], found["data"], found.get("verification"), found.get("curves"))
 
 
 def load_comparison(ledger: Ledger, state: State, event: Event) -> Comparison:

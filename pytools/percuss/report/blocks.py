@@ -22,10 +22,11 @@ class Text:
 
 @dataclass(frozen=True)
 class Notice:
-    """A paragraph that must not be overlooked; the tone is said in words as well as in colour."""
+    """What must not be overlooked, and a line for each thing it is about; the tone is said in words, too."""
 
     text: str
     tone: Tone = "warning"
+    items: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

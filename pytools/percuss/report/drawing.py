@@ -55,6 +55,7 @@ SETTINGS: dict[str, Any] = {
     "grid.color": INK,
     "grid.alpha": 0.13,
     "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
     "axes.linewidth": 0.7,
     "xtick.major.width": 0.7,
     "ytick.major.width": 0.7,

@@ -94,8 +94,10 @@ def _block(block: Block, name: str) -> str:
     match block:
         case Text(text):
             return f"<p>{_text(text)}</p>"
-        case Notice(text, tone):
-            return f'<p class="notice {tone}" role="note"><strong>{TONES[tone]}:</strong> {_text(text)}</p>'
+        case Notice(text, tone, items):
+            lines = "".join(f"<li>{_text(item)}</li>" for item in items)
+            said = f"<p><strong>{TONES[tone]}:</strong> {_text(text)}</p>"
+            return f'<div class="notice {tone}" role="note">{said}{f"<ul>{lines}</ul>" if lines else ""}</div>'
         case Table():
             return _table(block)
         case Code(text):

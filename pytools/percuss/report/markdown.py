@@ -24,8 +24,8 @@ def _block(block: Block) -> str:
     match block:
         case Text(text):
             return text
-        case Notice():
-            return f"> {_said(block)}"
+        case Notice(items=items):
+            return "\n> - ".join([f"> {_said(block)}", *items])
         case Table():
             return _table(block)
         case Code(text):

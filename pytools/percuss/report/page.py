@@ -31,5 +31,5 @@ def build_page(source: Source, advance: Callable[[int, str], None] = lambda coun
     ]
     words = ", ".join(dict.fromkeys(event.kind for event in source.roots))
     title = about.title if about else root.kind
-    footer = f"Made by percuss {root.software.version} from {len(source.events)} events of a ledger; the same ledger gives the same page."
+    footer = f"Made by percuss from {len(source.events)} events of a ledger; the same ledger gives the same page."
     return Page(title, f"Report on {words}", facts, sections, footer)

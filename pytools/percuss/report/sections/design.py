@@ -25,7 +25,8 @@ def section(source: Source, event: Event) -> Section:
     n, d = record.values.shape
     names = ", ".join(record.cases)
     cases = f"case {names}" if len(record.cases) == 1 else f"{len(record.cases)} cases ({names})"
-    words = f"{n} {'point' if n == 1 else 'points'} of {d} parameters, sampler `{record.sampler}`, seed {record.seed}, {cases}."
+    points = f"{n} {'point' if n == 1 else 'points'} of {d} {'parameter' if d == 1 else 'parameters'}"
+    words = f"{points}, sampler `{record.sampler}`, seed {record.seed}, {cases}."
     options = {key: value for key, value in event.data.get("options", {}).items() if value not in (None, "")}
     if options:
         words += " Options: " + ", ".join(f"{name} = {value}" for name, value in options.items()) + "."
@@ -40,7 +41,14 @@ def section(source: Source, event: Event) -> Section:
         blocks.append(scatter_matrix(record))
         if d > MOST_PARAMETERS:
             blocks.append(Text(f"The first {MOST_PARAMETERS} of {d} parameters are shown."))
-    return Section("Design", blocks, [f"{n} points of {d} parameters in {cases}."] if n > 1 else [])
+    return Section(design_title("Design", source, event), blocks, [f"{points} in {cases}."] if n > 1 else [])
+
+
+def design_title(word: str, source: Source, event: Event) -> str:
+    """A title about a design; where a lineage has several, what tells them apart."""
+    if len(source.of_kind("design.created")) == 1:
+        return word
+    return f"{word} ({event.data['sampler']}, {event.data['n']} points)"
 
 
 def scatter_matrix(record: DesignRecord, failed: NDArray[Any] | None = None) -> Figure:

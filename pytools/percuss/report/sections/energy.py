@@ -13,6 +13,7 @@ from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Notice, Section, Table, Text
 from percuss.report.drawing import BLUE, INK, WIDE, canvas, height_for, picture
 from percuss.report.labels import column_label, output_scale
+from percuss.report.sections.design import design_title
 from percuss.report.source import Source
 from percuss.units import same_dimension
 
@@ -38,12 +39,13 @@ def section(source: Source, event: Event) -> Section | None:
     blocks: list[Block] = [_error(done, name) for name in errors]
     if energies:
         blocks += [_bars(record, done, energies), _table(record, done, energies)]
-    return Section("Energy", blocks)
+    return Section(design_title("Energy", source, event), blocks)
 
 
 def _error(done: pl.DataFrame, name: str) -> Block:
     values = np.abs(done[name].to_numpy())
-    words = f"The account closes to {values.max():.2g} of its largest entry in the worst of {len(values)} runs, {np.median(values):.2g} in the median."
+    words = f"The account closes to {values.max():.2g} of its largest entry in the worst of {len(values)} runs"
+    words += f", {np.median(values):.2g} in the median."
     return Notice(words) if values.max() > OFF else Text(words)
 
 

@@ -18,8 +18,8 @@ def section(source: Source, event: Event) -> Section:
     numbers = {found.id: i for i, found in enumerate(listed, 1)}
     blocks: list[Block] = [
         Text(
-            "Every event is chained to the one before it by SHA-256 over all its fields; a changed byte anywhere changes "
-            "every hash after it. `percuss audit` proves it, `percuss show` prints an event in full."
+            "Every event is chained to the one before it by SHA-256 over all its fields: a changed byte anywhere "
+            "changes every later hash. `percuss audit` proves it, `percuss show` prints an event in full."
         )
     ]
     blocks += _remarks(source)
@@ -79,14 +79,14 @@ def _events(listed: list[Event], numbers: dict[str, int]) -> Table:
 
 
 def _spans(numbers: list[int]) -> str:
-    """Numbers with runs of neighbours drawn together: 3–7, 9."""
+    """Numbers with runs of neighbours drawn together: 3-7, 9."""
     parts: list[list[int]] = []
     for number in sorted(numbers):
         if parts and number == parts[-1][-1] + 1:
             parts[-1].append(number)
         else:
             parts.append([number])
-    return ", ".join(f"{part[0]}" if len(part) == 1 else f"{part[0]}–{part[-1]}" for part in parts)
+    return ", ".join(f"{part[0]}" if len(part) == 1 else f"{part[0]}-{part[-1]}" for part in parts)
 
 
 def _payloads(listed: list[Event]) -> Table:

@@ -27,6 +27,10 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("design.created", "energy"),
     ("surrogate.fitted", "surrogate"),
     ("indices.computed", "sensitivity"),
+    ("observations.imported", "observations"),
+    ("posterior.sampled", "posterior"),
+    ("prediction.made", "prediction"),
+    ("comparison.made", "comparison"),
     ("check.passed", "check"),
     ("check.failed", "check"),
 )

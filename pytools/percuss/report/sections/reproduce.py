@@ -37,9 +37,10 @@ def section(source: Source, event: Event) -> Section:
     build = event.software
     blocks: list[Block] = [
         Text(
-            f"With percuss {build.version} (commit `{build.commit}`), from the folder the calls were made in, these commands "
-            "make the same chain. Ids and times will be others; on the same build and target the digests of designs, runs and "
-            "results will be the same. `percuss audit --rerun 5` repeats runs of this very ledger and compares them bit for bit."
+            f"With percuss {build.version} (commit `{build.commit}`), from the folder the calls were made in, these "
+            "commands make the same chain. Ids and times will be others; on the same build and target the digests of "
+            "designs, runs and results will be the same. `percuss audit --rerun 5` repeats runs of this very ledger "
+            "and compares them bit for bit."
         ),
         Code("\n".join(lines)),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
 from percuss.report.drawing import BLUE, GREY, INK, SERIES, THIRD, WIDE, canvas, chosen, picture
 from percuss.report.labels import column_label, output_scale, quantity_scale
-from percuss.report.sections.design import scatter_matrix
+from percuss.report.sections.design import design_title, scatter_matrix
 from percuss.report.source import Source, duration
 
 MOST_HISTOGRAMS = 12
@@ -43,7 +44,7 @@ def section(source: Source, event: Event) -> Section | None:
             blocks.append(_histograms(record, done))
     blocks += _curves(source, record, batches)
     short: list[str | Notice] = [f"{words}."] if not failed.height else [Notice(f"{words}.")]
-    return Section("Runs", blocks, short if table.height > 1 else [])
+    return Section(design_title("Runs", source, event), blocks, short if table.height > 1 else [])
 
 
 def _failures(record: DesignRecord, table: pl.DataFrame, failed: pl.DataFrame) -> list[Block]:
@@ -89,18 +90,19 @@ def _histograms(record: DesignRecord, done: pl.DataFrame) -> Gallery:
     for case, name in columns[:MOST_HISTOGRAMS]:
         shown = output_scale(record.study, name)
         values = shown.of(done.filter(pl.col("case") == case)[name].to_numpy())
-        if not len(values):
+        if not len(values) or np.ptp(values) <= 1e-9 * np.abs(values).max():
             continue
-        figure, axes = canvas(1, 1, THIRD, 1.7)
+        figure, axes = canvas(1, 1, THIRD, 1.55)
         axis = axes[0, 0]
         counts, edges = np.histogram(values, bins=int(np.clip(np.sqrt(len(values)), 6, 30)))
         axis.stairs(counts, edges, fill=True, color=BLUE, alpha=0.65)
-        axis.set_xlabel(shown.label)
-        axis.set_title(column_label(case, name, len(record.cases)))
+        axis.set_xlabel(replace(shown, name=column_label(case, name, len(record.cases))).label)
         axis.set_ylabel("runs")
         low, high = np.quantile(values, [0.05, 0.95])
-        alt = f"Histogram of {name}, case {case}: median {np.median(values):.4g}, 90 % between {low:.4g} and {high:.4g} {shown.unit}"
-        figures.append(picture(figure, alt.rstrip()))
+        alt = (
+            f"Histogram of {shown.label}, case {case}: median {np.median(values):.4g}, 90 % in {low:.4g} to {high:.4g}"
+        )
+        figures.append(picture(figure, alt))
     caption = "Outputs over the runs of the design"
     return Gallery(
         figures,
@@ -117,7 +119,7 @@ def _curves(source: Source, record: DesignRecord, batches: list[Event]) -> list[
     asked = [output.quantity for output in record.study.outputs.values()]
     stored = source.ledger.table(holding[0], "curves").columns
     drawable = [name for name in stored if name in quantities and quantities[name].axis in stored]
-    names = [name for name in dict.fromkeys([*asked, *drawable]) if name in drawable][:MOST_CURVES]
+    names = ([name for name in dict.fromkeys(asked) if name in drawable] or drawable)[:MOST_CURVES]
     cases = list(dict.fromkeys(event.data["case"] for event in holding))
     return [_fan(source, record, [e for e in holding if e.data["case"] == case], case, names) for case in cases[:4]]
 

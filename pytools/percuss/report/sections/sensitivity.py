@@ -33,7 +33,8 @@ MOST_ROWS = 400
 PAIRS = (("first", "total"), ("rank", "binning"), ("mu_star", "sigma"))
 WORDS = {
     "first": "first order", "total": "total", "shapley": "Shapley", "rank": "first order (ranks)",
-    "binning": "first order (classes)", "mu_star": "mean size of the effects", "sigma": "their spread", "mu": "mean effect",
+    "binning": "first order (classes)", "mu_star": "mean size of the effects", "sigma": "their spread",
+    "mu": "mean effect",
 }  # fmt: skip
 
 
@@ -48,13 +49,15 @@ def section(source: Source, event: Event) -> Section:
     level = f"{100 * event.data['level']:g} %"
     blocks.append(
         Text(
-            f"Method: {method}. Intervals hold {level}. A first-order index is the share of the variance a parameter explains alone, a total index the share in which it has a part."
+            f"Method: {method}. Intervals hold {level}. A first-order index is the share of the variance that a "
+            "parameter explains alone, a total index the share in which it has a part."
         )
     )
-    blocks += [Notice(f"{note}.") for note in event.data.get("notes", ())]
+    if notes := event.data.get("notes", ()):
+        blocks.append(Notice("indices are those of the surrogate, not of the model.", items=notes))
     measures = table["measure"].unique().to_list()
     pair = next(pair for pair in PAIRS if pair[0] in measures)
-    cases = [case for case in table["case"].unique(maintain_order=True).to_list()]
+    cases = table["case"].unique(maintain_order=True).to_list()
     own = [case for case in cases if case != ALL_CASES or len(cases) == 1]
     outputs = table.filter(pl.col("case").is_in(own)).select("case", "output").unique(maintain_order=True).rows()
     if len(outputs) <= FEW_OUTPUTS:
@@ -129,7 +132,7 @@ def _each(table: pl.DataFrame, outputs: list[Any], names: list[str], pair: tuple
         figures.append(picture(figure, f"Sensitivity of {column_label(case, output, cases)}, {WORDS[pair[1]]}: {told}"))
     return Gallery(
         figures,
-        f"{WORDS[pair[0]].capitalize()} (filled) and {WORDS[pair[1]]} (hatched) of every parameter; lines are intervals.",
+        f"{WORDS[pair[0]].capitalize()} (filled) and {WORDS[pair[1]]} (hatched); lines are intervals.",
     )
 
 
@@ -209,7 +212,7 @@ def _second(table: pl.DataFrame, cases: int) -> list[Block]:
     if not strong.height:
         return [Text("No pair of parameters acts together by more than a hundredth of the variance.")]
     rows = [
-        [column_label(row["case"], row["output"], cases), f"{row['first']} × {row['second']}", row["value"]]
+        [column_label(row["case"], row["output"], cases), f"{row['first']} x {row['second']}", row["value"]]
         for row in strong.iter_rows(named=True)
     ]
     return [
@@ -248,14 +251,13 @@ def _over_time(source: Source, event: Event, names: list[str]) -> Section:
         for axis in (top, bottom):
             axis.grid(True)
         key(figure, top)
-        alt = f"Total Sobol indices of {', '.join(names)} over {x_label} for the curve {fitted['quantity']}, case {case}, above the standard deviation of the curve"
-        figures.append(
-            picture(
-                figure,
-                alt,
-                f"Case {case}: total index (line); the band below reaches down to the first-order index, its height is interaction. Below, how much the curve varies at all.",
-            )
+        curve = f"the curve {fitted['quantity']}, case {case}"
+        alt = f"Total Sobol indices of {', '.join(names)} over {x_label} for {curve}, above its standard deviation"
+        caption = (
+            f"Case {case}: total index (line); the band under it reaches down to the first-order index, its height is "
+            "interaction. Below, how much the curve varies at all."
         )
+        figures.append(picture(figure, alt, caption))
     return Section(f"Sensitivity of the curve {fitted['quantity']}", [*figures, _whole(table)])
 
 

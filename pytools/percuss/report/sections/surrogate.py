@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
-from percuss.report.drawing import (
-    BLUE,
-    GREEN,
-    INK,
-    ORANGE,
-    PURPLE,
-    THIRD,
-    WIDE,
-    canvas,
-    chosen,
-    dots,
-    height_for,
-    key,
-    picture,
-)
+from percuss.report.drawing import BLUE, GREEN, ORANGE, PURPLE, WIDE, canvas, height_for, key, picture
 from percuss.report.labels import Scale, column_label, output_scale, quantity_scale
+from percuss.report.parity import parity
 from percuss.report.source import Source
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 MOST_PARITY = 12
-MOST_POINTS = 400
 # Above this share of the variance a surrogate is called wrong at the top of the page.
 WRONG = 0.1
 ERRORS = {
@@ -51,16 +35,20 @@ def section(source: Source, event: Event) -> Section:
     families = ", ".join(event.data["families"])
     blocks: list[Block] = [
         Text(
-            f"Surrogates ({families}) of {what}, fitted to {event.data['points']} points. Errors are mean squares over the variance of the output."
+            f"Surrogates ({families}) of {what}, fitted to {event.data['points']} points. Errors are mean squares over "
+            "the variance of the output."
         )
     ]
     trusted = surrogate.error
     worst = int(np.argmax(trusted))
-    for row, label in zip(table.iter_rows(named=True), labels, strict=True):
-        blocks += [Notice(f"{label}: {warning}.") for warning in row["warnings"]]
-    if len(labels) > 1:
-        blocks.append(_errors(table, labels))
-    blocks += [_parity(surrogate, table, labels), _table(table, labels)]
+    told = [f"{label}: {word}" for label, words in zip(labels, table["warnings"], strict=True) for word in words]
+    if told:
+        blocks.append(Notice("before these surrogates are trusted:", items=told))
+    # A constant has no variance that an error could be a share of.
+    varying = [i for i, column in enumerate(surrogate.columns) if column.variance > (1e-9 * column.mean) ** 2]
+    if len(varying) > 1:
+        blocks.append(_errors(table[varying], [labels[i] for i in varying]))
+    blocks += [_parity(surrogate, labels, varying), _table(table, labels)]
     words = f"Surrogates ({families}): the largest error is {trusted[worst]:.2g} of the variance ({labels[worst]})."
     title = f"Surrogate of the curve {curves['quantity']}" if curves else "Surrogate"
     return Section(title, blocks, [Notice(words) if trusted[worst] > WRONG else words])
@@ -103,41 +91,28 @@ def _errors(table: pl.DataFrame, labels: list[str]) -> Figure:
     return picture(
         figure,
         f"Errors of {len(labels)} surrogates on a logarithmic axis; {ERRORS[shown[-1]][0]}: {words}",
-        "Errors side by side: the nested one, where the whole selection is repeated without the point, is the one to trust.",
+        "Errors side by side; trust the nested one, for which the whole selection is repeated without the point.",
     )
 
 
-def _parity(surrogate: Surrogate, table: pl.DataFrame, labels: list[str]) -> Gallery:
+def _parity(surrogate: Surrogate, labels: list[str], varying: list[int]) -> Gallery:
     """Predictions against values, the outputs with the largest errors first."""
-    order = np.argsort(-surrogate.error, kind="stable")
+    order = sorted(varying, key=lambda number: -surrogate.error[number])
     residuals = surrogate.tables["residuals"].partition_by("column", as_dict=True, maintain_order=True)
     nested = residuals[(0,)]["nested"].null_count() == 0
     figures = []
     for number in order[:MOST_PARITY]:
-        rows = residuals[(int(number),)]
-        shown = _scale(surrogate, table["output"][int(number)])
+        rows = residuals[(number,)]
+        shown = _scale(surrogate, surrogate.columns[number].output)
         values = shown.of(rows["value"].to_numpy())
         predicted = shown.of(rows["nested" if nested else "left_out"].to_numpy())
-        picked = chosen(range(len(values)), MOST_POINTS)
-        figure, axes = canvas(1, 1, THIRD, THIRD * 0.95)
-        axis = axes[0, 0]
-        _diagonal(axis, values, predicted)
-        dots(axis, values[picked], predicted[picked], BLUE, 3.2)
-        axis.set_xlabel(f"run{f' [{shown.unit}]' if shown.unit else ''}")
-        axis.set_ylabel(f"surrogate{f' [{shown.unit}]' if shown.unit else ''}")
-        axis.set_title(labels[int(number)])
-        error = float(surrogate.error[number])
-        axis.text(0.04, 0.96, f"error {error:.2g}", transform=axis.transAxes, va="top")
-        figures.append(
-            picture(
-                figure,
-                f"Surrogate against runs for {labels[int(number)]}: {len(values)} points about the diagonal, error {error:.2g} of the variance",
-            )
-        )
+        error, label = float(surrogate.error[number]), labels[number]
+        alt = f"Surrogate against {len(values)} runs for {label}: error {error:.2g} of the variance"
+        figures.append(parity(label, shown.unit, values, predicted, f"error {error:.2g}", alt))
     kind = "nested (each point predicted without its fold)" if nested else "leave-one-out"
     caption = f"Predictions against runs, {kind}; on the line they agree."
-    if len(labels) > MOST_PARITY:
-        caption += f" The {MOST_PARITY} outputs with the largest errors of {len(labels)}."
+    if len(varying) > MOST_PARITY:
+        caption += f" The {MOST_PARITY} outputs with the largest errors of {len(varying)}."
     return Gallery(figures, caption)
 
 
@@ -146,13 +121,3 @@ def _scale(surrogate: Surrogate, output: str) -> Scale:
         quantity = quantity_scale(surrogate.study, output.partition("#")[0])
         return Scale(output, "", quantity.factor)
     return output_scale(surrogate.study, output)
-
-
-def _diagonal(axis: Any, x: Any, y: Any) -> None:
-    low, high = min(x.min(), y.min()), max(x.max(), y.max())
-    more = 0.04 * (high - low) or 1.0
-    ends = (low - more, high + more)
-    axis.plot(ends, ends, color=INK, linewidth=0.8, alpha=0.6)
-    axis.set_xlim(ends)
-    axis.set_ylim(ends)
-    axis.grid(True)
