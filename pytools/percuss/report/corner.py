@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.report.blocks import Figure
-from percuss.report.drawing import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, WIDE, canvas, key, picture
+from percuss.report.drawing import BLUE, GREEN, INK, ORANGE, PURPLE, RED, WIDE, canvas, key, picture
 from percuss.report.labels import Scale
 from percuss.study.priors.prior import Prior
 
@@ -91,7 +91,7 @@ def _alone(axis: Any, column: Column, values: Array, edges: Array, logarithmic: 
     axis.stairs(np.histogram(values, edges)[0] / len(values), edges, fill=True, color=BLUE, alpha=0.5)
     middles = np.sqrt(edges[1:] * edges[:-1]) if logarithmic else (edges[1:] + edges[:-1]) / 2
     expected = np.diff(column.prior.cdf(edges / column.scale.factor))
-    axis.plot(middles, expected, color=GREY, linewidth=1.1, label="prior")
+    axis.plot(middles, expected, color=INK, linewidth=1, label="prior")
     axis.set_ylim(bottom=0)
     axis.spines["left"].set_visible(False)
     axis.tick_params(left=False)

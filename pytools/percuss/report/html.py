@@ -21,7 +21,9 @@ from percuss.report.blocks import (
     right_columns,
 )
 
-TONES = {"note": "Note", "warning": "Warning", "good": "Good"}
+TONES = {"note": "Note", "warning": "Warning", "good": "Passed"}
+# Cells with more characters than this may be broken into lines.
+LONG = 40
 # Nothing may be fetched or run, even if a browser is shown a file that someone has tampered with.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -121,7 +123,7 @@ def _table(table: Table) -> str:
     right = [' class="n"' if r else "" for r in right_columns(table)]
     heads = "".join(f'<th scope="col"{r}>{_text(head)}</th>' for head, r in zip(table.heads, right, strict=True))
     rows = "\n".join(
-        f"<tr>{''.join(f'<td{r}>{_text(cell_text(value))}</td>' for value, r in zip(row, right, strict=True))}</tr>"
+        f"<tr>{''.join(_cell(cell_text(value), r) for value, r in zip(row, right, strict=True))}</tr>"
         for row in table.rows
     )
     caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""
@@ -129,6 +131,11 @@ def _table(table: Table) -> str:
         f'<div class="table" tabindex="0"><table>{caption}<thead><tr>{heads}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody></table></div>"
     )
+
+
+def _cell(text: str, side: str) -> str:
+    long = ' class="long"' if len(text) > LONG else ""
+    return f"<td{side or long}>{_text(text)}</td>"
 
 
 def _text(text: str) -> str:

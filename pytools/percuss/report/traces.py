@@ -33,7 +33,7 @@ def traces(scales: Sequence[Scale], draws: NDArray[Any], unconverged: bool) -> F
             colour, dash = SERIES[i % len(SERIES)], DASHES[i % len(DASHES)]
             left.plot(np.arange(0, length, step), values[chain, ::step], color=colour, linewidth=0.6, alpha=0.8)
             counts = np.histogram(ranks[chain], edges)[0] * bins / length
-            right.stairs(counts, edges / values.size, color=colour, linestyle=dash, linewidth=1.1)
+            right.stairs(counts, edges / values.size, color=colour, linestyle=dash, linewidth=1.1, baseline=None)
         right.axhline(1.0, color=INK, linewidth=0.7, alpha=0.6)
         right.set_ylim(bottom=0)
         left.set_ylabel(scale.label)
@@ -43,7 +43,7 @@ def traces(scales: Sequence[Scale], draws: NDArray[Any], unconverged: bool) -> F
     axes[-1, 0].set_xlabel("draw")
     axes[-1, 1].set_xlabel("rank over all draws")
     which = f"{len(picked)} of {chains} chains" if len(picked) < chains else f"{chains} chains"
-    thin = f", every {step}th draw" if step > 1 else ""
+    thin = f", one draw in {step}" if step > 1 else ""
     mark = " UNCONVERGED." if unconverged else ""
     names = ", ".join(scale.name for scale in scales)
     alt = f"Traces and rank histograms of {names} for {which} of {length} draws{'; UNCONVERGED' if unconverged else ''}"

@@ -11,12 +11,14 @@ from percuss.calibration.records import Prediction, load_prediction
 from percuss.ledger.event import Event
 from percuss.report.bands import draw_bands, draw_data
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
-from percuss.report.drawing import WIDE, canvas, height_for, key, picture
+from percuss.report.drawing import THIRD, WIDE, canvas, height_for, key, picture
 from percuss.report.labels import column_label, output_scale, quantity_scale, scale
 from percuss.report.parity import parity
 from percuss.report.source import Source
 
 WHEN = ("prior", "posterior")
+POSTERIOR = "posterior predictive mean"
+AT = ("prior predictive mean", POSTERIOR, "mean", "mode")
 MOST_PARITY = 9
 MOST_PANELS = 12
 
@@ -50,88 +52,79 @@ def _scores(scores: list[dict[str, Any]]) -> Table:
     rows: list[list[Cell]] = []
     for item in scores:
         shown = scale("", item["unit"])
-        for at, rmse in item["rmse"].items():
-            percent = item["rmse_percent"].get(at)
-            inside = (
-                [f"{float(share):.0%}" for share in item["coverage"].values()]
-                if at == "posterior predictive mean"
-                else []
-            )
+        for at in (at for at in AT if at in item["rmse"]):
+            inside = " / ".join(f"{float(share):.0%}" for share in item["coverage"].values()) if at == POSTERIOR else ""
+            error = float(item["rmse"][at]) * shown.factor
             rows.append(
-                [
-                    item["axis"] or "",
-                    item["entries"],
-                    at,
-                    float(rmse) * shown.factor,
-                    shown.unit,
-                    percent,
-                    " / ".join(inside),
-                ]
+                [item["axis"] or "", item["entries"], at, error, shown.unit, item["rmse_percent"].get(at), inside]
             )
     masses = " / ".join(f"{100 * float(mass):g} %" for mass in scores[0]["coverage"])
-    return Table(
-        "Predictions against the data",
-        ["axis", "values", "at", "rms error", "unit", "%", f"data inside {masses}"],
-        rows,
-    )
+    heads = ["axis", "values", "at", "rms error", "unit", "in %", f"data inside {masses}"]
+    return Table("Predictions against the data", heads, rows)
 
 
 def _said(scores: list[dict[str, Any]]) -> str:
     told = []
     for item in scores:
-        at = "posterior predictive mean"
-        shown = scale("", item["unit"])
         axis = f"{item['axis']}: " if item["axis"] else ""
-        told.append(
-            f"{axis}{float(item['rmse'][at]) * shown.factor:.3g} {shown.unit} ({item['rmse_percent'][at]:.3g} %)".replace(
-                " (", " ("
-            ).replace("  ", " ")
-        )
+        error = scale("", item["unit"]).told(item["rmse"][POSTERIOR])
+        told.append(f"{axis}{error} ({item['rmse_percent'][POSTERIOR]:.3g} %)")
     return f"Root mean square error of the posterior prediction: {'; '.join(told)}."
 
 
-def _on_data(found: Prediction) -> Figure:
-    """One panel a case, axis and unit; the data along it, by instant where one point is seen over time."""
+def _on_data(found: Prediction) -> Gallery:
+    """One picture a case, axis and unit of measured points, one each for other outputs."""
+    placed = pl.col("axis").is_not_null() | pl.col("point").is_not_null() | pl.col("instant").is_not_null()
     data = found.data.with_columns(
         pl.col("axis").fill_null(""),
         unit=pl.Series([found.study.outputs[name].unit for name in found.data["output"]], dtype=pl.String),
+        alone=pl.when(placed).then(pl.lit("")).otherwise(pl.col("output")),
     )
-    panels = data.partition_by(["case", "axis", "unit"], maintain_order=True)[:MOST_PANELS]
-    figure, axes = canvas(len(panels), 1, WIDE, height_for(len(panels), 2.1, 0.6))
+    panels = data.partition_by(["case", "axis", "unit", "alone"], maintain_order=True)
     cases = data["case"].n_unique()
-    for axis, rows in zip(axes[:, 0], panels, strict=True):
-        shown = output_scale(found.study, rows["output"][0])
-        sets = {when: rows.filter(pl.col("when") == when).sort("entry") for when in WHEN}
-        after = sets["posterior"]
-        over_time = after["instant"].null_count() == 0 and after["instant"].n_unique() == after.height > 3
-        if over_time:
-            sets = {when: part.sort("instant") for when, part in sets.items()}
-            after = sets["posterior"]
-        x = after["instant"].to_numpy() if over_time else np.arange(after.height, dtype=float)
-        for when, width in (("prior", 0.72), ("posterior", 0.42)):
-            draw_bands(axis, x, sets[when], when, shown.factor, 0.0 if over_time else width)
-        draw_data(axis, x, shown.of(after["value"].to_numpy()), shown.of(after["std"].cast(pl.Float64).to_numpy()))
-        if over_time:
-            axis.set_xlabel("instant [s]")
-        else:
-            turned = after.height > 8 or max(map(len, after["output"])) * after.height > 90
-            axis.set_xticks(
-                x, after["output"].to_list(), rotation=40 if turned else 0, ha="right" if turned else "center"
-            )
-            axis.tick_params(bottom=False)
-        words = [rows["case"][0]] if cases > 1 else []
-        axis.set_title(", ".join([*words, *([rows["axis"][0]] if rows["axis"][0] else [])]))
-        axis.set_ylabel(f"[{shown.unit}]" if shown.unit else "value")
-        axis.grid(axis="y")
-    key(figure, axes[0, 0])
-    inside = data.filter(pl.col("when") == "posterior")
-    held = int(((inside["value"] >= inside["q025"]) & (inside["value"] <= inside["q975"])).sum())
-    alt = f"Prior and posterior predictive bands on {inside.height} measured values; {held} are in the posterior 95 % band"
+    after = data.filter(pl.col("when") == "posterior")
+    held = int(((after["value"] >= after["q025"]) & (after["value"] <= after["q975"])).sum())
     caption = (
-        "What data were expected before (grey) and after (blue) the calibration, and what was measured; "
-        f"{held} of {inside.height} values lie inside the 95 % band."
+        "What data were expected before (grey) and after (blue) the calibration, and what was measured (dots); "
+        f"{held} of {after.height} values lie inside the 95 % band."
     )
-    return picture(figure, alt, caption)
+    if len(panels) > MOST_PANELS:
+        caption += f" The first {MOST_PANELS} of {len(panels)} sets."
+    return Gallery([_panel(found, rows, cases) for rows in panels[:MOST_PANELS]], caption)
+
+
+def _panel(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
+    """Bands along the data: over instants where one point is seen over time, otherwise output by output."""
+    shown = output_scale(found.study, rows["output"][0])
+    after = rows.filter(pl.col("when") == "posterior")
+    over_time = after["instant"].null_count() == 0 and after["instant"].n_unique() == after.height > 3
+    order = "instant" if over_time else "entry"
+    after = after.sort(order)
+    x = after["instant"].to_numpy() if over_time else np.arange(after.height, dtype=float)
+    figure, axes = canvas(1, 1, WIDE if over_time else min(WIDE, max(THIRD, 1.2 + 0.6 * after.height)), 2.5)
+    axis = axes[0, 0]
+    for when, width in (("prior", 0.62), ("posterior", 0.36)):
+        part = rows.filter(pl.col("when") == when).sort(order)
+        draw_bands(axis, x, part, when, shown.factor, 0.0 if over_time else width)
+    draw_data(axis, x, shown.of(after["value"].to_numpy()), shown.of(after["std"].cast(pl.Float64).to_numpy()))
+    if over_time:
+        axis.set_xlabel("instant [s]")
+    else:
+        turned = after.height > 2 and max(map(len, after["output"])) > 7
+        axis.set_xticks(x, after["output"].to_list(), rotation=40 if turned else 0, ha="right" if turned else "center")
+        axis.set_xlim(min(-0.6, 0.5 * after.height - 1.5), max(after.height - 0.4, 0.5 * after.height + 0.5))
+        axis.tick_params(bottom=False)
+    title = ", ".join(word for word in (rows["case"][0] if cases > 1 else "", rows["axis"][0]) if word)
+    axis.set_title(title)
+    axis.set_ylabel(f"[{shown.unit}]" if shown.unit else "")
+    axis.grid(axis="y")
+    key(figure, axis, 2)
+    held = int(((after["value"] >= after["q025"]) & (after["value"] <= after["q975"])).sum())
+    names = ", ".join(after["output"].head(8))
+    alt = (
+        f"Prior and posterior predictive bands of {names}; {held} of {after.height} measured values are in that of 95 %"
+    )
+    return picture(figure, alt)
 
 
 def _curves(found: Prediction, curves: pl.DataFrame) -> Figure:
@@ -170,7 +163,8 @@ def _curves(found: Prediction, curves: pl.DataFrame) -> Figure:
 def _verdict(verification: dict[str, Any]) -> Notice:
     runs = f"{verification['runs']} runs of the simulator at posterior draws"
     failed = f" ({verification['failed']} failed)" if verification["failed"] else ""
-    ratio = f"the worst error is {verification['worst']:.3g} of what the likelihood allows (tolerance {verification['tolerance']:g})"
+    allowed = f"of what the likelihood allows (tolerance {verification['tolerance']:g})"
+    ratio = f"the worst error is {verification['worst']:.3g} {allowed}"
     if verification["passed"]:
         return Notice(f"verified by {runs}{failed}: {ratio}.", "good")
     more = verification.get("enrichment")
@@ -194,7 +188,8 @@ def _verification(found: Prediction, verification: dict[str, Any]) -> list[Block
             ).drop_nulls("simulated")
             if table.height:
                 simulated, surrogate = (shown.of(table[name].to_numpy()) for name in ("simulated", "surrogate"))
-                alt = f"Surrogate against simulator at {table.height} posterior draws for {label}: error {item['ratio']:.2g} of what is allowed"
+                alt = f"Surrogate against simulator at {table.height} posterior draws for {label}: {item['ratio']:.2g}"
+                alt += " of what is allowed"
                 figures.append(parity(label, shown.unit, simulated, surrogate, f"ratio {item['ratio']:.2g}", alt))
     heads = ["output", "unit", "rms error", "surrogate's own std", "allowed std", "ratio"]
     blocks: list[Block] = [Table("Simulator against surrogate where the posterior is", heads, rows)]
