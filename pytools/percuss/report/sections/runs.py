@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -48,8 +48,12 @@ def section(source: Source, event: Event) -> Section | None:
 
 
 def _failures(record: DesignRecord, table: pl.DataFrame, failed: pl.DataFrame) -> list[Block]:
-    reasons = Counter(zip(failed["case"].to_list(), failed["failed"].to_list(), strict=True))
-    rows: list[list[Cell]] = [[case, count, reason] for (case, reason), count in reasons.most_common(12)]
+    # Reasons that differ in their numbers alone are one reason, told by its first example.
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for case, reason in failed.select("case", "failed").iter_rows():
+        reasons.setdefault((case, re.sub(r"[-+]?\d[\d.e+-]*", "#", reason)), []).append(reason)
+    ordered = sorted(reasons.items(), key=lambda item: -len(item[1]))
+    rows: list[list[Cell]] = [[case, len(found), found[0]] for (case, _), found in ordered[:12]]
     caption = "Why runs failed" + ("" if len(reasons) <= 12 else f" (the 12 most frequent of {len(reasons)} reasons)")
     blocks: list[Block] = [
         Notice(f"{failed.height} of {table.height} runs failed and are holes in the design."),

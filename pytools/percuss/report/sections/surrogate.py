@@ -31,7 +31,11 @@ def section(source: Source, event: Event) -> Section:
     cases = len(event.data["cases"])
     labels = [column_label(row["case"], row["output"], cases) for row in table.iter_rows(named=True)]
     curves = event.data.get("curves")
-    what = f"the {curves['modes']} modes of the curve `{curves['quantity']}`" if curves else f"{len(labels)} outputs"
+    what = (
+        f"the {curves['modes']} modes of the curve `{curves['quantity']}`"
+        if curves
+        else f"{len(labels)} {'output' if len(labels) == 1 else 'outputs'}"
+    )
     families = ", ".join(event.data["families"])
     blocks: list[Block] = [
         Text(
