@@ -23,7 +23,7 @@ def traces(scales: Sequence[Scale], draws: NDArray[Any], unconverged: bool) -> F
     picked = chosen(range(chains), MOST_CHAINS)
     figure, axes = canvas(d, 2, WIDE, height_for(d, 1.15, 0.5), width_ratios=[2.4, 1], sharex="col")
     step = max(1, -(-length // MOST_DRAWS))
-    bins = int(min(BINS, max(4, length // 10)))
+    bins = int(min(BINS, max(4, length // 60)))
     for j, scale in enumerate(scales):
         left, right = axes[j]
         values = scale.of(draws[:, :, j])

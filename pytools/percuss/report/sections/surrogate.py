@@ -11,6 +11,7 @@ from percuss.report.drawing import BLUE, GREEN, ORANGE, PURPLE, WIDE, canvas, he
 from percuss.report.labels import Scale, column_label, output_scale, quantity_scale
 from percuss.report.parity import parity
 from percuss.report.source import Source
+from percuss.surrogates.curves import whole_curve_errors
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 MOST_PARITY = 12
@@ -53,9 +54,14 @@ def section(source: Source, event: Event) -> Section:
     if len(varying) > 1:
         blocks.append(_errors(table[varying], [labels[i] for i in varying]))
     blocks += [_parity(surrogate, labels, varying), _table(table, labels)]
-    words = f"Surrogates ({families}): the largest error is {trusted[worst]:.2g} of the variance ({labels[worst]})."
-    title = f"Surrogate of the curve {curves['quantity']}" if curves else "Surrogate"
-    return Section(title, blocks, [Notice(words) if trusted[worst] > WRONG else words])
+    error, where = float(trusted[worst]), labels[worst]
+    title = "Surrogate"
+    if curves:
+        title = f"Surrogate of the curve {curves['quantity']}"
+        error, where = max((whole, case) for case, whole, _ in whole_curve_errors(surrogate.columns, event.data))
+        where = f"whole curve {curves['quantity']}, case {where}"
+    words = f"{title} ({families}): the largest error is {error:.2g} of the variance ({where})."
+    return Section(title, blocks, [Notice(words) if error > WRONG else words])
 
 
 def _table(table: pl.DataFrame, labels: list[str]) -> Table:
