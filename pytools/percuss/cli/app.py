@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
     "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", WORK),
     "compare": Entry("compare", "Hold calibrations against each other.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
+    "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
     "plot": Entry("plot", "Draw curves of runs.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet.", WORK),
     "log": Entry("log", "List events.", LEDGER),
