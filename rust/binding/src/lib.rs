@@ -5,7 +5,9 @@
 mod chaos;
 mod contact;
 mod error;
+mod interruptible;
 mod oscillators;
+mod posterior;
 
 use pyo3::prelude::*;
 
@@ -33,5 +35,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
     contact::register(module)?;
-    oscillators::register(module)
+    oscillators::register(module)?;
+    posterior::register(module)
 }
