@@ -38,6 +38,7 @@ COMMANDS: dict[str, Entry] = {
     "surrogate": Entry("surrogate", "Fit stand-ins for the model to a design's runs.", WORK),
     "sensitivity": Entry("sensitivity", "Say which parameters matter.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
+    "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),
     "plot": Entry("plot", "Draw curves of runs.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet.", WORK),
     "log": Entry("log", "List events.", LEDGER),
