@@ -43,6 +43,7 @@ COMMANDS: dict[str, Entry] = {
     "compare": Entry("compare", "Hold calibrations against each other.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
     "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
+    "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),
     "plot": Entry("plot", "Draw curves of runs.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet.", WORK),
     "log": Entry("log", "List events.", LEDGER),
