@@ -6,6 +6,7 @@ mod chaos;
 mod contact;
 mod error;
 mod oscillators;
+mod rigid;
 
 use pyo3::prelude::*;
 
@@ -33,5 +34,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
     contact::register(module)?;
-    oscillators::register(module)
+    oscillators::register(module)?;
+    rigid::register(module)
 }
