@@ -61,6 +61,7 @@ def solve_contact(
 
 # Rigid bodies. Scene and settings are mappings as `percuss.scene` makes them.
 def contact_impact_laws() -> list[str]: ...
+
 @final
 class RigidWorld:
     def __new__(cls, scene: Mapping[str, Any], settings: Mapping[str, Any]) -> RigidWorld: ...

@@ -71,16 +71,17 @@ class Quantity:
     axis: str | None = None
 
 
-Form = Literal["text", "boolean", "integer", "number", "file", "files", "list", "table"]
+Form = Literal["text", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
 
 
 @dataclass(frozen=True)
 class Setting:
     """A structural setting of a model: fixed for a whole study, of the type `form` names.
 
-    A `number` is a quantity in the SI unit `unit`; a `file` is a path inside the study's folder whose bytes
-    reach the model under that path; `list` and `table` are checked further by the model. No default: must
-    be given.
+    A `number` is a quantity in the SI unit `unit`, `numbers` are a list of such (of `length` if not 0), `rows` a list
+    of those; a `file` is a path inside the study's folder whose bytes
+    reach the model under that path; `list` and `table` are checked further by the model. With `expression` a
+    number may instead be text that names inputs (`"2 * $gap"`), left to the model. No default: must be given.
     """
 
     name: str
@@ -92,6 +93,8 @@ class Setting:
     high: float = math.inf
     choices: tuple[str, ...] = ()
     doc: str = ""
+    expression: bool = False
+    length: int = 0
 
 
 @dataclass(frozen=True)

@@ -47,11 +47,12 @@ class SineMotion:
 
 @dataclass(frozen=True)
 class SampledMotion:
-    """Velocities and angular velocities (six numbers) at rising instants; linear between, held outside."""
+    """Velocities and angular velocities (none: zero) at rising instants; linear between, held outside."""
 
     kind: ClassVar = "sampled"
     times_s: Sequence[float]
-    twists: Sequence[Sequence[float]]
+    velocities_m_per_s: Sequence[Vector]
+    angular_velocities_rad_per_s: Sequence[Vector] = ()
 
 
 Motion = SteadyMotion | SineMotion | SampledMotion

@@ -107,10 +107,25 @@ fn motion(from: Any<'_, '_>) -> PyResult<Motion> {
             frequency_hz: item(from, "frequency_hz")?,
             phase_rad: item(from, "phase_rad")?,
         },
-        "sampled" => Motion::Sampled {
-            times_s: item(from, "times_s")?,
-            twists: item(from, "twists")?,
-        },
+        "sampled" => {
+            let velocities: Vec<[f64; 3]> = item(from, "velocities_m_per_s")?;
+            let turnings: Vec<[f64; 3]> = item(from, "angular_velocities_rad_per_s")?;
+            if !turnings.is_empty() && turnings.len() != velocities.len() {
+                return Err(bad_input(format!(
+                    "{} angular_velocities_rad_per_s for {} velocities_m_per_s: there must be as many, or none",
+                    turnings.len(),
+                    velocities.len()
+                )));
+            }
+            let twist = |(k, [x, y, z]): (usize, [f64; 3])| {
+                let [a, b, c] = turnings.get(k).copied().unwrap_or_default();
+                [x, y, z, a, b, c]
+            };
+            Motion::Sampled {
+                times_s: item(from, "times_s")?,
+                twists: velocities.into_iter().enumerate().map(twist).collect(),
+            }
+        }
         _ => return Err(unknown("motion", &kind, "constant, harmonic, sampled")),
     })
 }
