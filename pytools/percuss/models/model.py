@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -129,4 +129,23 @@ class Model(Protocol):
     def batch(self) -> int: ...
     def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
         """Run each point with its 64-bit seed; outcomes in the order of the points."""
+        ...
+
+
+@runtime_checkable
+class Settles(Protocol):
+    """What a model also is if its runs start from a state of rest that several of them may share."""
+
+    def settling_key(self, point: Mapping[str, Value]) -> str | None:
+        """Digest of all that the state of rest of a point depends on; None: it starts as it is."""
+        ...
+
+    def settled(self, point: Mapping[str, Value]) -> tuple[bytes, dict[str, float]]:
+        """The state of rest and facts about it; raises InputError when there is none."""
+        ...
+
+    def run_from(
+        self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int], starts: Sequence[bytes | None]
+    ) -> list[Outcome]:
+        """As `run`, from states of rest; a run without one settles by itself, to the same bits."""
         ...

@@ -81,15 +81,30 @@ class SceneModel(ABC):
     def experiment(self, point: Mapping[str, Value]) -> Experiment:
         """The experiment of a point; raises InputError for values that make no scene."""
 
+    def settling_key(self, point: Mapping[str, Value]) -> str | None:
+        """Digest of all that the settled state depends on; None: the scene starts as it is, or is none."""
+        try:
+            experiment = self.experiment(point)
+        except InputError:
+            return None
+        return experiment.settling_key if experiment.settle else None
+
+    def settled(self, point: Mapping[str, Value]) -> tuple[bytes, dict[str, float]]:
+        """Where the scene comes to rest, and how."""
+        state, how = self.experiment(point).settled()
+        return state, {"steps": how.steps, "speed_m_per_s": how.speed_m_per_s, "moved_m": how.moved_m}
+
     def outcome(self, experiment: Experiment, result: Result) -> Done:
         """The quantities of a finished run."""
         return Done(values_of(experiment.scene, result), curves_of(experiment.scene, result))
 
     def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
         """Run each point, settling first where the experiment asks for it."""
-        return self.run_from(points, [None] * len(points))
+        return self.run_from(points, seeds, [None] * len(points))
 
-    def run_from(self, points: Sequence[Mapping[str, Value]], starts: Sequence[bytes | None]) -> list[Outcome]:
+    def run_from(
+        self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int], starts: Sequence[bytes | None]
+    ) -> list[Outcome]:
         """Run each point from its settled state; None: settle here, to the same bits."""
         outcomes: list[Outcome] = []
         for point, start in zip(points, starts, strict=True):
