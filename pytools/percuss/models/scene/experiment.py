@@ -15,7 +15,7 @@ from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
 from percuss.models.scene.quantities import curves_of, values_of
-from percuss.scene import Record, Result, Scene, Settings, Settle, Settled
+from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, World
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,17 @@ class Experiment:
 
     def run(self, start: bytes | None = None, record: Record | None = None) -> Result:
         """Run from a settled state; without one the scene is settled here, to the same bits."""
+        return self.run_in(start, record)[1]
+
+    def run_in(self, start: bytes | None = None, record: Record | None = None) -> tuple[World, Result]:
+        """As `run`, with the world it ended in."""
         scene = replace(self.scene, probes=[replace(probe, every=self.every) for probe in self.scene.probes])
         if start is None and self.settle is not None:
             start = self.settled()[0]
-        record = record or Record()
-        record = replace(record, energy_every=self.every, steps_every=0)
-        return scene.run(self.duration_s, self.settings, record, start=start)
+        world = scene.world(self.settings)
+        if start is not None:
+            world.start_from(start)
+        return world, world.run(self.duration_s, replace(record or Record(), energy_every=self.every, steps_every=0))
 
 
 @dataclass(frozen=True)
