@@ -89,6 +89,10 @@ def _mesh(surface: Surface) -> dict[str, object]:
     import numpy as np
 
     corners = surface.corners_m
+    if surface.shape == _UNBOUNDED:
+        # As far as the haze, which hides its end.
+        centre = corners.mean(axis=0)
+        corners = centre + 8.0 * (corners - centre)
     places, normals = [], []
     faces_of: dict[tuple[int, int], list[ndarray]] = {}
     for loop in surface.loops:
