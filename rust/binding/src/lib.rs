@@ -8,6 +8,7 @@ mod error;
 mod interruptible;
 mod oscillators;
 mod posterior;
+mod rigid;
 
 use pyo3::prelude::*;
 
@@ -36,5 +37,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     chaos::register(module)?;
     contact::register(module)?;
     oscillators::register(module)?;
-    posterior::register(module)
+    posterior::register(module)?;
+    rigid::register(module)
 }
