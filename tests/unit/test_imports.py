@@ -23,6 +23,8 @@ ALLOWED = {
     "designs": {"errors", "spelling", "units", "models", "study", "ledger"},
     "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger"},
     "surrogates": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
+    "inference": {"errors", "spelling", "study", "surrogates"},
+    "calibration": {"errors", "spelling", "units", "study", "ledger", "execution", "surrogates", "inference"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
     "export": {"errors", "units", "models", "study", "designs", "ledger"},
 }
