@@ -63,7 +63,7 @@ def compare(posteriors: Sequence[Posterior]) -> tuple[dict[str, Any], pl.DataFra
 
 
 def best_evidence(posterior: Posterior) -> Evidence | None:
-    """The evidence of least error; Laplace's, which knows none, only where there is no other. None if none is trusted."""
+    """The trusted evidence of least error; Laplace's, which knows none, only where there is no other."""
     found = [
         Evidence(method, told["log_evidence"], nan if told["error"] is None else told["error"])
         for method, told in posterior.body["evidence"].items()

@@ -70,7 +70,7 @@ def make_groups(study: Study, block: Block, observations: pl.DataFrame, find: Fi
                         np.array([column for _, column in places]),
                         made.discrepancy(series),
                         places[0][0],
-                        np.array([entry["std"] or 0.0 for entry in series]),
+                        np.array([entry["std"] or 0.0 for entry in series]) if block.measurement_error else 0.0,
                     )
                 )
                 rows += [{**entry, "group": inner} for entry in series]

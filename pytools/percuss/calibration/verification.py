@@ -7,6 +7,7 @@ may have, and then the surrogate wants more runs there.
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -131,6 +132,7 @@ def compare(
     for surrogate in problem.surrogates:
         mean, variance = surrogate.predict(record.values)
         variance = np.broadcast_to(variance, mean.shape)
+        counted = 1.0 if problem.block.surrogate_error else 0.0
         for j, (case, output) in enumerate(surrogate.outputs):
             told = runs.filter(pl.col("case") == case)[output].to_list()
             simulated = np.array([np.nan if value is None else value for value in told])
@@ -146,7 +148,11 @@ def compare(
                         "surrogate_std": float(np.sqrt(variance[i, j])),
                     }
                 )
-            outputs.append(_agreement(case, output, simulated, mean[:, j], variance[:, j], allowed))
+            own = float(np.mean(variance[:, j]))
+            known = allowed.get((case, output))
+            told_of = {"case": case, "output": output, "observed": known is not None, "surrogate_std": math.sqrt(own)}
+            std = math.sqrt(counted * own + known if known is not None else own)
+            outputs.append(told_of | {"allowed_std": std} | _agreement(simulated, mean[:, j], std))
     design = state.events[record.event.id]
     failed = int(campaign.data["failed"])
     return Verification(design, campaign, pl.DataFrame(rows, _SCHEMA), outputs, tolerance, failed)
@@ -158,31 +164,15 @@ _SCHEMA: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _agreement(
-    case: str,
-    output: str,
-    simulated: Floats,
-    mean: Floats,
-    variance: Floats,
-    allowed: dict[tuple[str, str], float],
-) -> dict[str, Any]:
+def _agreement(simulated: Floats, mean: Floats, std: float) -> dict[str, float | None]:
+    """Root mean square error of a surrogate, and its ratio to what is allowed; None where no run finished."""
     error = (simulated - mean)[np.isfinite(simulated)]
-    rms = float(np.sqrt(np.mean(error * error))) if len(error) else None
-    own = float(np.mean(variance))
-    std = float(np.sqrt(own + allowed.get((case, output), 0.0)))
-    ratio = None
-    if rms is not None:
-        rounding = rms <= ROUNDING * float(np.max(np.abs(mean)))
-        ratio = 0.0 if rounding else rms / std if std > 0 else None
-    return {
-        "case": case,
-        "output": output,
-        "observed": (case, output) in allowed,
-        "rms_error": rms,
-        "surrogate_std": float(np.sqrt(own)),
-        "allowed_std": std,
-        "ratio": ratio,
-    }
+    if not len(error):
+        return {"rms_error": None, "ratio": None}
+    rms = float(np.sqrt(np.mean(error * error)))
+    if rms <= ROUNDING * float(np.max(np.abs(mean))):
+        return {"rms_error": rms, "ratio": 0.0}
+    return {"rms_error": rms, "ratio": rms / std if std > 0 else None}
 
 
 def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, str], float]:

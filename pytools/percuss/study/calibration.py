@@ -26,7 +26,8 @@ from percuss.study.toml_lines import Path
 
 GROUP_KEYS = ("outputs", "cases", "points", "by", "discrepancy")
 BLOCK_KEYS = (
-    *GROUP_KEYS, "groups", "sampler", "settings", "r_hat", "ess", "evaluations", "mass", "surrogate_error", "doc",
+    *GROUP_KEYS, "groups", "sampler", "settings", "r_hat", "ess", "evaluations", "mass", "surrogate_error",
+    "measurement_error", "doc",
 )  # fmt: skip
 SPLITS = ("output", "case", "point", "axis")
 
@@ -50,7 +51,9 @@ class DataGroup:
 
 @dataclass(frozen=True)
 class Block:
-    """How to calibrate. `raw` is the table as written, which the ledger keeps."""
+    """How to calibrate. Errors of surrogate and measurement count unless they are switched off, as when an inferred std
+    is to hold all error there is. `raw` is the table as written, which the ledger keeps.
+    """
 
     name: str
     groups: tuple[DataGroup, ...]
@@ -59,6 +62,7 @@ class Block:
     stopping: Mapping[str, Any] = field(default_factory=dict)
     mass: float = 0.95
     surrogate_error: bool = True
+    measurement_error: bool = True
     raw: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -92,9 +96,9 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
     mass = table.get("mass", 0.95)
     if isinstance(mass, bool) or not isinstance(mass, int | float) or not 0 < mass < 1:
         note((*path, "mass"), f"{shown(mass)} must lie between 0 and 1")
-    error = table.get("surrogate_error", True)
-    if not isinstance(error, bool):
-        note((*path, "surrogate_error"), f"must be true or false, not {kind_of(error)}")
+    for key in ("surrogate_error", "measurement_error"):
+        if not isinstance(table.get(key, True), bool):
+            note((*path, key), f"must be true or false, not {kind_of(table[key])}")
     for key in ("r_hat", "ess", "evaluations"):
         if key in table and (isinstance(table[key], bool) or not isinstance(table[key], int | float)):
             note((*path, key), f"must be a number, not {kind_of(table[key])}")
@@ -105,7 +109,8 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
         subtable(table, "settings", note, path),
         {key: table[key] for key in ("r_hat", "ess", "evaluations") if key in table},
         mass,
-        bool(error),
+        bool(table.get("surrogate_error", True)),
+        bool(table.get("measurement_error", True)),
         table,
     )
 
