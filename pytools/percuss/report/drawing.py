@@ -31,6 +31,8 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 
 # Widths in inches: the whole column, and pictures of which two or three stand side by side.
 WIDE, HALF, THIRD = 9.4, 4.6, 3.0
 
+MOST_PLACES = 500
+
 SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "percuss",
@@ -137,6 +139,11 @@ def key(figure: Any, axis: Any, columns: int = 6) -> None:
     """The key of a figure, above all its axes."""
     handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper left", ncols=min(columns, max(len(labels), 1)), borderaxespad=0)
+
+
+def thinned(count: int) -> list[int]:
+    """Places along a curve of so many points: as many as a picture can show."""
+    return chosen(range(count), MOST_PLACES)
 
 
 def height_for(rows: int, each: float, more: float = 0.7) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from percuss.calibration import direct, verification
 from percuss.execution.records import DesignRecord, load_study_event, read_design
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
@@ -15,6 +16,8 @@ from percuss.study.study import Study
 # Results that nothing is made from, and that a report on what they speak of must not leave out.
 BESIDE = ("indices.computed",)
 RUNS = ("runs.completed", "runs.failed")
+# Samplers of designs by which the simulator was a calibration's forward model, or verified a prediction.
+SERVING = (direct.SAMPLER, verification.SAMPLER)
 
 
 @dataclass
@@ -31,6 +34,10 @@ class Source:
     def of_kind(self, *kinds: str) -> list[Event]:
         """The events of these kinds."""
         return [event for event in self.events if event.kind in kinds]
+
+    def designs(self) -> list[Event]:
+        """Designs that are told of by themselves; those that served a calibration are told of with it."""
+        return [event for event in self.of_kind("design.created") if event.data["sampler"] not in SERVING]
 
     def study(self, event: Event) -> Study:
         """The study an event belongs to, or registers."""

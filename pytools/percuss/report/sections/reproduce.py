@@ -48,21 +48,20 @@ def section(source: Source, event: Event) -> Section:
 
 
 def find_calls(events: tuple[Event, ...]) -> list[Call]:
-    """The calls in order. Events with the same words after each other are of one call, or of one that was resumed."""
+    """The calls in order. Events of the same words that stand on each other are of one call, or of one resumed."""
     calls: list[Call] = []
     for event in events:
         if not event.argv:
             continue
         made = {item.id for item in event.inputs}
+        # One call may have made several things that only its last event holds together.
         same = [
             call
             for call in calls
-            if call.argv == event.argv and (call.events[-1].id in made or _siblings(call.events[-1], event))
+            if call.argv == event.argv and any(e.id in made or _siblings(e, event) for e in call.events)
         ]
-        if same:
-            same[-1].events.append(event)
-        else:
-            calls.append(Call("", event.argv, [event]))
+        merged = Call("", event.argv, [*(e for call in same for e in call.events), event])
+        calls = [call for call in calls if call not in same] + [merged]
     used: dict[str, int] = {}
     for call in calls:
         word = call.result.kind.split(".")[0]

@@ -22,6 +22,7 @@ from percuss.report.drawing import (
     height_for,
     key,
     picture,
+    thinned,
 )
 from percuss.report.labels import column_label, quantity_scale
 from percuss.report.source import Source
@@ -237,11 +238,12 @@ def _over_time(source: Source, event: Event, names: list[str]) -> Section:
         top, bottom = axes[:, 0]
         for i, name in enumerate(names):
             part = rows.filter(pl.col("parameter") == name)
+            part = part[thinned(part.height)]
             at, colour, dash = part["axis"].to_numpy() * x_factor, SERIES[i % len(SERIES)], DASHES[i % len(DASHES)]
             first, total = part["first"].to_numpy(), part["total"].to_numpy()
             top.fill_between(at, first, total, color=colour, alpha=0.18, linewidth=0)
             top.plot(at, total, color=colour, linestyle=dash, label=name)
-        deviation = np.sqrt(rows.filter(pl.col("parameter") == names[0])["variance"].to_numpy()) * y.factor
+        deviation = np.sqrt(part["variance"].to_numpy()) * y.factor
         bottom.fill_between(at, 0, deviation, color=TEAL, alpha=0.5, linewidth=0)
         top.set_ylim(0, 1.03)
         top.set_ylabel("share of the variance")
