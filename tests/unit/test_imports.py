@@ -24,6 +24,16 @@ ALLOWED = {
     "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger"},
     "surrogates": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
+    "report": {
+        "errors",
+        "units",
+        "study",
+        "ledger",
+        "execution",
+        "surrogates",
+        "sensitivity",
+        "calibration",
+    },
     "export": {"errors", "units", "models", "study", "designs", "ledger"},
 }
 
