@@ -62,8 +62,8 @@ def _marks(posterior: Posterior) -> dict[str, Any]:
     if posterior.summary is not None:
         marks = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
     twin = posterior.body.get("twin")
-    if twin and all(name in twin for name in posterior.names):
-        marks["truth"] = np.array([twin[name] for name in posterior.names])
+    if twin:
+        marks["truth"] = np.array([twin.get(name, np.nan) for name in posterior.names])
     return marks
 
 
@@ -149,17 +149,8 @@ def _diagnostics(posterior: Posterior) -> Table:
         factor = shown[row["quantity"]].factor if row["quantity"] in shown else 1.0
         unit = shown[row["quantity"]].unit if row["quantity"] in shown else ""
         error = None if row["mcse"] is None else float(row["mcse"]) * factor
-        rows.append(
-            [
-                row["quantity"],
-                round(row["r_hat"], 4),
-                round(row["r_hat_plain"], 4),
-                round(row["ess_bulk"]),
-                round(row["ess_tail"]),
-                error,
-                unit,
-            ]
-        )
+        sizes: list[Cell] = [round(row[name]) if np.isfinite(row[name]) else None for name in ("ess_bulk", "ess_tail")]
+        rows.append([row["quantity"], row["r_hat"], row["r_hat_plain"], *sizes, error, unit])
     wanted = posterior.body["stopping"]
     heads = ["quantity", "rank R-hat", "plain R-hat", "bulk ESS", "tail ESS", "error of the mean", "unit"]
     return Table(

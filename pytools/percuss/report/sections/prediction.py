@@ -68,7 +68,8 @@ def _said(scores: list[dict[str, Any]]) -> str:
     for item in scores:
         axis = f"{item['axis']}: " if item["axis"] else ""
         error = scale("", item["unit"]).told(item["rmse"][POSTERIOR])
-        told.append(f"{axis}{error} ({item['rmse_percent'][POSTERIOR]:.3g} %)")
+        percent = item["rmse_percent"][POSTERIOR]
+        told.append(f"{axis}{error}" + ("" if percent is None else f" ({percent:.3g} %)"))
     return f"Root mean square error of the posterior prediction: {'; '.join(told)}."
 
 
@@ -129,7 +130,7 @@ def _one_by_one(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
     middle = sets["posterior"]["q50"]
     names = sets["posterior"]["output"].to_list()
     x = np.arange(len(names), dtype=float)
-    figure, axes = canvas(1, 1, min(WIDE, max(THIRD, 1.1 + 0.5 * len(names))), 2.7)
+    figure, axes = canvas(1, 1, min(WIDE, max(THIRD, 1.6 + 0.6 * len(names))), 2.7)
     axis = axes[0, 0]
     for when, width in (("prior", 0.62), ("posterior", 0.36)):
         part = sets[when].with_columns(pl.col("value", "q025", "q25", "q50", "q75", "q975") - middle)
