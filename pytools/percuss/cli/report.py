@@ -61,7 +61,7 @@ def report(
         check_target(to)
     source = gather(book, roots)
     with progress("report", len(planned(source))) as advance:
-        page = build_page(source, advance)
+        page = build_page(source, advance, pictures=form is Form.HTML)
     text = html(page) if form is Form.HTML else markdown(page)
     if to is not None:
         write_text(text, to)

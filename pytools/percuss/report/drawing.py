@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from percuss.report.blocks import Figure
@@ -74,14 +75,20 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+# Whether pictures are wanted, or only the words that stand for them.
+_WANTED: ContextVar[bool] = ContextVar("wanted", default=True)
+
+
 @contextmanager
-def drawing() -> Iterator[None]:
+def drawing(pictures: bool = True) -> Iterator[None]:
     """Within this, figures are drawn in the style of the page, whatever the settings of the machine."""
     matplotlib = load_matplotlib()
+    before = _WANTED.set(pictures)
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)
         yield
+    _WANTED.reset(before)
 
 
 def canvas(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Any, Any]:
@@ -94,9 +101,12 @@ def canvas(rows: int, columns: int, width: float, height: float, **options: Any)
 
 def picture(figure: Any, alt: str, caption: str = "") -> Figure:
     """A drawn figure as a block of the page."""
+    width = round(float(figure.get_figwidth()) * 72, 2)
+    if not _WANTED.get():
+        return Figure("", alt, caption, width)
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    return Figure(inline_svg(stream.getvalue()), alt, caption, round(float(figure.get_figwidth()) * 72, 2))
+    return Figure(inline_svg(stream.getvalue()), alt, caption, width)
 
 
 def inline_svg(text: str) -> str:

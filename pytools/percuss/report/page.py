@@ -14,10 +14,12 @@ from percuss.report.sections.registry import planned, section_of
 from percuss.report.source import Source, when
 
 
-def build_page(source: Source, advance: Callable[[int, str], None] = lambda count, note: None) -> Page:
+def build_page(
+    source: Source, advance: Callable[[int, str], None] = lambda count, note: None, *, pictures: bool = True
+) -> Page:
     """The whole report; `advance` is told of every section that is done."""
     sections: list[Section] = []
-    with drawing():
+    with drawing(pictures):
         for module, event in planned(source):
             found = _readable(module, source, event)
             if found is not None:
