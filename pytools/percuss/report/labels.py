@@ -93,4 +93,4 @@ def alike(labelled: Iterable[tuple[str, str]]) -> list[tuple[list[str], str]]:
 
 def column_label(case: str, output: str, cases: int) -> str:
     """An output of a case; the case is named where there are several."""
-    return f"{output}, {case}" if cases > 1 else output
+    return f"{output} ({case})" if cases > 1 else output
