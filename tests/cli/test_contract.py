@@ -99,6 +99,7 @@ def _documents(percuss, folder) -> dict[str, list[object]]:
         "run": ["@last:design"],
         "surrogate": ["@last:campaign", "--degree", 2],
         "sensitivity": ["@last:surrogate"],
+        "report": ["@last:indices", "--to", "report.html"],
         "import": ["t.csv", "--study", "ishigami"],
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],

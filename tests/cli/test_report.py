@@ -207,6 +207,7 @@ def test_what_is_not_converged_is_marked_and_not_estimated(calibrated: str, perc
     assert "MAP" not in page.text and "Estimates" not in page.text
     labels = [a["aria-label"] for a in page.all("svg") if a["aria-label"].startswith(("Corner", "Traces"))]
     assert len(labels) == 2 and all("UNCONVERGED" in label for label in labels)
+    assert "|| true" in page.text  # in a script that stops at the first error
 
 
 def test_calibrations_side_by_side(calibrated: str, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
@@ -215,6 +216,12 @@ def test_calibrations_side_by_side(calibrated: str, percuss, folder: Path) -> No
     page = check_page((folder / "report.html").read_text())
     assert page.anchors[-5:] == ["posterior-exact", "posterior-exact-2", "comparison", "provenance", "how-to-reproduce"]
     assert any(a["aria-label"].startswith("x1 in every calibration") for a in page.all("svg"))
+
+
+def test_superseded_events_are_told_and_marked(calibrated: str, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
+    percuss("supersede", "@last:surrogate")
+    text = percuss("report", calibrated, "--format", "markdown").out
+    assert re.search(r"> \*\*warning:\*\* surrogate.fitted `[0-9a-f-]{36}` is superseded", text)
 
 
 def test_indices_over_time(percuss, make_study, folder: Path) -> None:  # type: ignore[no-untyped-def]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from percuss.calibration import direct, verification
@@ -22,10 +22,15 @@ SERVING = (direct.SAMPLER, verification.SAMPLER)
 
 @dataclass
 class Source:
-    """The ledger, folded; the events reported on; the events of their lineage, in ledger order."""
+    """The ledger, folded; the events reported on; the events of their lineage, in ledger order.
+
+    A report tells what was done, with events that are superseded by now as well: `state` knows of none that are,
+    `superseded` says which, and by what.
+    """
 
     ledger: Ledger
     state: State
+    superseded: Mapping[str, str | None]
     roots: tuple[Event, ...]
     events: tuple[Event, ...]
     _studies: dict[str, Study] = field(default_factory=dict)
@@ -68,7 +73,8 @@ def gather(ledger: Ledger, roots: Iterable[Event]) -> Source:
         if event.kind in BESIDE and event.id not in state.superseded and set(inputs) <= known:
             beside[event.kind, inputs] = event
     known |= {event.id for event in beside.values()}
-    return Source(ledger, state, wanted, tuple(event for id, event in state.events.items() if id in known))
+    events = tuple(event for id, event in state.events.items() if id in known)
+    return Source(ledger, replace(state, superseded={}), state.superseded, wanted, events)
 
 
 def when(event: Event) -> str:

@@ -40,8 +40,8 @@ def _remarks(source: Source) -> list[Block]:
     known = {event.id: event for event in source.events}
     found: list[Block] = []
     for event in source.events:
-        if event.id in source.state.superseded:
-            by = source.state.superseded[event.id]
+        if event.id in source.superseded:
+            by = source.superseded[event.id]
             found.append(Notice(f"{event.kind} `{event.id}` is superseded{f' by `{by}`' if by else ''}."))
     for event in source.state.events.values():
         if event.kind == "note.added":

@@ -32,7 +32,8 @@ def section(source: Source, event: Event) -> Section:
     for call in calls:
         found = call.result
         seed = "" if found.seed is None else f", seed {found.seed}"
-        lines += [f"# {found.kind} {found.id}{seed}", f"{call.name}=$({shell_line(call, calls)})"]
+        no = " || true  # its answer is no" if answered_no(found) else ""
+        lines += [f"# {found.kind} {found.id}{seed}", f"{call.name}=$({shell_line(call, calls)}){no}"]
     lines += [f'percuss audit && percuss report "${calls[-1].name}"'] if calls else []
     build = event.software
     blocks: list[Block] = [
@@ -68,6 +69,12 @@ def find_calls(events: tuple[Event, ...]) -> list[Call]:
         used[word] = used.get(word, 0) + 1
         call.name = word if used[word] == 1 else f"{word}_{used[word]}"
     return calls
+
+
+def answered_no(event: Event) -> bool:
+    """Whether the call that appended this event ended with exit code 1."""
+    verification = event.data.get("verification")
+    return event.outcome == "failed" or (isinstance(verification, dict) and not verification.get("passed"))
 
 
 def _siblings(one: Event, other: Event) -> bool:
