@@ -63,6 +63,12 @@ StudyArgument = Annotated[
     typer.Argument(metavar="STUDY", help="Name, folder or file of a study.", autocompletion=complete_studies),
 ]
 
+SampleOption = Annotated[int | None, typer.Option(min=0, help="Which run of the event.", show_default="the first")]
+IntervalOption = Annotated[
+    str | None,
+    typer.Option(help="Time between frames.", show_default="240 frames in all", metavar="TIME"),
+]
+
 
 def open_ledger(flag: str | None, *, create: bool = False) -> Ledger:
     """The ledger of this call, ready for reading and appending."""

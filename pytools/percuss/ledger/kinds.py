@@ -83,6 +83,7 @@ _SURROGATE: dict[str, Check] = {"names": _texts, "cases": _texts, "points": _cou
 KINDS: dict[str, Kind] = {
     "study.registered": Kind("a study file in its resolved form, with the digests of its data files"),
     "design.created": Kind("sample points of a study's parameters", _STUDY, _POINTS),
+    "scene.settled": Kind("a scene at rest, from which runs start", _STUDY, {"key": _text, "steps": _count}),
     "runs.completed": Kind("outputs of a batch of runs of one case of a design", _DESIGN, _BATCH),
     "runs.failed": Kind("runs of a batch that failed, each with its reason", _DESIGN, _BATCH | {"reasons": _reasons}),
     "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _RUNS, _CLOSING),
