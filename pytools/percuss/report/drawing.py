@@ -67,7 +67,7 @@ SETTINGS: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.formatter.limits": (-4, 5),
-    "axes.formatter.use_mathtext": False,
+    "axes.formatter.useoffset": False,
     "lines.linewidth": 1.3,
     "hatch.linewidth": 0.6,
     "path.simplify": True,

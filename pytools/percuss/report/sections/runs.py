@@ -89,7 +89,7 @@ def _histograms(record: DesignRecord, done: pl.DataFrame) -> Gallery:
     for case, name in columns[:MOST_HISTOGRAMS]:
         shown = output_scale(record.study, name)
         values = shown.of(done.filter(pl.col("case") == case)[name].to_numpy())
-        if not len(values) or np.ptp(values) <= 1e-9 * np.abs(values).max():
+        if not len(values) or np.ptp(values) <= 1e-6 * np.abs(values).max():
             continue
         figure, axes = canvas(1, 1, THIRD, 1.55)
         axis = axes[0, 0]

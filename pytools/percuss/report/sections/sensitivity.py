@@ -37,6 +37,12 @@ WORDS = {
     "binning": "first order (classes)", "mu_star": "mean size of the effects", "sigma": "their spread",
     "mu": "mean effect",
 }  # fmt: skip
+MEANING = {
+    "first": "A first-order index is the share of the variance that a parameter explains alone, a total index the "
+    "share in which it has a part.",
+    "mu_star": "An effect is the change of the output when one parameter moves, per unit of its probability; a spread "
+    "as large as the mean size is a sign of curvature or interaction.",
+}
 
 
 def section(source: Source, event: Event) -> Section:
@@ -48,15 +54,11 @@ def section(source: Source, event: Event) -> Section:
         return _over_time(source, event, names)
     method = ", ".join(event.data["methods"])
     level = f"{100 * event.data['level']:g} %"
-    blocks.append(
-        Text(
-            f"Method: {method}. Intervals hold {level}. A first-order index is the share of the variance that a "
-            "parameter explains alone, a total index the share in which it has a part."
-        )
-    )
+    measures = table["measure"].unique().to_list()
+    screened = "mu_star" in measures
+    blocks.append(Text(f"Method: {method}. Intervals hold {level}. {MEANING['mu_star' if screened else 'first']}"))
     if notes := event.data.get("notes", ()):
         blocks.append(Notice("indices are those of the surrogate, not of the model.", items=notes))
-    measures = table["measure"].unique().to_list()
     pair = next(pair for pair in PAIRS if pair[0] in measures)
     cases = table["case"].unique(maintain_order=True).to_list()
     own = [case for case in cases if case != ALL_CASES or len(cases) == 1]
