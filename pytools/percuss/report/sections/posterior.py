@@ -11,7 +11,7 @@ from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.corner import Column, corner
 from percuss.report.labels import LOGARITHMIC, Scale, scale
-from percuss.report.source import Source
+from percuss.report.source import RUNS, Source
 from percuss.report.traces import traces
 from percuss.study.priors.registry import prior_from_json
 
@@ -32,6 +32,7 @@ def section(source: Source, event: Event) -> Section:
             f"Block `{body['block']}`, forward model {forward}; sampler `{body['sampler']}`, {body['chains']} chains "
             f"of {body['draws']} draws, {body['evaluations']} evaluations, acceptance {low:.0%} to {high:.0%}."
         ),
+        *_own_runs(source, event),
         _verdict(posterior),
     ]
     if posterior.summary is not None:
@@ -50,6 +51,17 @@ def section(source: Source, event: Event) -> Section:
     blocks += [_diagnostics(posterior), *_evidence(body), _groups(body)]
     blocks += [Notice(f"{note}.", "note") for note in body["notes"]]
     return Section(f"Posterior ({body['block']})", blocks, _short(posterior, scales))
+
+
+def _own_runs(source: Source, event: Event) -> list[Block]:
+    """Runs of the simulator that the calibration made itself."""
+    batches = [source.state.events[item.id] for item in event.inputs_as("runs")]
+    counts = {kind: sum(len(batch.data["samples"]) for batch in batches if batch.kind == kind) for kind in RUNS}
+    if not batches:
+        return []
+    done, failed = counts["runs.completed"], counts["runs.failed"]
+    words = f"{done + failed} runs of the simulator in {len(batches)} batches, {failed or 'none'} failed."
+    return [Notice(words) if failed else Text(words)]
 
 
 def _column(item: dict[str, Any]) -> Column:
@@ -111,7 +123,7 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
         "unknown",
         "unit",
         "mean",
-        "± (Monte Carlo)",
+        "MC error",
         "median",
         "MAP",
         "std",
