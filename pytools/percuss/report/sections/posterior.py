@@ -166,7 +166,7 @@ def _diagnostics(posterior: Posterior) -> Table:
     wanted = posterior.body["stopping"]
     heads = ["quantity", "rank R-hat", "plain R-hat", "bulk ESS", "tail ESS", "error of the mean", "unit"]
     return Table(
-        f"Diagnostics (wanted: R-hat below {wanted['r_hat']}, effective sample sizes above {wanted['ess']})",
+        f"Diagnostics (wanted: R-hat below {wanted['r_hat']}, effective sample sizes above {wanted['ess']:g})",
         heads,
         rows,
     )
