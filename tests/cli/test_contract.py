@@ -109,6 +109,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "calibrate": ["@last:surrogate", "--observations", "@last:observations", *CALIBRATE],
         "predict": ["@last:posterior", "--draws", 20],
         "compare": ["@last:posterior"],
+        "report": ["@last:indices", "--to", "report.html"],
         "import": ["t.csv", "--study", "ishigami"],
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],

@@ -26,6 +26,16 @@ ALLOWED = {
     "inference": {"errors", "spelling", "study", "surrogates"},
     "calibration": {"errors", "spelling", "units", "study", "ledger", "execution", "surrogates", "inference"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
+    "report": {
+        "errors",
+        "units",
+        "study",
+        "ledger",
+        "execution",
+        "surrogates",
+        "sensitivity",
+        "calibration",
+    },
     "export": {"errors", "units", "models", "study", "designs", "ledger"},
 }
 
