@@ -18,13 +18,14 @@ ALLOWED = {
     "software": {"ledger"},
     "ledger": {"errors"},
     "units": {"errors", "spelling"},
-    "models": {"errors", "spelling", "units", "ledger"},
+    "scene": {"errors", "spelling"},
+    "models": {"errors", "spelling", "units", "ledger", "scene"},
     "study": {"errors", "spelling", "units", "models", "ledger"},
     "designs": {"errors", "spelling", "units", "models", "study", "ledger"},
-    "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger"},
+    "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "scene"},
     "surrogates": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
-    "export": {"errors", "units", "models", "study", "designs", "ledger"},
+    "export": {"errors", "units", "models", "study", "designs", "ledger", "scene"},
 }
 
 
