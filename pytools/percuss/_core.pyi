@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "ChaosExpansion",
+    "ChaosPosterior",
     "RigidWorld",
     "achieved_restitution",
     "build_facts",
@@ -221,3 +222,33 @@ def chaos_bootstrap_fits(
     max_candidates: int = 100_000,
     threads: int | None = None,
 ) -> list[ChaosExpansion]: ...
+
+# Posteriors on chaos expansions, in the unbounded space of `percuss.inference.transform`.
+_Parameter = tuple[str, float, float, str, Sequence[float], float, float]  # support, origin, scale; prior: kind, fields,
+# a point and the log density there
+_Input = tuple[int, str, float, float]  # number of the parameter, form (linear, logarithmic), centre, factor
+
+@final
+class ChaosPosterior:
+    def __new__(
+        cls,
+        parameters: Sequence[_Parameter],
+        forwards: Sequence[tuple[ChaosExpansion, Sequence[_Input]]],
+        forward: NDArray[np.int64],  # (data,), as all that follow
+        output: NDArray[np.int64],
+        observed: NDArray[np.float64],
+        variance: NDArray[np.float64],
+        unknown: NDArray[np.int64],  # number of the parameter whose square adds to the variance, or -1
+    ) -> ChaosPosterior: ...
+    def log_density(self, z: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def advance(
+        self,
+        positions: NDArray[np.float64],  # (chains, parameters)
+        log_density: NDArray[np.float64],
+        factor: NDArray[np.float64],  # (parameters, parameters)
+        draws: int,
+        thin: int,
+        key: int,
+        *,
+        threads: int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]: ...  # draws, log density, accepted

@@ -19,13 +19,16 @@ from percuss.scene.world import Record, Result, Settings, World
 class Law:
     """How contactors of two groups meet; groups without a law do not see each other.
 
-    Newton's law can create energy where friction and restitution come together; Fremond's never does.
+    Newton's law can create energy where friction and restitution come together; Fremond's never does. Couples up
+    to `rolling_m` and `twisting_m` times the normal force brake rolling and spinning.
     """
 
     groups: tuple[str, str]
     restitution: float = 0.0
     friction: float = 0.0
     impact: str = "newton"
+    rolling_m: float = 0.0
+    twisting_m: float = 0.0
 
 
 @dataclass(frozen=True)

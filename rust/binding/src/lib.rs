@@ -5,7 +5,9 @@
 mod chaos;
 mod contact;
 mod error;
+mod interruptible;
 mod oscillators;
+mod posterior;
 mod rigid;
 
 use pyo3::prelude::*;
@@ -35,5 +37,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     chaos::register(module)?;
     contact::register(module)?;
     oscillators::register(module)?;
+    posterior::register(module)?;
     rigid::register(module)
 }

@@ -173,6 +173,8 @@ fn law(from: Any<'_, '_>) -> PyResult<ContactLaw> {
             .ok_or_else(|| unknown("impact law", &impact, &known))?,
         restitution: item(from, "restitution")?,
         friction: item(from, "friction")?,
+        rolling_m: item(from, "rolling_m")?,
+        twisting_m: item(from, "twisting_m")?,
     })
 }
 

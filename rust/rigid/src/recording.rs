@@ -305,7 +305,8 @@ impl World {
                         if c.bodies[side] as usize == body {
                             let impulse = c.impulse_n_s * sign;
                             gathered.force += impulse;
-                            gathered.torque += (c.position - centre).cross(&impulse);
+                            gathered.torque +=
+                                (c.position - centre).cross(&impulse) + c.couple_n_m_s * sign;
                         }
                     }
                 }

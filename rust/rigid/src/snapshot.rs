@@ -18,7 +18,7 @@ pub struct Snapshot {
     pub(crate) pair_work: Vec<PairWork>,
 }
 
-const MAGIC: &[u8; 8] = b"percuss1";
+const MAGIC: &[u8; 8] = b"percuss2";
 
 impl World {
     /// The state now.
@@ -145,7 +145,7 @@ impl Snapshot {
         let counts = [next()?, next()?, next()?];
         let needed = 4 + counts[0]
             .saturating_mul(14)
-            .saturating_add(counts[1].saturating_mul(22))
+            .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
             .saturating_add(11);
         if needed != (body.len() / 8) as u64 {
@@ -172,7 +172,7 @@ impl Snapshot {
             for id in &mut id {
                 *id = u32::try_from(next()?).map_err(|_| damaged())?;
             }
-            let mut x = [0.0; 16];
+            let mut x = [0.0; 19];
             for x in &mut x {
                 *x = f64::from_bits(next()?);
             }
@@ -189,6 +189,7 @@ impl Snapshot {
                 impulse_n_s: vector(7),
                 velocity_before_m_per_s: [x[10], x[11], x[12]],
                 velocity_after_m_per_s: [x[13], x[14], x[15]],
+                couple_n_m_s: vector(16),
             });
         }
         let mut x = [0.0; 10];
@@ -239,11 +240,12 @@ fn state_numbers(s: &BodyState) -> [f64; 13] {
     ]
 }
 
-fn contact_numbers(c: &ActiveContact) -> [f64; 16] {
-    let (p, n, i) = (c.position, c.normal, c.impulse_n_s);
+fn contact_numbers(c: &ActiveContact) -> [f64; 19] {
+    let (p, n, i, s) = (c.position, c.normal, c.impulse_n_s, c.couple_n_m_s);
     let (u, w) = (c.velocity_before_m_per_s, c.velocity_after_m_per_s);
     [
         p.x, p.y, p.z, n.x, n.y, n.z, c.gap_m, i.x, i.y, i.z, u[0], u[1], u[2], w[0], w[1], w[2],
+        s.x, s.y, s.z,
     ]
 }
 

@@ -113,6 +113,8 @@ LAW = _table(
     _number("restitution", high=1.0),
     _number("friction"),
     Setting("impact", "text", choices=tuple(_core.contact_impact_laws())),
+    _number("rolling", "m", doc="largest couple about a tangent over the normal force"),
+    _number("twisting", "m", doc="largest couple about the normal over the normal force"),
 )
 LOAD = _table(
     Setting("body", "text", required=True),
