@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import signal
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -331,3 +333,15 @@ def test_damaged_and_foreign_states_are_refused():
         pile().world(Settings(1e-3)).restore(state)
     with pytest.raises(InputError, match="duration_s"):
         world.run(math.inf)
+
+
+@pytest.mark.parametrize("work", [lambda w: w.run(1e6), lambda w: w.settled(Settle(0.0, max_steps=10**9))])
+def test_ctrl_c_is_answered(work):
+    # Nothing comes to rest below a speed of zero, and a million seconds are long.
+    world = on_ground(cube()).world(Settings(1e-3))
+    timer = threading.Timer(0.2, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        work(world)
+    timer.join()
+    assert world.time_s < 1e5
