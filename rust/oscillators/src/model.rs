@@ -255,6 +255,11 @@ impl Model {
         self.contacts.len()
     }
 
+    /// The first contact with the law that acts by impulse.
+    pub fn rigid_contact(&self) -> Option<usize> {
+        self.contacts.iter().position(|c| c.impact.is_rigid())
+    }
+
     /// Relative acceleration, m/s^2, for a base acceleration and given contact forces.
     pub fn acceleration(&self, ground: f64, u: &[f64], v: &[f64], forces: &[f64], out: &mut [f64]) {
         out.fill(0.0);
