@@ -5,6 +5,7 @@
 mod chaos;
 mod contact;
 mod error;
+mod kalman;
 mod oscillators;
 
 use pyo3::prelude::*;
@@ -33,5 +34,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
     contact::register(module)?;
+    kalman::register(module)?;
     oscillators::register(module)
 }
