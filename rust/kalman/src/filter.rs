@@ -6,7 +6,7 @@
 
 use std::f64::consts::TAU;
 
-use crate::update::{Room, dot};
+use crate::update::{Room, dot, sized};
 use crate::{Dynamics, KalmanError};
 
 /// Where a filter starts and what it believes.
@@ -118,6 +118,15 @@ pub fn filter(
     data: &[f64],
 ) -> Result<Filtered, KalmanError> {
     let samples = settings.check(dynamics, data)?;
+    sized!(dynamics.states(), follow(dynamics, settings, data, samples))
+}
+
+fn follow<const STATES: usize>(
+    dynamics: &mut impl Dynamics,
+    settings: &Settings,
+    data: &[f64],
+    samples: usize,
+) -> Result<Filtered, KalmanError> {
     let (n, moving, channels) = (dynamics.states(), dynamics.moving(), dynamics.channels());
     let mut mean = settings.mean.clone();
     let mut covariance = settings.covariance.clone();
@@ -148,7 +157,7 @@ pub fn filter(
                 *variance = (cv * value) * (cv * value);
             }
             dynamics.advance(sample, &mut mean, &mut slope)?;
-            predict(
+            predict::<STATES>(
                 n,
                 moving,
                 &slope,
@@ -178,7 +187,7 @@ pub fn filter(
                 innovation += dot(h, &before) - dot(h, &mean);
             }
             let noise = settings.noise[channel];
-            let found = room.update(innovation, h, noise, &mut mean, &mut covariance);
+            let found = room.update::<STATES>(innovation, h, noise, &mut mean, &mut covariance);
             out.log_likelihood -=
                 0.5 * ((TAU * found.variance).ln() + found.value * found.value / found.variance);
             out.used += 1;
@@ -206,14 +215,16 @@ pub fn filter(
 
 /// `F P F' + Q` with `F = [slope; 0 I]` and Q on the diagonal of the parameters.
 #[inline]
-fn predict(
-    n: usize,
+fn predict<const STATES: usize>(
+    states: usize,
     moving: usize,
     slope: &[f64],
     step_variance: &[f64],
     product: &mut [f64],
     covariance: &mut [f64],
 ) {
+    let n = if STATES > 0 { STATES } else { states };
+    let covariance = &mut covariance[..n * n];
     for (out, row) in product.chunks_exact_mut(n).zip(slope.chunks_exact(n)) {
         out.fill(0.0);
         for (f, p) in row.iter().zip(covariance.chunks_exact(n)) {

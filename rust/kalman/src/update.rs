@@ -13,6 +13,22 @@ pub(crate) struct Innovation {
     pub variance: f64,
 }
 
+/// Calls a function with the number of states as a constant where it is small: loops over five numbers cost several
+/// times as much when their length is not known in advance.
+macro_rules! sized {
+    ($states:expr, $function:ident ( $($argument:expr),* $(,)? )) => {
+        match $states {
+            3 => $function::<3>($($argument),*),
+            4 => $function::<4>($($argument),*),
+            5 => $function::<5>($($argument),*),
+            6 => $function::<6>($($argument),*),
+            8 => $function::<8>($($argument),*),
+            _ => $function::<0>($($argument),*),
+        }
+    };
+}
+pub(crate) use sized;
+
 /// Room for one update.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Room {
@@ -44,8 +60,9 @@ impl Room {
     }
 
     /// Take in one number: `innovation` before it, `h` the derivatives of what was expected, `noise` its variance.
+    /// `STATES` is the number of states, or 0: see [`sized`].
     #[inline]
-    pub fn update(
+    pub fn update<const STATES: usize>(
         &mut self,
         innovation: f64,
         h: &[f64],
@@ -53,26 +70,29 @@ impl Room {
         mean: &mut [f64],
         covariance: &mut [f64],
     ) -> Innovation {
-        let n = mean.len();
-        times(covariance, h, &mut self.ph);
-        let variance = dot(h, &self.ph) + noise;
-        for ((gain, ph), mean) in self.gain.iter_mut().zip(&self.ph).zip(mean.iter_mut()) {
+        let n = if STATES > 0 { STATES } else { mean.len() };
+        let (h, mean, covariance) = (&h[..n], &mut mean[..n], &mut covariance[..n * n]);
+        let (ph, gains) = (&mut self.ph[..n], &mut self.gain[..n]);
+        let lefts = &mut self.left[..n * n];
+        times(covariance, h, ph);
+        let variance = dot(h, ph) + noise;
+        for ((gain, ph), mean) in gains.iter_mut().zip(&*ph).zip(mean.iter_mut()) {
             *gain = ph / variance;
             *mean += *gain * innovation;
         }
         // (I - K h) P, then its product with the transposed factor
-        let rows = self.left.chunks_exact_mut(n);
-        for ((left, row), gain) in rows.zip(covariance.chunks_exact(n)).zip(&self.gain) {
-            for ((left, p), ph) in left.iter_mut().zip(row).zip(&self.ph) {
+        let rows = lefts.chunks_exact_mut(n);
+        for ((left, row), gain) in rows.zip(covariance.chunks_exact(n)).zip(&*gains) {
+            for ((left, p), ph) in left.iter_mut().zip(row).zip(&*ph) {
                 *left = p - gain * ph;
             }
         }
-        times(&self.left, h, &mut self.ph);
+        times(lefts, h, ph);
         for i in 0..n {
             for j in 0..=i {
-                let upper = self.left[j * n + i] - self.ph[j] * self.gain[i];
-                let lower = self.left[i * n + j] - self.ph[i] * self.gain[j];
-                let value = 0.5 * (upper + lower) + noise * self.gain[i] * self.gain[j];
+                let upper = lefts[j * n + i] - ph[j] * gains[i];
+                let lower = lefts[i * n + j] - ph[i] * gains[j];
+                let value = 0.5 * (upper + lower) + noise * gains[i] * gains[j];
                 covariance[i * n + j] = value;
                 covariance[j * n + i] = value;
             }
