@@ -27,7 +27,7 @@ LAGS = 20
 
 
 @dataclass(frozen=True)
-class Path:
+class Wandering:
     """One parameter after settling, SI: its path and how it wanders."""
 
     name: str
@@ -60,7 +60,7 @@ def settled(times_s: Floats, settle_s: float | None) -> int:
     return int(np.searchsorted(times_s, after - 1e-9 * (times_s[1] - times_s[0])))
 
 
-def path_of(found: Filtered, name: str, first: int) -> Path:
+def path_of(found: Filtered, name: str, first: int) -> Wandering:
     """How a parameter went."""
     mean, std = (values[first:] for values in found.path(name))
     own = float(np.mean(std))
@@ -68,7 +68,7 @@ def path_of(found: Filtered, name: str, first: int) -> Path:
     times = found.times_s[first:] - found.times_s[first:].mean()
     slope = float(np.sum(times * mean) / np.sum(times * times))
     wander = spread / own if own > 0 else math.inf
-    return Path(
+    return Wandering(
         name, float(mean.mean()), spread, float(mean.min()), float(mean.max()), own, wander, slope
     )
 

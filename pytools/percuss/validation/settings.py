@@ -23,7 +23,7 @@ from percuss.spelling import did_you_mean
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.registry import read_prior
 from percuss.study.study import Study
-from percuss.units import parse_quantity, parse_unit, same_dimension
+from percuss.units import parse_quantity, parse_unit, quantity_unit, same_dimension
 from percuss.validation.drift_filter import DRIFT, START_STD
 from percuss.validation.following import BASE, SENSED
 
@@ -164,7 +164,7 @@ class _Reader:
         observed = tuple(self.channel(entry) for entry in given["observed"])
         if not observed:
             raise self.fault("observed", "nothing is measured")
-        priors, variances = self.priors(given["priors"], names, observed)
+        priors, variances = self.priors(given["priors"], values, names, observed)
         if "time" not in given and "step" not in given:
             raise self.fault("time", "missing: the column of the time, or `step`, the interval of the samples")
         ladder = tuple(self.number("ladder", value) for value in given["ladder"])
@@ -243,7 +243,11 @@ class _Reader:
         return Column(quantity, table.get("column", quantity), unit, variance=variance)
 
     def priors(
-        self, tables: Mapping[str, Any], names: Sequence[str], observed: Sequence[Column]
+        self,
+        tables: Mapping[str, Any],
+        values: Mapping[str, Any],
+        names: Sequence[str],
+        observed: Sequence[Column],
     ) -> tuple[dict[str, Prior], dict[str, Prior]]:
         """Priors of tracked parameters (those of the study unless others are given) and of noise variances."""
         inputs = self.study.model().inputs
@@ -252,9 +256,14 @@ class _Reader:
         for key, table in tables.items():
             if key not in (*inputs, *squares):
                 raise self.fault("priors", f"`{key}`: {did_you_mean(key, (*names, *squares))}")
-            unit = squares.get(key) or (self.study.parameters[key].unit if key in self.study.parameters else None)
+            unit = squares.get(key)
+            if key in inputs:
+                unit = self.study.parameters[key].unit if key in self.study.parameters else str(inputs[key].unit)
+                if inputs[key].other_units and isinstance(values.get(key), str):
+                    # a value with its unit says which dimension the law takes
+                    unit = quantity_unit(values[key], unit)
             try:
-                found[key] = read_prior(table, unit or str(inputs[key].unit))
+                found[key] = read_prior(table, str(unit))
             except (InputError, AttributeError) as fault:
                 raise self.fault(f"priors.{key}", str(fault)) from None
         for name in names:
