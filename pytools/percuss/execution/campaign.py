@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from percuss.errors import InputError
 from percuss.execution.batch import Batch, Result, run_batch, split
 from percuss.execution.records import DesignRecord, draft_campaign, draft_result
+from percuss.execution.rest import settle_first
 from percuss.ledger.event import Event, from_frame
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, fold
@@ -106,12 +107,13 @@ def run_campaign(
     todo = missing_batches(state, record, shard)
     progress = Progress(left=sum(len(samples) for _, samples in todo))
     progress.before = len(state.runs(record.event.id))
-    waiting = iter(record.batch(case, samples) for case, samples in todo)
     # By future, so that Ctrl-C between any two lines below makes nothing count twice.
     finished: dict[Future[Result], Result] = {}
     running: set[Future[Result]] = set()
     flushed = time.monotonic()
     try:
+        record = settle_first(ledger, record, todo, executor, flush_s=flush_s, stream=stream, state=state)
+        waiting = iter(record.batch(case, samples) for case, samples in todo)
         while True:
             _top_up(executor, running, waiting, 2 * workers)
             if not running:

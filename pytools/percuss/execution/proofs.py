@@ -45,7 +45,7 @@ def prove_replay(ledger: Ledger) -> Proof:
 
 def prove_reexecution(ledger: Ledger, state: State, count: int, core: str) -> Proof:
     """Run some of the recorded runs again and compare every output and curve."""
-    proof = Proof("re-execution", "sampled runs, run again, give the same bits")
+    proof = Proof("re-execution", "some runs and posteriors, made again, give the same bits")
     runs = [
         (design, case, sample, event, reason)
         for design, event in state.designs.items()

@@ -5,8 +5,11 @@
 mod chaos;
 mod contact;
 mod error;
+mod interruptible;
 mod kalman;
 mod oscillators;
+mod posterior;
+mod rigid;
 
 use pyo3::prelude::*;
 
@@ -35,5 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     chaos::register(module)?;
     contact::register(module)?;
     kalman::register(module)?;
-    oscillators::register(module)
+    oscillators::register(module)?;
+    posterior::register(module)?;
+    rigid::register(module)
 }
