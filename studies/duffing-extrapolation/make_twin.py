@@ -7,6 +7,7 @@ Runge-Kutta steps of 0.01 s from rest with the mean of two samples in the middle
 """
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ def respond(force: np.ndarray) -> np.ndarray:
 
     x, v, found = 0.0, 0.0, [0.0]
     h = STEP_S
-    for before, after in zip(force[:-1].tolist(), force[1:].tolist(), strict=True):
+    for before, after in pairwise(force.tolist()):
         middle = (before + after) / 2
         a = rate(x, v, before)
         b = rate(x + h / 2 * a[0], v + h / 2 * a[1], middle)

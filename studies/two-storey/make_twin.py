@@ -3,11 +3,12 @@
     python make_twin.py [SEED]          # 7 by default; writes observations/shaken.csv
 
 Two floors on columns (Eqs. 36-37, motion relative to the base) whose bolted joints slip: beside the linear dampers each
-storey has a friction force F tanh(v/v0), v the velocity across it, so that the equivalent damping falls as the amplitude
+storey has a friction force F tanh(v/v0), v the velocity across it, so that the equivalent damping falls as amplitude
 grows. The base shakes at 1.7 Hz, near the first resonance, with steps in amplitude. Accelerometers on both floors.
 """
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ def respond(base: np.ndarray) -> np.ndarray:
     u, v = np.zeros(2), np.zeros(2)
     found = [accelerations(u, v, base[0]) + base[0]]
     h = STEP_S / SUBSTEPS
-    for before, after in zip(base[:-1], base[1:], strict=True):
+    for before, after in pairwise(base):
         for substep in range(SUBSTEPS):
             b0, b1 = (before + (after - before) * (substep + part) / SUBSTEPS for part in (0, 1))
             middle = (b0 + b1) / 2

@@ -42,6 +42,10 @@ def _table(value: object) -> bool:
     return isinstance(value, dict)
 
 
+def _list(value: object) -> bool:
+    return isinstance(value, list)
+
+
 def _texts(value: object) -> bool:
     return isinstance(value, list) and all(map(_text, value))
 
@@ -68,6 +72,7 @@ _BATCH: dict[str, Check] = {"case": _text, "samples": _counts}
 _CLOSING: dict[str, Check] = {"completed": _count, "failed": _count, "content": _text}
 _OBSERVATIONS: Needs = {"observations": ("observations.imported",)}
 _POSTERIOR: Needs = {"posterior": ("posterior.sampled",)}
+_COMPARED: Needs = {"posterior": ("posterior.sampled", "validation.computed")}
 _TRUSTED: dict[str, Check] = {"accepted_unconverged": _truth}
 _SAMPLED: dict[str, Check] = _TRUSTED | {
     "names": _texts,
@@ -104,7 +109,19 @@ KINDS: dict[str, Kind] = {
         _STUDY | _POSTERIOR,
         _TRUSTED | {"draws": _count},
     ),
-    "comparison.made": Kind("calibrations held against each other", _POSTERIOR, _TRUSTED | {"same_data": _truth}),
+    "validation.computed": Kind(
+        "whether parameters that should be constant drift through data, and what that says of extrapolation",
+        _STUDY,
+        {
+            "model": _text,
+            "tracked": _texts,
+            "verdict": _text,
+            "reasons": _texts,
+            "parameters": _list,
+            "samples": _count,
+        },
+    ),
+    "comparison.made": Kind("calibrations held against each other", _COMPARED, _TRUSTED | {"same_data": _truth}),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),

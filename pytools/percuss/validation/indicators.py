@@ -68,9 +68,7 @@ def path_of(found: Filtered, name: str, first: int) -> Wandering:
     times = found.times_s[first:] - found.times_s[first:].mean()
     slope = float(np.sum(times * mean) / np.sum(times * times))
     wander = spread / own if own > 0 else math.inf
-    return Wandering(
-        name, float(mean.mean()), spread, float(mean.min()), float(mean.max()), own, wander, slope
-    )
+    return Wandering(name, float(mean.mean()), spread, float(mean.min()), float(mean.max()), own, wander, slope)
 
 
 def innovations_of(found: Filtered, channel: int, first: int) -> Innovations:

@@ -1,11 +1,11 @@
-"""The traditional route (Green et al., Sections 4.2 and 5.2, Appendix A): parameters constant, all that the model misses
-taken for noise of unknown variance; prediction of data held out; evidence.
+"""The traditional route (Green et al., Sections 4.2 and 5.2, Appendix A): parameters constant, all that the model
+misses taken for noise of unknown variance; prediction of data held out; evidence.
 
     log p(D | theta, R) = -1/2 sum over samples of (z - y(theta))^2 / R + log 2 pi R
 
-The evidence by Laplace is `-J + d/2 log 2 pi - 1/2 log det A` with `exp(-J)` likelihood times prior at the mode. Eqs. A.4
-to A.6 of the paper have `+J`: the sign of its log Bayes factor, 5622 for the linear model, is wrong. Importance sampling
-beside it needs no such formula and says the same as `-J`.
+The evidence by Laplace is `-J + d/2 log 2 pi - 1/2 log det A` with `exp(-J)` likelihood times prior at the mode. Eqs.
+A.4 to A.6 of the paper have `+J`: the sign of its log Bayes factor, 5622 for the linear model, is wrong. Importance
+sampling beside it needs no such formula and says the same as `-J`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def calibrate_constant(
 def predict(
     following: Following, times_s: Floats, data: Floats, points: Floats, part: str, begin: int = 0
 ) -> Predicted:
-    """Predict with draws of the posterior (n, parameters and variances), from the start on; keep samples from `begin`."""
+    """Predict with draws of the posterior (n, parameters and variances), from the start; keep samples from `begin`."""
     d = len(following.tracked)
     readings = following.respond(np.ascontiguousarray(points[:, :d]), len(data))[:, begin:]
     mean = readings.mean(axis=0)
@@ -154,7 +154,7 @@ def _least_squares(
 
             def value(x: Floats, variance: Floats = variance) -> Floats:
                 # a motion that runs away is as bad as can be, not the end of the search
-                return np.nan_to_num(residuals(x[None], variance)[0], nan=1e6, posinf=1e6, neginf=-1e6)
+                return np.asarray(np.nan_to_num(residuals(x[None], variance)[0], nan=1e6, posinf=1e6, neginf=-1e6))
 
             with np.errstate(all="ignore"):
                 end = least_squares(
@@ -184,9 +184,9 @@ def _resample(target: Target, best: Floats, covariance: Floats, seed: int) -> tu
     std = np.sqrt(np.diag(covariance))
     centre = target.transform.unbounded(best[None])[0]
     step = 1e-4 * std
-    slope = (target.transform.unbounded((best + step)[None])[0] - target.transform.unbounded((best - step)[None])[0]) / (
-        2 * step
-    )
+    slope = (
+        target.transform.unbounded((best + step)[None])[0] - target.transform.unbounded((best - step)[None])[0]
+    ) / (2 * step)
     spread = covariance * slope[:, None] * slope
     random = np.random.default_rng(seed)
     worth, evaluations = 0.0, 0
