@@ -84,7 +84,8 @@ def validate(
     if skipped:
         notes.append(f"{skipped} measurements are missing and were left out")
     gain = rungs[-1].course.log_likelihood - rungs[0].course.log_likelihood if len(rungs) > 1 else None
-    verdict = judge(main.paths, main.innovations, gain)
+    likeliest = max(rungs, key=lambda rung: rung.course.log_likelihood)
+    verdict = judge(main.paths, likeliest.innovations, gain)
     calibrated: Calibrated | None = None
     predictions: tuple[Predicted, ...] = ()
     if asked.traditional:

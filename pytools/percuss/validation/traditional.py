@@ -25,12 +25,12 @@ from percuss.inference.target import Target
 from percuss.study.priors.prior import Prior
 from percuss.validation.following import Floats, Following
 
-PROPOSALS = 3000
-CHAINS, DRAWS = 4, 500
+PROPOSALS = 1500
+CHAINS, DRAWS = 4, 250
 DEGREES_OF_FREEDOM = 5.0
 ROUNDS = 6
 # Independent draws that the weights must be worth before they are drawn from.
-ENOUGH = 400.0
+ENOUGH = 300.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ NO_EVIDENCE, DOUBTFUL, REFUSED = "no evidence against", "doubtful", "do not extr
 WORDS = (NO_EVIDENCE, DOUBTFUL, REFUSED)
 
 # Spread of a path over the filter's own; gain in log-likelihood by drifting; mean squared normalised innovation.
-WANDER = (1.0, 1.5)
-GAIN = (15.0, 60.0)
+WANDER = (1.2, 1.8)
+GAIN = (30.0, 150.0)
 SURPRISE = (1.2, 2.0)
 # Probabilities of period and memory in white noise, and the z-score of a trend: beyond them a model is doubtful only,
 # since a noise that is not quite white does that as well.
@@ -34,7 +34,9 @@ class Verdict:
 
 
 def judge(paths: Sequence[Wandering], innovations: Sequence[Innovations], gain: float | None) -> Verdict:
-    """Weigh paths and innovations at the drift asked for, and the gain over the ladder."""
+    """Weigh the paths at the drift asked for, the innovations at the drift the data like best, and the gain over the
+    ladder. Innovations elsewhere say little: too large a drift correlates them, too small a one repeats the gain.
+    """
     found: list[tuple[int, str]] = []
 
     def weigh(value: float, lines: tuple[float, float], said: str) -> None:

@@ -268,12 +268,23 @@ impl<'a> Augmented<'a> {
     }
 
     /// Steps from sample to sample; with `slope`, its derivative by the state at the first, moving rows.
-    pub(crate) fn walk(
+    pub(crate) fn walk(&mut self, sample: usize, moving: &mut [f64], slope: Option<&mut [f64]>) {
+        match moving.len() {
+            2 => self.walk_sized::<2>(sample, moving, slope),
+            4 => self.walk_sized::<4>(sample, moving, slope),
+            _ => self.walk_sized::<0>(sample, moving, slope),
+        }
+    }
+
+    /// With the number of moving entries known in advance, or 0.
+    fn walk_sized<const MOVING: usize>(
         &mut self,
         sample: usize,
         moving: &mut [f64],
         mut slope: Option<&mut [f64]>,
     ) {
+        let both = if MOVING > 0 { MOVING } else { moving.len() };
+        let moving = &mut moving[..both];
         let substeps = self.inputs.substeps;
         let h = self.inputs.step_s / substeps as f64;
         let mut work = std::mem::take(&mut self.work);
@@ -283,10 +294,17 @@ impl<'a> Augmented<'a> {
             slope.iter_mut().step_by(states + 1).for_each(|x| *x = 1.0);
         }
         for substep in 0..substeps {
-            let share = |part: f64| (substep as f64 + part) / substeps as f64;
+            let share = |part: f64| {
+                if substeps == 1 {
+                    part
+                } else {
+                    (substep as f64 + part) / substeps as f64
+                }
+            };
+            let (mut loaded, mut base_m_s2) = (-1.0, 0.0);
             // weights of Runge and Kutta: of the sum, of the rate that leads to the next stage, and where that lies
-            work.stage.copy_from_slice(moving);
-            work.sum.copy_from_slice(moving);
+            work.stage[..both].copy_from_slice(moving);
+            work.sum[..both].copy_from_slice(moving);
             if let Some(slope) = slope.as_deref() {
                 work.stage_slope.copy_from_slice(slope);
                 work.sum_slope.copy_from_slice(slope);
@@ -297,11 +315,15 @@ impl<'a> Augmented<'a> {
                 (0.5, h / 3.0, h),
                 (1.0, h / 6.0, 0.0),
             ] {
-                let base_m_s2 = self.load(sample, share(part), &mut work.forces);
-                self.rate(base_m_s2, &mut work, slope.is_some());
-                add(&mut work.sum, weight, &work.rate);
+                // both stages in the middle have one load
+                if part != loaded {
+                    base_m_s2 = self.load(sample, share(part), &mut work.forces);
+                    loaded = part;
+                }
+                self.rate::<MOVING>(base_m_s2, &mut work, slope.is_some());
+                add(&mut work.sum[..both], weight, &work.rate[..both]);
                 if next > 0.0 {
-                    sum(&mut work.stage, moving, next, &work.rate);
+                    sum(&mut work.stage[..both], moving, next, &work.rate[..both]);
                 }
                 if let Some(slope) = slope.as_deref() {
                     add(&mut work.sum_slope, weight, &work.rate_slope);
@@ -310,7 +332,7 @@ impl<'a> Augmented<'a> {
                     }
                 }
             }
-            moving.copy_from_slice(&work.sum);
+            moving.copy_from_slice(&work.sum[..both]);
             if let Some(slope) = slope.as_deref_mut() {
                 slope.copy_from_slice(&work.sum_slope);
             }
@@ -324,13 +346,17 @@ impl<'a> Augmented<'a> {
 
     /// Rate of change of the stage, and its derivative by the state at the sample before.
     #[inline]
-    fn rate(&self, base_m_s2: f64, work: &mut Work, sloped: bool) {
-        let n = self.model.masses();
+    fn rate<const MOVING: usize>(&self, base_m_s2: f64, work: &mut Work, sloped: bool) {
+        let n = if MOVING > 0 {
+            MOVING / 2
+        } else {
+            self.model.masses()
+        };
         let load = Load {
             base_m_s2,
             forces_n: &work.forces,
         };
-        let (u, v) = work.stage.split_at(n);
+        let (u, v) = work.stage[..2 * n].split_at(n);
         let tangent = &mut work.tangent;
         if !sloped {
             self.model.motion_into(load, u, v, &self.touching, tangent);
@@ -358,7 +384,7 @@ impl<'a> Augmented<'a> {
             }
         }
         work.rate[..n].copy_from_slice(v);
-        work.rate[n..].copy_from_slice(&tangent.acceleration);
+        work.rate[n..2 * n].copy_from_slice(&tangent.acceleration[..n]);
     }
 
     /// Add the derivatives of a mass's acceleration by the tracked parameters.

@@ -57,6 +57,20 @@ impl Model {
     ) {
         let n = self.masses();
         self.motion_into(load, u, v, touching, tangent);
+        for ((contact, remembered), known) in self
+            .contacts
+            .iter()
+            .zip(touching)
+            .zip(&mut tangent.contacts)
+        {
+            let (d, rate) = contact.indentation(u, v);
+            let memory = remembered.unwrap_or(Memory::at_onset(rate));
+            known.1 = contact.impact.gradient(d, rate, &memory);
+            if remembered.is_none() {
+                // a contact that begins here has this very rate as its approach speed
+                known.1.rate += known.1.approach_speed;
+            }
+        }
         for (matrix, size) in [
             (&mut tangent.by_displacement, n * n),
             (&mut tangent.by_velocity, n * n),
@@ -156,13 +170,8 @@ impl Model {
         for (contact, remembered) in self.contacts.iter().zip(touching) {
             let (d, rate) = contact.indentation(u, v);
             let memory = remembered.unwrap_or(Memory::at_onset(rate));
-            let mut gradient = contact.impact.gradient(d, rate, &memory);
-            if remembered.is_none() {
-                // a contact that begins here has this very rate as its approach speed
-                gradient.rate += gradient.approach_speed;
-            }
             let force = contact.impact.force(d, rate, &memory);
-            tangent.contacts.push((force, gradient));
+            tangent.contacts.push((force, Gradient::default()));
         }
         let forces = tangent.contacts.iter().map(|(force, _)| *force);
         self.add_accelerations(load.base_m_s2, u, v, forces, &mut tangent.acceleration);

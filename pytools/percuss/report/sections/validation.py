@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.drawing import picture
@@ -65,9 +68,8 @@ def section(source: Source, event: Event) -> Section:
     return Section(f"Validation: {body['model']}", blocks, [verdict if not good else f"{body['model']}: {word}."])
 
 
-def _constant(body: dict[str, object] | object) -> list[Block]:
+def _constant(body: Mapping[str, Any]) -> list[Block]:
     """The calibration with constant parameters, and what it predicts."""
-    assert isinstance(body, dict)
     known = body["calibration"]
     if not known:
         return []
