@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,8 +65,9 @@ def validate(
 ) -> Validated:
     """Follow the data at every drift of the ladder and judge; `start` stands above the priors (a posterior's)."""
     record = read_record(data, shown, asked)
-    following = _following(study, asked, record)
-    begin = tuple((start or {}).get(name, (prior.mean(), prior.std())) for name, prior in asked.priors.items())
+    known = start or {}
+    begin = tuple(known.get(name) or (prior.mean(), prior.std()) for name, prior in asked.priors.items())
+    following = _following(study, asked, record, begin)
     first = settled(record.times_s, asked.settle_s)
     if not 0 < first < len(record.times_s) - 1:
         raise InputError(f"settle: {shown} ends at {record.times_s[-1]:g} s, before anything has settled")
@@ -100,11 +101,11 @@ def validate(
     )
 
 
-def _following(study: Study, asked: Validating, record: Record) -> Following:
+def _following(study: Study, asked: Validating, record: Record, begin: Sequence[tuple[float, float]]) -> Following:
     return follow(
         study,
         case=asked.case,
-        values=asked.values,
+        values={name: mean for name, (mean, _) in zip(asked.track, begin, strict=True)} | dict(asked.values),
         track=asked.track,
         quantities=[column.name for column in asked.observed],
         times_s=record.times_s,
@@ -167,6 +168,6 @@ def _traditional(
         predictions.append(predict(following, times, data, points, "held out", n))
     if extrapolation:
         beyond = read_record(*extrapolation, asked)
-        stronger = _following(study, asked, beyond)
+        stronger = _following(study, asked, beyond, begin)
         predictions.append(predict(stronger, beyond.times_s, beyond.data, points, "extrapolated"))
     return calibrated, tuple(predictions)

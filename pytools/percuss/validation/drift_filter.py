@@ -100,20 +100,22 @@ def filter(
     check_gaps(data, tuple(observed), gaps)
     for name, samples in (inputs or {}).items():
         stack("input", {name: samples}, len(times))
+    begin = dict(start or {})
+    for name in names:
+        if name not in begin:
+            if name not in study.parameters:
+                raise InputError(f"`{name}` has no prior: `start` must hold its mean and standard deviation")
+            begin[name] = (study.parameters[name].prior.mean(), study.parameters[name].prior.std())
     following = follow(
         study,
         case=case,
-        values=fixed,
+        values={name: begin[name][0] for name in names} | fixed,
         track=names,
         quantities=tuple(observed),
         times_s=times,
         inputs={name: np.ascontiguousarray(samples, float) for name, samples in (inputs or {}).items()},
         substeps=substeps,
     )
-    begin = {name: (p.prior.mean(), p.prior.std()) for name, p in study.parameters.items()} | dict(start or {})
-    for name in names:
-        if name not in begin:
-            raise InputError(f"`{name}` has no prior: `start` must hold its mean and standard deviation")
     variances = noise_variance if isinstance(noise_variance, Mapping) else dict.fromkeys(observed, noise_variance)
     drifts = drift if isinstance(drift, Mapping) else dict.fromkeys(names, drift)
     for what, table, keys in (("noise_variance", variances, observed), ("drift", drifts, names)):

@@ -98,7 +98,8 @@ def follow(
         raise InputError(f"substeps = {substeps}: must be at least 1")
     given = dict(values or {})
     for name, parameter in study.parameters.items():
-        given.setdefault(name, float(parameter.prior.mean()))
+        if name not in given:
+            given[name] = float(parameter.prior.mean())
     point = study.point(case, given)
     for name in quantities:
         known = [f"{letter}{mass}" for letter in SENSED for mass in model.names]
