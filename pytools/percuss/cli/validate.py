@@ -45,7 +45,7 @@ def validate(
     from percuss.study.files import MAX_ATTACHED_BYTES, read_regular
     from percuss.validation.compute import validate as compute
     from percuss.validation.settings import read_validation
-    from percuss.validation.storage import draft_validation, facts
+    from percuss.validation.storage import draft_validation
     from percuss.validation.subject import from_posterior, is_reference
 
     start, more = None, []
@@ -75,7 +75,7 @@ def validate(
     event = book.append(drafts)[-1]
     say(_told(result))
     hint(f"percuss plot {event.id} --to drift.svg draws the paths")
-    give_id(event.id, facts(result), json)
+    give_id(event.id, event.data, json)
 
 
 def _told(found: Validated) -> str:

@@ -25,8 +25,11 @@ def weigh(validations: Sequence[Validation]) -> tuple[dict[str, Any], pl.DataFra
     for item in validations:
         if item.body["calibration"] is None:
             raise InputError(f"validation {item.event.id}: has no constant calibration, so no evidence")
-    keys = ("data", "samples", "step_s", "observed", "gaps")
-    seen = [[item.body[key] for key in keys] + [item.body["calibration"]["samples"]] for item in validations]
+    keys = ("samples", "step_s", "observed", "gaps")
+    seen = [
+        [item.body["data"]["sha256"], item.body["calibration"]["samples"], *(item.body[key] for key in keys)]
+        for item in validations
+    ]
     same = all(facts == seen[0] for facts in seen[1:])
     notes = [] if same else ["they were calibrated on different data: evidence does not compare them"]
     chosen = [_evidence(item) for item in validations]

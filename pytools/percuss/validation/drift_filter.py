@@ -12,6 +12,7 @@ import numpy as np
 
 from percuss import _core
 from percuss.errors import InputError
+from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 from percuss.validation.following import Floats, Following, follow, told
 
@@ -103,6 +104,8 @@ def filter(
     begin = dict(start or {})
     for name in names:
         if name not in begin:
+            if name not in study.model().inputs:
+                raise InputError(f"`{name}` cannot be tracked: {did_you_mean(name, study.model().inputs)}")
             if name not in study.parameters:
                 raise InputError(f"`{name}` has no prior: `start` must hold its mean and standard deviation")
             begin[name] = (study.parameters[name].prior.mean(), study.parameters[name].prior.std())
