@@ -102,15 +102,18 @@ def _cut(table: pl.DataFrame, window: tuple[float, float] | None) -> pl.DataFram
 def _path(axis: Any, table: pl.DataFrame, name: str, unit: Any, colour: str, label: str, *, band: bool) -> None:
     times, mean = table["t"].to_numpy(), table[name].to_numpy()
     axis.plot(times, unit.of(mean), color=colour, linewidth=1.0, label=label)
+    low, high = unit.of(mean), unit.of(mean)
     if band:
-        spread = 3 * table[f"{name}:std"].to_numpy()
-        low, high = unit.of(mean - spread), unit.of(mean + spread)
+        spread = unit.of(3 * table[f"{name}:std"].to_numpy())
+        low, high = low - spread, high + spread
         axis.fill_between(times, low, high, color=colour, alpha=0.22, linewidth=0)
-        # the wide band of the first samples would hide the rest
-        later = slice(len(times) // 20, None)
-        ends = np.array([np.min(low[later]), np.max(high[later])])
-        seen = [*ends, *axis.get_ylim()] if len(axis.lines) > 1 else ends
-        axis.set_ylim(float(np.min(seen)), float(np.max(seen)))
+    # the first samples, before anything is known, would hide the rest
+    later = slice(len(times) // 20, None)
+    room = 0.05 * float(np.max(high[later]) - np.min(low[later]))
+    ends = [float(np.min(low[later])) - room, float(np.max(high[later])) + room]
+    seen = [*ends, *axis.get_ylim()] if len(axis.lines) > 1 else ends
+    if min(seen) < max(seen):
+        axis.set_ylim(min(seen), max(seen))
 
 
 def write_paths(
