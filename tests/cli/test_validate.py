@@ -162,6 +162,68 @@ def test_bad_sections(studies: Path, percuss: Call, old: str, new: str, words: t
     percuss("validate", STUDY, "--model", "linear", "--no-traditional").refused(2, *words)
 
 
+FREE = """
+[model]
+kind = "oscillators"
+duration = "10 s"
+sampling = "10 ms"
+masses = [{{ name = "1", mass = "1 kg", displacement = "50 mm" }}]
+springs = [{{ name = "1", between = ["base", "1"], stiffness = "10 N/m" }}]
+dampers = [{{ name = "1", between = ["base", "1"], coefficient = "0.1 N.s/m" }}]
+
+[parameters]
+stiffness_1.prior = {{ kind = "uniform", low = 9, high = 11 }}
+coefficient_1.prior = {{ kind = "uniform", low = 0.05, high = 0.2 }}
+
+[outputs.early]
+quantity = "u1"
+reduce = "at"
+at = "1.5 s"
+[outputs.late]
+quantity = "u1"
+reduce = "at"
+at = "4.0 s"
+
+[observations]
+file = "seen.csv"
+std = "1 mm"
+
+[calibration.both]
+
+[validation]
+time = "t"
+observed = [{{ quantity = "u1", unit = "m", noise_std = "1 mm" }}]
+"""
+
+
+def test_a_posterior_is_where_the_filter_starts(percuss: Call, folder: Path, make_study: Callable[..., Path]) -> None:
+    """From a study through surrogate and calibration to a validation that stands on the posterior."""
+    study = make_study("free", text=FREE)
+    (study / "seen.csv").write_text("early,late\n0.0,0.0\n")
+    run = json.loads(
+        percuss(
+            "simulate", "free", "--set", "stiffness_1=10", "--set", "coefficient_1=0.1", "--csv", "run.csv", "--json"
+        ).out
+    )
+    early, late = run["outputs"]["early"], run["outputs"]["late"]
+    (study / "seen.csv").write_text(f"early,late\n{early},{late}\n")
+    surrogate = percuss("surrogate", percuss("run", percuss("design", "free", "--n", 40, "--skip", 1).id).id)
+    posterior = percuss("calibrate", surrogate.id).id
+    times = np.loadtxt(folder / "run.csv", delimiter=",", skiprows=1, usecols=(0, 1))
+    noisy = times[:, 1] + 1e-3 * np.random.default_rng(0).standard_normal(len(times))
+    rows = (f"{t:.2f},{x:.8g}" for t, x in zip(times[:, 0], noisy, strict=True))
+    (folder / "measured.csv").write_text("\n".join(["t,u1", *rows]))
+    said = percuss("validate", posterior, "--data", "measured.csv", "--no-traditional", "--json")
+    assert said.code == 0, said.err
+    found = json.loads(said.out)
+    mean, std = found["start"]["stiffness_1"]
+    assert abs(mean - 10) < 0.5 and 0 < std < 0.5
+    assert found["verdict"] == "no evidence against"
+    assert posterior in percuss("lineage", found["id"]).out
+    percuss("validate", surrogate.id, "--data", "measured.csv").refused(2, "surrogate.fitted", "posterior.sampled")
+    assert percuss("audit").code == 0
+
+
 def test_a_study_without_the_section_is_told_so(percuss: Call) -> None:
     percuss("validate", "studies/ishigami").refused(2, "has no [validation]")
 

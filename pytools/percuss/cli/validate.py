@@ -118,6 +118,8 @@ def _told(found: Validated) -> str:
         ]
         parts.append(table_text(("prediction", "of", "rmse", "relative", "within 3 std"), scores))
     parts += list(found.notes)
+    if known:
+        parts += [*known.notes, *known.importance.notes]
     parts.append(
         "\n".join([f"verdict on {found.asked.name}: {found.verdict.word}", *(f"  {r}" for r in found.verdict.reasons)])
     )

@@ -28,7 +28,7 @@ from percuss.validation.following import Floats, Following
 PROPOSALS = 1500
 CHAINS, DRAWS = 4, 250
 DEGREES_OF_FREEDOM = 5.0
-ROUNDS = 6
+ROUNDS = 4
 # Independent draws that the weights must be worth before they are drawn from.
 ENOUGH = 300.0
 
