@@ -21,7 +21,7 @@ ALLOWED = {
     "models": {"errors", "spelling", "units", "ledger"},
     "study": {"errors", "spelling", "units", "models", "ledger"},
     "designs": {"errors", "spelling", "units", "models", "study", "ledger"},
-    "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger"},
+    "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "software"},
     "surrogates": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
     "export": {"errors", "units", "models", "study", "designs", "ledger"},

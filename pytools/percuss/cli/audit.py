@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, open_ledger
+from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, open_ledger
 
 if TYPE_CHECKING:
     from percuss.ledger.audit import Proof
@@ -20,6 +20,7 @@ def audit(
     anchor: Annotated[
         str | None, typer.Option(help="A hash kept elsewhere; at least its first 16 digits.", metavar="HASH")
     ] = None,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -44,7 +45,7 @@ def audit(
     found = [walk.proof, proofs.prove_payloads(book.place, walk), proofs.prove_order(walk), proofs.prove_lineage(walk)]
     if all(proof.holds for proof in found):
         found.append(prove_replay(book))
-        found.append(prove_reexecution(book, fold(walk.visible), rerun, software().core))
+        found.append(prove_reexecution(book, fold(walk.visible), rerun, software().core, allow_command))
     else:
         for name in ("replay", "re-execution"):
             found.append(proofs.Proof(name, "", note="not tried: what it would start from is damaged"))
