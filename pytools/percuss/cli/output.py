@@ -68,6 +68,9 @@ def leave_interrupted(stuck: bool) -> NoReturn:
     Threads that are still computing cannot be stopped from here; what they give would not be kept anyway.
     """
     if stuck:
+        from percuss.models.command.process import kill_running
+
+        kill_running()
         sys.stderr.flush()
         os._exit(130)
     raise SystemExit(130)
