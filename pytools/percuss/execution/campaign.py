@@ -27,6 +27,8 @@ from percuss.ledger.streams import read_stream
 
 # On Ctrl-C batches that are under way are waited for this long; slower ones are given up and run again later.
 GRACE_S = 5.0
+# Batches in hand for each worker, so that none is idle while this process writes.
+IN_HAND = 8
 # A batch whose worker was lost this often is taken apart; a single run that loses this many is what kills them.
 MOST_LOSSES = 3
 
@@ -176,7 +178,7 @@ def run_campaign(
     flushed = time.monotonic()
     try:
         while True:
-            limit = 2 * workers()
+            limit = IN_HAND * workers()
             while len(running) < limit and (batch := again.pop() if again else next(waiting, None)):
                 running[executor.submit(run_batch, batch)] = batch
             if not running:
