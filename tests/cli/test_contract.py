@@ -78,7 +78,7 @@ springs = [{ between = ["base", "1"], stiffness = "40 N/m" }]
 """
 
 
-def _documents(percuss, folder) -> dict[str, list[object]]:
+def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
     """A call of every command with --json."""
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
     expected = folder / "studies" / "ishigami" / "expected"
@@ -94,6 +94,7 @@ def _documents(percuss, folder) -> dict[str, list[object]]:
         "study show": ["ishigami"],
         "study check": ["ishigami"],
         "simulate": ["swing"],
+        "fclib solve": [write_fclib("block.hdf5")],
         "plot": ["@last:runs", "--curve", "u1", "--to", "swing.svg"],
         "design": ["ishigami", "--n", 24],
         "run": ["@last:design"],
@@ -117,8 +118,8 @@ def _documents(percuss, folder) -> dict[str, list[object]]:
     }
 
 
-def test_every_command_gives_json(percuss, folder) -> None:
-    calls = _documents(percuss, folder)
+def test_every_command_gives_json(percuss, folder, write_fclib) -> None:
+    calls = _documents(percuss, folder, write_fclib)
     assert {name.split()[0] for name in calls} == set(COMMANDS)
     for name, args in calls.items():
         if name == "adopt":
@@ -322,7 +323,7 @@ def _words(percuss, *args: str) -> list[str]:
 
 
 def test_every_command_has_help_with_an_example(percuss) -> None:
-    groups = {"study": ["list", "show", "check"], "export": ["csv", "parquet"], "config": ["show"]}
+    groups = {"study": ["list", "show", "check"], "export": ["csv", "parquet"], "config": ["show"], "fclib": ["solve"]}
     for name in COMMANDS:
         for inner in groups.get(name, [""]):
             args = [name, inner] if inner else [name]

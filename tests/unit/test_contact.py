@@ -73,6 +73,7 @@ def test_an_unmet_tolerance_is_told() -> None:
     )
     assert not found.converged
     assert found.iterations == 2
+    assert found.seconds > 0.0
     assert found.residuals.energy > 1e-14
 
 
@@ -85,6 +86,8 @@ def test_an_unmet_tolerance_is_told() -> None:
         (((np.eye(3),), [0.0] * 3, -0.1), "friction coefficient of contact 0 is -0.1"),
         (((np.eye(3),), [0.0, np.nan, 0.0], 0.1), "q of contact 0 is NaN"),
         (((np.zeros((3, 3)),), [0.0] * 3, 0.1), "trace 0e0; it must be positive"),
+        (((np.eye(3) + np.eye(3, k=1),), [0.0] * 3, 0.1), "W differs from its transpose by up to 1, 100% of"),
+        (((np.full((3, 3), np.nan),), [0.0] * 3, 0.1), "W of contact 0 is NaN"),
         ((((np.zeros((3, 3)), np.eye(3)),), [0.0] * 3, 0.1), "M is singular"),
         ((((np.eye(2), np.eye(3)),), [0.0] * 3, 0.1), "H have as many rows as M"),
     ],

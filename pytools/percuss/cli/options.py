@@ -54,9 +54,23 @@ EventArgument = Annotated[
         autocompletion=complete_events,
     ),
 ]
+EventsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="EVENT...",
+        help="Ids, unique prefixes, @last, @last:KIND, or - to read one from stdin.",
+        autocompletion=complete_events,
+    ),
+]
 StudyArgument = Annotated[
     str,
     typer.Argument(metavar="STUDY", help="Name, folder or file of a study.", autocompletion=complete_studies),
+]
+
+SampleOption = Annotated[int | None, typer.Option(min=0, help="Which run of the event.", show_default="the first")]
+IntervalOption = Annotated[
+    str | None,
+    typer.Option(help="Time between frames.", show_default="240 frames in all", metavar="TIME"),
 ]
 
 
@@ -151,6 +165,13 @@ def consented(study: Study, allowed: bool) -> Study:
         )
     say(f"study {study.name}: runs a program, as allowed:\n{shown}")
     return study.allow_commands()
+
+
+def open_at_all(flag: str | None, texts: list[str]) -> tuple[Ledger, list[Event]]:
+    """The ledger and the events a command was given."""
+    wanted = [reference(text) for text in texts]
+    ledger = open_ledger(flag)
+    return ledger, [ledger.event(text) for text in wanted]
 
 
 def assignments(texts: list[str] | None, option: str) -> dict[str, str]:

@@ -45,6 +45,7 @@ def simulate(
     from percuss.execution.batch import run_batch
     from percuss.execution.given import given_point
     from percuss.execution.records import draft_design, draft_result, new_drafts
+    from percuss.execution.rest import settled_here
     from percuss.export.tables import check_target, with_unit_names, write_csv
     from percuss.study.load import load_study
     from percuss.units import from_si
@@ -59,8 +60,9 @@ def simulate(
         say(f"{parameter}: not given, at its prior mean")
     book = open_ledger(ledger, create=True)
     record = draft_design(book, found, replace(point, seed=seed), cases=[name], fixed=fixed, keep_curves=True)
+    record, settled = settled_here(book, record, [(name, [0])])
     result = run_batch(record.batch(name, [0]))
-    drafts = [*new_drafts(record), *draft_result(book, record, result)]
+    drafts = [*new_drafts(record), *settled, *draft_result(book, record, result)]
     event = book.append(drafts)[-1]
     if result.failures:
         hint(f"the failed run is recorded as {event.id}")

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
-from percuss.ledger.event import NO_COST, Cost
-from percuss.models.model import Done, Runner, Value
+from percuss.ledger.event import NO_COST, Cost, Draft, Event
+from percuss.models.model import Done, Runner, Settles, Value
 from percuss.study.study import Study
 
 if TYPE_CHECKING:
@@ -29,7 +29,11 @@ class WorkerLost(Exception):  # noqa: N818 (it says what happened to the batch, 
 
 @dataclass(frozen=True)
 class Batch:
-    """What is to be run: it can be pickled, and running it twice gives the same bits."""
+    """What is to be run: it can be pickled, and running it twice gives the same bits.
+
+    `starts` are the states of rest that the runs start from, `settled` the events they come from; without them each
+    run settles by itself, to the same bits.
+    """
 
     study: Study
     case: str
@@ -37,6 +41,8 @@ class Batch:
     points: tuple[Mapping[str, Value], ...]
     seeds: tuple[int, ...]
     keep_curves: bool
+    starts: tuple[bytes | None, ...] = ()
+    settled: tuple[Event | Draft, ...] = ()
 
 
 @dataclass
@@ -54,14 +60,18 @@ class Result:
     cost: Cost = NO_COST
     printed: dict[int, Mapping[str, str]] = field(default_factory=dict)
     program: dict[str, str] | None = None
+    settled: tuple[Event | Draft, ...] = ()
 
 
 def run_batch(batch: Batch) -> Result:
     """Run a batch. A run that fails is a result; an exception is a fault of the program."""
     wall, cpu = time.perf_counter(), time.thread_time()
-    result = Result(batch.case)
+    result = Result(batch.case, settled=batch.settled)
     model = batch.study.model()
-    outcomes = model.run(batch.points, batch.seeds)
+    if batch.starts and isinstance(model, Settles):
+        outcomes = model.run_from(batch.points, batch.seeds, batch.starts)
+    else:
+        outcomes = model.run(batch.points, batch.seeds)
     result.program = model.program() if isinstance(model, Runner) else None
     for sample, outcome in zip(batch.samples, outcomes, strict=True):
         if outcome.printed:

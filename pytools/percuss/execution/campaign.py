@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from percuss.errors import InputError, PercussError
 from percuss.execution.batch import LOST, Batch, Result, WorkerLost, run_batch, split
 from percuss.execution.records import DesignRecord, draft_campaign, draft_result
+from percuss.execution.rest import settle_first
 from percuss.ledger.event import Event, from_frame
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, fold
@@ -150,7 +151,6 @@ def run_campaign(
     todo = missing_batches(state, record, shard)
     progress = Progress(left=sum(len(samples) for _, samples in todo))
     progress.before = len(state.runs(record.event.id))
-    waiting = iter(record.batch(case, samples) for case, samples in todo)
     again: list[Batch] = []
     losses: Counter[tuple[str, tuple[int, ...]]] = Counter()
     # By future, so that Ctrl-C between any two lines below makes nothing count twice.
@@ -177,6 +177,8 @@ def run_campaign(
 
     flushed = time.monotonic()
     try:
+        record = settle_first(ledger, record, todo, executor, flush_s=flush_s, stream=stream, state=state)
+        waiting = iter(record.batch(case, samples) for case, samples in todo)
         while True:
             limit = IN_HAND * workers()
             while len(running) < limit and (batch := again.pop() if again else next(waiting, None)):

@@ -12,19 +12,27 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from percuss.errors import InputError, PercussError
-from percuss.execution.batch import Batch, Result, WorkerLost
+from percuss.execution.batch import WorkerLost
 from percuss.execution.engines import Engine
 from percuss.execution.profile import Profile
 from percuss.ledger.event import Software
+from percuss.study.study import Study
 
 T = TypeVar("T")
 PATIENCE_S = 10.0
 
 
-def run_checked(fn: Callable[[Batch], Result], batch: Batch, made: Software, study: str) -> Result:
+class Work(Protocol):
+    """What workers are given: a batch of runs, or a state of rest to be worked out."""
+
+    @property
+    def study(self) -> Study: ...
+
+
+def run_checked(fn: Callable[[Any], T], work: Work, made: Software, study: str) -> T:
     """On the worker: refuse to run with another build or another study than the client's."""
     import socket
 
@@ -37,13 +45,13 @@ def run_checked(fn: Callable[[Batch], Result], batch: Batch, made: Software, stu
             f"and this is percuss {made.version} ({made.commit}, {made.core})",
             hint="install the same percuss on the workers as here",
         )
-    if batch.study.digest != study:
-        raise InputError(f"worker {socket.gethostname()}: reads study {batch.study.name} differently than this percuss")
-    return fn(batch)
+    if work.study.digest != study:
+        raise InputError(f"worker {socket.gethostname()}: reads study {work.study.name} differently than this percuss")
+    return fn(work)
 
 
 class DaskExecutor(Executor):
-    """A dask client as an executor, for batches only. Losses and the end of the scheduler come as what they are."""
+    """A dask client as an executor of `Work`. Losses and the end of the scheduler come as what they are."""
 
     def __init__(self, client: Any) -> None:
         from percuss.software import software
@@ -54,9 +62,9 @@ class DaskExecutor(Executor):
         self._asked, self._threads = -1e9, 1
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Have a batch run by some worker."""
-        (batch,) = args
-        remote = self._client.submit(run_checked, fn, batch, self._made, batch.study.digest, pure=False)
+        """Have some worker do it."""
+        (work,) = args
+        remote = self._client.submit(run_checked, fn, work, self._made, work.study.digest, pure=False)
         promise: Future[T] = Future()
         promise.set_running_or_notify_cancel()
         self._futures[promise] = remote

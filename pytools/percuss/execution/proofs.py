@@ -56,7 +56,7 @@ def prove_reexecution(ledger: Ledger, state: State, count: int, core: str, allow
 
     External programs are run again only with the consent of the user; runs that killed their workers never are.
     """
-    proof = Proof("re-execution", "sampled runs, run again, give the same bits")
+    proof = Proof("re-execution", "some runs and posteriors, made again, give the same bits")
     programs = {id for id in state.designs if not allow_command and _runs_program(ledger, state, id)}
     runs = [
         (design, case, sample, event, reason)

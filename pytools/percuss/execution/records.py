@@ -11,6 +11,7 @@ from percuss.designs.design import Design
 from percuss.designs.seeds import run_seed
 from percuss.errors import InputError, LedgerError
 from percuss.execution.batch import Batch, Result
+from percuss.execution.rest import StatesOfRest
 from percuss.ledger.event import NO_COST, Blob, Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State, fold
@@ -39,6 +40,7 @@ class DesignRecord:
     seed: int
     digest: str
     sampler: str
+    rest: StatesOfRest | None = None
 
     @cached_property
     def reference(self) -> StudyRef:
@@ -52,7 +54,8 @@ class DesignRecord:
             for i in samples
         )
         seeds = tuple(run_seed(self.seed, self.digest, i) for i in samples)
-        return Batch(self.study, case, tuple(samples), points, seeds, self.keep_curves)
+        batch = Batch(self.study, case, tuple(samples), points, seeds, self.keep_curves)
+        return self.rest.starting(batch) if self.rest else batch
 
     def in_ledger(self, state: State) -> DesignRecord:
         """The same design after its drafts were appended."""
@@ -172,6 +175,7 @@ def draft_result(ledger: Ledger, record: DesignRecord, result: Result) -> list[D
     """A finished batch as one or two drafts: the runs that finished, the runs that failed."""
     drafts: list[Draft] = []
     inputs = [("study", record.study_event), ("design", record.event)]
+    inputs += [("settled", event) for event in result.settled]
     program: dict[str, object] = {"program": result.program} if result.program else {}
     if result.samples:
         blobs = [ledger.put_table("runs", outputs_table(result.samples, result.outputs))]

@@ -48,7 +48,7 @@ def prior_predictive(likelihood: Likelihood, target: Target, n: int, seed: int) 
 
 def posterior_predictive(likelihood: Likelihood, sample: Sample, n: int, seed: int) -> Predictive:
     """Draw n predictions after the data (Eq. C.14), at draws taken evenly from all chains."""
-    points = spread_draws(sample, n)
+    points = spread_draws(sample.flat(), n)
     return predict_at(likelihood, points, np.random.default_rng(seed))
 
 
@@ -57,11 +57,10 @@ def predict_at(likelihood: Likelihood, points: Floats, generator: np.random.Gene
     return Predictive(points, likelihood.predict(points), likelihood.draw(points, generator))
 
 
-def spread_draws(sample: Sample, n: int) -> Floats:
-    """Take n draws, evenly over all chains; fewer when there are fewer."""
+def spread_draws(flat: Floats, n: int) -> Floats:
+    """Take n of the draws of all chains, evenly; fewer when there are fewer."""
     if n < 1:
         raise InputError(f"n = {n} draws to predict at: at least 1 is needed")
-    flat = sample.flat()
     return flat[np.linspace(0, len(flat) - 1, min(n, len(flat))).round().astype(np.int64)]
 
 

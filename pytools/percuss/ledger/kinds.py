@@ -50,6 +50,10 @@ def _counts(value: object) -> bool:
     return isinstance(value, list) and all(map(_count, value))
 
 
+def _truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
 def _reasons(value: object) -> bool:
     return isinstance(value, dict) and all(map(_text, value.values()))
 
@@ -62,11 +66,24 @@ _CAMPAIGN: Needs = {"campaign": ("campaign.completed",)}
 _POINTS: dict[str, Check] = {"sampler": _text, "n": _count, "names": _texts, "cases": _texts, "fixed": _table}
 _BATCH: dict[str, Check] = {"case": _text, "samples": _counts}
 _CLOSING: dict[str, Check] = {"completed": _count, "failed": _count, "content": _text}
+_OBSERVATIONS: Needs = {"observations": ("observations.imported",)}
+_POSTERIOR: Needs = {"posterior": ("posterior.sampled",)}
+_TRUSTED: dict[str, Check] = {"accepted_unconverged": _truth}
+_SAMPLED: dict[str, Check] = _TRUSTED | {
+    "names": _texts,
+    "block": _text,
+    "calibration": _table,
+    "sampler": _text,
+    "settings": _table,
+    "converged": _truth,
+    "direct": _truth,
+}
 _SURROGATE: dict[str, Check] = {"names": _texts, "cases": _texts, "points": _count, "settings": _table}
 
 KINDS: dict[str, Kind] = {
     "study.registered": Kind("a study file in its resolved form, with the digests of its data files"),
     "design.created": Kind("sample points of a study's parameters", _STUDY, _POINTS),
+    "scene.settled": Kind("a scene at rest, from which runs start", _STUDY, {"key": _text, "steps": _count}),
     "runs.completed": Kind("outputs of a batch of runs of one case of a design", _DESIGN, _BATCH),
     "runs.failed": Kind("runs of a batch that failed, each with its reason", _DESIGN, _BATCH | {"reasons": _reasons}),
     "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _RUNS, _CLOSING),
@@ -76,6 +93,18 @@ KINDS: dict[str, Kind] = {
     "indices.computed": Kind(
         "sensitivity indices, from a surrogate or straight from runs", _STUDY, {"names": _texts, "methods": _texts}
     ),
+    "observations.imported": Kind(
+        "measured values, bound to the outputs of a study", _STUDY, {"file": _text, "entries": _count}
+    ),
+    "posterior.sampled": Kind(
+        "a calibration: draws of the parameters given observations", _STUDY | _OBSERVATIONS, _SAMPLED
+    ),
+    "prediction.made": Kind(
+        "what a study's outputs are before and after the data, and whether the simulator agrees",
+        _STUDY | _POSTERIOR,
+        _TRUSTED | {"draws": _count},
+    ),
+    "comparison.made": Kind("calibrations held against each other", _POSTERIOR, _TRUSTED | {"same_data": _truth}),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),

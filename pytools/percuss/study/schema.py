@@ -15,7 +15,9 @@ from percuss.models.model import Input, Model, Quantity, Setting, Value
 from percuss.models.registry import MODELS, model_module
 from percuss.models.settings import SettingsError, clean_settings
 from percuss.spelling import did_you_mean, shown
+from percuss.study.calibration import read_calibration
 from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
+from percuss.study.observations import read_observations
 from percuss.study.output import REDUCTIONS, Output
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
@@ -23,7 +25,6 @@ from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
 from percuss.study.tables import (
     Note,
     display_unit,
-    kind_of,
     named_tables,
     only_known,
     optional_text,
@@ -74,6 +75,8 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     for key in found_outputs:
         if key in parameters:
             note(("outputs", key), "a parameter has the same name: rename the output")
+    read_observations(subtable(sections, "observations", note), found_outputs, found_cases, checked, note)
+    read_calibration(subtable(sections, "calibration", note), found_outputs, found_cases, note)
     if not found_outputs and not outputs:
         note((), f"model {kind} gives curves only: [outputs] must reduce one to a number")
     return Study(
@@ -327,9 +330,6 @@ def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[st
     sections: dict[str, object] = {key: subtable(raw, key, note) for key in RAW_SECTIONS if key in raw}
     if "observations" in sections:
         sections["observations"] = _attached(subtable(raw, "observations", note), ("observations",), files)
-    for name, table in subtable(raw, "calibration", note).items():
-        if not isinstance(table, dict):
-            note(("calibration", name), f"must be a table, not {kind_of(table)}")
     return sections
 
 

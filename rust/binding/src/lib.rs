@@ -5,7 +5,10 @@
 mod chaos;
 mod contact;
 mod error;
+mod interruptible;
 mod oscillators;
+mod posterior;
+mod rigid;
 
 use pyo3::prelude::*;
 
@@ -33,5 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
     contact::register(module)?;
-    oscillators::register(module)
+    oscillators::register(module)?;
+    posterior::register(module)?;
+    rigid::register(module)
 }

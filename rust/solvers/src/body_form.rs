@@ -10,7 +10,6 @@ use crate::assembly::{Contact, InverseMass, response};
 use crate::block_matrix::Vector3;
 use crate::cone::dot;
 use crate::error::Error;
-use crate::one_contact;
 use crate::problem::Problem;
 use crate::residual::{self, Residuals};
 use crate::solver::{Report, Settings};
@@ -87,6 +86,7 @@ impl BodyForm {
         local.matrix.diagonal.clear();
         local.free_velocity.clear();
         local.friction.clear();
+        local.couple.clear();
         self.sides.clear();
         for (index, contact) in contacts.iter().enumerate() {
             for body in contact.bodies.into_iter().flatten() {
@@ -125,6 +125,7 @@ impl BodyForm {
             local.matrix.diagonal.push(diagonal);
             local.free_velocity.push(contact.free_velocity);
             local.friction.push(contact.friction);
+            local.couple.push(contact.couple);
             self.sides.push(sides);
         }
         local.prepare()
@@ -205,14 +206,8 @@ impl BodyForm {
         let mut against = 0.0;
         for (i, sides) in self.sides.iter().enumerate() {
             let u = velocity(&local.free_velocity[i], sides, &self.previous_v);
-            let contact = one_contact::Contact {
-                matrix: &local.matrix.diagonal[i],
-                inverse: &local.inverse[i],
-                mu: local.friction[i],
-                rho: local.rho[i],
-            };
+            let new = local.answer(i, &self.previous_r, &u);
             let old = &mut self.previous_r[i];
-            let new = one_contact::solve(&contact, old, &u);
             let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
             if change == [0.0; 3] {
                 continue;

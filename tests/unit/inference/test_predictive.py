@@ -58,8 +58,8 @@ def test_coverage_of_data_drawn_from_the_model(linear_likelihood: Any) -> None:
 
 def test_draws_are_spread_over_all_chains(linear_sample: Sample) -> None:
     sample = linear_sample
-    few = spread_draws(sample, 3)
+    few = spread_draws(sample.flat(), 3)
     np.testing.assert_array_equal(few[[0, 2]], sample.flat()[[0, -1]])
-    assert len(spread_draws(sample, 10**9)) == len(sample.flat())
+    assert len(spread_draws(sample.flat(), 10**9)) == len(sample.flat())
     with pytest.raises(InputError, match="n = 0"):
-        spread_draws(sample, 0)
+        spread_draws(sample.flat(), 0)
