@@ -224,9 +224,7 @@ def chaos_bootstrap_fits(
 ) -> list[ChaosExpansion]: ...
 
 # Posteriors on chaos expansions, in the unbounded space of `percuss.inference.transform`.
-_Parameter = tuple[
-    str, float, float, str, Sequence[float], float, float
-]  # support, origin, scale; prior: kind, fields,
+_Parameter = tuple[str, float, float, str, Sequence[float], float, float]  # support, origin, scale; prior: kind, fields,
 # a point and the log density there
 _Input = tuple[int, str, float, float]  # number of the parameter, form (linear, logarithmic), centre, factor
 

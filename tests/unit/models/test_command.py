@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import string
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,9 +16,13 @@ from hypothesis import strategies as st
 
 from percuss.errors import InputError
 from percuss.models.command.results import ResultError, Source, read_results
+from percuss.models.command.tables import settings
 from percuss.models.command.template import check_template, render
 from percuss.models.registry import configure
 from percuss.models.settings import SettingsError
+from percuss.study.load import check_study
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "programs.md"
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -118,6 +124,18 @@ GOOD = {
     "inputs": {"x": {"unit": "mm", "low": 0}},
     "quantities": {"y": {"file": "o.csv", "column": "y", "unit": "mm"}},
 }
+
+
+def test_the_example_of_the_documentation_loads(tmp_path) -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    (tmp_path / "study.toml").write_text(example)
+    (tmp_path / "frame.py").write_text("")
+    (tmp_path / "given.json").write_text("{{gap:.3f}}")
+    assert check_study(tmp_path) == []
+    named = {
+        name for row in re.findall(r"^\| (`.*?) \|", DOCUMENT.read_text(), re.M) for name in re.findall(r"`(\w+)", row)
+    }
+    assert named == set(settings({}))
 
 
 def test_inputs_and_quantities_are_in_si() -> None:
