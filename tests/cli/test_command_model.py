@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from percuss.models.command.confine import interface
+
 PROGRAM = """\
 import json, os, pathlib, signal, subprocess, sys, time
 x, mode = float(sys.argv[1]), sys.argv[2]
@@ -150,7 +152,7 @@ def test_nothing_runs_without_consent(percuss, program, folder, monkeypatch) -> 
     """Run, simulate, check and audit; the mark is left by the program itself."""
     mark = folder / "mark"
     monkeypatch.setenv("MARK", str(mark))
-    study = program("good", settings='pass_environment = ["MARK"]')
+    study = program("good", settings=f'pass_environment = ["MARK"]\nwritable = ["{folder}"]')
     (study / "expected").mkdir()
     (study / "expected" / "one.toml").write_text('[run]\n[[expect]]\noutput = "y"\nvalue = "3 mm"\nabsolute = 0.001\n')
     design = percuss("design", "other", "--n", 2).id
@@ -215,6 +217,37 @@ def test_a_program_on_processes_gives_what_it_gives_on_threads(percuss, program)
         said = percuss("run", design, "--on", on, "--allow-command", "--json", "--ledger", on)
         found.add(json.loads(said.out)["content"])
     assert len(found) == 1
+
+
+@pytest.mark.skipif(not interface(), reason="this kernel has no Landlock")
+def test_nothing_is_written_outside_of_the_scratch_folder(percuss, program, folder, monkeypatch) -> None:
+    """Neither a new file nor a change to one that is there, by the program or by its children."""
+    victim = folder / "victim"
+    victim.write_text("whole")
+    study = program("good")
+    (study / "program.py").write_text(
+        "import os, pathlib, subprocess\n"
+        f"victim = pathlib.Path({str(victim)!r})\n"
+        "tries = [lambda: victim.write_text('x'), lambda: os.truncate(victim, 0), victim.unlink,\n"
+        "         lambda: victim.rename('here'), lambda: (victim.parent / 'new').mkdir(),\n"
+        "         lambda: os.symlink('a', victim.parent / 'link'),\n"
+        "         lambda: subprocess.run(['rm', victim], check=True, stderr=subprocess.DEVNULL)]\n"
+        "kept = 0\n"
+        "for attempt in tries:\n"
+        "    try: attempt()\n"
+        "    except (OSError, subprocess.CalledProcessError): kept += 1\n"
+        "assert victim.read_text() == 'whole'\n"
+        "os.makedirs('a/b'); pathlib.Path('a/b/c').write_text('x'); os.rename('a/b/c', 'd')\n"
+        "pathlib.Path('/dev/null').write_text('x')\n"
+        "pathlib.Path(os.environ['HOME'], 'x').write_text('x')\n"
+        "pathlib.Path('out.csv').write_text(f'y\\n{kept}\\n')\n"
+    )
+    said = percuss("simulate", "other", "--allow-command", "--json")
+    assert "held to that by the kernel" in said.err
+    assert json.loads(said.out)["outputs"] == {"y": 0.007}
+    assert victim.read_text() == "whole"
+    assert sorted(path.name for path in folder.iterdir()) == ["ledger", "studies", "victim"]
+    (folder / "after").write_text("this process itself is not confined")
 
 
 def test_retries(percuss, program) -> None:

@@ -64,7 +64,6 @@ class Progress:
 
     done: int = 0
     failed: int = 0
-    before: int = 0
     left: int = 0
     last: Event | None = None
     reasons: Counter[str] = field(default_factory=Counter)
@@ -125,12 +124,19 @@ def local_executor(jobs: int) -> Executor:
 
 def missing_batches(state: State, record: DesignRecord, shard: Shard | None = None) -> list[tuple[str, list[int]]]:
     """Cases and samples that no event has yet, batch by batch."""
-    have = state.runs(record.event.id)
+    import numpy as np
+
+    # A byte a run: a campaign may have many millions of them.
+    have = {case: np.zeros(len(record.values), bool) for case in record.cases}
+    for event in state.batches.get(record.event.id, []):
+        samples = np.array(event.data["samples"], np.int64)
+        if event.data["case"] in have:
+            have[event.data["case"]][samples[samples < len(record.values)]] = True
     ranges = split(len(record.values), record.study.model().batch)
-    everything = [(case, samples) for case in record.cases for samples in ranges]
+    everything = [(case, slice(samples.start, samples.stop)) for case in record.cases for samples in ranges]
     if shard:
         everything = everything[shard.k - 1 :: shard.n]
-    todo = [(case, [i for i in samples if (case, i) not in have]) for case, samples in everything]
+    todo = [(case, (batch.start + np.flatnonzero(~have[case][batch])).tolist()) for case, batch in everything]
     return [(case, samples) for case, samples in todo if samples]
 
 
@@ -150,7 +156,6 @@ def run_campaign(
     state = state or fold(ledger.events())
     todo = missing_batches(state, record, shard)
     progress = Progress(left=sum(len(samples) for _, samples in todo))
-    progress.before = len(state.runs(record.event.id))
     again: list[Batch] = []
     losses: Counter[tuple[str, tuple[int, ...]]] = Counter()
     # By future, so that Ctrl-C between any two lines below makes nothing count twice.

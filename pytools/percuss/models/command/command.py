@@ -14,6 +14,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import sha256_hex
+from percuss.models.command.confine import interface
 from percuss.models.command.process import Ended, run_program
 from percuss.models.command.results import ResultError, Source, read_results
 from percuss.models.command.tables import SEED, read_environment, read_inputs, read_quantities, read_texts
@@ -41,6 +42,7 @@ class Command:
     templates: Mapping[str, str]
     environment: Mapping[str, str]
     passed: tuple[str, ...]
+    writable: tuple[str, ...]
     timeout_s: float
     retries: int
     exit_codes: tuple[int, ...]
@@ -59,7 +61,9 @@ class Command:
             lines.append(f"file         {name} ({len(data)} bytes)")
         lines += [f"environment  {name}={value}" for name, value in self.environment.items()]
         lines += [f"environment  {name} as it is here" for name in self.passed]
-        return [*lines, f"limits       {self.timeout_s:g} s, {1 + self.retries} tries, in a scratch folder of its own"]
+        held = "held to that by the kernel" if interface() else "and nothing holds it to that here"
+        lines.append(f"writes       {', '.join(['its scratch folder', *self.writable])}; {held}")
+        return [*lines, f"limits       {self.timeout_s:g} s, {1 + self.retries} tries"]
 
     def allowed(self) -> Command:
         """The same, with the consent of the user."""
@@ -132,6 +136,7 @@ class Command:
             timeout_s=timeout_s or self.timeout_s,
             most_printed=self.largest_print,
             largest_file=self.largest_file,
+            writable=self.writable,
             good_codes=self.exit_codes,
         )
 
@@ -160,6 +165,9 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Comman
     environment = read_environment("environment", settings["environment"])
     passed = read_texts("pass_environment", settings["pass_environment"])
     read_environment("pass_environment", dict.fromkeys(passed, ""))
+    writable = read_texts("writable", settings["writable"])
+    if not all(path.startswith("/") for path in writable):
+        raise SettingsError([("writable", "must be a list of absolute paths")])
     codes = settings["exit_codes"]
     if not codes or not all(type(code) is int and 0 <= code <= 255 for code in codes):
         raise SettingsError([("exit_codes", "must be a list of whole numbers from 0 to 255")])
@@ -188,6 +196,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Comman
         templates,
         environment,
         passed,
+        writable,
         settings["timeout"],
         settings["retries"],
         tuple(codes),

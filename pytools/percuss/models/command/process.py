@@ -8,10 +8,13 @@ import resource
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from percuss.models.command.confine import confine_this_thread
 
 # Of each stream the beginning and the end are kept, this much of each.
 KEPT_BYTES = 32 * 1024
@@ -55,18 +58,14 @@ def run_program(
     timeout_s: float,
     most_printed: int,
     largest_file: int,
+    writable: Sequence[str] = (),
     good_codes: Sequence[int] = (0,),
 ) -> Ended:
-    """Run a program to its end, or end it. Raises OSError if it cannot be started."""
-    process = subprocess.Popen(
-        argv,
-        cwd=folder,
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    """Run a program to its end, or end it. Raises OSError if it cannot be started.
+
+    Where the kernel can, it is kept from writing outside of its folder and those in `writable`.
+    """
+    process = _start(argv, folder, environment, [str(folder), *writable])
     assert process.stdout
     assert process.stderr
     _groups.add(process.pid)
@@ -93,6 +92,36 @@ def run_program(
     elif reason == "timed out":
         reason = f"timed out: {timeout_s:g} s were not enough"
     return Ended(reason, kept["stdout"].text(), kept["stderr"].text())
+
+
+def _start(
+    argv: Sequence[str], folder: Path, environment: Mapping[str, str], writable: Sequence[str]
+) -> subprocess.Popen[bytes]:
+    started: list[subprocess.Popen[bytes] | OSError] = []
+
+    def start() -> None:
+        try:
+            confine_this_thread(writable)
+            started.append(
+                subprocess.Popen(
+                    argv,
+                    cwd=folder,
+                    env=dict(environment),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,
+                )
+            )
+        except OSError as fault:
+            started.append(fault)
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    thread.join()
+    if isinstance(started[0], OSError):
+        raise started[0]
+    return started[0]
 
 
 def _listen(
