@@ -47,10 +47,9 @@ class Host:
         return int(self._line())
 
     def close(self) -> None:
-        if self.process.poll() is None:
-            assert self.process.stdin
-            self.process.stdin.close()
-            self.process.wait(30)
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait(30)
         assert self.process.stdout
         self.process.stdout.close()
 
@@ -131,6 +130,22 @@ def test_twenty_kills_of_workers_and_two_of_the_launcher(percuss, folder, make_s
     assert sorted(samples) == list(range(500))
     audit = percuss("audit", "--rerun", 5)
     assert audit.code == 0, audit.out
+
+
+def test_a_scheduler_that_goes_away(percuss, make_study, host, spawn) -> None:
+    make_study("slow", 'delay = "20 ms"\nbatch = 2')
+    design = percuss("design", "slow", "--n", 2000).id
+    process = spawn("run", design, "--on", host.address)
+    give_up = time.monotonic() + 60
+    while not _samples(percuss):
+        assert time.monotonic() < give_up
+        time.sleep(0.2)
+    host.process.kill()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "error: the dask scheduler at" in err
+    assert "Traceback" not in err
+    assert percuss("audit").code == 0
 
 
 def test_a_worker_with_another_build_is_refused(percuss, design, host, monkeypatch) -> None:

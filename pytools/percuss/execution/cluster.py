@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
 from percuss.errors import InputError, PercussError
@@ -57,6 +57,7 @@ class DaskExecutor(Executor):
         from percuss.software import software
 
         self._client = client
+        self._address = client.scheduler.address
         self._made = software()
         self._futures: dict[Future[Any], Any] = {}
         self._asked, self._threads = -1e9, 1
@@ -64,7 +65,8 @@ class DaskExecutor(Executor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Have some worker do it."""
         (work,) = args
-        remote = self._client.submit(run_checked, fn, work, self._made, work.study.digest, pure=False)
+        with self._present():
+            remote = self._client.submit(run_checked, fn, work, self._made, work.study.digest, pure=False)
         promise: Future[T] = Future()
         promise.set_running_or_notify_cancel()
         self._futures[promise] = remote
@@ -72,17 +74,15 @@ class DaskExecutor(Executor):
         return promise
 
     def _settle(self, promise: Future[Any], remote: Any) -> None:
+        from distributed.comm import CommClosedError
         from distributed.scheduler import KilledWorker
 
         self._futures.pop(promise, None)
         try:
             if remote.status in ("cancelled", "lost"):
-                raise PercussError(
-                    f"the dask scheduler at {self._client.scheduler.address} went away; what was finished is kept",
-                    hint="give the same command again when it is back",
-                )
+                raise self._gone()
             promise.set_result(remote.result())
-        except KilledWorker as fault:
+        except (KilledWorker, CommClosedError) as fault:
             promise.set_exception(WorkerLost(str(fault)))
         except ImportError as fault:
             promise.set_exception(InputError(f"a dask worker cannot load percuss ({fault})"))
@@ -92,15 +92,30 @@ class DaskExecutor(Executor):
     def workers(self) -> int:
         """How many batches the workers that are there just now run at a time; asked every other second at most."""
         if time.monotonic() - self._asked > 2:
-            self._threads = max(1, sum(self._client.nthreads().values()))
+            with self._present():
+                self._threads = max(1, sum(self._client.nthreads().values()))
             self._asked = time.monotonic()
         return self._threads
+
+    @contextmanager
+    def _present(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, RuntimeError, CancelledError) as fault:
+            raise self._gone() from fault
+
+    def _gone(self) -> PercussError:
+        return PercussError(
+            f"the dask scheduler at {self._address} went away; what was finished is kept",
+            hint="give the same command again when it is back",
+        )
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let go of what is under way."""
         if cancel_futures:
             remotes, self._futures = list(self._futures.values()), {}
-            self._client.cancel(remotes)
+            with suppress(OSError, RuntimeError, CancelledError):
+                self._client.cancel(remotes)
 
 
 @contextmanager
@@ -147,7 +162,9 @@ def _engine(cluster: Any) -> Iterator[Engine]:
     from distributed import Client
 
     # Dask tells of every lost worker and closed connection; the campaign counts them and says so in one line.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in list(logging.root.manager.loggerDict):
+        if name.startswith("distributed"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(cluster, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, ValueError) as fault:
