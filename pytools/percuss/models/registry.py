@@ -25,6 +25,7 @@ MODELS: dict[str, Kind] = {
     "benchmark": Kind("percuss.models.benchmark", "closed forms to test every part against"),
     "scene": Kind("percuss.models.scene", "rigid bodies that touch, hit and rub, described in the study file"),
     "oscillators": Kind("percuss.models.oscillators", "masses on springs that collide: pounding of structures"),
+    "rockfall-wall": Kind("percuss.models.rockfall_wall", "an articulated wall of blocks hit by a falling rock"),
 }
 
 
