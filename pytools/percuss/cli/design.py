@@ -59,14 +59,23 @@ def design(
             autocompletion=complete_events,
         ),
     ] = None,
+    posterior: Annotated[
+        str | None,
+        typer.Option(
+            help="With --extend: only where this calibration needs them.",
+            metavar="POSTERIOR",
+            autocompletion=complete_events,
+        ),
+    ] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Choose the sample points of a study's parameters and append them as a design.
 
-    With --extend the points go where the error of a surrogate is; run the design like any other, and the surrogate of
-    its campaign is fitted to the points of both. With --propose they follow the weights of a filter; the next filter
-    takes all of them, each weighed for how it was proposed.
+    With --extend the points go where the error of a surrogate is, with --posterior as well among the draws of a
+    calibration; run the design like any other, and the surrogate of its campaign is fitted to the points of both. With
+    --propose they follow the weights of a filter; the next filter takes all of them, each weighed for how it was
+    proposed.
     """
     from percuss.cli.output import give_id, say
     from percuss.designs.registry import make_design
@@ -78,8 +87,13 @@ def design(
         word = "--propose" if extend is None else "--extend"
         if study or case or set_ or option or skip or curves or sampler != "sobol" or (extend and propose):
             raise InputError(f"{word}: takes study, cases and all else from the design it goes on from; give --n alone")
-        _extend(word, extend or propose or "", n, seed, ledger, json)
+        if propose is not None:
+            _propose(propose, n, seed, ledger, json)
+        elif extend is not None:
+            _extend(extend, posterior, n, seed, ledger, json)
         return
+    if posterior is not None:
+        raise InputError("--posterior: goes with --extend SURROGATE")
     if study is None:
         raise InputError("design: needs a STUDY, --extend SURROGATE or --propose FILTER")
     found = load_study(study_path(study))
@@ -101,31 +115,47 @@ def design(
     )
 
 
-def _extend(word: str, reference: str, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
-    """More points for the design of a surrogate or of a filter."""
+def _extend(surrogate: str, posterior: str | None, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
+    """More points for the design of a surrogate."""
+    from percuss.calibration.enrichment import draft_extension
+    from percuss.calibration.records import load_posterior
+    from percuss.cli.output import give_id, say
+    from percuss.errors import InputError
+    from percuss.execution.records import new_drafts
+    from percuss.ledger.projections import fold
+    from percuss.surrogates.surrogate import load_surrogate
+
+    if n is None or n < 1:
+        raise InputError("--extend: needs the number of points to add, --n N")
+    book, event = open_at(ledger, surrogate)
+    state = fold(book.events())
+    needed = load_posterior(book, state, book.event(posterior)) if posterior else None
+    record = draft_extension(book, state, load_surrogate(book, state, event), n, seed, needed)
+    appended = book.append(new_drafts(record))[-1]
+    where = "where the calibration needs them" if needed else "where the surrogate needs them"
+    say(f"{n} points beside the {event.data['points']} there are, {where}")
+    give_id(
+        appended.id, {"sampler": record.sampler, "n": n, "digest": record.digest, "cases": list(record.cases)}, json
+    )
+
+
+def _propose(reference: str, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
+    """More points where a filter found weight."""
     from percuss.cli.output import give_id, say
     from percuss.errors import InputError
     from percuss.execution.records import draft_design, load_design, new_drafts
     from percuss.filtering.update import KIND, propose
     from percuss.ledger.projections import fold
-    from percuss.surrogates.enrichment import extend
-    from percuss.surrogates.surrogate import load_surrogate
     from percuss.surrogates.training import load_training
 
     if n is None or n < 1:
-        raise InputError(f"{word}: needs the number of points to add, --n N")
+        raise InputError("--propose: needs the number of points to add, --n N")
     book, event = open_at(ledger, reference)
+    if event.kind != KIND:
+        raise InputError(f"--propose {event.id}: is of the kind {event.kind}, not {KIND}")
     state = fold(book.events())
-    if word == "--propose":
-        if event.kind != KIND:
-            raise InputError(f"--propose {event.id}: is of the kind {event.kind}, not {KIND}")
-        last = state.events[event.inputs_as("design")[-1].id]
-        points, before = propose(book, load_training(book, state, last), event, n, seed), load_design(book, state, last)
-        role, there = "filter", f"the {event.data['samples']} of the filter"
-    else:
-        points = extend(book, state, load_surrogate(book, state, event), n, seed)
-        before = load_design(book, state, event)
-        role, there = "surrogate", f"the {event.data['points']} of the surrogate"
+    last = state.events[event.inputs_as("design")[-1].id]
+    points, before = propose(book, load_training(book, state, last), event, n, seed), load_design(book, state, last)
     record = draft_design(
         book,
         before.study,
@@ -133,11 +163,11 @@ def _extend(word: str, reference: str, n: int | None, seed: int, ledger: str | N
         cases=before.cases,
         fixed=before.fixed,
         keep_curves=before.keep_curves,
-        inputs=[(role, event)],
+        inputs=[("filter", event)],
         state=state,
     )
     appended = book.append(new_drafts(record))[-1]
-    say(f"{n} points beside {there}")
+    say(f"{n} points beside the {event.data['samples']} of the filter")
     give_id(
         appended.id, {"sampler": points.sampler, "n": n, "digest": record.digest, "cases": list(before.cases)}, json
     )

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 NO_VALUE = "no value in the imported table"
+# A header may carry a unit, as `gap [mm]`.
+HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,6 @@ def import_runs(
 
 def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
     """A CSV or Parquet file as a table, and the digest of its bytes."""
-    import polars as pl
-
     try:
         size = path.stat().st_size
         if not path.is_file():
@@ -99,6 +99,13 @@ def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
         if isinstance(fault, InputError):
             raise
         raise InputError(f"{path}: cannot be read ({fault.strerror})") from fault
+    return parse_table(path, data), sha256_hex(data)
+
+
+def parse_table(path: Path, data: bytes) -> pl.DataFrame:
+    """The bytes of a CSV or Parquet file, as its name says, as a table."""
+    import polars as pl
+
     try:
         if path.suffix.lower() == ".parquet":
             _check_size(pl.scan_parquet(io.BytesIO(data)), path)
@@ -115,7 +122,7 @@ def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
         raise InputError(f"{path}: is not a readable table ({str(fault).splitlines()[0]})") from fault
     if table.height == 0:
         raise InputError(f"{path}: has no rows")
-    return table, sha256_hex(data)
+    return table
 
 
 def _check_size(lazy: pl.LazyFrame, path: Path) -> None:
@@ -162,9 +169,6 @@ def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str
             hint="--column NAME=COLUMN says which column is meant",
         )
     return found
-
-
-HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
 
 
 def _matrix(
