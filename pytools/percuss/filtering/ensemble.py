@@ -99,8 +99,9 @@ def _proposal(ledger: Ledger, state: State, design: Event, d: int) -> Mixture:
 
 
 def _check_reach(case: str, axis: str, x: Array, steps: list[tuple[int, Observation]]) -> None:
+    slack = 1e-9 * float(x[-1] - x[0])  # units were converted on the way
     for _, step in steps:
-        if not x[0] <= step.place <= x[-1]:
+        if not x[0] - slack <= step.place <= x[-1] + slack:
             raise InputError(
                 f"observation of case {case} at {axis} = {step.place!r}: the runs cover {float(x[0])!r} to "
                 f"{float(x[-1])!r} (SI)"
