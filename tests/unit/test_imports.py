@@ -22,9 +22,21 @@ ALLOWED = {
     "models": {"errors", "spelling", "units", "ledger", "scene"},
     "study": {"errors", "spelling", "units", "models", "ledger"},
     "designs": {"errors", "spelling", "units", "models", "study", "ledger"},
-    "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "scene"},
+    "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "scene", "software"},
     "surrogates": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
+    "inference": {"errors", "spelling", "study", "surrogates"},
+    "calibration": {"errors", "spelling", "units", "study", "ledger", "execution", "surrogates", "inference"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
+    "report": {
+        "errors",
+        "units",
+        "study",
+        "ledger",
+        "execution",
+        "surrogates",
+        "sensitivity",
+        "calibration",
+    },
     "export": {"errors", "units", "models", "study", "designs", "ledger", "scene"},
 }
 
