@@ -107,6 +107,11 @@ def test_a_campaign_is_the_same_however_it_was_run(percuss, folder, make_study) 
     design = percuss("design", "studies/thrown", "--n", 6).id
     again = json.loads(percuss("run", design, "--jobs", 4, "--json").out)
     assert again["content"] == campaign["content"]
+    shutil.move(folder / "ledger", folder / "two")
+    design = percuss("design", "studies/thrown", "--n", 6).id
+    elsewhere = json.loads(percuss("run", design, "--on", "processes", "--jobs", 2, "--json").out)
+    assert elsewhere["content"] == campaign["content"]
+    assert _kinds(folder).count("scene.settled") == 1
     assert percuss("audit", "--rerun", 12).code == 0
 
 
