@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -109,6 +110,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "calibrate": ["@last:surrogate", "--observations", "@last:observations", *CALIBRATE],
         "predict": ["@last:posterior", "--draws", 20],
         "compare": ["@last:posterior"],
+        "report": ["@last:indices", "--to", "report.html"],
         "import": ["t.csv", "--study", "ishigami"],
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],
@@ -122,6 +124,8 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "supersede": ["@last:note"],
         "seal": [],
         "adopt": [],
+        "ledger copy": ["ledger", "copy"],
+        "ledger pull": ["copy"],
         "doctor": [],
         "config show": [],
     }
@@ -323,7 +327,7 @@ def test_colours_and_bars_at_a_terminal_only(percuss, program, make_study, folde
     shown = _in_terminal(["run", design], folder, term)
     assert "running" in shown and "300/300" in shown
     piped = program("run", percuss("design", "slow", "--n", 10).id)
-    assert piped.err == "10 runs done, 0 failed\n"
+    assert re.fullmatch(r"10 runs done, [\d.e+]+ runs/s, [\d.]+ s of work\n", piped.err)
     assert "\x1b" not in percuss("show", "ffffffff").err
 
 
@@ -334,7 +338,13 @@ def _words(percuss, *args: str) -> list[str]:
 
 
 def test_every_command_has_help_with_an_example(percuss) -> None:
-    groups = {"study": ["list", "show", "check"], "export": ["csv", "parquet"], "config": ["show"], "fclib": ["solve"]}
+    groups = {
+        "study": ["list", "show", "check"],
+        "export": ["csv", "parquet"],
+        "config": ["show"],
+        "fclib": ["solve"],
+        "ledger": ["copy", "pull"],
+    }
     for name in COMMANDS:
         for inner in groups.get(name, [""]):
             args = [name, inner] if inner else [name]

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from percuss.cli.options import (
+    AllowCommandOption,
     JsonOption,
     LedgerOption,
     assignments,
     complete_events,
     complete_studies,
+    consented,
     open_at_all,
     open_ledger,
     study_path,
@@ -73,6 +75,7 @@ def calibrate(
         bool, typer.Option("--accept-unconverged", help="Summarise even what is not converged; it stays marked.")
     ] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time, with --direct.")] = None,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -122,6 +125,8 @@ def calibrate(
             executor=executor,
             direct=direct,
         )
+        if problem.direct:
+            problem.direct.study = consented(problem.direct.study, allow_command)
         wall, cpu = time.perf_counter(), time.process_time()
         try:
             with progress("sampling", request.stopping.evaluations) as advance:

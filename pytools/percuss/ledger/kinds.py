@@ -44,6 +44,10 @@ def _table(value: object) -> bool:
     return isinstance(value, dict)
 
 
+def _list(value: object) -> bool:
+    return isinstance(value, list)
+
+
 def _texts(value: object) -> bool:
     return isinstance(value, list) and all(map(_text, value))
 
@@ -79,6 +83,7 @@ _CLOSING: dict[str, Check] = {"completed": _count, "failed": _count, "content": 
 _OBSERVATIONS: Needs = {"observations": ("observations.imported",)}
 _FORWARD: Needs = {"surrogate": ("surrogate.fitted",), **_RUNS}
 _POSTERIOR: Needs = {"posterior": ("posterior.sampled",)}
+_COMPARED: Needs = {"posterior": ("posterior.sampled", "validation.computed")}
 _TRUSTED: dict[str, Check] = {"accepted_unconverged": _truth}
 _SAMPLED: dict[str, Check] = _TRUSTED | {
     "names": _texts,
@@ -124,7 +129,19 @@ KINDS: dict[str, Kind] = {
         _TRUSTED | {"draws": _count, "scores": _tables, "verification": _maybe_table},
     ),
     "comparison.made": Kind(
-        "calibrations held against each other", _POSTERIOR, _TRUSTED | {"same_data": _truth, "posteriors": _tables}
+        "calibrations held against each other", _COMPARED, _TRUSTED | {"same_data": _truth, "posteriors": _tables}
+    ),
+    "validation.computed": Kind(
+        "whether parameters that should be constant drift through data, and what that says of extrapolation",
+        _STUDY,
+        {
+            "model": _text,
+            "tracked": _texts,
+            "verdict": _text,
+            "reasons": _texts,
+            "parameters": _list,
+            "samples": _count,
+        },
     ),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
