@@ -13,7 +13,7 @@ from percuss.calibration.agreement import check_covered, check_same_model
 from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups
 from percuss.calibration.observations import refuse
-from percuss.calibration.records import Observations, load_observations
+from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
 from percuss.errors import InputError
 from percuss.execution.records import load_study_event
 from percuss.inference.arrays import Floats
@@ -127,7 +127,13 @@ def make_problem(
     grouped = make_groups(study, block, observations.table, find)
     likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups)
     priors = {name: item.prior for name, item in study.parameters.items()}
-    target = compiled_target(likelihood, priors, {forward_name(i): s for i, s in enumerate(surrogates)}).target
+    if direct:
+        target = likelihood.posterior(priors)
+    else:
+        target = compiled_target(likelihood, priors, {forward_name(i): s for i, s in enumerate(surrogates)}).target
+    for name in target.names:
+        if name in DRAW_COLUMNS:
+            raise InputError(f"parameter {name}: a column of the draws has that name: rename it")
     units = {name: item.unit for name, item in study.parameters.items()} | dict(grouped.units)
     return Problem(
         study,

@@ -192,7 +192,7 @@ def _direct_study(ledger: str | None, texts: list[str]) -> tuple[Ledger, Study]:
     try:
         return book, load_study(study_path(text))
     except InputError:
-        if study_like(text):
+        if _is_study(text):
             raise
     event = book.event(text)
     if event.study is None or event.study.digest not in (studies := fold(book.events()).studies):
@@ -200,7 +200,7 @@ def _direct_study(ledger: str | None, texts: list[str]) -> tuple[Ledger, Study]:
     return book, load_study_event(book, studies[event.study.digest])
 
 
-def study_like(text: str) -> bool:
+def _is_study(text: str) -> bool:
     """Whether a text can only be meant as a study: there is such a path, or no id looks like that."""
     from pathlib import Path
 
