@@ -128,10 +128,8 @@ def _table(table: Table) -> str:
     )
     label = escape(_clean(table.caption), quote=True)
     caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""
-    return (
-        f'<div class="table" tabindex="0" role="region" aria-label="{label}"><table>{caption}<thead><tr>{heads}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody></table></div>"
-    )
+    opening = f'<div class="table" tabindex="0" role="region" aria-label="{label}">'
+    return f"{opening}<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
 
 
 def _cell(text: str, side: str) -> str:

@@ -230,16 +230,12 @@ def _second(table: pl.DataFrame, cases: int) -> list[Block]:
 
 
 def _groups(table: pl.DataFrame, members: dict[str, list[str]], cases: int) -> Table:
-    rows: list[list[Cell]] = [
-        [column_label(row["case"], row["output"], cases), row["group"], ", ".join(members.get(row["group"], []))]
-        + [row["closed"], row["total"]]
-        for row in table.iter_rows(named=True)
-    ]
-    return Table(
-        "Groups of parameters: alone, and with all they take part in",
-        ["output", "group", "of", "closed", "total"],
-        rows,
-    )
+    rows: list[list[Cell]] = []
+    for row in table.iter_rows(named=True):
+        of = ", ".join(members.get(row["group"], []))
+        rows.append([column_label(row["case"], row["output"], cases), row["group"], of, row["closed"], row["total"]])
+    heads = ["output", "group", "of", "closed", "total"]
+    return Table("Groups of parameters: alone, and with all they take part in", heads, rows)
 
 
 def _over_time(source: Source, event: Event, names: list[str]) -> Section:
