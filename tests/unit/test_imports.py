@@ -18,11 +18,14 @@ ALLOWED = {
     "software": {"ledger"},
     "ledger": {"errors"},
     "units": {"errors", "spelling"},
-    "models": {"errors", "spelling", "units", "ledger"},
+    "scene": {"errors", "spelling"},
+    "models": {"errors", "spelling", "units", "ledger", "scene"},
     "study": {"errors", "spelling", "units", "models", "ledger"},
     "designs": {"errors", "spelling", "units", "models", "study", "ledger"},
-    "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger"},
+    "execution": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "scene", "software"},
     "surrogates": {"errors", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
+    "inference": {"errors", "spelling", "study", "surrogates"},
+    "calibration": {"errors", "spelling", "units", "study", "ledger", "execution", "surrogates", "inference"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
     "report": {
         "errors",
@@ -34,7 +37,7 @@ ALLOWED = {
         "sensitivity",
         "calibration",
     },
-    "export": {"errors", "units", "models", "study", "designs", "ledger"},
+    "export": {"errors", "units", "models", "study", "designs", "ledger", "scene"},
 }
 
 

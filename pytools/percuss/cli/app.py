@@ -41,6 +41,7 @@ COMMANDS: dict[str, Entry] = {
     "calibrate": Entry("calibrate", "Infer parameters from observations.", WORK),
     "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", WORK),
     "compare": Entry("compare", "Hold calibrations against each other.", WORK),
+    "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
     "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
     "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),
@@ -56,6 +57,7 @@ COMMANDS: dict[str, Entry] = {
     "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
     "seal": Entry("seal", "Pack old commits into one file.", LEDGER),
     "adopt": Entry("adopt", "Take the stream of a shard into main.", LEDGER),
+    "ledger": Entry("ledger", "Copy a ledger to another place, or pull what a copy has more.", LEDGER),
     "doctor": Entry("doctor", "Say what an issue report needs, and what lies around.", PROJECT),
     "config": Entry("config", "Show the settings and where each came from.", PROJECT),
 }

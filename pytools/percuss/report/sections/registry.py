@@ -30,6 +30,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("observations.imported", "observations"),
     ("posterior.sampled", "posterior"),
     ("prediction.made", "prediction"),
+    ("validation.computed", "validation"),
     ("comparison.made", "comparison"),
     ("check.passed", "check"),
     ("check.failed", "check"),
