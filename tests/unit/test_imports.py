@@ -29,6 +29,8 @@ ALLOWED = {
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
     "report": {
         "errors",
+        "spelling",
+        "validation",
         "units",
         "study",
         "ledger",
