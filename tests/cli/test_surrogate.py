@@ -307,7 +307,7 @@ def test_saltelli_morris_and_given_data_from_runs(percuss, folder) -> None:
 
 def test_groups_of_parameters(percuss, once) -> None:
     once("twenty", lambda: percuss("run", percuss("design", "ishigami", "--n", 20, "--skip", 1).id))
-    percuss("surrogate", "@last:campaign", *QUICK)
+    percuss("surrogate", "@last:campaign", "--family", "chaos", *QUICK)
     said = percuss("sensitivity", "@last:surrogate", "--group", "both=x1,x2", "--group", "rest=x3", "--json")
     groups = json.loads(said.out)["outputs"][0]["groups"]
     assert groups["both"]["closed"] + groups["rest"]["total"] == pytest.approx(1)

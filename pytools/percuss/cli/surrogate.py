@@ -21,7 +21,8 @@ def surrogate(
     family: Annotated[
         str | None,
         typer.Option(
-            help="chaos, gp, chaos-plus-gp, or auto: by nested error.", show_default="auto; chaos with --folds 0"
+            help="chaos, gp, chaos-plus-gp, or auto: by nested error.",
+            show_default="auto; chaos with --folds 0 or --curves",
         ),
     ] = None,
     degree: Annotated[str, typer.Option(help="Degrees to search, as 1..20 or 2,3,5.")] = "1..20",
@@ -76,7 +77,7 @@ def surrogate(
         return
     fraction, other = _held_out(held_out)
     settings = Settings(
-        family=chosen("--family", family or (AUTO if folds else "chaos"), CHOICES),
+        family=chosen("--family", family or (AUTO if folds and not curves else "chaos"), CHOICES),
         degrees=parse_degrees(degree),
         qs=parse_qs(q),
         method=chosen("--method", method, METHODS),

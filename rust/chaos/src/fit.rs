@@ -27,8 +27,8 @@ use crate::truncation::Candidates;
 
 /// An output whose spread is below this share of its size is constant.
 const CONSTANT: f64 = 1e-12;
-/// Where least-angle regression leaves a larger error than this, matching pursuit tries the lower half of the q only: it
-/// is seldom better on rough responses, and then by few terms.
+/// Where least-angle regression leaves a larger error than this, matching pursuit tries the lower half of the q only, and
+/// no degrees above the one found: it is seldom better on rough responses, and then by few terms.
 const ROUGH: f64 = 1e-2;
 /// Fewest distinct points any regression takes: constant, one term, two points for the error.
 const FEWEST_POINTS: usize = 4;
@@ -252,15 +252,20 @@ impl Searcher<'_> {
             return Ok(self.constant(&start));
         }
         let qs = self.candidates.qs().len();
+        let all = (self.candidates.degrees().len(), qs);
         let mut found = match self.options.method {
             Method::Best => {
-                let angle = self.search(Method::LeastAngle, output, &start, qs)?;
+                let angle = self.search(Method::LeastAngle, output, &start, all)?;
                 let rough = angle.path.error().corrected > ROUGH;
-                let narrow = if rough { qs.div_ceil(2) } else { qs };
-                let pursuit = self.search(Method::MatchingPursuit, output, &start, narrow)?;
+                let part = if rough {
+                    (angle.cell / qs + 1, qs.div_ceil(2))
+                } else {
+                    all
+                };
+                let pursuit = self.search(Method::MatchingPursuit, output, &start, part)?;
                 vec![angle, pursuit]
             }
-            method => vec![self.search(method, output, &start, qs)?],
+            method => vec![self.search(method, output, &start, all)?],
         };
         let mut cross_validation = f64::NAN;
         if let (Some(contest), [one, other]) = (&self.contest, &found[..]) {
@@ -328,8 +333,14 @@ impl Searcher<'_> {
         (vec![(0, growing.solve(&start.y)[0])], fit)
     }
 
-    /// The best set and path of one method, over the first `narrow` of the q.
-    fn search(&self, method: Method, output: usize, start: &Start, narrow: usize) -> Result<Found> {
+    /// The best set and path of one method, over the first of the degrees and of the q, so many of each.
+    fn search(
+        &self,
+        method: Method,
+        output: usize,
+        start: &Start,
+        (degrees, qs): (usize, usize),
+    ) -> Result<Found> {
         let mut paths: Vec<Option<Path>> = vec![None; self.candidates.set_count()];
         match (&self.ordinary, self.options.search) {
             (Some(table), _) => {
@@ -338,21 +349,22 @@ impl Searcher<'_> {
                 }
             }
             (None, Search::Full) => {
-                let degrees = 0..self.candidates.degrees().len();
-                let sets = self.sets(degrees, narrow);
+                let sets = self.sets(0..degrees, qs);
                 let walked = select(method, self.basis, self.candidates, &sets, start, self.stop)?;
                 for (set, path) in sets.into_iter().zip(walked) {
                     paths[set] = path;
                 }
             }
-            (None, Search::EarlyStopping) => self.climb(method, start, narrow, &mut paths)?,
+            (None, Search::EarlyStopping) => {
+                self.climb(method, start, (degrees, qs), &mut paths)?
+            }
         }
 
-        let qs = self.candidates.qs().len();
-        let mut grid = vec![f64::NAN; self.candidates.degrees().len() * qs];
+        let width = self.candidates.qs().len();
+        let mut grid = vec![f64::NAN; self.candidates.degrees().len() * width];
         let mut best: Option<(usize, usize, f64)> = None;
         for (cell, error) in grid.iter_mut().enumerate() {
-            let Some(set) = self.candidates.cell(cell / qs, cell % qs) else {
+            let Some(set) = self.candidates.cell(cell / width, cell % width) else {
                 continue;
             };
             let Some(path) = &paths[set] else { continue };
@@ -387,10 +399,10 @@ impl Searcher<'_> {
         })
     }
 
-    /// The sets of some degrees and the first `narrow` of the q, each once.
-    fn sets(&self, degrees: std::ops::Range<usize>, narrow: usize) -> Vec<usize> {
+    /// The sets of some degrees and the first `qs` of the q, each once.
+    fn sets(&self, degrees: std::ops::Range<usize>, qs: usize) -> Vec<usize> {
         let mut sets: Vec<usize> = degrees
-            .flat_map(|degree| (0..narrow).filter_map(move |q| self.candidates.cell(degree, q)))
+            .flat_map(|degree| (0..qs).filter_map(move |q| self.candidates.cell(degree, q)))
             .collect();
         sets.sort_unstable();
         sets.dedup();
@@ -402,13 +414,13 @@ impl Searcher<'_> {
         &self,
         method: Method,
         start: &Start,
-        narrow: usize,
+        (degrees, qs): (usize, usize),
         paths: &mut [Option<Path>],
     ) -> Result<()> {
         let mut best = f64::INFINITY;
         let mut worse = 0;
-        for degree in 0..self.candidates.degrees().len() {
-            let sets = self.sets(degree..degree + 1, narrow);
+        for degree in 0..degrees {
+            let sets = self.sets(degree..degree + 1, qs);
             let fresh: Vec<usize> = sets
                 .iter()
                 .copied()
