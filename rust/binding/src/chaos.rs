@@ -99,10 +99,11 @@ fn options_of(
 
 /// The values of an array, row by row.
 pub(crate) fn rows<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Vec<T> {
-    if let Ok(rows) = array.as_slice() {
-        return rows.to_vec();
-    }
-    array.as_array().iter().copied().collect()
+    let array = array.as_array();
+    // A slice of the array itself would come in the order of memory, by columns too.
+    array
+        .as_slice()
+        .map_or_else(|| array.iter().copied().collect(), <[T]>::to_vec)
 }
 
 pub(crate) fn list<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> Vec<T> {
