@@ -109,6 +109,23 @@ def make_study(folder: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
+def write_fclib(folder: Path) -> Callable[..., Path]:
+    """Write an FCLIB file: a block of 2 kg that falls and slides, one contact, stored as triplets."""
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+
+    def write(name: str, dimension: int = 3, mu: float = 0.4) -> Path:
+        with h5py.File(folder / name, "w") as file:
+            group = file.create_group("fclib_local")
+            group["spacedim"], group["vectors/q"], group["vectors/mu"] = [dimension], [-1.0, 3.0, 0.0], [mu]
+            group["info/title"] = b"a sliding block"
+            group["W/m"], group["W/n"], group["W/nz"] = [3], [3], [3]
+            group["W/i"], group["W/p"], group["W/x"] = [0, 1, 2], [0, 1, 2], [0.5, 0.5, 0.5]
+        return folder / name
+
+    return write
+
+
+@pytest.fixture
 def percuss(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """Call percuss in this process: what it says and its exit code, in a fraction of the time of a new process."""
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __all__ = [
     "ChaosExpansion",
     "ChaosPosterior",
+    "RigidWorld",
     "achieved_restitution",
     "build_facts",
     "cargo_lock",
@@ -16,9 +17,13 @@ __all__ = [
     "chaos_bootstrap_fits",
     "chaos_fit",
     "chaos_nested",
+    "contact_impact_laws",
     "contact_solvers",
+    "filter_oscillators",
     "impact_laws",
+    "misfit_oscillators",
     "read_record",
+    "respond_oscillators",
     "simulate_oscillators",
     "solve_contact",
 ]
@@ -32,6 +37,35 @@ def simulate_oscillators(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 def read_record(text: str, format: str, in_gravity: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def impact_laws() -> list[tuple[str, str, str, float, float]]: ...
 def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# Filters over oscillators: `follow` is a mapping as `percuss.validation.following` makes it, data are
+# (samples, channels), parameters (points, tracked).
+def filter_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    data: NDArray[np.float64],
+    *,
+    mean: Sequence[float],
+    covariance: NDArray[np.float64],
+    drift: Sequence[float],
+    noise: Sequence[float],
+    use_first: bool = False,
+    smoothed: bool = False,
+) -> dict[str, Any]: ...
+def respond_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    start: Sequence[float],
+    parameters: NDArray[np.float64],
+    samples: int,
+) -> NDArray[np.float64]: ...
+def misfit_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    start: Sequence[float],
+    parameters: NDArray[np.float64],
+    data: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 
 # Contact problem of one step. W by compressed rows of 3x3 blocks; vectors are (normal, tangent 1, tangent 2).
 class _ContactReport(TypedDict):
@@ -57,6 +91,41 @@ def solve_contact(
     max_factorisations: int = 2_000,
     start: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], _ContactReport]: ...
+
+# Rigid bodies. Scene and settings are mappings as `percuss.scene` makes them.
+def contact_impact_laws() -> list[str]: ...
+
+@final
+class RigidWorld:
+    def __new__(cls, scene: Mapping[str, Any], settings: Mapping[str, Any]) -> RigidWorld: ...
+    def run(
+        self,
+        duration_s: float,
+        *,
+        energy_every: int = 1,
+        steps_every: int = 1,
+        bodies_every: int = 0,
+        contacts_every: int = 0,
+    ) -> dict[str, Any]: ...
+    def settled(
+        self, speed_m_per_s: float, quiet_steps: int, damping: float, max_steps: int
+    ) -> tuple[bytes, dict[str, Any]]: ...
+    def start_from(self, state: bytes) -> None: ...
+    def snapshot(self) -> bytes: ...
+    def restore(self, state: bytes) -> None: ...
+    def set_velocity(
+        self, body: int, velocity_m_per_s: Sequence[float], angular_velocity_rad_per_s: Sequence[float]
+    ) -> None: ...
+    def poses(self) -> NDArray[np.float64]: ...  # (bodies, 7): position, quaternion w first
+    def velocities(self) -> NDArray[np.float64]: ...  # (bodies, 6)
+    def masses_kg(self) -> list[float | None]: ...
+    def energy(self) -> dict[str, float]: ...
+    def pair_work(self) -> list[list[float]]: ...  # one row a law
+    def outlines(self, extent_m: float) -> list[tuple[int, NDArray[np.float64], list[list[int]]]]: ...
+    @property
+    def time_s(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
 
 # Chaos expansions. A family is a name and its shape: ("legendre", []), ("hermite", []),
 # ("laguerre", [alpha]), ("jacobi", [alpha, beta]). Points are in canonical variables, (points, parameters);

@@ -7,13 +7,14 @@ rows, as their `nz` says. Needs h5py: the extra `fclib`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.contact import delassus
+from percuss.contact import Solution, delassus, solve
 from percuss.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,6 +34,58 @@ class ContactProblem:
     @property
     def contacts(self) -> int:
         return len(self.mu)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What some solvers made of one problem."""
+
+    problem: ContactProblem
+    solutions: tuple[Solution, ...]
+
+    @property
+    def solved(self) -> bool:
+        return any(solution.converged for solution in self.solutions)
+
+    def facts(self) -> dict[str, object]:
+        """For a JSON document."""
+        return {
+            "problem": self.problem.name,
+            "title": self.problem.title,
+            "contacts": self.problem.contacts,
+            "solved": self.solved,
+            "solvers": [
+                {
+                    "solver": found.solver,
+                    "converged": found.converged,
+                    "iterations": found.iterations,
+                    "factorisations": found.factorisations,
+                    "seconds": found.seconds,
+                    "residuals": asdict(found.residuals),
+                }
+                for found in self.solutions
+            ],
+        }
+
+
+def find(paths: Iterable[Path]) -> list[Path]:
+    """The files themselves, and of folders the .hdf5 files in them, in the order of their names."""
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(path.glob("*.hdf5")) if path.is_dir() else [path]
+        if not inside:
+            raise InputError(f"{path}: holds no .hdf5 file")
+        found += inside
+    return found
+
+
+def compare(problem: ContactProblem, solvers: Sequence[str], **settings: Any) -> Comparison:
+    """Solve one problem by each of the solvers, from nothing; `settings` are those of `percuss.contact.solve`."""
+    try:
+        found = [solve(problem.w, problem.q, problem.mu, solver=name, **settings) for name in solvers]
+    except InputError as fault:
+        raise InputError(f"{problem.name}: {fault}") from None
+    return Comparison(problem, tuple(found))
 
 
 def read(path: str | Path) -> ContactProblem:

@@ -65,12 +65,15 @@ def test_no_contact_at_all() -> None:
 
 def test_an_unmet_tolerance_is_told() -> None:
     # An unequal pair of contacts on one body needs several sweeps.
-    directions = np.array([[1.0, 0, 0, 1.0, 0, 0], [0, 1.0, 0, 0, 1.0, 0], [0, 0, 1.0, 0, 0, 1.0], [0.5, 0, 0, -0.9, 0, 0]])
+    directions = np.array(
+        [[1.0, 0, 0, 1.0, 0, 0], [0, 1.0, 0, 0, 1.0, 0], [0, 0, 1.0, 0, 0, 1.0], [0.5, 0, 0, -0.9, 0, 0]]
+    )
     found = contact.solve(
         (np.eye(4), directions), directions.T @ [-1.0, 2.0, 0.5, 0.3], 0.5, solver="nsgs", tol=1e-14, max_iterations=2
     )
     assert not found.converged
     assert found.iterations == 2
+    assert found.seconds > 0.0
     assert found.residuals.energy > 1e-14
 
 
@@ -83,6 +86,8 @@ def test_an_unmet_tolerance_is_told() -> None:
         (((np.eye(3),), [0.0] * 3, -0.1), "friction coefficient of contact 0 is -0.1"),
         (((np.eye(3),), [0.0, np.nan, 0.0], 0.1), "q of contact 0 is NaN"),
         (((np.zeros((3, 3)),), [0.0] * 3, 0.1), "trace 0e0; it must be positive"),
+        (((np.eye(3) + np.eye(3, k=1),), [0.0] * 3, 0.1), "W differs from its transpose by up to 1, 100% of"),
+        (((np.full((3, 3), np.nan),), [0.0] * 3, 0.1), "W of contact 0 is NaN"),
         ((((np.zeros((3, 3)), np.eye(3)),), [0.0] * 3, 0.1), "M is singular"),
         ((((np.eye(2), np.eye(3)),), [0.0] * 3, 0.1), "H have as many rows as M"),
     ],

@@ -27,6 +27,8 @@ pub struct ActiveContact {
     pub gap_m: f64,
     /// Impulse of the step on B, in world axes [N s].
     pub impulse_n_s: Vec3,
+    /// Couple impulse of the step on B by rolling and twisting friction, in world axes [N m s].
+    pub couple_n_m_s: Vec3,
     /// Relative velocity before the step (normal, tangents) [m/s].
     pub velocity_before_m_per_s: [f64; 3],
     /// Relative velocity after the step (normal, tangents) [m/s].
@@ -62,6 +64,17 @@ pub(crate) fn jacobian(point: &ContactPoint, arm: &Vec3, sign: f64) -> Jacobian 
         let turn = arm.cross(&d) * sign;
         let d = d * sign;
         [d.x, d.y, d.z, turn.x, turn.y, turn.z]
+    })
+}
+
+/// Rows of the relative spin about the normal and the tangents, times `scale` (twisting, rolling) and `sign`.
+#[inline]
+pub(crate) fn spin_jacobian(normal: &Vec3, scale: &[f64; 3], sign: f64) -> Jacobian {
+    let (t, s) = tangents(normal);
+    let rows = [*normal, t, s];
+    std::array::from_fn(|k| {
+        let turn = rows[k] * (sign * scale[k]);
+        [0.0, 0.0, 0.0, turn.x, turn.y, turn.z]
     })
 }
 

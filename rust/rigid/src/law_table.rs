@@ -15,6 +15,10 @@ pub struct ContactLaw {
     pub restitution: f64,
     /// Coefficient of friction mu, at least 0.
     pub friction: f64,
+    /// Coefficient of rolling friction [m], at least 0: the largest couple about a tangent over the normal force.
+    pub rolling_m: f64,
+    /// Coefficient of twisting friction [m], at least 0: the largest couple about the normal over the normal force.
+    pub twisting_m: f64,
 }
 
 impl ContactLaw {
@@ -25,7 +29,28 @@ impl ContactLaw {
             impact: ImpactLaw::Newton,
             restitution,
             friction,
+            rolling_m: 0.0,
+            twisting_m: 0.0,
         }
+    }
+
+    /// The same with rolling and twisting friction, by their coefficients in metres.
+    pub fn with_couple(self, rolling_m: f64, twisting_m: f64) -> Self {
+        Self {
+            rolling_m,
+            twisting_m,
+            ..self
+        }
+    }
+
+    /// The largest couple about the normal and the tangents, over the normal force.
+    pub(crate) fn couple_scale(&self) -> [f64; 3] {
+        [self.twisting_m, self.rolling_m, self.rolling_m]
+    }
+
+    /// Whether contacts pass couples.
+    pub(crate) fn has_couple(&self) -> bool {
+        self.rolling_m > 0.0 || self.twisting_m > 0.0
     }
 
     /// Fremond's impact law.
@@ -72,16 +97,18 @@ impl LawTable {
             for (key, value, allowed) in [
                 ("restitution", law.restitution, 0.0..=1.0),
                 ("friction", law.friction, 0.0..=f64::MAX),
+                ("rolling_m", law.rolling_m, 0.0..=f64::MAX),
+                ("twisting_m", law.twisting_m, 0.0..=f64::MAX),
             ] {
                 if !allowed.contains(&value) {
                     return Err(RigidError::Law {
                         groups: law.groups,
                         key,
                         value,
-                        allowed: if key == "friction" {
-                            "finite and at least 0"
-                        } else {
+                        allowed: if key == "restitution" {
                             "from 0 to 1"
+                        } else {
+                            "finite and at least 0"
                         },
                     });
                 }

@@ -18,7 +18,7 @@ pub struct Snapshot {
     pub(crate) pair_work: Vec<PairWork>,
 }
 
-const MAGIC: &[u8; 8] = b"percuss1";
+const MAGIC: &[u8; 8] = b"percuss2";
 
 impl World {
     /// The state now.
@@ -38,6 +38,25 @@ impl World {
     /// # Errors
     /// A snapshot of a scene with other bodies, contactors or laws.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RigidError> {
+        self.check_snapshot(snapshot)?;
+        self.step = snapshot.step;
+        self.present.clone_from(&snapshot.present);
+        self.states.clone_from(&snapshot.states);
+        self.active.clone_from(&snapshot.active);
+        self.energy = snapshot.energy;
+        self.pair_work.clone_from(&snapshot.pair_work);
+        for (middle, state) in self.middle.iter_mut().zip(&self.states) {
+            *middle = state.pose();
+        }
+        for (body, present) in self.present.iter().enumerate() {
+            self.detector.set_present(body as u32, *present)?;
+        }
+        self.next_event_s = f64::NEG_INFINITY;
+        Ok(())
+    }
+
+    /// Refuses a snapshot that does not fit the scene.
+    pub(crate) fn check_snapshot(&self, snapshot: &Snapshot) -> Result<(), RigidError> {
         let (bodies, laws) = (self.states.len(), self.pair_work.len());
         if snapshot.states.len() != bodies || snapshot.pair_work.len() != laws {
             return Err(RigidError::Snapshot(format!(
@@ -58,19 +77,6 @@ impl World {
                 "a contact names a contactor, body or law that the scene does not have".into(),
             ));
         }
-        self.step = snapshot.step;
-        self.present.clone_from(&snapshot.present);
-        self.states.clone_from(&snapshot.states);
-        self.active.clone_from(&snapshot.active);
-        self.energy = snapshot.energy;
-        self.pair_work.clone_from(&snapshot.pair_work);
-        for (middle, state) in self.middle.iter_mut().zip(&self.states) {
-            *middle = state.pose();
-        }
-        for (body, present) in self.present.iter().enumerate() {
-            self.detector.set_present(body as u32, *present)?;
-        }
-        self.next_event_s = f64::NEG_INFINITY;
         Ok(())
     }
 }
@@ -139,7 +145,7 @@ impl Snapshot {
         let counts = [next()?, next()?, next()?];
         let needed = 4 + counts[0]
             .saturating_mul(14)
-            .saturating_add(counts[1].saturating_mul(22))
+            .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
             .saturating_add(11);
         if needed != (body.len() / 8) as u64 {
@@ -166,7 +172,7 @@ impl Snapshot {
             for id in &mut id {
                 *id = u32::try_from(next()?).map_err(|_| damaged())?;
             }
-            let mut x = [0.0; 16];
+            let mut x = [0.0; 19];
             for x in &mut x {
                 *x = f64::from_bits(next()?);
             }
@@ -183,6 +189,7 @@ impl Snapshot {
                 impulse_n_s: vector(7),
                 velocity_before_m_per_s: [x[10], x[11], x[12]],
                 velocity_after_m_per_s: [x[13], x[14], x[15]],
+                couple_n_m_s: vector(16),
             });
         }
         let mut x = [0.0; 10];
@@ -233,11 +240,12 @@ fn state_numbers(s: &BodyState) -> [f64; 13] {
     ]
 }
 
-fn contact_numbers(c: &ActiveContact) -> [f64; 16] {
-    let (p, n, i) = (c.position, c.normal, c.impulse_n_s);
+fn contact_numbers(c: &ActiveContact) -> [f64; 19] {
+    let (p, n, i, s) = (c.position, c.normal, c.impulse_n_s, c.couple_n_m_s);
     let (u, w) = (c.velocity_before_m_per_s, c.velocity_after_m_per_s);
     [
         p.x, p.y, p.z, n.x, n.y, n.z, c.gap_m, i.x, i.y, i.z, u[0], u[1], u[2], w[0], w[1], w[2],
+        s.x, s.y, s.z,
     ]
 }
 

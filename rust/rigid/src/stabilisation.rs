@@ -20,6 +20,9 @@ impl World {
     pub(crate) fn stabilise(&mut self, budget_j: f64) -> Result<(), RigidError> {
         let reach = self.settings.theta * self.settings.dt_s;
         let mut deepest = 0.0_f64;
+        self.contacts.retain(|contact| !contact.couple);
+        self.impulses.resize(self.contacts.len(), [0.0; 3]);
+        self.velocities.resize(self.contacts.len(), [0.0; 3]);
         for (contact, state) in self.contacts.iter_mut().zip(&self.active) {
             let gap = state.gap_m + reach * state.velocity_after_m_per_s[0];
             deepest = deepest.min(gap);

@@ -1,11 +1,12 @@
 //! One step of the Moreau-Jean scheme.
 
 use crate::body::Role;
-use crate::contact::{ActiveContact, Matcher, jacobian, relative_velocity};
+use crate::contact::{ActiveContact, Matcher, jacobian, relative_velocity, spin_jacobian};
 use crate::error::RigidError;
 use crate::timing::Stopwatch;
 use crate::world::{StepReport, World};
 use percuss_geometry::{Mat3, Vec3};
+use percuss_laws::contact::ImpactLaw;
 use percuss_solvers::{
     Contact, InverseMass, Jacobian, Settings as SolverSettings, Solver, apply_impulses,
 };
@@ -24,6 +25,7 @@ struct Solution {
     iterations: usize,
     factorisations: usize,
     residual: f64,
+    residual_siconos: f64,
     met: bool,
 }
 
@@ -64,9 +66,11 @@ impl World {
             iterations: solution.iterations,
             factorisations: solution.factorisations,
             residual: solution.residual,
+            residual_siconos: solution.residual_siconos,
             met: solution.met,
             contact_work_j: work,
             gained,
+            overlap_m: self.active.iter().fold(0.0, |deep, c| deep.max(-c.gap_m)),
         })
     }
 
@@ -156,6 +160,8 @@ impl World {
             let bodies = [first.body, second.body];
             let index = self.laws.law(first.group, second.group);
             let law = &self.scene.laws[index];
+            // Couples are solved for in shares of the largest: the rows of the spin carry the coefficients.
+            let scale = law.couple_scale();
             let known = matcher.of_pair(&self.previous, a, b);
             let moving = bodies.map(|body| (!self.fixed[body as usize]).then_some(body));
             let range = manifold.points.start as usize..manifold.points.end as usize;
@@ -164,14 +170,8 @@ impl World {
                 let jacobians = sides.map(|(body, sign)| {
                     jacobian(point, &(point.position - self.middle[body].position), sign)
                 });
-                let relative = |twists: &[[f64; 6]]| -> [f64; 3] {
-                    let [u, w]: [[f64; 3]; 2] = std::array::from_fn(|side| {
-                        relative_velocity(&jacobians[side], &twists[sides[side].0])
-                    });
-                    std::array::from_fn(|k| u[k] + w[k])
-                };
-                let before = relative(&self.before);
-                let free = relative(&self.after);
+                let before = relative(&jacobians, &bodies, &self.before);
+                let free = relative(&jacobians, &bodies, &self.after);
                 let shift = law.impact.shift(&before, law.restitution);
                 let mut free_velocity = std::array::from_fn(|k| free[k] + shift[k]);
                 // Bodies that move together: what is left of q is rounding, which no solver can satisfy to
@@ -201,6 +201,7 @@ impl World {
                     normal: point.normal,
                     gap_m: point.gap,
                     impulse_n_s: Vec3::zeros(),
+                    couple_n_m_s: Vec3::zeros(),
                     velocity_before_m_per_s: before,
                     velocity_after_m_per_s: [0.0; 3],
                 };
@@ -213,7 +214,32 @@ impl World {
                     jacobians,
                     free_velocity,
                     friction: law.friction,
+                    couple: false,
                 });
+                if law.has_couple() {
+                    let jacobians =
+                        [-1.0, 1.0].map(|sign| spin_jacobian(&point.normal, &scale, sign));
+                    let mut free_velocity = relative(&jacobians, &bodies, &self.after);
+                    if law.impact == ImpactLaw::Fremond {
+                        let before = relative(&jacobians, &bodies, &self.before);
+                        free_velocity = std::array::from_fn(|k| free_velocity[k] + before[k]);
+                    }
+                    let start = start.map_or([0.0; 3], |c| contact.local(&c.couple_n_m_s));
+                    self.impulses.push(std::array::from_fn(|k| {
+                        if scale[k] > 0.0 {
+                            start[k] / scale[k]
+                        } else {
+                            0.0
+                        }
+                    }));
+                    self.contacts.push(Contact {
+                        bodies: moving,
+                        jacobians,
+                        free_velocity,
+                        friction: 0.0,
+                        couple: true,
+                    });
+                }
             }
         }
     }
@@ -235,6 +261,7 @@ impl World {
                 iterations: 0,
                 factorisations: 0,
                 residual: 0.0,
+                residual_siconos: 0.0,
                 met: true,
             });
         }
@@ -293,6 +320,7 @@ impl World {
             iterations: sweeps + report.iterations,
             factorisations: report.factorisations,
             residual: report.residuals.energy,
+            residual_siconos: report.residuals.siconos,
             met: report.converged,
         })
     }
@@ -300,9 +328,13 @@ impl World {
     /// Books the work of the contacts, P . (u- + u+)/2; gives it and the scale |P| |q| of its error.
     fn account_contacts(&mut self) -> (f64, f64) {
         let (mut total, mut size_p, mut size_q) = (0.0, 0.0, 0.0);
-        for (index, contact) in self.active.iter_mut().enumerate() {
-            let p = &self.impulses[index];
+        let mut next = 0;
+        for contact in &mut self.active {
             let law = &self.scene.laws[contact.law as usize];
+            // The couple of a contact is the block after it.
+            let index = next;
+            next += if law.has_couple() { 2 } else { 1 };
+            let p = &self.impulses[index];
             let before = &contact.velocity_before_m_per_s;
             let shift = law.impact.shift(before, law.restitution);
             let after: [f64; 3] = std::array::from_fn(|k| self.velocities[index][k] - shift[k]);
@@ -314,7 +346,18 @@ impl World {
                 continue;
             }
             let normal = 0.5 * p[0] * (before[0] + after[0]);
-            let friction = 0.5 * (p[1] * (before[1] + after[1]) + p[2] * (before[2] + after[2]));
+            let mut friction =
+                0.5 * (p[1] * (before[1] + after[1]) + p[2] * (before[2] + after[2]));
+            if law.has_couple() {
+                let s = &self.impulses[index + 1];
+                let couple = &self.contacts[index + 1];
+                let [before, after] = [&self.before, &self.after]
+                    .map(|twists| relative(&couple.jacobians, &contact.bodies, twists));
+                friction += 0.5 * (dot(s, &before) + dot(s, &after));
+                size_q += dot(&couple.free_velocity, &couple.free_velocity);
+                let scale = law.couple_scale();
+                contact.couple_n_m_s = contact.world(&std::array::from_fn(|k| scale[k] * s[k]));
+            }
             total += normal + friction;
             size_p += dot(p, p);
             let pair = &mut self.pair_work[contact.law as usize];
@@ -327,10 +370,13 @@ impl World {
             for (side, &body) in contact.bodies.iter().enumerate() {
                 let body = body as usize;
                 if self.fixed[body] && !matches!(self.scene.bodies[body].role, Role::Static) {
-                    let jacobian: &Jacobian = &self.contacts[index].jacobians[side];
                     let mean: [f64; 6] =
                         std::array::from_fn(|k| 0.5 * (self.before[body][k] + self.after[body][k]));
-                    self.energy.motion_work_j -= dot(p, &relative_velocity(jacobian, &mean));
+                    for block in index..next {
+                        let jacobian: &Jacobian = &self.contacts[block].jacobians[side];
+                        let velocity = relative_velocity(jacobian, &mean);
+                        self.energy.motion_work_j -= dot(&self.impulses[block], &velocity);
+                    }
                 }
             }
         }
@@ -402,6 +448,15 @@ impl World {
         self.energy.kinetic_j = kinetic;
         self.energy.potential_j = potential;
     }
+}
+
+/// Relative velocity of two bodies by the Jacobians of a contact.
+#[inline]
+fn relative(jacobians: &[Jacobian; 2], bodies: &[u32; 2], twists: &[[f64; 6]]) -> [f64; 3] {
+    let [u, w]: [[f64; 3]; 2] = std::array::from_fn(|side| {
+        relative_velocity(&jacobians[side], &twists[bodies[side] as usize])
+    });
+    std::array::from_fn(|k| u[k] + w[k])
 }
 
 #[inline]

@@ -27,12 +27,16 @@ pub struct StepReport {
     pub factorisations: usize,
     /// Energy residual of the contact problem.
     pub residual: f64,
+    /// The same by the measure of Siconos, for comparison: it depends on the units.
+    pub residual_siconos: f64,
     /// Whether the residual is within the tolerance.
     pub met: bool,
     /// Work of the contacts in this step [J]; negative: they took energy.
     pub contact_work_j: f64,
     /// Whether the contacts gave energy, beyond what the solver's tolerance explains.
     pub gained: bool,
+    /// Deepest overlap at the middle of the step [m].
+    pub overlap_m: f64,
 }
 
 /// Bodies, their state, and everything a step needs; buffers are kept, so that steps do not allocate.

@@ -6,7 +6,8 @@
 //! with W is of the whole matrix, so unlike the sweeps it could run in parallel; it needs more iterations.
 
 use crate::block_matrix::Vector3;
-use crate::cone::{dot, projected_step};
+use crate::cone::{self, dot};
+use crate::couple;
 use crate::problem::Problem;
 use crate::residual;
 use crate::solver::{Iteration, Settings};
@@ -41,12 +42,13 @@ pub(crate) fn solve(
         // Each trial is a product with W and counts as an iteration.
         loop {
             for i in 0..problem.contacts() {
-                state.r[i] = projected_step(
-                    &y.r[i],
-                    &y.u[i],
-                    problem.friction[i],
-                    problem.rho[i] / curvature,
-                );
+                let rho = problem.rho[i] / curvature;
+                state.r[i] = if problem.couple[i] {
+                    let along = std::array::from_fn(|k| y.r[i][k] - rho * y.u[i][k]);
+                    couple::project(&along, state.r[i - 1][0])
+                } else {
+                    cone::projected_step(&y.r[i], &y.u[i], problem.friction[i], rho)
+                };
             }
             state.refresh(problem);
             state.sweeps += 1;

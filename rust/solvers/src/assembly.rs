@@ -32,6 +32,9 @@ pub struct Contact {
     pub free_velocity: Vector3,
     /// Coefficient of friction.
     pub friction: f64,
+    /// Whether the rows are not those of a contact but of the couple of the contact before it: relative spin about
+    /// its normal and tangents, times the coefficients of twisting and rolling friction in metres.
+    pub couple: bool,
 }
 
 /// Assembles problems, with storage kept from step to step.
@@ -98,6 +101,10 @@ impl Assembly {
         problem
             .friction
             .extend(contacts.iter().map(|contact| contact.friction));
+        problem.couple.clear();
+        problem
+            .couple
+            .extend(contacts.iter().map(|contact| contact.couple));
         problem.prepare()
     }
 

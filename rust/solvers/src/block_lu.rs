@@ -112,7 +112,8 @@ impl BlockLu {
         self.work.resize(contacts, [0.0; 3]);
     }
 
-    /// Factor the matrix with diagonal blocks `diagonal` and rows `scale_i W_ij` elsewhere.
+    /// Factor the matrix with diagonal blocks `diagonal` and rows `scale_i W_ij` elsewhere; `bound_i` is added where
+    /// row i meets the normal impulse of the contact before it.
     ///
     /// False when a pivot is singular or not finite.
     pub(crate) fn factor(
@@ -120,6 +121,7 @@ impl BlockLu {
         matrix: &BlockMatrix,
         diagonal: &[Block],
         scale: &[Block],
+        bound: &[Vector3],
     ) -> bool {
         for blocks in [&mut self.lower, &mut self.upper] {
             blocks.fill([[0.0; 3]; 3]);
@@ -129,7 +131,12 @@ impl BlockLu {
             self.pivots[column as usize] = diagonal[contact];
             for (other, block) in matrix.column(contact) {
                 let row = self.stage[other];
-                let block = multiply(&scale[other], block);
+                let mut block = multiply(&scale[other], block);
+                if other == contact + 1 {
+                    for (entry, bound) in block[0].iter_mut().zip(&bound[other]) {
+                        *entry += bound;
+                    }
+                }
                 let range = self.range(row.min(column) as usize);
                 let place = range.start
                     + self.later[range].partition_point(|&stage| stage < row.max(column));
@@ -305,17 +312,23 @@ mod tests {
             let x: Vec<Vector3> = (0..contacts)
                 .map(|i| [i as f64, 1.0, -0.5 * i as f64])
                 .collect();
+            let bound: Vec<Vector3> = (0..contacts).map(|i| [0.1, 0.0, -0.3 * i as f64]).collect();
             let mut b: Vec<Vector3> = (0..contacts)
                 .map(|i| crate::block_matrix::product(&diagonal[i], &x[i]))
                 .collect();
             for j in 0..contacts {
                 for (i, block) in matrix.column(j) {
                     add_product(&mut b[i], &multiply(&scale[i], block), &x[j]);
+                    if i == j + 1 {
+                        for (b, bound) in b[i].iter_mut().zip(&bound[i]) {
+                            *b += bound * x[j][0];
+                        }
+                    }
                 }
             }
             let mut factors = BlockLu::default();
             factors.analyse(&matrix);
-            assert!(factors.factor(&matrix, &diagonal, &scale));
+            assert!(factors.factor(&matrix, &diagonal, &scale, &bound));
             factors.solve(&mut b);
             for (found, expected) in b.as_flattened().iter().zip(x.as_flattened()) {
                 assert!(
@@ -345,6 +358,6 @@ mod tests {
         let matrix = BlockMatrix::from_block_rows(&[0, 1], &[0], &[[1.0; 9]]).unwrap();
         let mut factors = BlockLu::default();
         factors.analyse(&matrix);
-        assert!(!factors.factor(&matrix, &matrix.diagonal, &[[[0.0; 3]; 3]]));
+        assert!(!factors.factor(&matrix, &matrix.diagonal, &[[[0.0; 3]; 3]], &[[0.0; 3]]));
     }
 }

@@ -45,6 +45,12 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
+    /// A couple that belongs to no contact.
+    #[error("block {contact} is a couple; it must follow the contact it belongs to")]
+    CoupleAlone {
+        /// The block.
+        contact: usize,
+    },
     /// A block or contact names something that does not exist.
     #[error("{name} {index} of contact {contact} does not exist; there are {count}")]
     Index {

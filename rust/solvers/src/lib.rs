@@ -16,6 +16,7 @@ mod block_lu;
 mod block_matrix;
 mod body_form;
 mod cone;
+mod couple;
 mod error;
 mod newton;
 mod nsgs;

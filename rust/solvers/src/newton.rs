@@ -13,10 +13,12 @@
 //! helps: those tried have local minima at residuals of 1e-5. What works is to cool e slowly, step by step, and
 //! to start again hot, and slower, if the end was not reached. Easy problems are solved within the first,
 //! fast cooling, in some ten steps.
+//!
+//! A couple has F = s - P(s - rho w; r_N), the ball's radius being the normal impulse of its contact.
 
 use crate::block_lu::BlockLu;
 use crate::block_matrix::{Block, Vector3, add_product};
-use crate::cone::tangential;
+use crate::cone::{dot, tangential};
 use crate::nsgs::sweep;
 use crate::problem::Problem;
 use crate::residual;
@@ -41,6 +43,8 @@ pub(crate) struct Newton {
     factors: BlockLu,
     diagonal: Vec<Block>,
     scale: Vec<Block>,
+    /// Derivatives of the couples with respect to the normal impulse of their contact.
+    bound: Vec<Vector3>,
     step: Vec<Vector3>,
     /// Best impulses met by Newton steps.
     lowest_r: Vec<Vector3>,
@@ -77,14 +81,56 @@ fn function(r: &Vector3, u: &Vector3, mu: f64, rho: f64) -> (Vector3, Block, Blo
     )
 }
 
+/// F of one couple under the normal impulse `radius`, and its derivatives with respect to s, w and that impulse.
+fn couple_function(
+    s: &Vector3,
+    w: &Vector3,
+    radius: f64,
+    rho: f64,
+) -> (Vector3, Block, Block, Vector3) {
+    let x: Vector3 = std::array::from_fn(|k| s[k] - rho * w[k]);
+    let length = dot(&x, &x).sqrt();
+    if length <= radius {
+        let b = IDENTITY.map(|column| column.map(|x| rho * x));
+        return (w.map(|w| rho * w), ZERO, b, [0.0; 3]);
+    }
+    let d = x.map(|x| x / length);
+    let radius = radius.max(0.0);
+    let (mut a, mut b) = (ZERO, ZERO);
+    for k in 0..3 {
+        for l in 0..3 {
+            let across = radius / length * (IDENTITY[k][l] - d[k] * d[l]);
+            a[l][k] = IDENTITY[k][l] - across;
+            b[l][k] = rho * across;
+        }
+    }
+    let f = std::array::from_fn(|k| s[k] - radius * d[k]);
+    (
+        f,
+        a,
+        b,
+        if radius > 0.0 {
+            d.map(|d| -d)
+        } else {
+            [0.0; 3]
+        },
+    )
+}
+
 impl Newton {
     /// The step dr from (r, u) with regularisation e into `self.step`; false where it does not exist.
     fn find_step(&mut self, problem: &Problem, r: &[Vector3], u: &[Vector3], e: f64) -> bool {
         self.diagonal.clear();
         self.scale.clear();
         self.step.clear();
+        self.bound.clear();
         for i in 0..problem.contacts() {
-            let (f, mut a, b) = function(&r[i], &u[i], problem.friction[i], problem.rho[i]);
+            let (f, mut a, b, bound) = if problem.couple[i] {
+                couple_function(&r[i], &u[i], r[i - 1][0], problem.rho[i])
+            } else {
+                let (f, a, b) = function(&r[i], &u[i], problem.friction[i], problem.rho[i]);
+                (f, a, b, [0.0; 3])
+            };
             for (k, (a, w)) in a.iter_mut().zip(&problem.matrix.diagonal[i]).enumerate() {
                 let mut w = *w;
                 w[k] += e * problem.trace[i];
@@ -92,10 +138,11 @@ impl Newton {
             }
             self.diagonal.push(a);
             self.scale.push(b);
+            self.bound.push(bound);
             self.step.push(f.map(|f| -f));
         }
         self.factors
-            .factor(&problem.matrix, &self.diagonal, &self.scale)
+            .factor(&problem.matrix, &self.diagonal, &self.scale, &self.bound)
             && {
                 self.factors.solve(&mut self.step);
                 self.step.as_flattened().iter().all(|x| x.is_finite())

@@ -1,8 +1,10 @@
 //! The frictional contact problem of one time step, ready to be solved.
 
 use crate::block_matrix::{Block, BlockMatrix, Vector3};
-use crate::cone::dot;
+use crate::cone::{self, dot};
+use crate::couple;
 use crate::error::Error;
+use crate::one_contact;
 
 /// A diagonal block with a determinant below this fraction of trace^3 counts as singular, and this fraction
 /// of its trace is added before inversion: small against a real inertia, large against rounding squared.
@@ -18,6 +20,8 @@ pub struct Problem {
     pub(crate) matrix: BlockMatrix,
     pub(crate) free_velocity: Vec<Vector3>,
     pub(crate) friction: Vec<f64>,
+    /// Whether a block is the couple of the contact before it.
+    pub(crate) couple: Vec<bool>,
     /// trace(W_ii) and its inverse, the rho_i of the residual.
     pub(crate) trace: Vec<f64>,
     pub(crate) rho: Vec<f64>,
@@ -38,10 +42,27 @@ impl Problem {
         free_velocity: Vec<Vector3>,
         friction: Vec<f64>,
     ) -> Result<Self, Error> {
+        let couple = vec![false; friction.len()];
+        Self::with_couples(matrix, free_velocity, friction, couple)
+    }
+
+    /// As [`Problem::new`], with some of the blocks standing for the couple of the contact before them (see
+    /// `couple`): their rows are spins times the coefficients of twisting and rolling friction in metres, and their
+    /// own coefficient is not read.
+    ///
+    /// # Errors
+    /// As [`Problem::new`], and when a couple follows no contact.
+    pub fn with_couples(
+        matrix: BlockMatrix,
+        free_velocity: Vec<Vector3>,
+        friction: Vec<f64>,
+        couple: Vec<bool>,
+    ) -> Result<Self, Error> {
         let mut problem = Self {
             matrix,
             free_velocity,
             friction,
+            couple,
             ..Self::default()
         };
         problem.prepare()?;
@@ -71,7 +92,11 @@ impl Problem {
     /// Check the data and derive what every solver needs; called whenever the data has been rewritten.
     pub(crate) fn prepare(&mut self) -> Result<(), Error> {
         let contacts = self.contacts();
-        for (name, found) in [("q", self.free_velocity.len()), ("mu", self.friction.len())] {
+        for (name, found) in [
+            ("q", self.free_velocity.len()),
+            ("mu", self.friction.len()),
+            ("couple", self.couple.len()),
+        ] {
             if found != contacts {
                 return Err(Error::Length {
                     name,
@@ -104,10 +129,15 @@ impl Problem {
             if mu < 0.0 {
                 return Err(Error::NegativeFriction { contact, value: mu });
             }
+            let couple = self.couple[contact];
+            if couple && (contact == 0 || self.couple[contact - 1]) {
+                return Err(Error::CoupleAlone { contact });
+            }
             let trace = diagonal[0][0] + diagonal[1][1] + diagonal[2][2];
             for (name, value) in [("trace", trace), ("normal entry", diagonal[0][0])] {
                 // Written so that a subnormal trace, whose inverse overflows, is refused too.
-                if value.is_nan() || value < f64::MIN_POSITIVE {
+                // The first row of a couple is zero where there is no twisting friction.
+                if value.is_nan() || (value < f64::MIN_POSITIVE && !(couple && name != "trace")) {
                     return Err(Error::Immovable {
                         contact,
                         name,
@@ -121,6 +151,33 @@ impl Problem {
             self.energy_scale += dot(q, q) / trace;
         }
         Ok(())
+    }
+
+    /// The new impulse of block i with all others held, its velocity being `u` now.
+    #[inline(always)]
+    pub(crate) fn answer(&self, i: usize, r: &[Vector3], u: &Vector3) -> Vector3 {
+        let (matrix, inverse) = (&self.matrix.diagonal[i], &self.inverse[i]);
+        if self.couple[i] {
+            return couple::solve(matrix, inverse, &r[i], u, r[i - 1][0]);
+        }
+        let contact = one_contact::Contact {
+            matrix,
+            inverse,
+            mu: self.friction[i],
+            rho: self.rho[i],
+        };
+        one_contact::solve(&contact, &r[i], u)
+    }
+
+    /// The natural map of block i.
+    #[inline(always)]
+    pub(crate) fn natural_map(&self, i: usize, r: &[Vector3], u: &Vector3, rho: f64) -> Vector3 {
+        if !self.couple[i] {
+            return cone::natural_map(&r[i], u, self.friction[i], rho);
+        }
+        let s = &r[i];
+        let p = couple::project(&std::array::from_fn(|k| s[k] - rho * u[k]), r[i - 1][0]);
+        std::array::from_fn(|k| s[k] - p[k])
     }
 }
 

@@ -10,7 +10,7 @@
 //!   depends on units and is here for comparison only.
 
 use crate::block_matrix::Vector3;
-use crate::cone::{dot, natural_map};
+use crate::cone::dot;
 use crate::problem::Problem;
 
 /// The residual in its four norms.
@@ -33,12 +33,8 @@ impl Residuals {
         let (mut plain_q, mut energy_q, mut velocity_q) = (0.0, 0.0, 0.0);
         let (mut size_r, mut size_u) = (0.0, 0.0);
         for i in 0..problem.contacts() {
-            let (mu, rho, q) = (
-                problem.friction[i],
-                problem.rho[i],
-                &problem.free_velocity[i],
-            );
-            let f = natural_map(&r[i], &u[i], mu, rho);
+            let (rho, q) = (problem.rho[i], &problem.free_velocity[i]);
+            let f = problem.natural_map(i, r, &u[i], rho);
             let (f, q) = (dot(&f, &f), dot(q, q));
             plain += f;
             energy += f / rho;
@@ -46,7 +42,7 @@ impl Residuals {
             plain_q += q * rho * rho;
             energy_q += q * rho;
             velocity_q += q;
-            let f = natural_map(&r[i], &u[i], mu, 1.0);
+            let f = problem.natural_map(i, r, &u[i], 1.0);
             unscaled += dot(&f, &f);
             size_r += dot(&r[i], &r[i]);
             size_u += dot(&u[i], &u[i]);
@@ -61,7 +57,7 @@ impl Residuals {
 }
 
 /// Square root of the ratio of two sums of squares, where nothing over nothing is nothing.
-fn relative(square: f64, reference: f64) -> f64 {
+pub(crate) fn relative(square: f64, reference: f64) -> f64 {
     if square == 0.0 {
         0.0
     } else {
@@ -73,8 +69,7 @@ fn relative(square: f64, reference: f64) -> f64 {
 pub(crate) fn energy(problem: &Problem, r: &[Vector3], u: &[Vector3]) -> f64 {
     let mut sum = 0.0;
     for i in 0..problem.contacts() {
-        let rho = problem.rho[i];
-        let f = natural_map(&r[i], &u[i], problem.friction[i], rho);
+        let f = problem.natural_map(i, r, &u[i], problem.rho[i]);
         sum += dot(&f, &f) * problem.trace[i];
     }
     relative(sum, problem.energy_scale)

@@ -21,6 +21,7 @@ fn contact() -> impl Strategy<Value = Contact> {
             jacobians,
             free_velocity,
             friction,
+            couple: false,
         })
 }
 
@@ -72,6 +73,7 @@ fn a_body_that_does_not_exist_is_refused() {
         jacobians: [[[0.0; 6]; 3]; 2],
         free_velocity: [0.0; 3],
         friction: 0.0,
+        couple: false,
     };
     let error = BodyForm::default()
         .solve(

@@ -1,0 +1,88 @@
+"""`percuss fclib`: contact problems of the FCLIB collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from percuss.fclib import Comparison
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+
+@app.callback()
+def fclib() -> None:
+    """Solve contact problems of the FCLIB collection."""
+
+
+@app.command(epilog="Example: percuss fclib solve BoxesStack-48.hdf5 --solver all --tol 1e-8")
+def solve(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="FCLIB files, or folders of them.")],
+    solver: Annotated[str, typer.Option(help="Name of a solver, several with commas, or all.")] = "auto",
+    tol: Annotated[float, typer.Option(help="Bound of the residual in the energy norm.")] = 1e-8,
+    max_iterations: Annotated[int, typer.Option(min=1, help="Most sweeps or gradient steps.")] = 10_000,
+    max_factorisations: Annotated[int, typer.Option(min=0, help="Most Newton steps.")] = 2_000,
+    json: JsonOption = False,
+) -> None:
+    """Solve the frictional contact problems of FCLIB files: residuals, iterations and time of each solver.
+
+    Exit code 1 when no solver met the tolerance for some file. In a folder, files that hold no problem with three
+    rows per contact are passed over, with the reason.
+    """
+    from percuss.cli.output import give_json, say, table_text
+    from percuss.contact import solvers
+    from percuss.errors import AnswerIsNo, InputError
+    from percuss.fclib import compare, find, read
+    from percuss.spelling import did_you_mean
+
+    known = solvers()
+    names = known if solver == "all" else [name.strip() for name in solver.split(",")]
+    for name in names:
+        if name not in known:
+            raise InputError(f"--solver {name}: {did_you_mean(name, [*known, 'all'])}")
+    if not 0 < tol < float("inf"):
+        raise InputError(f"--tol {tol}: must be positive and finite")
+    done: list[Comparison] = []
+    for path in find(files):
+        try:
+            problem = read(path)
+        except InputError as fault:
+            if path in files or fault.hint:
+                raise
+            say(f"passed over: {fault}")
+            continue
+        done.append(
+            compare(problem, names, tol=tol, max_iterations=max_iterations, max_factorisations=max_factorisations)
+        )
+    if json:
+        give_json([comparison.facts() for comparison in done])
+    elif done:
+        print(table_text(HEADS, [row for comparison in done for row in _rows(comparison)]))
+    unsolved = [comparison.problem.name for comparison in done if not comparison.solved]
+    if unsolved:
+        raise AnswerIsNo(f"not solved to {tol:g}: {', '.join(unsolved)}")
+
+
+HEADS = ("problem", "contacts", "solver", "met", "iterations", "newton", "ms", "energy", "plain", "velocity", "siconos")
+
+
+def _rows(comparison: Comparison) -> list[tuple[object, ...]]:
+    problem = comparison.problem
+    return [
+        (
+            problem.name,
+            problem.contacts,
+            found.solver,
+            "yes" if found.converged else "no",
+            found.iterations,
+            found.factorisations,
+            round(1e3 * found.seconds, 3),
+            *(f"{size:.1e}" for size in vars(found.residuals).values()),
+        )
+        for found in comparison.solutions
+    ]
