@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 __all__ = [
     "ChaosExpansion",
+    "ChaosPosterior",
+    "RigidWorld",
     "achieved_restitution",
     "build_facts",
     "cargo_lock",
@@ -15,9 +17,13 @@ __all__ = [
     "chaos_bootstrap_fits",
     "chaos_fit",
     "chaos_nested",
+    "contact_impact_laws",
     "contact_solvers",
+    "filter_oscillators",
     "impact_laws",
+    "misfit_oscillators",
     "read_record",
+    "respond_oscillators",
     "simulate_oscillators",
     "solve_contact",
 ]
@@ -31,6 +37,35 @@ def simulate_oscillators(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 def read_record(text: str, format: str, in_gravity: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def impact_laws() -> list[tuple[str, str, str, float, float]]: ...
 def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# Filters over oscillators: `follow` is a mapping as `percuss.validation.following` makes it, data are
+# (samples, channels), parameters (points, tracked).
+def filter_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    data: NDArray[np.float64],
+    *,
+    mean: Sequence[float],
+    covariance: NDArray[np.float64],
+    drift: Sequence[float],
+    noise: Sequence[float],
+    use_first: bool = False,
+    smoothed: bool = False,
+) -> dict[str, Any]: ...
+def respond_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    start: Sequence[float],
+    parameters: NDArray[np.float64],
+    samples: int,
+) -> NDArray[np.float64]: ...
+def misfit_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    start: Sequence[float],
+    parameters: NDArray[np.float64],
+    data: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 
 # Contact problem of one step. W by compressed rows of 3x3 blocks; vectors are (normal, tangent 1, tangent 2).
 class _ContactReport(TypedDict):
@@ -56,6 +91,41 @@ def solve_contact(
     max_factorisations: int = 2_000,
     start: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], _ContactReport]: ...
+
+# Rigid bodies. Scene and settings are mappings as `percuss.scene` makes them.
+def contact_impact_laws() -> list[str]: ...
+
+@final
+class RigidWorld:
+    def __new__(cls, scene: Mapping[str, Any], settings: Mapping[str, Any]) -> RigidWorld: ...
+    def run(
+        self,
+        duration_s: float,
+        *,
+        energy_every: int = 1,
+        steps_every: int = 1,
+        bodies_every: int = 0,
+        contacts_every: int = 0,
+    ) -> dict[str, Any]: ...
+    def settled(
+        self, speed_m_per_s: float, quiet_steps: int, damping: float, max_steps: int
+    ) -> tuple[bytes, dict[str, Any]]: ...
+    def start_from(self, state: bytes) -> None: ...
+    def snapshot(self) -> bytes: ...
+    def restore(self, state: bytes) -> None: ...
+    def set_velocity(
+        self, body: int, velocity_m_per_s: Sequence[float], angular_velocity_rad_per_s: Sequence[float]
+    ) -> None: ...
+    def poses(self) -> NDArray[np.float64]: ...  # (bodies, 7): position, quaternion w first
+    def velocities(self) -> NDArray[np.float64]: ...  # (bodies, 6)
+    def masses_kg(self) -> list[float | None]: ...
+    def energy(self) -> dict[str, float]: ...
+    def pair_work(self) -> list[list[float]]: ...  # one row a law
+    def outlines(self, extent_m: float) -> list[tuple[int, NDArray[np.float64], list[list[int]]]]: ...
+    @property
+    def time_s(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
 
 # Chaos expansions. A family is a name and its shape: ("legendre", []), ("hermite", []),
 # ("laguerre", [alpha]), ("jacobi", [alpha, beta]). Points are in canonical variables, (points, parameters);
@@ -184,3 +254,33 @@ def chaos_bootstrap_fits(
     max_candidates: int = 100_000,
     threads: int | None = None,
 ) -> list[ChaosExpansion]: ...
+
+# Posteriors on chaos expansions, in the unbounded space of `percuss.inference.transform`.
+# A parameter: support, origin, scale; of its prior kind, fields, a point and the log density there.
+_Parameter = tuple[str, float, float, str, Sequence[float], float, float]
+_Input = tuple[int, str, float, float]  # number of the parameter, form (linear, logarithmic), centre, factor
+
+@final
+class ChaosPosterior:
+    def __new__(
+        cls,
+        parameters: Sequence[_Parameter],
+        forwards: Sequence[tuple[ChaosExpansion, Sequence[_Input]]],
+        forward: NDArray[np.int64],  # (data,), as all that follow
+        output: NDArray[np.int64],
+        observed: NDArray[np.float64],
+        variance: NDArray[np.float64],
+        unknown: NDArray[np.int64],  # number of the parameter whose square adds to the variance, or -1
+    ) -> ChaosPosterior: ...
+    def log_density(self, z: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def advance(
+        self,
+        positions: NDArray[np.float64],  # (chains, parameters)
+        log_density: NDArray[np.float64],
+        factor: NDArray[np.float64],  # (parameters, parameters)
+        draws: int,
+        thin: int,
+        key: int,
+        *,
+        threads: int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]: ...  # draws, log density, accepted

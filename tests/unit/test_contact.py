@@ -65,7 +65,9 @@ def test_no_contact_at_all() -> None:
 
 def test_an_unmet_tolerance_is_told() -> None:
     # An unequal pair of contacts on one body needs several sweeps.
-    directions = np.array([[1.0, 0, 0, 1.0, 0, 0], [0, 1.0, 0, 0, 1.0, 0], [0, 0, 1.0, 0, 0, 1.0], [0.5, 0, 0, -0.9, 0, 0]])
+    directions = np.array(
+        [[1.0, 0, 0, 1.0, 0, 0], [0, 1.0, 0, 0, 1.0, 0], [0, 0, 1.0, 0, 0, 1.0], [0.5, 0, 0, -0.9, 0, 0]]
+    )
     found = contact.solve(
         (np.eye(4), directions), directions.T @ [-1.0, 2.0, 0.5, 0.3], 0.5, solver="nsgs", tol=1e-14, max_iterations=2
     )

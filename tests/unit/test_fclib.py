@@ -88,7 +88,9 @@ def _set(name: str, value: object) -> Callable[[Any], None]:
         (lambda group: group.create_group("V"), "equality constraints"),
     ],
 )
-def test_what_cannot_be_solved_is_refused(write: Callable[..., Path], change: Callable[[Any], None], words: str) -> None:
+def test_what_cannot_be_solved_is_refused(
+    write: Callable[..., Path], change: Callable[[Any], None], words: str
+) -> None:
     with pytest.raises(InputError) as refusal:
         fclib.read(write(change=change))
     assert words in str(refusal.value)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, open_ledger
+from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, open_ledger
 
 if TYPE_CHECKING:
     from percuss.ledger.audit import Proof
@@ -16,10 +16,11 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Example: percuss audit --rerun 5 --anchor 3f2a9c0d1b7e4410")
 def audit(
-    rerun: Annotated[int, typer.Option(min=0, help="How many recorded runs to run again.")] = 3,
+    rerun: Annotated[int, typer.Option(min=0, help="How many recorded runs, and posteriors, to make again.")] = 3,
     anchor: Annotated[
         str | None, typer.Option(help="A hash kept elsewhere; at least its first 16 digits.", metavar="HASH")
     ] = None,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -30,6 +31,7 @@ def audit(
     """
     import re
 
+    from percuss.calibration.proofs import prove_posteriors
     from percuss.cli.output import give_json
     from percuss.errors import InputError
     from percuss.execution.proofs import prove_reexecution, prove_replay
@@ -44,7 +46,10 @@ def audit(
     found = [walk.proof, proofs.prove_payloads(book.place, walk), proofs.prove_order(walk), proofs.prove_lineage(walk)]
     if all(proof.holds for proof in found):
         found.append(prove_replay(book))
-        found.append(prove_reexecution(book, fold(walk.visible), rerun, software().core))
+        state = fold(walk.visible)
+        again = prove_reexecution(book, state, rerun, software().core, allow_command)
+        prove_posteriors(again, book, state, rerun, software().core)
+        found.append(again)
     else:
         for name in ("replay", "re-execution"):
             found.append(proofs.Proof(name, "", note="not tried: what it would start from is damaged"))

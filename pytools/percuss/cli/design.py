@@ -51,12 +51,21 @@ def design(
             autocompletion=complete_events,
         ),
     ] = None,
+    posterior: Annotated[
+        str | None,
+        typer.Option(
+            help="With --extend: only where this calibration needs them.",
+            metavar="POSTERIOR",
+            autocompletion=complete_events,
+        ),
+    ] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Choose the sample points of a study's parameters and append them as a design.
 
-    With --extend the points go where the error of a surrogate is; run the design like any other, and the surrogate of
+    With --extend the points go where the error of a surrogate is, with --posterior as well among the draws of a
+    calibration; run the design like any other, and the surrogate of
     its campaign is fitted to the points of both.
     """
     from percuss.cli.output import give_id, say
@@ -70,8 +79,10 @@ def design(
             raise InputError(
                 "--extend: takes study, cases and all else from the design of the surrogate; give --n alone"
             )
-        _extend(extend, n, seed, ledger, json)
+        _extend(extend, posterior, n, seed, ledger, json)
         return
+    if posterior is not None:
+        raise InputError("--posterior: goes with --extend SURROGATE")
     if study is None:
         raise InputError("design: needs a STUDY, or --extend SURROGATE")
     found = load_study(study_path(study))
@@ -93,34 +104,25 @@ def design(
     )
 
 
-def _extend(surrogate: str, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
+def _extend(surrogate: str, posterior: str | None, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
     """More points for the design of a surrogate."""
+    from percuss.calibration.enrichment import draft_extension
+    from percuss.calibration.records import load_posterior
     from percuss.cli.output import give_id, say
     from percuss.errors import InputError
-    from percuss.execution.records import draft_design, load_design, new_drafts
+    from percuss.execution.records import new_drafts
     from percuss.ledger.projections import fold
-    from percuss.surrogates.enrichment import extend
     from percuss.surrogates.surrogate import load_surrogate
 
     if n is None or n < 1:
         raise InputError("--extend: needs the number of points to add, --n N")
     book, event = open_at(ledger, surrogate)
     state = fold(book.events())
-    stand_in = load_surrogate(book, state, event)
-    before = load_design(book, state, event)
-    points = extend(book, state, stand_in, n, seed)
-    record = draft_design(
-        book,
-        before.study,
-        points,
-        cases=before.cases,
-        fixed=before.fixed,
-        keep_curves=before.keep_curves,
-        inputs=[("surrogate", event)],
-        state=state,
-    )
+    needed = load_posterior(book, state, book.event(posterior)) if posterior else None
+    record = draft_extension(book, state, load_surrogate(book, state, event), n, seed, needed)
     appended = book.append(new_drafts(record))[-1]
-    say(f"{n} points beside the {event.data['points']} there are, where the surrogate needs them")
+    where = "where the calibration needs them" if needed else "where the surrogate needs them"
+    say(f"{n} points beside the {event.data['points']} there are, {where}")
     give_id(
-        appended.id, {"sampler": points.sampler, "n": n, "digest": record.digest, "cases": list(before.cases)}, json
+        appended.id, {"sampler": record.sampler, "n": n, "digest": record.digest, "cases": list(record.cases)}, json
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+from percuss.cli.options import EventArgument, IntervalOption, JsonOption, LedgerOption, SampleOption, open_at
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +21,7 @@ TableOption = Annotated[
 
 @app.callback()
 def export() -> None:
-    """Write the table of an event. Of a campaign: parameters and outputs of every run, side by side."""
+    """Write the table of an event, or a run of a scene. Of a campaign: parameters and outputs of every run."""
 
 
 @app.command(epilog="Example: percuss export csv @last:campaign --to runs.csv")
@@ -57,6 +57,29 @@ def parquet(
     found = _table(event, table, ledger)
     write_parquet(found, to)
     _tell(found, to, json)
+
+
+@app.command(epilog="Example: percuss export vtk @last:runs --to frames")
+def vtk(
+    event: EventArgument,
+    to: Annotated[Path, typer.Option(help="Folder to write to.", metavar="FOLDER")],
+    sample: SampleOption = None,
+    interval: IntervalOption = None,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write a run of a scene for ParaView: .vtp files of bodies and contact forces, a .pvd for each series.
+
+    The run is made again from its event, to the same bits.
+    """
+    from percuss.cli.drawing import drawn, tell_written
+    from percuss.errors import InputError
+    from percuss.export.vtk import write_vtk
+
+    if to.exists() and not to.is_dir():
+        raise InputError(f"{to}: is a file, and a folder is to be written")
+    run = drawn(*open_at(ledger, event), sample, interval)
+    tell_written(run, write_vtk(run.film, to, run.study), json)
 
 
 def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:

@@ -110,6 +110,17 @@ def summary(kind: str, data: dict[str, object]) -> str:
         case "indices.computed":
             methods = data.get("methods")
             return ", ".join(map(str, methods)) if isinstance(methods, list) else ""
+        case "observations.imported":
+            return f"{'twin' if data.get('twin') else 'measured'}, {data.get('entries')} values, {data.get('file')}"
+        case "posterior.sampled":
+            marked = "accepted unconverged" if data.get("accepted_unconverged") else "NOT CONVERGED"
+            return f"{data.get('block')}: {data.get('sampler')}, {'converged' if data.get('converged') else marked}"
+        case "prediction.made":
+            checked = data.get("verification")
+            return f"{data.get('draws')} draws" + (", verified" if isinstance(checked, dict) else "")
+        case "comparison.made":
+            listed = data.get("posteriors")
+            return f"{len(listed)} posteriors" if isinstance(listed, list) else ""
         case "note.added":
             return str(data.get("text", ""))[:60]
         case "check.passed" | "check.failed":

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, StudyArgument, assignments, open_ledger, study_path
+from percuss.cli.options import (
+    AllowCommandOption,
+    JsonOption,
+    LedgerOption,
+    StudyArgument,
+    assignments,
+    consented,
+    open_ledger,
+    study_path,
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -24,6 +33,7 @@ def simulate(
         Path | None, typer.Option(help="Write the time histories (or outputs) here.", metavar="FILE")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of the run's randomness.")] = 0,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -35,13 +45,14 @@ def simulate(
     from percuss.execution.batch import run_batch
     from percuss.execution.given import given_point
     from percuss.execution.records import draft_design, draft_result, new_drafts
+    from percuss.execution.rest import settled_here
     from percuss.export.tables import check_target, with_unit_names, write_csv
     from percuss.study.load import load_study
     from percuss.units import from_si
 
     if csv:
         check_target(csv)
-    found = load_study(study_path(study))
+    found = consented(load_study(study_path(study)), allow_command)
     name = found.case_name(case)
     given = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})
     point, fixed, at_mean = given_point(found, name, given)
@@ -49,8 +60,9 @@ def simulate(
         say(f"{parameter}: not given, at its prior mean")
     book = open_ledger(ledger, create=True)
     record = draft_design(book, found, replace(point, seed=seed), cases=[name], fixed=fixed, keep_curves=True)
+    record, settled = settled_here(book, record, [(name, [0])])
     result = run_batch(record.batch(name, [0]))
-    drafts = [*new_drafts(record), *draft_result(book, record, result)]
+    drafts = [*new_drafts(record), *settled, *draft_result(book, record, result)]
     event = book.append(drafts)[-1]
     if result.failures:
         hint(f"the failed run is recorded as {event.id}")

@@ -132,7 +132,7 @@ def surrogate(
     if curves:
         from percuss.surrogates.curves import whole_curve_errors
 
-        for name, error, left in whole_curve_errors(fitted, facts):
+        for name, error, left in whole_curve_errors(fitted.columns, facts):
             say(f"{curves}, {name}: error of the whole curve {error:.2g}, of which the modes leave out {left:.2g}")
     for column in fitted.columns:
         for warning in column.warnings:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 NO_VALUE = "no value in the imported table"
+# A header may carry a unit, as `gap [mm]`.
+HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,6 @@ def import_runs(
 
 def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
     """A CSV or Parquet file as a table, and the digest of its bytes."""
-    import polars as pl
-
     try:
         size = path.stat().st_size
         if not path.is_file():
@@ -99,6 +99,13 @@ def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
         if isinstance(fault, InputError):
             raise
         raise InputError(f"{path}: cannot be read ({fault.strerror})") from fault
+    return parse_table(path, data), sha256_hex(data)
+
+
+def parse_table(path: Path, data: bytes) -> pl.DataFrame:
+    """The bytes of a CSV or Parquet file, as its name says, as a table."""
+    import polars as pl
+
     try:
         if path.suffix.lower() == ".parquet":
             _check_size(pl.scan_parquet(io.BytesIO(data)), path)
@@ -115,7 +122,7 @@ def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
         raise InputError(f"{path}: is not a readable table ({str(fault).splitlines()[0]})") from fault
     if table.height == 0:
         raise InputError(f"{path}: has no rows")
-    return table, sha256_hex(data)
+    return table
 
 
 def _check_size(lazy: pl.LazyFrame, path: Path) -> None:
@@ -147,7 +154,7 @@ def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str
             )
     bare: dict[str, list[str]] = {}
     for column in table.columns:
-        bare.setdefault(_HEADER.sub("", column).strip(), []).append(column)
+        bare.setdefault(HEADER.sub("", column).strip(), []).append(column)
     for name in wanted:
         if name not in renamed and len(bare.get(name, [])) > 1:
             raise InputError(
@@ -162,9 +169,6 @@ def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str
             hint="--column NAME=COLUMN says which column is meant",
         )
     return found
-
-
-_HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
 
 
 def _matrix(
@@ -185,7 +189,7 @@ def _matrix(
         series = table[column]
         if not series.dtype.is_numeric() and series.dtype != pl.Null:
             raise InputError(f"{path}: column {column} holds {series.dtype}, not numbers")
-        own = _own_unit(column, unit, path)
+        own = own_unit(column, unit, path)
         numbers = series.cast(pl.Float64).fill_null(math.nan).to_list()
         bad = next((i for i, number in enumerate(numbers) if not math.isfinite(number)), None)
         if bad is not None and not holes:
@@ -194,9 +198,9 @@ def _matrix(
     return matrix
 
 
-def _own_unit(column: str, unit: str, path: Path) -> str:
+def own_unit(column: str, unit: str, path: Path) -> str:
     """The unit a header gives, or the study's; a length must not come in as a time."""
-    given = _HEADER.search(column)
+    given = HEADER.search(column)
     if not given:
         return unit
     own = given[1].strip()

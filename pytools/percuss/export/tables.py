@@ -49,6 +49,11 @@ def write_parquet(table: pl.DataFrame, path: Path) -> None:
     _written(path, lambda: table.write_parquet(path))
 
 
+def write_text(text: str, path: Path) -> None:
+    """Write a file of UTF-8 text, line ends as they are."""
+    _written(path, lambda: path.write_text(text, encoding="utf-8", newline=""))
+
+
 def check_target(path: Path) -> None:
     """Find out before any work is done that a file cannot be written where it is wanted."""
     if path.is_dir():

@@ -46,7 +46,9 @@ def laplace_evidence(target: Target, sample: Sample) -> Evidence:
 
     z = target.transform.unbounded(sample.flat())
     factor = _factor(z)
-    start = z[int(np.argmax(target.log_density(z)))] if len(z) <= 10_000 else _best(target, z)
+    # The densities of the draws are known; asking the model again may cost runs.
+    known = (sample.log_likelihood + sample.log_prior).ravel() + target.transform.log_jacobian(z)
+    start = z[int(np.argmax(known))]
 
     def negative(w: Floats) -> Floats:
         value = -target.log_density(start + np.einsum("ij,nj->ni", factor, w))
@@ -134,12 +136,6 @@ def _factor(z: Floats) -> Floats:
     from percuss.inference.samplers.adaptive_metropolis import pooled_covariance
 
     return np.asarray(np.linalg.cholesky(pooled_covariance(z)))
-
-
-def _best(target: Target, z: Floats) -> Floats:
-    """Highest of ten thousand draws, evenly taken: only a start."""
-    some = z[:: len(z) // 10_000]
-    return np.asarray(some[int(np.argmax(target.log_density(some)))])
 
 
 def _hessian(function: Any, at: Floats) -> Floats:

@@ -36,6 +36,11 @@ class Ledger:
         """Open the ledger in a folder. Without a maker it can only be read."""
         return cls(open_place(root, create=create), maker)
 
+    @property
+    def core(self) -> str:
+        """The build of the core that makes events here; empty for a ledger that is only read."""
+        return self._maker.software.core if self._maker else ""
+
     def append(self, drafts: Sequence[Draft], stream: str = MAIN) -> list[Event]:
         """Append events in one commit: all of them, or an error and none."""
         if self._maker is None:
@@ -133,8 +138,8 @@ class Ledger:
             raise InputError(f"event {event.id} ({event.kind}) carries no table {role!r}")
         return blobs.get_table(self.place, blob, columns)
 
-    def files(self, event: Event) -> dict[str, bytes]:
-        """The files an event carries, by name."""
+    def files(self, event: Event | Draft) -> dict[str, bytes]:
+        """The files an event carries, or will carry, by name."""
         return {
             blob.role.removeprefix(blobs.FILE_ROLE): blobs.get_bytes(self.place, blob)
             for blob in event.blobs

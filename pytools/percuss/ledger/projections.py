@@ -21,6 +21,7 @@ class State:
     superseded: dict[str, str | None] = field(default_factory=dict)
     studies: dict[str, Event] = field(default_factory=dict)
     designs: dict[str, Event] = field(default_factory=dict)
+    settled: dict[tuple[str, str], Event] = field(default_factory=dict)  # by key and build of the core
     batches: dict[str, list[Event]] = field(default_factory=dict)
     campaigns: dict[str, Event] = field(default_factory=dict)
     skipped: int = 0
@@ -58,6 +59,8 @@ def _apply(state: State, event: Event) -> None:
             state.studies[event.study.digest] = event
         case "design.created":
             state.designs[event.id] = event
+        case "scene.settled":
+            state.settled.setdefault((event.data["key"], event.software.core), event)
         case "runs.completed" | "runs.failed":
             state.batches.setdefault(event.input("design"), []).append(event)
         case "campaign.completed":

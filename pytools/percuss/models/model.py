@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -71,16 +71,17 @@ class Quantity:
     axis: str | None = None
 
 
-Form = Literal["text", "boolean", "integer", "number", "file", "files", "list", "table"]
+Form = Literal["text", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
 
 
 @dataclass(frozen=True)
 class Setting:
     """A structural setting of a model: fixed for a whole study, of the type `form` names.
 
-    A `number` is a quantity in the SI unit `unit`; a `file` is a path inside the study's folder whose bytes
-    reach the model under that path; `list` and `table` are checked further by the model. No default: must
-    be given.
+    A `number` is a quantity in the SI unit `unit`, `numbers` are a list of such (of `length` if not 0), `rows` a list
+    of those; a `file` is a path inside the study's folder whose bytes
+    reach the model under that path; `list` and `table` are checked further by the model. With `expression` a
+    number may instead be text that names inputs (`"2 * $gap"`), left to the model. No default: must be given.
     """
 
     name: str
@@ -92,22 +93,29 @@ class Setting:
     high: float = math.inf
     choices: tuple[str, ...] = ()
     doc: str = ""
+    expression: bool = False
+    length: int = 0
 
 
 @dataclass(frozen=True)
 class Done:
-    """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some."""
+    """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some.
+
+    `printed` is what a program said, by stream: kept with the runs.
+    """
 
     values: dict[str, float]
     curves: dict[str, ndarray] | None = None
     tables: dict[str, dict[str, ndarray]] = field(default_factory=dict)
+    printed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A run without a result, and why."""
+    """A run without a result, and why: what kind of failure, and after a colon what is particular to this run."""
 
     reason: str
+    printed: Mapping[str, str] = field(default_factory=dict)
 
 
 Outcome = Done | Failed
@@ -126,4 +134,40 @@ class Model(Protocol):
     def batch(self) -> int: ...
     def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
         """Run each point with its 64-bit seed; outcomes in the order of the points."""
+        ...
+
+
+@runtime_checkable
+class Runner(Protocol):
+    """What a model also is if it runs programs that are not ours. It refuses to `run` until it is `allowed`."""
+
+    def calls(self) -> list[str]:
+        """What would be executed and how, a line each."""
+        ...
+
+    def allowed(self) -> Model:
+        """The same model, with the consent of the user."""
+        ...
+
+    def program(self) -> dict[str, str]:
+        """Facts about the program, for the events: path, digest, version."""
+        ...
+
+
+@runtime_checkable
+class Settles(Protocol):
+    """What a model also is if its runs start from a state of rest that several of them may share."""
+
+    def settling_key(self, point: Mapping[str, Value]) -> str | None:
+        """Digest of all that the state of rest of a point depends on; None: it starts as it is."""
+        ...
+
+    def settled(self, point: Mapping[str, Value]) -> tuple[bytes, dict[str, float]]:
+        """The state of rest and facts about it; raises InputError when there is none."""
+        ...
+
+    def run_from(
+        self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int], starts: Sequence[bytes | None]
+    ) -> list[Outcome]:
+        """As `run`, from states of rest; a run without one settles by itself, to the same bits."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from percuss.errors import InputError
 from percuss.models.model import Setting
@@ -57,12 +58,20 @@ def clean_settings(schema: Mapping[str, Setting], given: Mapping[str, object]) -
 
 def clean_setting(setting: Setting, value: object) -> object:
     """Check one setting's type, bounds and choices; quantities come back in SI."""
+    if setting.form in ("numbers", "rows"):
+        if not isinstance(value, list) or (setting.form == "numbers" and setting.length not in (0, len(value))):
+            wanted = "numbers" if setting.form == "numbers" else "lists of numbers"
+            raise InputError(f"{shown(value)} is not a list of {setting.length or ''} {wanted}".replace("  ", " "))
+        inner = replace(setting, form="number" if setting.form == "numbers" else "numbers")
+        return [clean_setting(inner, item) for item in value]
     if setting.form in ("number", "integer"):
         number: float | int
         if setting.form == "integer":
             if isinstance(value, bool) or not isinstance(value, int):
                 raise InputError(f"{shown(value)} is no whole number")
             number = value
+        elif setting.expression and isinstance(value, str) and "$" in value:
+            return value
         else:
             number = parse_quantity(value, setting.unit)  # type: ignore[arg-type]
         if not setting.low <= number <= setting.high:

@@ -37,7 +37,9 @@ def draw(panels: Sequence[Panel], path: Path, title: str = "") -> None:
     """Draw panels one below the other and write the file in the format of its name."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"{path}: must end in {', '.join(FORMATS)}")
-    pyplot = _pyplot()
+    load_matplotlib()
+    from matplotlib import pyplot
+
     figure, axes = pyplot.subplots(
         len(panels), 1, sharex=True, squeeze=False, figsize=(8, 1.2 + 2.2 * len(panels)), layout="constrained"
     )
@@ -58,7 +60,8 @@ def draw(panels: Sequence[Panel], path: Path, title: str = "") -> None:
         pyplot.close(figure)
 
 
-def _pyplot() -> Any:
+def load_matplotlib() -> Any:
+    """Matplotlib, drawing into files; an InputError that says how to get it where it is missing."""
     try:
         import matplotlib
     except ImportError:
@@ -67,6 +70,4 @@ def _pyplot() -> Any:
         ) from None
     matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "percuss"  # the same figure gives the same file
-    from matplotlib import pyplot
-
-    return pyplot
+    return matplotlib

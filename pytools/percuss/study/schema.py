@@ -15,7 +15,9 @@ from percuss.models.model import Input, Model, Quantity, Setting, Value
 from percuss.models.registry import MODELS, model_module
 from percuss.models.settings import SettingsError, clean_settings
 from percuss.spelling import did_you_mean, shown
+from percuss.study.calibration import read_calibration
 from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
+from percuss.study.observations import read_observations
 from percuss.study.output import REDUCTIONS, Output
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
@@ -23,7 +25,6 @@ from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
 from percuss.study.tables import (
     Note,
     display_unit,
-    kind_of,
     named_tables,
     only_known,
     optional_text,
@@ -35,7 +36,7 @@ from percuss.units import parse_quantity
 
 ReadFile = Callable[[str, int], bytes]
 
-RAW_SECTIONS = ("observations", "calibration")
+RAW_SECTIONS = ("observations", "calibration", "validation")
 OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "unit", "doc")
 SECTIONS = ("study", "model", "parameters", "cases", "outputs", *RAW_SECTIONS)
 
@@ -74,6 +75,8 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     for key in found_outputs:
         if key in parameters:
             note(("outputs", key), "a parameter has the same name: rename the output")
+    read_observations(subtable(sections, "observations", note), found_outputs, found_cases, checked, note)
+    read_calibration(subtable(sections, "calibration", note), found_outputs, found_cases, note)
     if not found_outputs and not outputs:
         note((), f"model {kind} gives curves only: [outputs] must reduce one to a number")
     return Study(
@@ -327,20 +330,20 @@ def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[st
     sections: dict[str, object] = {key: subtable(raw, key, note) for key in RAW_SECTIONS if key in raw}
     if "observations" in sections:
         sections["observations"] = _attached(subtable(raw, "observations", note), ("observations",), files)
-    for name, table in subtable(raw, "calibration", note).items():
-        if not isinstance(table, dict):
-            note(("calibration", name), f"must be a table, not {kind_of(table)}")
+    if "validation" in sections:
+        table = subtable(raw, "validation", note)
+        sections["validation"] = _attached(table, ("validation",), files, ("file", "extrapolate"))
     return sections
 
 
-def _attached(table: Mapping[str, Any], path: Path, files: _Files) -> dict[str, Any]:
-    """Copy [observations] with the path of every `file` key, at the top or one table down, in normal form."""
+def _attached(table: Mapping[str, Any], path: Path, files: _Files, keys: tuple[str, ...] = ("file",)) -> dict[str, Any]:
+    """Copy a section with the path of every key that names a file, at the top or one table down, in normal form."""
     copy: dict[str, Any] = {}
     for key, value in table.items():
-        if key == "file" and isinstance(value, str):
+        if key in keys and isinstance(value, str):
             copy[key] = files.attach(value, (*path, key))
         elif isinstance(value, dict) and len(path) == 1:
-            copy[key] = _attached(value, (*path, key), files)
+            copy[key] = _attached(value, (*path, key), files, keys)
         else:
             copy[key] = value
     return copy

@@ -31,6 +31,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.study.priors.gamma import Gamma
+from percuss.study.priors.lognormal import Lognormal
 from percuss.study.priors.prior import Prior
 
 Array = NDArray[Any]
@@ -81,20 +83,14 @@ def _normal(prior: Prior) -> Variable:
 
 
 def _lognormal(prior: Prior) -> Variable:
-    if "mu" in prior.fields:
-        mu, sigma = prior.fields["mu"], prior.fields["sigma"]
-    else:
-        variance = math.log1p((prior.fields["std"] / prior.fields["mean"]) ** 2)
-        mu, sigma = math.log(prior.fields["mean"]) - variance / 2, math.sqrt(variance)
+    assert isinstance(prior, Lognormal)
+    mu, sigma = prior.log_parameters()
     return Variable("hermite", (), LOGARITHMIC, math.exp(mu), 1.0 / sigma)
 
 
 def _gamma(prior: Prior) -> Variable:
-    if "shape" in prior.fields:
-        shape, scale = prior.fields["shape"], prior.fields["scale"]
-    else:
-        mean, std = prior.fields["mean"], prior.fields["std"]
-        shape, scale = (mean / std) ** 2, std * (std / mean)
+    assert isinstance(prior, Gamma)
+    shape, scale = prior.shape_and_scale()
     return Variable("laguerre", (shape - 1.0,), LINEAR, 0.0, 1.0 / scale)
 
 

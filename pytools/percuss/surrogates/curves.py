@@ -9,9 +9,9 @@ in finding them, to be below TRUNCATION of the variance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -21,8 +21,11 @@ from percuss.errors import InputError, LedgerError
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 from percuss.spelling import did_you_mean
-from percuss.surrogates.fit import Fitted
+from percuss.surrogates.fit import ColumnFit
 from percuss.surrogates.training import CaseRuns, Training
+
+if TYPE_CHECKING:
+    from percuss.surrogates.surrogate import Column
 
 Array = NDArray[Any]
 
@@ -69,13 +72,15 @@ def reduce_curves(
     return replace(training, outputs=outputs, cases=tuple(cases)), {"modes": pl.concat(tables)}, {"curves": facts}
 
 
-def whole_curve_errors(fitted: Fitted, facts: Mapping[str, Any]) -> list[tuple[str, float, float]]:
+def whole_curve_errors(
+    columns: Sequence[ColumnFit | Column], facts: Mapping[str, Any]
+) -> list[tuple[str, float, float]]:
     """For each case the error of whole curves over their variance, and the part of it that the modes leave out."""
     found = []
     for case, left in facts["curves"]["reconstruction_error"].items():
-        columns = [column for column in fitted.columns if column.case == case]
-        variance = sum(column.variance for column in columns)
-        wrong = sum(column.errors.trusted * column.variance for column in columns)
+        own = [column for column in columns if column.case == case]
+        variance = sum(column.variance for column in own)
+        wrong = sum(column.errors.trusted * column.variance for column in own)
         found.append((case, (1.0 - left) * wrong / variance + left if variance > 0 else 0.0, left))
     return found
 

@@ -9,11 +9,15 @@ point nearest to it and the spread of resampled surrogates there, over the stand
 together over all outputs. The first quarter goes by distance alone, so that a surrogate which is wrong about its own
 error does not leave the rest of the space unseen. Candidates whose nearest point is a run that failed are left out:
 theirs would most likely fail as well.
+
+With draws of a posterior these are the candidates: points go where a calibration needs the surrogate, and there to
+where its error is.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +28,7 @@ from percuss.designs.design import Design
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
+from percuss.study.priors.prior import Prior
 from percuss.surrogates.surrogate import Surrogate
 
 Array = NDArray[Any]
@@ -35,25 +40,36 @@ MOST_CANDIDATES = 65_536
 SPACE_FILLING = 0.25
 
 
-def extend(ledger: Ledger, state: State, surrogate: Surrogate, count: int, seed: int) -> Design:
-    """A design of `count` points for the study of a surrogate."""
-    from scipy.stats import qmc
-
+def extend(
+    ledger: Ledger, state: State, surrogate: Surrogate, count: int, seed: int, draws: Array | None = None
+) -> Design:
+    """A design of `count` points for the study of a surrogate, among draws (n, d) in SI where some are given."""
     designs = [state.events[item.id] for item in surrogate.event.inputs_as("design")]
     known = _unit_points(ledger, designs, surrogate.names)
-    d = len(surrogate.names)
     wanted = min(max(CANDIDATES_A_POINT * count, FEWEST_CANDIDATES), MOST_CANDIDATES)
     # Another seed for every further extension, so that it does not see the same candidates again.
     rng = np.random.default_rng([seed, len(known), 31])
-    candidates = qmc.Sobol(d, scramble=True, rng=rng).random_base2(math.ceil(math.log2(wanted)))
-    candidates = np.clip(candidates, 2.0**-53, 1.0 - 2.0**-53)
     priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
-    values = np.stack([prior.ppf(candidates[:, k]) for k, prior in enumerate(priors)], axis=1)
+    if draws is None:
+        candidates, values = _of_priors(priors, wanted, rng)
+    else:
+        values = np.unique(draws, axis=0)
+        values = values[rng.permutation(len(values))[:wanted]]
+        candidates = np.stack([prior.cdf(values[:, k]) for k, prior in enumerate(priors)], axis=1)
     error = expected_error(ledger, surrogate, designs, known, candidates, values)
     lost = _failed(state, designs)
     chosen = choose(known, candidates, error, count, lost)
     options: dict[str, Any] = {"surrogate": surrogate.event.id}
     return Design(SAMPLER, seed, 0, options, surrogate.names, candidates[chosen], values[chosen])
+
+
+def _of_priors(priors: Sequence[Prior], wanted: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """At least so many points of the unit cube, and the parameters there."""
+    from scipy.stats import qmc
+
+    candidates = qmc.Sobol(len(priors), scramble=True, rng=rng).random_base2(math.ceil(math.log2(wanted)))
+    candidates = np.clip(candidates, 2.0**-53, 1.0 - 2.0**-53)
+    return candidates, np.stack([prior.ppf(candidates[:, k]) for k, prior in enumerate(priors)], axis=1)
 
 
 def _unit_points(ledger: Ledger, designs: list[Event], names: tuple[str, ...]) -> Array:

@@ -1,9 +1,5 @@
 //! Chaos expansions: arrays in, arrays out.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
-
 use numpy::{
     Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArrayMethods,
@@ -12,12 +8,12 @@ use percuss_chaos::{
     ChaosError, Design, Expansion, Family, Method, Options, Search, bootstrap_coefficients,
     bootstrap_expansions, fit, indices, nested,
 };
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Time between two looks for Ctrl-C.
-const POLL: Duration = Duration::from_millis(50);
+use crate::interruptible::interruptible;
+
 /// Points predicted between two looks for Ctrl-C.
 const POINTS: usize = 1 << 16;
 
@@ -100,16 +96,16 @@ fn options_of(
 }
 
 /// The values of an array, row by row.
-fn rows<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Vec<T> {
+pub(crate) fn rows<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Vec<T> {
     array.as_array().iter().copied().collect()
 }
 
-fn list<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> Vec<T> {
+pub(crate) fn list<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> Vec<T> {
     array.as_array().iter().copied().collect()
 }
 
 /// Values as an array of this width.
-fn table<'py, T: Element>(
+pub(crate) fn table<'py, T: Element>(
     py: Python<'py>,
     values: Vec<T>,
     width: usize,
@@ -145,48 +141,10 @@ fn design_of(
     Design::new(&families, &rows(points), &rows(values), outputs[1]).map_err(raised)
 }
 
-/// Run `work` without the GIL on `threads` threads (all cores by default), looking for Ctrl-C meanwhile.
-fn interruptible<T: Send>(
-    py: Python<'_>,
-    threads: Option<usize>,
-    work: impl FnOnce(&AtomicBool) -> percuss_chaos::Result<T> + Send,
-) -> PyResult<T> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
-        .build()
-        .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    let stop = AtomicBool::new(false);
-    let (outcome, signal) = py.detach(|| {
-        std::thread::scope(|scope| {
-            let (done, wait) = channel::<()>();
-            let (stop, pool) = (&stop, &pool);
-            let worker = scope.spawn(move || {
-                // Dropped at the end, even by a panic: the wait below ends with it.
-                let _done = done;
-                pool.install(|| work(stop))
-            });
-            let mut signal = None;
-            while wait.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
-                if signal.is_none() {
-                    signal = Python::attach(|py| py.check_signals()).err();
-                    stop.store(signal.is_some(), Ordering::Relaxed);
-                }
-            }
-            (worker.join(), signal)
-        })
-    });
-    if let Some(signal) = signal {
-        return Err(signal);
-    }
-    outcome
-        .map_err(|_| PyRuntimeError::new_err("the regression panicked: a fault in percuss"))?
-        .map_err(raised)
-}
-
 /// Polynomial-chaos expansions of several outputs over one list of multi-indices.
 #[pyclass(module = "percuss._core", frozen)]
 pub(crate) struct ChaosExpansion {
-    inner: Expansion,
+    pub(crate) inner: Expansion,
 }
 
 #[pymethods]
@@ -422,7 +380,8 @@ fn chaos_fit<'py>(
 ) -> PyResult<(ChaosExpansion, Bound<'py, PyDict>)> {
     let design = design_of(&families, &points, &values)?;
     let options = options_of(degrees, q, method, search, max_candidates)?;
-    let fitted = interruptible(py, threads, |stop| fit(&design, &options, stop))?;
+    let fitted =
+        interruptible(py, threads, |stop| fit(&design, &options, stop))?.map_err(raised)?;
     let outputs = &fitted.outputs;
     let column = |of: fn(&percuss_chaos::OutputFit) -> f64| {
         outputs.iter().map(of).collect::<Vec<_>>().into_pyarray(py)
@@ -509,7 +468,8 @@ fn chaos_nested<'py>(
     let outputs = design.outputs();
     let found = interruptible(py, threads, |stop| {
         nested(&design, &options, folds, seed, stop)
-    })?;
+    })?
+    .map_err(raised)?;
     let result = PyDict::new(py);
     result.set_item("error", found.errors.into_pyarray(py))?;
     result.set_item("predictions", table(py, found.predictions, outputs)?)?;
@@ -544,7 +504,8 @@ fn chaos_bootstrap<'py>(
     let design = design_of(&spec, &points, &values)?;
     let found = interruptible(py, threads, |stop| {
         bootstrap_coefficients(&design, expansion, replicates, seed, stop)
-    })?;
+    })?
+    .map_err(raised)?;
     found
         .into_pyarray(py)
         .reshape([replicates, expansion.terms().len()])
@@ -572,7 +533,8 @@ fn chaos_bootstrap_fits<'py>(
     let options = options_of(degrees, q, method, search, max_candidates)?;
     let found = interruptible(py, threads, |stop| {
         bootstrap_expansions(&design, &options, replicates, seed, stop)
-    })?;
+    })?
+    .map_err(raised)?;
     Ok(found
         .into_iter()
         .map(|inner| ChaosExpansion { inner })

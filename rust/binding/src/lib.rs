@@ -5,7 +5,11 @@
 mod chaos;
 mod contact;
 mod error;
+mod interruptible;
+mod kalman;
 mod oscillators;
+mod posterior;
+mod rigid;
 
 use pyo3::prelude::*;
 
@@ -33,5 +37,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
     contact::register(module)?;
-    oscillators::register(module)
+    kalman::register(module)?;
+    oscillators::register(module)?;
+    posterior::register(module)?;
+    rigid::register(module)
 }

@@ -168,14 +168,13 @@ fn many_outputs() {
             errors.clone().fold(1.0, f64::min),
             errors.fold(0.0, f64::max)
         );
-        let mut values = vec![0.0; 24];
+        let mut values = [[0.0]; 24];
         let mut scratch = fitted.expansion.scratch();
         let rows = points.len() / 5;
         let (one, _) = shortest(|| {
             for point in points.chunks_exact(5) {
-                fitted
-                    .expansion
-                    .evaluate(std::hint::black_box(point), &mut scratch, &mut values);
+                let point = std::hint::black_box(point).as_chunks::<1>().0;
+                fitted.expansion.evaluate(point, &mut scratch, &mut values);
                 std::hint::black_box(&mut values);
             }
         });

@@ -193,13 +193,19 @@ impl Expansion {
     }
 
     /// Working memory for `evaluate`.
-    pub fn scratch(&self) -> Scratch<1> {
+    pub fn scratch<const L: usize>(&self) -> Scratch<L> {
         self.kernel.scratch()
     }
 
-    /// All outputs at one point (canonical variables): the call for samplers, without allocation.
-    pub fn evaluate(&self, point: &[f64], scratch: &mut Scratch<1>, values: &mut [f64]) {
-        self.kernel.evaluate(point, scratch, values);
+    /// All outputs at L points side by side, `points[k][i]` canonical variable k of point i: the call for samplers,
+    /// without allocation. The bits of a value depend neither on L nor on the points beside it.
+    pub fn evaluate<const L: usize>(
+        &self,
+        points: &[[f64; L]],
+        scratch: &mut Scratch<L>,
+        values: &mut [[f64; L]],
+    ) {
+        self.kernel.evaluate(points, scratch, values);
     }
 
     fn rows(&self, points: &[f64]) -> Result<usize> {

@@ -17,8 +17,8 @@ use pulp::{Arch, NullaryFnOnce};
 
 use crate::family::{Family, Recurrence};
 
-/// Points side by side in the vectorised part.
-const LANES: usize = 8;
+/// Points side by side that fill the vector registers of the machines at hand.
+pub const LANES: usize = 8;
 /// Partial sums, to hide the latency of additions.
 const PARTS: usize = 4;
 
@@ -226,21 +226,31 @@ impl Kernel {
         }
     }
 
-    /// All outputs at one point.
-    pub(crate) fn evaluate(&self, point: &[f64], scratch: &mut Scratch<1>, values: &mut [f64]) {
+    /// All outputs at L points side by side.
+    pub(crate) fn evaluate<const L: usize>(
+        &self,
+        points: &[[f64; L]],
+        scratch: &mut Scratch<L>,
+        values: &mut [[f64; L]],
+    ) {
         Arch::new().dispatch(Evaluate {
             kernel: self,
-            point,
+            points,
             scratch,
             values,
         });
     }
 
     #[inline(always)]
-    fn values(&self, point: &[f64], scratch: &mut Scratch<1>, values: &mut [f64]) {
-        self.fill(|k| [point[k]], scratch, false);
+    fn values<const L: usize>(
+        &self,
+        points: &[[f64; L]],
+        scratch: &mut Scratch<L>,
+        values: &mut [[f64; L]],
+    ) {
+        self.fill(|k| points[k], scratch, false);
         self.outputs
-            .evaluate(&scratch.values, |row, [value]| values[row] = value);
+            .evaluate(&scratch.values, |row, value| values[row] = value);
     }
 
     /// All outputs at the points given: values (points x outputs).
@@ -291,7 +301,11 @@ impl Kernel {
             .chunks_exact(dimension)
             .zip(few.chunks_exact_mut(outputs))
         {
-            self.values(point, &mut scratch, values);
+            self.values(
+                point.as_chunks::<1>().0,
+                &mut scratch,
+                values.as_chunks_mut::<1>().0,
+            );
         }
     }
 
@@ -329,18 +343,18 @@ impl Kernel {
 
 // Types and not closures, so that the bodies are compiled for the instructions the dispatch has found.
 
-struct Evaluate<'a> {
+struct Evaluate<'a, const L: usize> {
     kernel: &'a Kernel,
-    point: &'a [f64],
-    scratch: &'a mut Scratch<1>,
-    values: &'a mut [f64],
+    points: &'a [[f64; L]],
+    scratch: &'a mut Scratch<L>,
+    values: &'a mut [[f64; L]],
 }
 
-impl NullaryFnOnce for Evaluate<'_> {
+impl<const L: usize> NullaryFnOnce for Evaluate<'_, L> {
     type Output = ();
     #[inline(always)]
     fn call(self) {
-        self.kernel.values(self.point, self.scratch, self.values);
+        self.kernel.values(self.points, self.scratch, self.values);
     }
 }
 

@@ -86,11 +86,11 @@ fn a_prediction_does_not_depend_on_its_neighbours_nor_on_the_way_it_was_asked_fo
     let together = found.predict(&points).expect("values");
     let (with_gradient, _) = found.predict_with_gradient(&points, None).expect("values");
     let mut scratch = found.scratch();
-    let mut one = [0.0];
+    let mut one = [[0.0]];
     for (i, point) in points.chunks_exact(5).enumerate() {
-        found.evaluate(point, &mut scratch, &mut one);
-        assert_eq!(one[0].to_bits(), together[i].to_bits());
-        assert_eq!(one[0].to_bits(), with_gradient[i].to_bits());
+        found.evaluate(point.as_chunks::<1>().0, &mut scratch, &mut one);
+        assert_eq!(one[0][0].to_bits(), together[i].to_bits());
+        assert_eq!(one[0][0].to_bits(), with_gradient[i].to_bits());
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Recording {
     pub worst_residual: f64,
     /// Steps in which contacts gave energy.
     pub gain_steps: u64,
+    /// Deepest overlap at the middle of any step [m].
+    pub deepest_overlap_m: f64,
     /// Whether the run was ended before its time by its observer.
     pub interrupted: bool,
 }
@@ -69,7 +71,7 @@ const ENERGY: [&str; 12] = [
     "contact_gain_j",
     "closing_error_j",
 ];
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     "time_s",
     "contacts",
     "iterations",
@@ -77,6 +79,7 @@ const STEPS: [&str; 7] = [
     "residual",
     "met",
     "contact_work_j",
+    "overlap_m",
 ];
 const BODIES: [&str; 15] = [
     "time_s",
@@ -165,6 +168,7 @@ impl World {
             unmet_steps: 0,
             worst_residual: 0.0,
             gain_steps: 0,
+            deepest_overlap_m: 0.0,
             interrupted: false,
         };
         let mut gathered = vec![Gathered::default(); probes.len()];
@@ -185,6 +189,7 @@ impl World {
             recording.unmet_steps += u64::from(!report.met);
             recording.gain_steps += u64::from(report.gained);
             recording.worst_residual = recording.worst_residual.max(report.residual);
+            recording.deepest_overlap_m = recording.deepest_overlap_m.max(report.overlap_m);
             if due(self.step, record.steps_every) {
                 recording.steps.push(&[
                     report.time_s,
@@ -194,6 +199,7 @@ impl World {
                     report.residual,
                     f64::from(u8::from(report.met)),
                     report.contact_work_j,
+                    report.overlap_m,
                 ]);
             }
             self.write_rows(record, &mut recording);

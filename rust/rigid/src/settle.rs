@@ -4,9 +4,10 @@
 //! the bodies that carry an initial velocity (a projectile) held where they are; then places, and the impulses
 //! that hold the bodies, are taken over. Time starts at zero afterwards.
 
-use crate::body::Role;
+use crate::body::{Body, Role};
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
+use crate::snapshot::Snapshot;
 use crate::world::World;
 use percuss_geometry::Vec3;
 
@@ -53,13 +54,23 @@ impl World {
     /// # Errors
     /// As [`World::step`], or after the first step.
     pub fn settle(&mut self, settle: &Settle) -> Result<Settled, RigidError> {
-        if self.step > 0 {
-            return Err(RigidError::Setting {
-                key: "steps before settling",
-                value: self.step as f64,
-                allowed: "0",
-            });
-        }
+        let (places, settled) = self.settled(settle, || true)?;
+        self.start_from(&places)?;
+        Ok(settled)
+    }
+
+    /// Where the bodies come to rest, and how: this world stays as it is. The state serves every scene that
+    /// differs in restitution, loads, motions, and the velocities of thrown bodies alone. `go_on` is asked after
+    /// every step; its no leaves the bodies not at rest.
+    ///
+    /// # Errors
+    /// As [`World::settle`].
+    pub fn settled(
+        &self,
+        settle: &Settle,
+        mut go_on: impl FnMut() -> bool,
+    ) -> Result<(Snapshot, Settled), RigidError> {
+        self.at_start()?;
         if !(0.0..1.0).contains(&settle.damping) {
             return Err(RigidError::Setting {
                 key: "damping",
@@ -74,12 +85,9 @@ impl World {
             law.restitution = 0.0;
         }
         for (index, body) in scene.bodies.iter_mut().enumerate() {
-            let thrown = body.velocity_m_per_s != Vec3::zeros()
-                || body.angular_velocity_rad_per_s != Vec3::zeros();
-            let held = thrown || !matches!(body.role, Role::Dynamic(_));
             body.pose = self.pose(index);
             body.removal_s = f64::INFINITY;
-            if held {
+            if !settles(body) {
                 body.role = Role::Static;
             }
             if !self.present[index] {
@@ -101,31 +109,55 @@ impl World {
                 state.velocity *= 1.0 - settle.damping;
                 state.spin *= 1.0 - settle.damping;
             }
+            if !go_on() {
+                break;
+            }
         }
-        let mut moved_m = 0.0_f64;
-        for index in 0..self.states.len() {
-            if rest.inertia[index].is_some() {
-                let state = &mut self.states[index];
-                let settled = &rest.states[index];
-                moved_m = moved_m.max((settled.position - state.position).norm());
-                state.position = settled.position;
-                state.rotation = settled.rotation;
-                state.velocity = Vec3::zeros();
-                state.spin = Vec3::zeros();
+        let moved = |index: usize| {
+            let way = rest.states[index].position - self.states[index].position;
+            rest.inertia[index].map_or(0.0, |_| way.norm())
+        };
+        let settled = Settled {
+            at_rest: quiet >= settle.quiet_steps,
+            steps: rest.step,
+            speed_m_per_s: speed,
+            moved_m: (0..rest.states.len()).map(moved).fold(0.0, f64::max),
+        };
+        Ok((rest.snapshot(), settled))
+    }
+
+    /// Puts the bodies where [`World::settled`] found them at rest; to be called before the first step.
+    ///
+    /// # Errors
+    /// A state of another scene, or after the first step.
+    pub fn start_from(&mut self, settled: &Snapshot) -> Result<(), RigidError> {
+        self.at_start()?;
+        self.check_snapshot(settled)?;
+        for (index, body) in self.scene.bodies.iter().enumerate() {
+            if settles(body) {
+                let (state, rest) = (&mut self.states[index], &settled.states[index]);
+                state.position = rest.position;
+                state.rotation = rest.rotation;
                 self.middle[index] = state.pose();
             }
         }
-        self.active.clone_from(&rest.active);
+        self.active.clone_from(&settled.active);
         self.energy = Energy::default();
         self.pair_work.fill(PairWork::default());
         self.account_state();
         self.energy.brought_in_j = self.energy.mechanical_j();
-        Ok(Settled {
-            at_rest: quiet >= settle.quiet_steps,
-            steps: rest.step,
-            speed_m_per_s: speed,
-            moved_m,
-        })
+        Ok(())
+    }
+
+    fn at_start(&self) -> Result<(), RigidError> {
+        if self.step > 0 {
+            return Err(RigidError::Setting {
+                key: "steps before settling",
+                value: self.step as f64,
+                allowed: "0",
+            });
+        }
+        Ok(())
     }
 
     /// The largest sqrt(2 T / m) of a body present.
@@ -136,4 +168,11 @@ impl World {
         };
         (0..self.states.len()).map(speed).fold(0.0, f64::max)
     }
+}
+
+/// Bodies that forces move and nobody throws.
+fn settles(body: &Body) -> bool {
+    matches!(body.role, Role::Dynamic(_))
+        && body.velocity_m_per_s == Vec3::zeros()
+        && body.angular_velocity_rad_per_s == Vec3::zeros()
 }

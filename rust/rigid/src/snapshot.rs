@@ -38,6 +38,25 @@ impl World {
     /// # Errors
     /// A snapshot of a scene with other bodies, contactors or laws.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RigidError> {
+        self.check_snapshot(snapshot)?;
+        self.step = snapshot.step;
+        self.present.clone_from(&snapshot.present);
+        self.states.clone_from(&snapshot.states);
+        self.active.clone_from(&snapshot.active);
+        self.energy = snapshot.energy;
+        self.pair_work.clone_from(&snapshot.pair_work);
+        for (middle, state) in self.middle.iter_mut().zip(&self.states) {
+            *middle = state.pose();
+        }
+        for (body, present) in self.present.iter().enumerate() {
+            self.detector.set_present(body as u32, *present)?;
+        }
+        self.next_event_s = f64::NEG_INFINITY;
+        Ok(())
+    }
+
+    /// Refuses a snapshot that does not fit the scene.
+    pub(crate) fn check_snapshot(&self, snapshot: &Snapshot) -> Result<(), RigidError> {
         let (bodies, laws) = (self.states.len(), self.pair_work.len());
         if snapshot.states.len() != bodies || snapshot.pair_work.len() != laws {
             return Err(RigidError::Snapshot(format!(
@@ -58,19 +77,6 @@ impl World {
                 "a contact names a contactor, body or law that the scene does not have".into(),
             ));
         }
-        self.step = snapshot.step;
-        self.present.clone_from(&snapshot.present);
-        self.states.clone_from(&snapshot.states);
-        self.active.clone_from(&snapshot.active);
-        self.energy = snapshot.energy;
-        self.pair_work.clone_from(&snapshot.pair_work);
-        for (middle, state) in self.middle.iter_mut().zip(&self.states) {
-            *middle = state.pose();
-        }
-        for (body, present) in self.present.iter().enumerate() {
-            self.detector.set_present(body as u32, *present)?;
-        }
-        self.next_event_s = f64::NEG_INFINITY;
         Ok(())
     }
 }

@@ -70,6 +70,7 @@ impl World {
             met: solution.met,
             contact_work_j: work,
             gained,
+            overlap_m: self.active.iter().fold(0.0, |deep, c| deep.max(-c.gap_m)),
         })
     }
 

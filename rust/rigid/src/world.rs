@@ -35,6 +35,8 @@ pub struct StepReport {
     pub contact_work_j: f64,
     /// Whether the contacts gave energy, beyond what the solver's tolerance explains.
     pub gained: bool,
+    /// Deepest overlap at the middle of the step [m].
+    pub overlap_m: f64,
 }
 
 /// Bodies, their state, and everything a step needs; buffers are kept, so that steps do not allocate.

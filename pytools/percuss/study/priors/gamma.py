@@ -22,7 +22,8 @@ class Gamma(Prior):
     def faults(self) -> list[FieldFault]:
         return positive(self.fields, *self.fields)
 
-    def _parameters(self) -> tuple[float, float]:
+    def shape_and_scale(self) -> tuple[float, float]:
+        """Return shape and scale, however the prior was given."""
         if "shape" in self.fields:
             return self.fields["shape"], self.fields["scale"]
         mean, std = self.fields["mean"], self.fields["std"]
@@ -35,7 +36,7 @@ class Gamma(Prior):
         import numpy as np
         from scipy.special import gammainccinv, gammaincinv
 
-        shape, scale = self._parameters()
+        shape, scale = self.shape_and_scale()
         p = np.asarray(u, float)
         return np.asarray(scale * np.where(p > 0.5, gammainccinv(shape, 1.0 - p), gammaincinv(shape, p)))
 
@@ -43,14 +44,14 @@ class Gamma(Prior):
         import numpy as np
         from scipy.special import gammainc
 
-        shape, scale = self._parameters()
+        shape, scale = self.shape_and_scale()
         return np.asarray(gammainc(shape, np.maximum(np.asarray(x, float), 0.0) / scale))
 
     def logpdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
         from scipy.special import gammaln, xlogy
 
-        shape, scale = self._parameters()
+        shape, scale = self.shape_and_scale()
         at = np.asarray(x, float)
         y = np.maximum(at, 0.0) / scale
         with quiet():
@@ -58,9 +59,9 @@ class Gamma(Prior):
         return np.where(at >= 0, log, -np.inf)
 
     def mean(self) -> float:
-        shape, scale = self._parameters()
+        shape, scale = self.shape_and_scale()
         return self.fields.get("mean", shape * scale)
 
     def std(self) -> float:
-        shape, scale = self._parameters()
+        shape, scale = self.shape_and_scale()
         return self.fields.get("std", math.sqrt(shape) * scale)

@@ -34,7 +34,8 @@ class Lognormal(Prior):
             return [(name, "is so wide that mean or std overflow")]
         return [] if math.isfinite(mean) and math.isfinite(std) else [(name, "is so wide that mean or std overflow")]
 
-    def _log_parameters(self) -> tuple[float, float]:
+    def log_parameters(self) -> tuple[float, float]:
+        """Return mean and standard deviation of the logarithm."""
         if "mu" in self.fields:
             return self.fields["mu"], self.fields["sigma"]
         variance = math.log1p((self.fields["std"] / self.fields["mean"]) ** 2)
@@ -47,7 +48,7 @@ class Lognormal(Prior):
         import numpy as np
         from scipy.special import ndtri
 
-        mu, sigma = self._log_parameters()
+        mu, sigma = self.log_parameters()
         with quiet():
             return np.asarray(np.exp(mu + sigma * ndtri(np.asarray(u, float))))
 
@@ -55,14 +56,14 @@ class Lognormal(Prior):
         import numpy as np
         from scipy.special import ndtr
 
-        mu, sigma = self._log_parameters()
+        mu, sigma = self.log_parameters()
         with quiet():
             return np.asarray(ndtr((np.log(np.maximum(np.asarray(x, float), 0.0)) - mu) / sigma))
 
     def logpdf(self, x: ArrayLike) -> NDArray[Any]:
         import numpy as np
 
-        mu, sigma = self._log_parameters()
+        mu, sigma = self.log_parameters()
         at = np.asarray(x, float)
         with quiet():
             log = np.log(at)
@@ -72,7 +73,7 @@ class Lognormal(Prior):
     def mean(self) -> float:
         if "mean" in self.fields:
             return self.fields["mean"]
-        mu, sigma = self._log_parameters()
+        mu, sigma = self.log_parameters()
         return math.exp(mu + sigma**2 / 2)
 
     def std(self) -> float:

@@ -1,0 +1,194 @@
+"""Data groups of a block: which observations belong together, and the discrepancy they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from percuss.errors import InputError
+from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
+from percuss.inference.discrepancies.registry import discrepancy_class
+from percuss.inference.likelihood import Group
+from percuss.spelling import did_you_mean
+from percuss.study.calibration import Block, DataGroup
+from percuss.study.observations import std_of
+from percuss.study.output import Output
+from percuss.study.priors.prior import PriorError
+from percuss.study.priors.registry import read_prior
+from percuss.study.study import Study
+from percuss.units import parse_quantity, same_dimension
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DEFAULT_KIND = "gaussian"
+# Of (case, output): the name of the forward model that has it, and its column there.
+Find = Callable[[str, str], tuple[str, int]]
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Groups of the likelihood, their data as a table in the same order, and units of what is to be inferred."""
+
+    groups: tuple[Group, ...]
+    data: pl.DataFrame
+    units: Mapping[str, str]
+
+
+def make_groups(study: Study, block: Block, observations: pl.DataFrame, find: Find) -> Grouped:
+    """Put every observation a block takes into its group."""
+    import polars as pl
+
+    groups: list[Group] = []
+    rows: list[dict[str, Any]] = []
+    units: dict[str, str] = {}
+    taken: dict[int, str] = {}
+    entries = observations.to_dicts()
+    for wanted in block.groups:
+        chosen = [entry for entry in entries if wanted.takes(entry["output"], entry["case"], entry["point"])]
+        if not chosen:
+            raise InputError(f"calibration {block.name}: no observation belongs to the group {wanted.name}")
+        for entry in chosen:
+            if (other := taken.setdefault(entry["entry"], wanted.name)) != wanted.name:
+                raise InputError(
+                    f"calibration {block.name}: output {entry['output']} of case {entry['case']} is in the groups "
+                    f"{other} and {wanted.name}: a datum counts once"
+                )
+        by = [entry[wanted.by] if wanted.by else None for entry in chosen]
+        for name, shared in _split(chosen, by, wanted.name):
+            made = _Maker(study, wanted, name, shared, units)
+            for inner, series in _split(shared, [made.series(entry, find) for entry in shared], name):
+                places = [find(entry["case"], entry["output"]) for entry in series]
+                groups.append(
+                    Group(
+                        inner,
+                        np.array([entry["value"] for entry in series]),
+                        np.array([column for _, column in places]),
+                        made.discrepancy(series),
+                        places[0][0],
+                        np.array([entry["std"] or 0.0 for entry in series]) if block.measurement_error else 0.0,
+                    )
+                )
+                rows += [{**entry, "group": inner} for entry in series]
+    return Grouped(tuple(groups), pl.DataFrame(rows, {**observations.schema, "group": pl.String()}), units)
+
+
+def _split(entries: Sequence[Entry], keys: Sequence[object], name: str) -> list[tuple[str, list[Entry]]]:
+    """Entries by key, in order of appearance; named after the key where there are several."""
+    found: dict[object, list[Entry]] = {}
+    for entry, key in zip(entries, keys, strict=True):
+        found.setdefault(key, []).append(entry)
+    if len(found) == 1:
+        return [(name, list(entries))]
+    return [(f"{name}/{_word(value)}", members) for value, members in found.items()]
+
+
+def _word(value: object) -> str:
+    if isinstance(value, tuple):
+        return "/".join(str(part) for part in value if part is not None)
+    return "-" if value is None else str(value)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes the discrepancy of a group; what it leaves to be inferred is named after `name`."""
+
+    study: Study
+    wanted: DataGroup
+    name: str
+    entries: list[Entry]
+    units: dict[str, str]
+
+    @property
+    def kind(self) -> type[Discrepancy]:
+        given = self.wanted.discrepancy.get("kind", DEFAULT_KIND)
+        if not isinstance(given, str):
+            raise InputError(f"group {self.name}: kind of the discrepancy must be a text")
+        return discrepancy_class(given)
+
+    @property
+    def correlated(self) -> bool:
+        return any(item.name == "places" for item in fields(self.kind))
+
+    def series(self, entry: Entry, find: Find) -> object:
+        """What must not stand in one group: data of two forward models; if correlated, of two time histories."""
+        forward = find(entry["case"], entry["output"])[0]
+        if not self.correlated:
+            return forward
+        return forward, entry["case"], self.study.outputs[entry["output"]].quantity, entry["point"]
+
+    def discrepancy(self, series: list[Entry]) -> Discrepancy:
+        """The discrepancy of the entries of one series."""
+        kind = self.kind
+        known = [item.name for item in fields(kind) if item.name != "places"]
+        given = {"std": 0.0, **{k: v for k, v in self.wanted.discrepancy.items() if k != "kind"}}
+        for key in given:
+            if key not in known:
+                raise InputError(f"group {self.name}: its discrepancy has no `{key}`: {did_you_mean(key, known)}")
+        made: dict[str, Any] = {}
+        try:
+            for key, value in given.items():
+                made[key] = self._std(value, series) if key == "std" else self._number(key, value)
+            if self.correlated:
+                made["places"] = self._places(series)
+                if "length" not in made:
+                    raise InputError("correlated errors need a length")
+            return kind(**made)
+        except InputError as fault:
+            raise InputError(f"group {self.name}: {fault}", hint=fault.hint) from None
+
+    def _std(self, value: object, series: list[Entry]) -> float | np.ndarray | Unknown:
+        outputs = [self.study.outputs[entry["output"]] for entry in series]
+        if isinstance(value, Mapping):
+            unit = self.study.outputs[self.entries[0]["output"]].unit
+            for entry in self.entries:
+                other = self.study.outputs[entry["output"]]
+                if not same_dimension(other.unit, unit):
+                    raise InputError(
+                        f"one std is inferred for outputs in {unit} and in {other.unit}",
+                        hint='split the group: by = "output", or groups of their own',
+                    )
+            return self._unknown("std", value, unit)
+        stds = np.array([std_of(value, output) for output in outputs])
+        return float(stds[0]) if (stds == stds[0]).all() else stds
+
+    def _number(self, key: str, value: object) -> object:
+        unit = self._axis_unit() if key == "length" else "1"
+        if isinstance(value, Mapping):
+            return self._unknown(key, value, unit)
+        if key == "kernel":
+            return str(value)
+        return parse_quantity(value, unit)  # type: ignore[arg-type]
+
+    def _unknown(self, key: str, table: Mapping[str, Any], unit: str) -> Unknown:
+        prior = table.get("prior")
+        if not isinstance(prior, Mapping) or set(table) - {"prior", "name"}:
+            raise InputError(f"`{key}` must be a quantity, or {{ prior = {{ kind = ... }} }} with an optional name")
+        name = table.get("name", f"{key}_{self.name}")
+        try:
+            found = Unknown(str(name), read_prior(prior, unit))
+        except PriorError as fault:
+            raise InputError(f"`{key}`: {fault}") from None
+        self.units[found.name] = unit
+        return found
+
+    def _axis_unit(self) -> str:
+        quantities = self.study.model().quantities
+        axis = quantities[self._output(self.entries[0]).quantity].axis
+        return quantities[axis].unit if axis else "s"
+
+    def _places(self, series: list[Entry]) -> np.ndarray:
+        for entry in series:
+            if entry["instant"] is None:
+                raise InputError(
+                    f"output {entry['output']} has no instant, which correlated errors need",
+                    hint="give the observations a column instant, or take an output with `at`",
+                )
+        return np.array([entry["instant"] for entry in series])
+
+    def _output(self, entry: Entry) -> Output:
+        return self.study.outputs[entry["output"]]

@@ -1,0 +1,177 @@
+"""Predictions before and after the data (Gupta et al., 2023, Eqs. C.13-C.14), and how they score.
+
+The error is told as in section 4.4.4 there: root mean square over the data of one axis, absolute and in per cent of
+the mean size of the observations, of the simulator at the posterior mean; and of the predictive means besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from percuss.calibration.problem import Problem
+from percuss.calibration.records import PREDICTION, Posterior
+from percuss.calibration.verification import Verification
+from percuss.errors import AnswerIsNo
+from percuss.inference.arrays import Floats
+from percuss.inference.predictive import bands, predict_at, spread_draws
+from percuss.ledger.event import Draft, Event, StudyRef
+from percuss.ledger.ledger import Ledger
+from percuss.surrogates.surrogate import Surrogate
+from percuss.units import from_si
+
+QUANTILES = {"q025": 0.025, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q975": 0.975}
+MASSES = (0.5, 0.95)
+# Curves are long: fewer draws of them.
+CURVE_DRAWS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """Tables by role, and draws by when: of data, in the order of the problem's data; of outputs, the same."""
+
+    tables: Mapping[str, pl.DataFrame]
+    data: Mapping[str, Floats]
+    means: Mapping[str, Floats]
+    notes: tuple[str, ...]
+
+
+def predict(problem: Problem, posterior: Posterior, draws: int, seed: int, curves: Surrogate | None) -> Predicted:
+    """Predict at draws of prior and posterior."""
+    posterior.trusted_summary()
+    generator = np.random.default_rng(seed)
+    target = problem.target
+    points = {
+        "prior": target.transform.values(target.draw_prior(draws, generator)),
+        "posterior": spread_draws(posterior.flat(), draws),
+    }
+    outputs, entries, notes = [], [], []
+    data: dict[str, Floats] = {}
+    means: dict[str, Floats] = {}
+    for when, theta in points.items():
+        parameters = len(problem.likelihood.parameters)
+        found = {name: model(theta[:, :parameters])[0] for name, model in problem.likelihood.forwards.items()}
+        good = np.isfinite(np.concatenate(list(found.values()), axis=1)).all(axis=1)
+        if not good.any():
+            raise AnswerIsNo(f"the model fails at all {len(good)} draws of the {when}")
+        if not good.all():
+            notes.append(f"the model fails at {np.count_nonzero(~good)} of {len(good)} draws of the {when}: left out")
+        for name, values in found.items():
+            keys = [{"case": case, "output": output} for case, output in problem.columns[name]]
+            outputs.append(_quantile_table(keys, when, values[good]))
+        predicted = predict_at(problem.likelihood, theta[good], generator)
+        data[when] = np.concatenate([predicted.data[group.name] for group in problem.likelihood.groups], axis=1)
+        model_outputs = [predicted.outputs[group.name] for group in problem.likelihood.groups]
+        means[when] = np.concatenate(model_outputs, axis=1).mean(axis=0)
+        entries.append(_quantile_table(problem.data.to_dicts(), when, data[when], problem.data.schema))
+    tables = {"outputs": pl.concat(outputs), "data": pl.concat(entries)}
+    if curves:
+        tables["curves"] = _curve_table(curves, points, generator)
+    return Predicted(tables, data, means, tuple(notes))
+
+
+def _quantile_table(
+    keys: list[dict[str, Any]], when: str, values: Floats, schema: Mapping[str, Any] | None = None
+) -> pl.DataFrame:
+    told = np.quantile(values, list(QUANTILES.values()), axis=0)
+    return pl.DataFrame(keys, schema).with_columns(
+        pl.lit(when).alias("when"),
+        pl.Series("mean", values.mean(axis=0)),
+        *(pl.Series(name, told[i]) for i, name in enumerate(QUANTILES)),
+    )
+
+
+def _curve_table(surrogate: Surrogate, points: Mapping[str, Floats], generator: np.random.Generator) -> pl.DataFrame:
+    """Curves with the error of their surrogate: bands hold at each place of the axis."""
+    parts = []
+    quantity = surrogate.event.data["curves"]["quantity"]
+    for case in dict.fromkeys(column.case for column in surrogate.columns):
+        for when, theta in points.items():
+            axis, mean, variance = surrogate.curves(theta[:CURVE_DRAWS, : len(surrogate.names)], case)
+            values = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
+            keys = [{"case": case, "quantity": quantity, "place": place} for place in axis.tolist()]
+            parts.append(_quantile_table(keys, when, values))
+    return pl.concat(parts)
+
+
+def scores(
+    problem: Problem, posterior: Posterior, predicted: Predicted, verification: Verification | None
+) -> list[dict[str, Any]]:
+    """RMSE and coverage for the data of every axis; data of different dimensions do not mix."""
+    quantities = problem.study.model().quantities
+    at = {f"{when} predictive mean": values for when, values in predicted.means.items()}
+    at |= {which: _at_point(problem, posterior, which, verification) for which in ("mean", "mode")}
+    observed = problem.data["value"].to_numpy()
+    inside = {mass: (low <= observed) & (observed <= high) for mass, (low, high) in _bands(predicted).items()}
+    axes = [
+        (axis or "all", quantities[problem.study.outputs[output].quantity].unit)
+        for axis, output in problem.data.select("axis", "output").rows()
+    ]
+    found = []
+    for axis, si in dict.fromkeys(axes):
+        rows = np.array([key == (axis, si) for key in axes])
+        unit = problem.study.outputs[problem.data["output"][int(np.argmax(rows))]].unit
+        size = float(np.mean(np.abs(observed[rows])))
+        rmse = {name: float(np.sqrt(np.mean((values[rows] - observed[rows]) ** 2))) for name, values in at.items()}
+        found.append(
+            {
+                "axis": axis,
+                "unit": unit,
+                "entries": int(np.count_nonzero(rows)),
+                "rmse": rmse,
+                "rmse_percent": {name: 100 * value / size if size > 0 else None for name, value in rmse.items()},
+                "coverage": {str(mass): float(np.mean(held[rows])) for mass, held in inside.items()},
+                "simulated": verification is not None,
+            }
+        )
+    return found
+
+
+def _bands(predicted: Predicted) -> dict[float, Floats]:
+    return bands(predicted.data["posterior"], MASSES)
+
+
+def _at_point(problem: Problem, posterior: Posterior, which: str, verification: Verification | None) -> Floats:
+    """Outputs at the posterior's mean or mode for every datum: simulated where that was done."""
+    if verification and (found := verification.at(which)):
+        return np.array([found.get(pair, np.nan) for pair in problem.data.select("case", "output").rows()])
+    told = problem.likelihood.predict(posterior.point(which)[None])
+    return np.concatenate([told[group.name][0] for group in problem.likelihood.groups])
+
+
+def shown_score(score: Mapping[str, Any], which: str) -> str:
+    """An error for a person: in the unit of the outputs, and in per cent."""
+    value, share = score["rmse"][which], score["rmse_percent"][which]
+    unit = "" if score["unit"] == "1" else f" {score['unit']}"
+    return f"{from_si(value, score['unit']):.3g}{unit}" + ("" if share is None else f" ({share:.1f} %)")
+
+
+def draft_prediction(
+    ledger: Ledger,
+    problem: Problem,
+    posterior: Posterior,
+    predicted: Predicted,
+    found: list[dict[str, Any]],
+    verification: Verification | None,
+    curves: Surrogate | None,
+    draws: int,
+    seed: int,
+) -> Draft:
+    """The event of a prediction."""
+    tables = dict(predicted.tables) | ({"verification": verification.table} if verification else {})
+    inputs: list[tuple[str, Event]] = [("study", problem.study_event), ("posterior", posterior.event)]
+    inputs += [("campaign", verification.campaign)] if verification else []
+    inputs += [("surrogate", curves.event)] if curves else []
+    body = {
+        "draws": draws,
+        "accepted_unconverged": posterior.accepted_unconverged,
+        "scores": found,
+        "verification": verification.facts() if verification else None,
+        "notes": list(predicted.notes),
+    }
+    blobs = [ledger.put_table(role, table) for role, table in tables.items()]
+    return Draft(PREDICTION, body, StudyRef(problem.study.name, problem.study.digest), inputs, blobs, seed=seed)

@@ -1,0 +1,188 @@
+"""What is to be sampled: a block of a study, observations and forward models, put together and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from percuss.calibration.agreement import check_covered, check_same_model
+from percuss.calibration.direct import Direct
+from percuss.calibration.groups import make_groups
+from percuss.calibration.observations import refuse
+from percuss.calibration.records import Observations, load_observations
+from percuss.errors import InputError
+from percuss.execution.records import load_study_event
+from percuss.inference.arrays import Floats
+from percuss.inference.compiled import compiled_target
+from percuss.inference.likelihood import Forward, Likelihood
+from percuss.inference.target import Target
+from percuss.ledger.event import Event
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import State
+from percuss.spelling import did_you_mean
+from percuss.study.calibration import Block, read_block
+from percuss.study.study import Study
+from percuss.surrogates.surrogate import Surrogate, load_surrogate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SIMULATOR = "simulator"
+DEFAULT_BLOCK = "default"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A calibration about to be done, or done before and read back. `data` has a row for every entry used, in the
+    order of the likelihood; `units` are those to show the columns of the draws in.
+    """
+
+    study: Study
+    study_event: Event
+    block: Block
+    observations: Observations
+    surrogates: tuple[Surrogate, ...]
+    direct: Direct | None
+    likelihood: Likelihood
+    target: Target
+    data: pl.DataFrame
+    units: Mapping[str, str]
+
+    @property
+    def columns(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """(case, output) of the columns of every forward model."""
+        if self.direct:
+            return {SIMULATOR: self.direct.columns}
+        return {forward_name(i): surrogate.outputs for i, surrogate in enumerate(self.surrogates)}
+
+
+def forward_name(number: int) -> str:
+    """What the forward model of the surrogate of that number is called."""
+    return f"surrogate-{number + 1}"
+
+
+def find_block(study: Study, name: str | None) -> Block:
+    """The block of that name; without one the only one there is, or one that takes all that was observed."""
+    tables: Any = study.sections.get("calibration", {})
+    if name is None and len(tables) > 1:
+        raise InputError(f"study {study.name} has several calibrations: --block one of {', '.join(tables)}")
+    if name is not None and name not in tables:
+        raise InputError(f"--block {name}: study {study.name} has no such calibration: {did_you_mean(name, tables)}")
+    chosen = name or next(iter(tables), DEFAULT_BLOCK)
+    return block_of(study, chosen, tables.get(chosen, {}))
+
+
+def block_of(study: Study, name: str, table: Mapping[str, Any]) -> Block:
+    """A block from the table that describes it."""
+    return read_block(name, table, {"outputs": tuple(study.outputs), "cases": tuple(study.cases)}, refuse)
+
+
+def make_problem(
+    ledger: Ledger,
+    state: State,
+    study_event: Event,
+    block: Block,
+    observations: Observations,
+    surrogates: Sequence[Surrogate],
+    *,
+    seed: int = 0,
+    executor: Executor | None = None,
+    direct: bool = False,
+) -> Problem:
+    """Put a calibration together; raise InputError for what does not belong together."""
+    study = load_study_event(ledger, study_event)
+    pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
+    check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
+    forwards: dict[str, Forward] = {}
+    simulator = None
+    if direct:
+        used = [
+            (case, output)
+            for case, output, point in observations.table.select("case", "output", "point").unique().rows()
+            if any(group.takes(output, case, point) for group in block.groups)
+        ]
+        simulator = Direct(ledger, state, study, sorted(set(used), key=pairs.index), seed, executor)
+        forwards[SIMULATOR] = simulator
+        places = {pair: (SIMULATOR, j) for j, pair in enumerate(simulator.columns)}
+    else:
+        places = _places(surrogates)
+        for i, surrogate in enumerate(surrogates):
+            whose = f"surrogate {surrogate.event.id}"
+            check_same_model(study, surrogate.study, whose, [pair for pair in pairs if pair in surrogate.outputs])
+            check_covered(ledger, state, study, surrogate)
+            forwards[forward_name(i)] = surrogate.predict if block.surrogate_error else _without_error(surrogate)
+
+    def find(case: str, output: str) -> tuple[str, int]:
+        if (case, output) not in places:
+            raise InputError(
+                f"no surrogate has the output {output} of case {case}, which was observed",
+                hint="give surrogates of all cases, or choose others in the calibration block",
+            )
+        return places[case, output]
+
+    grouped = make_groups(study, block, observations.table, find)
+    likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups)
+    priors = {name: item.prior for name, item in study.parameters.items()}
+    target = compiled_target(likelihood, priors, {forward_name(i): s for i, s in enumerate(surrogates)}).target
+    units = {name: item.unit for name, item in study.parameters.items()} | dict(grouped.units)
+    return Problem(
+        study,
+        study_event,
+        block,
+        observations,
+        tuple(surrogates),
+        simulator,
+        likelihood,
+        target,
+        grouped.data,
+        units,
+    )
+
+
+def load_problem(ledger: Ledger, state: State, event: Event, executor: Executor | None = None) -> Problem:
+    """The calibration a posterior came from, put together again from what the ledger holds."""
+    data = event.data
+    study_event = state.events[event.input("study")]
+    study = load_study_event(ledger, study_event)
+    observations = load_observations(ledger, state, state.events[event.input("observations")])
+    surrogates = [load_surrogate(ledger, state, state.events[item.id]) for item in event.inputs_as("surrogate")]
+    return make_problem(
+        ledger,
+        state,
+        study_event,
+        block_of(study, data["block"], data["calibration"]),
+        observations,
+        surrogates,
+        seed=event.seed or 0,
+        executor=executor,
+        direct=data["direct"],
+    )
+
+
+def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str, int]]:
+    found: dict[tuple[str, str], tuple[str, int]] = {}
+    for i, surrogate in enumerate(surrogates):
+        if surrogate.has_curves:
+            raise InputError(
+                f"surrogate {surrogate.event.id}: is of whole curves, and observations are bound to outputs",
+                hint="fit one without --curves; percuss predict --curves takes this one",
+            )
+        if surrogate.names != tuple(surrogate.study.parameters):
+            raise InputError(f"surrogate {surrogate.event.id}: does not cover all parameters of its study")
+        for j, pair in enumerate(surrogate.outputs):
+            if pair in found:
+                raise InputError(f"output {pair[1]} of case {pair[0]} is in two of the surrogates")
+            found[pair] = (forward_name(i), j)
+    return found
+
+
+def _without_error(surrogate: Surrogate) -> Forward:
+    def forward(theta: Floats) -> tuple[Floats, Floats]:
+        mean = surrogate.mean(theta)
+        return mean, np.zeros(mean.shape[1])
+
+    return forward

@@ -1,0 +1,200 @@
+"""Is the surrogate right where it matters? The simulator at the posterior's mean, mode and some of its draws.
+
+The error of the surrogate there is held against the standard deviation that the likelihood allowed for: of
+surrogate, measurement and discrepancy together. An error well within it has not moved the posterior; one beyond it
+may have, and then the surrogate wants more runs there.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from percuss.calibration.enrichment import draft_extension
+from percuss.calibration.problem import Problem
+from percuss.calibration.records import Posterior
+from percuss.errors import InputError
+from percuss.execution.campaign import close_campaign, run_campaign
+from percuss.execution.given import table_design
+from percuss.execution.records import DesignRecord, campaign_table, draft_design, load_design, new_drafts
+from percuss.inference.arrays import Floats
+from percuss.inference.discrepancies.discrepancy import Unknown
+from percuss.inference.predictive import spread_draws
+from percuss.ledger.event import Draft, Event
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import fold
+
+SAMPLER = "posterior"
+LABELS = ("mean", "mode")
+# Errors this far below the size of an output are rounding.
+ROUNDING = 1e-9
+FEWEST_ENRICHING = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """Runs of the simulator beside the surrogate; `outputs` tells for every output how they agree."""
+
+    design: Event
+    campaign: Event
+    table: pl.DataFrame
+    outputs: list[dict[str, Any]]
+    tolerance: float
+    failed: int
+    enrichment: str | None = None
+
+    @property
+    def worst(self) -> float:
+        """Largest ratio of error to what the likelihood allows, among the outputs that were calibrated on."""
+        return max((o["ratio"] for o in self.outputs if o["observed"] and o["ratio"] is not None), default=0.0)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the surrogate is as good as the likelihood took it to be."""
+        return self.worst <= self.tolerance
+
+    def at(self, label: str) -> dict[tuple[str, str], float]:
+        """Simulated outputs at the `mean` or `mode`, by case and output; none where that run failed."""
+        rows = self.table.filter((pl.col("label") == label) & pl.col("simulated").is_not_null())
+        return {(case, output): value for case, output, value in rows.select("case", "output", "simulated").rows()}
+
+    def facts(self) -> dict[str, Any]:
+        """For the event."""
+        return {
+            "design": self.design.id,
+            "runs": self.campaign.data["completed"],
+            "failed": self.failed,
+            "tolerance": self.tolerance,
+            "passed": self.passed,
+            "worst": self.worst,
+            "outputs": self.outputs,
+            "enrichment": self.enrichment,
+        }
+
+
+def draft_runs(
+    ledger: Ledger, problem: Problem, posterior: Posterior, count: int, seed: int, keep_curves: bool
+) -> DesignRecord:
+    """A design of the mean, the mode and `count` draws of a posterior, for the cases that were calibrated on."""
+    if problem.direct:
+        raise InputError(
+            f"--verify: posterior {posterior.event.id} was made with the simulator itself: there is nothing to verify"
+        )
+    parameters = len(problem.likelihood.parameters)
+    points = [posterior.point("mean")[None], posterior.point("mode")[None], spread_draws(posterior.flat(), count)]
+    values = np.concatenate(points)[:, :parameters]
+    cases = list(dict.fromkeys(case for surrogate in problem.surrogates for case, _ in surrogate.outputs))
+    return draft_design(
+        ledger,
+        problem.study,
+        table_design(problem.study, values, SAMPLER, seed),
+        cases=cases,
+        fixed={},
+        keep_curves=keep_curves,
+        inputs=[("posterior", posterior.event)],
+    )
+
+
+def stored(ledger: Ledger, record: DesignRecord) -> DesignRecord:
+    """The design in the ledger: that of an interrupted call before this one, or appended now."""
+    state = fold(ledger.events())
+    assert isinstance(record.event, Draft)
+    wanted = [source.id for _, source in record.event.inputs]
+    for event in state.designs.values():
+        blob = event.blob("design")
+        same = blob and blob.digest == record.digest and [item.id for item in event.inputs] == wanted
+        if same and event.seed == record.seed and event.data == record.event.body:
+            return load_design(ledger, state, event)
+    ledger.append(new_drafts(record))
+    return record.in_ledger(fold(ledger.events()))
+
+
+def run(ledger: Ledger, record: DesignRecord, executor: Executor, workers: int, flush_s: float, advance: Any) -> Event:
+    """Run what is missing of a design, and return the closing event of its campaign."""
+    run_campaign(ledger, record, executor, workers=lambda: workers, flush_s=flush_s, advance=advance)
+    return close_campaign(ledger, record, fold(ledger.events()))
+
+
+def compare(
+    ledger: Ledger, problem: Problem, posterior: Posterior, record: DesignRecord, campaign: Event, tolerance: float
+) -> Verification:
+    """Hold the runs against the surrogates."""
+    state = fold(ledger.events())
+    runs = campaign_table(ledger, [state.events[item.id] for item in campaign.inputs_as("runs")], record)
+    labels = [*LABELS, *["draw"] * (len(record.values) - len(LABELS))]
+    allowed = _known_variance(problem, posterior)
+    rows, outputs = [], []
+    for surrogate in problem.surrogates:
+        mean, variance = surrogate.predict(record.values)
+        variance = np.broadcast_to(variance, mean.shape)
+        counted = 1.0 if problem.block.surrogate_error else 0.0
+        for j, (case, output) in enumerate(surrogate.outputs):
+            told = runs.filter(pl.col("case") == case)[output].to_list()
+            simulated = np.array([np.nan if value is None else value for value in told])
+            for i, label in enumerate(labels):
+                rows.append(
+                    {
+                        "sample": i,
+                        "label": label,
+                        "case": case,
+                        "output": output,
+                        "simulated": told[i],
+                        "surrogate": float(mean[i, j]),
+                        "surrogate_std": float(np.sqrt(variance[i, j])),
+                    }
+                )
+            own = float(np.mean(variance[:, j]))
+            known = allowed.get((case, output))
+            told_of = {"case": case, "output": output, "observed": known is not None, "surrogate_std": math.sqrt(own)}
+            std = math.sqrt(counted * own + known if known is not None else own)
+            outputs.append(told_of | {"allowed_std": std} | _agreement(simulated, mean[:, j], std))
+    design = state.events[record.event.id]
+    failed = int(campaign.data["failed"])
+    return Verification(design, campaign, pl.DataFrame(rows, _SCHEMA), outputs, tolerance, failed)
+
+
+_SCHEMA: dict[str, Any] = {
+    "sample": pl.Int64(), "label": pl.String(), "case": pl.String(), "output": pl.String(),
+    "simulated": pl.Float64(), "surrogate": pl.Float64(), "surrogate_std": pl.Float64(),
+}  # fmt: skip
+
+
+def _agreement(simulated: Floats, mean: Floats, std: float) -> dict[str, float | None]:
+    """Root mean square error of a surrogate, and its ratio to what is allowed; None where no run finished."""
+    error = (simulated - mean)[np.isfinite(simulated)]
+    if not len(error):
+        return {"rms_error": None, "ratio": None}
+    rms = float(np.sqrt(np.mean(error * error)))
+    if rms <= ROUNDING * float(np.max(np.abs(mean))):
+        return {"rms_error": rms, "ratio": 0.0}
+    return {"rms_error": rms, "ratio": rms / std if std > 0 else None}
+
+
+def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, str], float]:
+    """Variance of measurement and discrepancy for every observed output; the least where there are several data."""
+    values = dict(zip(posterior.names, posterior.point("mean"), strict=True))
+    found: dict[tuple[str, str], float] = {}
+    start = 0
+    pairs = problem.data.select("case", "output").rows()
+    for group in problem.likelihood.groups:
+        size = len(group.observed)
+        std = group.discrepancy.std
+        own = values[std.name] if isinstance(std, Unknown) else std
+        variance = np.broadcast_to(np.square(own) + np.square(group.measurement_std), size)
+        for pair, value in zip(pairs[start : start + size], variance, strict=True):
+            found[pair] = min(found.get(pair, np.inf), float(value))
+        start += size
+    return found
+
+
+def propose(ledger: Ledger, problem: Problem, posterior: Posterior, done: Verification, seed: int) -> DesignRecord:
+    """More points, where the calibration needs them, for the surrogate that is worst."""
+    worst = max((o for o in done.outputs if o["observed"]), key=lambda o: o["ratio"] or 0.0)
+    surrogate = next(s for s in problem.surrogates if (worst["case"], worst["output"]) in s.outputs)
+    count = max(FEWEST_ENRICHING, done.table["sample"].n_unique() - len(LABELS))
+    return draft_extension(ledger, fold(ledger.events()), surrogate, count, seed, posterior)

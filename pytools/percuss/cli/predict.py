@@ -1,0 +1,169 @@
+"""`percuss predict`: what follows from a calibration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, complete_events, consented, open_at
+
+if TYPE_CHECKING:
+    from percuss.calibration.problem import Problem
+    from percuss.calibration.records import Posterior
+    from percuss.calibration.verification import Verification
+    from percuss.ledger.ledger import Ledger
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss predict @last:posterior --verify 10")
+def predict(
+    posterior: Annotated[
+        str,
+        typer.Argument(
+            metavar="POSTERIOR",
+            help="Id, unique prefix, @last:posterior, or - to read it from stdin.",
+            autocompletion=complete_events,
+        ),
+    ],
+    draws: Annotated[
+        int | None, typer.Option(min=2, help="Draws to predict at.", show_default="2000; 100 with --direct")
+    ] = None,
+    verify: Annotated[
+        int, typer.Option(min=0, help="Run the simulator at so many draws, and at mean and mode; 0: do not.")
+    ] = 0,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="Error of the surrogate over the std the likelihood allows, at most.")
+    ] = 2.0,
+    curves: Annotated[
+        str | None,
+        typer.Option(
+            help="Predict whole curves as well, by this surrogate of curves.",
+            metavar="SURROGATE",
+            autocompletion=complete_events,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    allow_command: AllowCommandOption = False,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Predict outputs and data before and after the observations, score them, and append the prediction.
+
+    With --verify the simulator itself says whether the surrogate is right where the posterior is; if it is not, a
+    design of more runs there is appended, and the exit code is 1.
+    """
+    import os
+    from dataclasses import replace
+
+    from percuss.calibration import prediction, verification
+    from percuss.calibration.agreement import check_same_model
+    from percuss.calibration.problem import load_problem
+    from percuss.calibration.records import load_posterior
+    from percuss.cli.output import give_id, hint, leave_interrupted, say, table_text
+    from percuss.config import find_settings
+    from percuss.errors import InputError
+    from percuss.execution.campaign import Interrupted, local_executor
+    from percuss.execution.records import new_drafts
+    from percuss.ledger.projections import fold
+    from percuss.surrogates.surrogate import load_surrogate
+
+    book, event = open_at(ledger, posterior)
+    state = fold(book.events())
+    found = load_posterior(book, state, event)
+    found.trusted_summary()
+    stand_in = load_surrogate(book, state, book.event(curves)) if curves else None
+    if stand_in and not stand_in.has_curves:
+        raise InputError(f"--curves {curves}: is a surrogate of outputs", hint="percuss surrogate --curves fits curves")
+    settings = find_settings({"jobs": jobs})
+    workers = settings["jobs"].value or os.cpu_count() or 1
+    with local_executor(workers) as executor:
+        problem = load_problem(book, state, event, executor)
+        if problem.direct:
+            problem.direct.study = consented(problem.direct.study, allow_command)
+        if stand_in:
+            check_same_model(problem.study, stand_in.study, f"surrogate {stand_in.event.id}")
+        done = None
+        if verify:
+            try:
+                done = _verified(book, problem, found, verify, tolerance, seed, bool(curves), workers, allow_command)
+            except Interrupted as stop:
+                say(f"interrupted: {stop.progress.done} runs kept")
+                leave_interrupted(stop.stuck)
+        count = draws or (100 if problem.direct else 2000)
+        predicted = prediction.predict(problem, found, count, seed, stand_in)
+        scores = prediction.scores(problem, found, predicted, done)
+        if done and not done.passed:
+            proposed = book.append(new_drafts(verification.propose(book, problem, found, done, seed)))[-1]
+            done = replace(done, enrichment=proposed.id)
+        draft = prediction.draft_prediction(book, problem, found, predicted, scores, done, stand_in, count, seed)
+    appended = book.append([draft])[0]
+    if found.accepted_unconverged:
+        say("NOT CONVERGED, accepted as it is: the posterior this stands on")
+    heads = list(scores[0]["rmse"])
+    rows = [
+        (score["axis"], score["entries"], *(prediction.shown_score(score, which) for which in heads),
+         *(f"{100 * share:.0f} %" for share in score["coverage"].values()))
+        for score in scores
+    ]  # fmt: skip
+    masses = [f"in {100 * float(mass):g} % band" for mass in scores[0]["coverage"]]
+    say("RMSE against the observations, and the share of them inside the bands:")
+    say(table_text(("axis", "data", *heads, *masses), rows))
+    for note in predicted.notes:
+        say(note)
+    if done:
+        _tell(done)
+    if done and done.enrichment:
+        hint(f"percuss run {done.enrichment} | percuss surrogate - | percuss calibrate - puts more runs there")
+    give_id(
+        appended.id,
+        {key: appended.data[key] for key in ("draws", "accepted_unconverged", "scores", "verification")},
+        json,
+    )
+    if done and not done.passed:
+        raise typer.Exit(1)
+
+
+def _verified(
+    book: Ledger,
+    problem: Problem,
+    found: Posterior,
+    verify: int,
+    tolerance: float,
+    seed: int,
+    keep_curves: bool,
+    workers: int,
+    allow_command: bool,
+) -> Verification:
+    from dataclasses import replace
+
+    from percuss.calibration import verification
+    from percuss.cli.output import progress
+    from percuss.config import find_settings
+    from percuss.execution.campaign import local_executor
+
+    consented(problem.study, allow_command)
+    record = verification.stored(book, verification.draft_runs(book, problem, found, verify, seed, keep_curves))
+    record = replace(record, study=record.study.allow_commands())
+    flush_s = find_settings()["flush_s"].value
+    with progress("verifying", record.size) as advance:
+        campaign = verification.run(book, record, local_executor(workers), workers, flush_s, advance)
+    return verification.compare(book, problem, found, record, campaign, tolerance)
+
+
+def _tell(done: Verification) -> None:
+    from percuss.cli.output import say, table_text
+
+    rows = [
+        (o["case"], o["output"], *(None if o[key] is None else float(f"{o[key]:.3g}") for key in
+         ("rms_error", "surrogate_std", "allowed_std", "ratio")))
+        for o in done.outputs
+    ]  # fmt: skip
+    say(table_text(("case", "output", "rms error", "surrogate std", "allowed std", "ratio"), rows))
+    verdict = "is right where it matters" if done.passed else "is NOT right where it matters"
+    say(
+        f"the surrogate {verdict}: {done.worst:.2g} of what the likelihood allows, and up to {done.tolerance:g} is "
+        f"tolerated ({done.campaign.data['completed']} runs, {done.failed} failed)"
+    )

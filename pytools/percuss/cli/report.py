@@ -1,0 +1,73 @@
+"""`percuss report`: a page a person can read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_at_all
+
+app = typer.Typer(add_completion=False)
+
+
+class Form(StrEnum):
+    """How the report is written."""
+
+    HTML = "html"
+    MARKDOWN = "markdown"
+
+
+@app.command(epilog="Example: percuss report @last --to report.html")
+def report(
+    events: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="EVENT...",
+            help="What to report on: ids, unique prefixes, @last, @last:KIND, or - for stdin.",
+            autocompletion=complete_events,
+        ),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(help="File to write.", metavar="FILE", show_default="STUDY-ID.html; Markdown: stdout"),
+    ] = None,
+    form: Annotated[
+        Form, typer.Option("--format", help="One HTML file, or Markdown without the pictures.")
+    ] = Form.HTML,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write a report on an event and all it comes from: one HTML file with its pictures inside, or Markdown.
+
+    The path of the file goes to stdout.
+    """
+    from percuss.cli.output import give_json, plain, progress, say
+    from percuss.export.tables import check_target, write_text
+    from percuss.report.html import html
+    from percuss.report.markdown import markdown
+    from percuss.report.page import build_page
+    from percuss.report.sections.registry import planned
+    from percuss.report.source import gather
+
+    book, roots = open_at_all(ledger, events)
+    if form is Form.HTML and to is None:
+        to = Path(f"{roots[0].study.name if roots[0].study else roots[0].kind}-{roots[0].id[:13]}.html")
+    if to is not None:
+        check_target(to)
+    source = gather(book, roots)
+    with progress("report", len(planned(source))) as advance:
+        page = build_page(source, advance, pictures=form is Form.HTML)
+    text = html(page) if form is Form.HTML else markdown(page)
+    if to is not None:
+        write_text(text, to)
+        say(f"{to}: {len(page.sections)} sections, {len(source.events)} events, {len(text.encode()) / 1e6:.2g} MB")
+    if json:
+        facts = {"events": [root.id for root in roots], "sections": [section.title for section in page.sections]}
+        give_json({**facts, "file": str(to)} if to else {**facts, "markdown": text})
+    elif to is not None:
+        print(to)
+    else:
+        print("\n".join(plain(line) for line in text.splitlines()))

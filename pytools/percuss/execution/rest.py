@@ -1,0 +1,145 @@
+"""States of rest: what a scene settles to before its runs start, as events of their own.
+
+Settling is a pure function of the point, so that a run gives the same bits whether its state comes from the ledger or
+is worked out on the spot. States are shared by all runs that agree in what settling depends on, and made again by
+another build of the core, which may round differently.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, wait
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from percuss.errors import InputError
+from percuss.execution.batch import Batch, WorkerLost
+from percuss.ledger.event import Cost, Draft, Event
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import State, fold
+from percuss.models.model import Settles, Value
+from percuss.study.study import Study
+
+if TYPE_CHECKING:
+    from percuss.execution.records import DesignRecord
+
+STATE_FILE = "state"
+
+
+@dataclass(frozen=True)
+class StatesOfRest:
+    """The settled states that runs can start from, by key."""
+
+    ledger: Ledger
+    events: dict[str, Event | Draft] = field(default_factory=dict)
+
+    def starting(self, batch: Batch) -> Batch:
+        """The batch with the states its runs start from."""
+        model = batch.study.model()
+        if not isinstance(model, Settles):
+            return batch
+        keys = [model.settling_key(point) for point in batch.points]
+        found: dict[str | None, Event | Draft] = {key: self.events[key] for key in keys if key in self.events}
+        states = {key: self.ledger.files(event)[STATE_FILE] for key, event in found.items()}
+        return replace(batch, starts=tuple(states.get(key) for key in keys), settled=tuple(found.values()))
+
+
+@dataclass(frozen=True)
+class Settling:
+    """A state to be worked out, anywhere."""
+
+    study: Study
+    key: str
+    point: Mapping[str, Value]
+
+    def work(self) -> tuple[bytes, dict[str, float], Cost]:
+        """The state, facts about it, what it cost."""
+        wall, cpu = time.perf_counter(), time.thread_time()
+        model = self.study.model()
+        assert isinstance(model, Settles)
+        state, facts = model.settled(self.point)
+        spent = [round(1e6 * x) for x in (time.perf_counter() - wall, time.thread_time() - cpu)]
+        return state, facts, Cost(spent[0], spent[1], 0)
+
+
+def missing_states(
+    ledger: Ledger, record: DesignRecord, todo: Sequence[tuple[str, Sequence[int]]], state: State
+) -> tuple[StatesOfRest, list[Settling]]:
+    """The states that the ledger has for these runs, and those that are to be worked out."""
+    model = record.study.model()
+    rest = StatesOfRest(ledger)
+    wanted: dict[str, Settling] = {}
+    if isinstance(model, Settles):
+        for case, samples in todo:
+            for point in record.batch(case, samples).points:
+                key = model.settling_key(point)
+                if key is None or key in wanted or key in rest.events:
+                    continue
+                if event := state.settled.get((key, ledger.core)):
+                    rest.events[key] = event
+                else:
+                    wanted[key] = Settling(record.study, key, point)
+    return rest, list(wanted.values())
+
+
+def draft_state(
+    ledger: Ledger, record: DesignRecord, settling: Settling, found: tuple[bytes, Mapping[str, float], Cost]
+) -> Draft:
+    """A state that was worked out, as a draft."""
+    state, facts, cost = found
+    body = {"key": settling.key, **facts}
+    blobs = [ledger.put_file(STATE_FILE, state)]
+    return Draft("scene.settled", body, record.reference, [("study", record.study_event)], blobs, cost=cost)
+
+
+def settle_first(
+    ledger: Ledger,
+    record: DesignRecord,
+    todo: Sequence[tuple[str, Sequence[int]]],
+    executor: Executor,
+    *,
+    flush_s: float,
+    stream: str,
+    state: State,
+) -> DesignRecord:
+    """The record with a state of rest for every run that needs one; what was missing is worked out and appended.
+
+    A scene that does not come to rest has no state: its runs find that out again and fail with the reason. So do the
+    runs whose state was lost with the worker that had it.
+    """
+    rest, wanted = missing_states(ledger, record, todo, state)
+    if not rest.events and not wanted:
+        return record
+    running = {executor.submit(Settling.work, settling): settling for settling in wanted}
+    try:
+        while running:
+            done = wait(running, timeout=flush_s or None).done
+            ready = {future: running.pop(future) for future in done}
+            drafts = {
+                settling.key: draft_state(ledger, record, settling, future.result())
+                for future, settling in ready.items()
+                if not isinstance(future.exception(), InputError | WorkerLost)
+            }
+            if drafts:
+                rest.events.update(zip(drafts, ledger.append(list(drafts.values()), stream), strict=True))
+    except KeyboardInterrupt:
+        for future in running:
+            future.cancel()
+        raise
+    return replace(record, rest=rest)
+
+
+def settled_here(
+    ledger: Ledger, record: DesignRecord, todo: Sequence[tuple[str, Sequence[int]]]
+) -> tuple[DesignRecord, list[Draft]]:
+    """As `settle_first`, in this thread, with the events as drafts."""
+    rest, wanted = missing_states(ledger, record, todo, fold(ledger.events()))
+    drafts = []
+    for settling in wanted:
+        try:
+            drafts.append(draft_state(ledger, record, settling, settling.work()))
+        except InputError:
+            continue
+        rest.events[settling.key] = drafts[-1]
+    return replace(record, rest=rest), drafts

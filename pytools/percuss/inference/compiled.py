@@ -1,0 +1,155 @@
+"""Posteriors on chaos surrogates, sampled by the core: transform, priors, expansions and data in one loop.
+
+    target, why_not = compiled_target(likelihood, priors, {"model": surrogate})
+
+gives the target that `likelihood.posterior(priors)` gives, with a compiled `advance` where every part has one:
+independent Gaussian groups, outputs of the family `chaos`, priors with a closed form. Elsewhere `why_not` says in half
+a sentence what has none, and the same posterior is sampled by numpy, about a tenth as fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from percuss._core import ChaosExpansion, ChaosPosterior
+from percuss.inference.arrays import Floats
+from percuss.inference.likelihood import Likelihood
+from percuss.inference.samplers.chains import Block, State
+from percuss.inference.target import Target
+from percuss.inference.transform import ABOVE, AFFINE, BELOW, BETWEEN
+from percuss.study.priors.beta import Beta
+from percuss.study.priors.gamma import Gamma
+from percuss.study.priors.log_uniform import LogUniform
+from percuss.study.priors.lognormal import Lognormal
+from percuss.study.priors.normal import Normal
+from percuss.study.priors.prior import Prior
+from percuss.study.priors.truncated_normal import TruncatedNormal
+from percuss.study.priors.uniform import Uniform
+from percuss.surrogates.canonical import OTHER
+from percuss.surrogates.chaos import Expansions
+
+if TYPE_CHECKING:
+    from percuss.surrogates.surrogate import Surrogate
+
+# Where a canonical variable comes from: column of the parameter, form, centre and factor of the map.
+Input = tuple[int, str, float, float]
+SUPPORTS = {AFFINE: "everywhere", ABOVE: "above", BELOW: "below", BETWEEN: "between"}
+# Points of the prior at which both densities are compared before the compiled one is believed.
+COMPARED = 16
+
+
+class Compiled(NamedTuple):
+    """A target, and why it has no compiled `advance`; None when it has one."""
+
+    target: Target
+    why_not: str | None
+
+
+class NotCompiledError(Exception):
+    """Part of a posterior that the core does not know."""
+
+
+def compiled_target(
+    likelihood: Likelihood, priors: Mapping[str, Prior], surrogates: Mapping[str, Surrogate]
+) -> Compiled:
+    """Return the posterior, with a compiled `advance` where that can be.
+
+    `surrogates` are those that the likelihood's forward models evaluate, by the name of the forward model; what
+    variance of their error counts is asked of the forward models themselves.
+    """
+    plain = likelihood.posterior(priors)
+    try:
+        core = compile_posterior(likelihood, plain, surrogates)
+        _compare(core, plain)
+    except NotCompiledError as why:
+        return Compiled(plain, str(why))
+    return Compiled(Target(plain.names, plain.priors, plain.log_likelihood, _advance(core)), None)
+
+
+def _advance(core: ChaosPosterior) -> Callable[[Target, State, Floats, int, int, np.random.Generator], Block]:
+    def advance(
+        target: Target, state: State, factor: Floats, draws: int, thin: int, generator: np.random.Generator
+    ) -> Block:
+        key = int(generator.integers(2**63))
+        z, p, accepted = core.advance(state.positions, state.log_density, factor, draws, thin, key)
+        return Block(z, p, State(z[:, -1].copy(), p[:, -1].copy()), accepted / (draws * thin), p.size * thin)
+
+    return advance
+
+
+def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping[str, Surrogate]) -> ChaosPosterior:
+    """Return the density of the `plain` posterior of a likelihood in the core, or raise NotCompiledError."""
+    entries = likelihood.entries()
+    if entries is None:
+        raise NotCompiledError("a data group is not independent and Gaussian")
+    middle = np.array([[float(prior.ppf(0.5)) for prior in plain.priors]])[:, : len(likelihood.parameters)]
+    number, column, variance = entries.forward.copy(), entries.column.copy(), entries.variance.copy()
+    forwards: list[tuple[ChaosExpansion, list[Input]]] = []
+    for position, (name, forward) in enumerate(likelihood.forwards.items()):
+        here = entries.forward == position
+        if not here.any():
+            continue
+        number[here] = len(forwards)
+        used, column[here] = np.unique(entries.column[here], return_inverse=True)
+        own = forward(middle)[1]
+        if own.ndim != 1:
+            raise NotCompiledError(f"the error of forward model `{name}` varies from point to point")
+        variance[here] += own[entries.column[here]]
+        forwards.append(_forward(name, surrogates.get(name), likelihood.parameters, [int(j) for j in used]))
+    transform = plain.transform
+    parameters = [
+        (SUPPORTS[int(transform.kind[j])], float(transform.origin[j]), float(transform.scale[j]), *_density(prior))
+        for j, prior in enumerate(plain.priors)
+    ]
+    return ChaosPosterior(parameters, forwards, number, column, entries.observed, variance, entries.unknown)
+
+
+def _forward(
+    name: str, surrogate: Surrogate | None, parameters: tuple[str, ...], used: list[int]
+) -> tuple[ChaosExpansion, list[Input]]:
+    """Return the expansions of the columns in use, and where their variables come from."""
+    part = next((part for part in surrogate.parts if set(used) <= set(part.columns)), None) if surrogate else None
+    if surrogate is None or part is None or not isinstance(part.model, Expansions):
+        raise NotCompiledError(f"forward model `{name}` is not all polynomial chaos")
+    inputs = []
+    for variable, parameter in zip(surrogate.canonical.variables, surrogate.names, strict=True):
+        if parameter not in parameters:
+            raise NotCompiledError(f"forward model `{name}` has parameter `{parameter}`, which is not sampled")
+        if variable.form == OTHER:
+            raise NotCompiledError(
+                f"forward model `{name}` sees parameter `{parameter}` through quantiles of its prior"
+            )
+        inputs.append((parameters.index(parameter), variable.form, variable.centre, variable.factor))
+    model = part.model.take([part.columns.index(column) for column in used])
+    assert isinstance(model, Expansions)
+    return model.core, inputs
+
+
+def _density(prior: Prior) -> tuple[str, list[float], float, float]:
+    """Return what the core knows a prior by: kind and fields of its shape; a point and the log density there."""
+    match prior:
+        case Uniform() | LogUniform():
+            kind, fields = prior.kind, list[float]()
+        case Normal() | TruncatedNormal():
+            kind, fields = Normal.kind, [prior.fields["mean"], prior.fields["std"]]
+        case Lognormal():
+            kind, fields = prior.kind, list(prior.log_parameters())
+        case Gamma():
+            kind, fields = prior.kind, list(prior.shape_and_scale())
+        case Beta():
+            kind, fields = prior.kind, [prior.fields["alpha"], prior.fields["beta"], *prior.support()]
+        case _:
+            raise NotCompiledError(f"the core has no {prior.kind} prior")
+    anchor = float(prior.ppf(0.5))
+    return kind, fields, anchor, float(prior.logpdf(anchor))
+
+
+def _compare(core: ChaosPosterior, plain: Target) -> None:
+    """Refuse a compiled density that is not the plain one: a forward model may do more than its surrogate."""
+    z = plain.draw_prior(COMPARED, np.random.default_rng(0))
+    ours, theirs = core.log_density(z), plain.log_density(z)
+    if not np.allclose(ours, theirs, rtol=1e-9, atol=1e-6):
+        raise NotCompiledError("a forward model is not its surrogate alone")

@@ -1,0 +1,122 @@
+"""An experiment: a scene brought to rest if need be, run for a while, its measurements as curves and numbers.
+
+What a model of rigid bodies has in common, whoever builds its scene: subclass `SceneModel` and say how a point becomes
+an experiment.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from percuss.errors import InputError
+from percuss.ledger.canonical import canonical_json, sha256_hex
+from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
+from percuss.models.scene.quantities import curves_of, values_of
+from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, World
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A scene, how to step it, for how long, and every how many steps to measure; `settle`: come to rest first."""
+
+    scene: Scene
+    settings: Settings
+    duration_s: float
+    every: int = 1
+    settle: Settle | None = None
+
+    @cached_property
+    def settling_key(self) -> str:
+        """Digest of everything the settled state depends on: experiments that agree in it share the state."""
+        scene = self.scene.description()
+        bodies = []
+        for body, described in zip(self.scene.bodies, scene["bodies"], strict=True):
+            thrown = any(body.velocity_m_per_s) or any(body.angular_velocity_rad_per_s)
+            bodies.append(
+                {key: described[key] for key in ("contactors", "position_m", "rotation_rad", "birth_s")}
+                | {"role": described["role"] if body.dynamic and not thrown else None}
+            )
+        parts = {
+            "bodies": bodies,
+            "laws": [{key: law[key] for key in law if key != "restitution"} for law in scene["laws"]],
+            "gravity": scene["gravity_m_per_s2"],
+            "settings": vars(self.settings),
+            "settle": vars(self.settle) if self.settle else None,
+        }
+        return sha256_hex(canonical_json(parts).encode())
+
+    def settled(self) -> tuple[bytes, Settled]:
+        """Where the bodies come to rest; raises InputError if they do not."""
+        state, how = self.scene.world(self.settings).settled(self.settle)
+        if not how.at_rest:
+            raise InputError(
+                f"the scene does not come to rest: after {how.steps} steps of settling its fastest body moves "
+                f"at {how.speed_m_per_s:.3g} m/s"
+            )
+        return state, how
+
+    def run(self, start: bytes | None = None, record: Record | None = None) -> Result:
+        """Run from a settled state; without one the scene is settled here, to the same bits."""
+        return self.run_in(start, record)[1]
+
+    def run_in(self, start: bytes | None = None, record: Record | None = None) -> tuple[World, Result]:
+        """As `run`, with the world it ended in."""
+        scene = replace(self.scene, probes=[replace(probe, every=self.every) for probe in self.scene.probes])
+        if start is None and self.settle is not None:
+            start = self.settled()[0]
+        world = scene.world(self.settings)
+        if start is not None:
+            world.start_from(start)
+        return world, world.run(self.duration_s, replace(record or Record(), energy_every=self.every, steps_every=0))
+
+
+@dataclass(frozen=True)
+class SceneModel(ABC):
+    """A model whose runs are experiments."""
+
+    inputs: Mapping[str, Input]
+    quantities: Mapping[str, Quantity]
+    kind: str = "scene"
+    batch: int = 4
+    record: Record | None = None
+
+    @abstractmethod
+    def experiment(self, point: Mapping[str, Value]) -> Experiment:
+        """The experiment of a point; raises InputError for values that make no scene."""
+
+    def settling_key(self, point: Mapping[str, Value]) -> str | None:
+        """Digest of all that the settled state depends on; None: the scene starts as it is, or is none."""
+        try:
+            experiment = self.experiment(point)
+        except InputError:
+            return None
+        return experiment.settling_key if experiment.settle else None
+
+    def settled(self, point: Mapping[str, Value]) -> tuple[bytes, dict[str, float]]:
+        """Where the scene comes to rest, and how."""
+        state, how = self.experiment(point).settled()
+        return state, {"steps": how.steps, "speed_m_per_s": how.speed_m_per_s, "moved_m": how.moved_m}
+
+    def outcome(self, experiment: Experiment, result: Result) -> Done:
+        """The quantities of a finished run."""
+        return Done(values_of(experiment.scene, result), curves_of(experiment.scene, result))
+
+    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
+        """Run each point, settling first where the experiment asks for it."""
+        return self.run_from(points, seeds, [None] * len(points))
+
+    def run_from(
+        self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int], starts: Sequence[bytes | None]
+    ) -> list[Outcome]:
+        """Run each point from its settled state; None: settle here, to the same bits."""
+        outcomes: list[Outcome] = []
+        for point, start in zip(points, starts, strict=True):
+            try:
+                experiment = self.experiment(point)
+                outcomes.append(self.outcome(experiment, experiment.run(start, self.record)))
+            except InputError as fault:
+                outcomes.append(Failed(str(fault)))
+        return outcomes

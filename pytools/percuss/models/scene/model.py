@@ -1,0 +1,85 @@
+"""The model `scene`: its inputs are the `$names` of the study file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from percuss.errors import InputError
+from percuss.ledger.canonical import canonical_json
+from percuss.models.model import Value
+from percuss.models.scene.experiment import Experiment, SceneModel
+from percuss.models.scene.quantities import quantities_of
+from percuss.models.scene.reader import Reader
+from percuss.models.scene.tables import settings as schema_of
+from percuss.models.settings import SettingsError
+from percuss.scene import Settings
+
+# Settings of the stepper, by their names here and there.
+_STEPPER = {
+    "step": "dt_s",
+    "theta": "theta",
+    "solver": "solver",
+    "tolerance": "tolerance",
+    "max_iterations": "max_iterations",
+    "max_factorisations": "max_factorisations",
+    "contact_tolerance": "contact_tolerance_m",
+    "overlap_tolerance": "overlap_tolerance_m",
+    "stabilise": "stabilise",
+}
+
+
+@dataclass(frozen=True)
+class FileScene(SceneModel):
+    """A scene as a study file describes it."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def experiment(self, point: Mapping[str, Value]) -> Experiment:
+        """The scene with the values of a point."""
+        reader = Reader(point)
+        found = _experiment(self.settings, reader)
+        if reader.faults:
+            raise InputError(reader.faults[0][1])
+        return found
+
+
+def _experiment(settings: Mapping[str, Any], reader: Reader) -> Experiment:
+    schema = schema_of(settings)
+    numbers = {
+        key: reader.resolved(settings[key], schema[key], key)
+        for key in ("duration", "sampling", *_STEPPER)
+        if key in settings
+    }
+    stepper = Settings(**{name: numbers[key] for key, name in _STEPPER.items()})
+    sampling = numbers.get("sampling", stepper.dt_s)
+    every = round(sampling / stepper.dt_s) if stepper.dt_s > 0 else 0
+    # To six digits: a step given in decimals need not divide its multiple exactly.
+    if reader.point is not None and (every < 1 or abs(every * stepper.dt_s - sampling) > 1e-6 * sampling):
+        raise InputError(f"sampling = {sampling:g} s: must be a whole number of steps of {stepper.dt_s:g} s")
+    settle = reader.settle(settings["settle"]) if "settle" in settings else None
+    return Experiment(reader.scene(settings), stepper, numbers["duration"], max(every, 1), settle)
+
+
+def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileScene:
+    """Find the inputs of the scene; raise SettingsError with every fault that shows without their values."""
+    reader = Reader()
+    found = _experiment(settings, reader)
+    if reader.faults:
+        raise SettingsError(reader.faults)
+    if faults := found.scene.faults():
+        raise SettingsError(faults)
+    if not _shapes_vary(settings):
+        try:
+            found.scene.world(found.settings)
+        except InputError as fault:
+            raise SettingsError([("bodies", str(fault))]) from None
+    return FileScene(reader.inputs.found, quantities_of(found.scene), settings=settings)
+
+
+def _shapes_vary(settings: Mapping[str, Any]) -> bool:
+    """Whether the place, form or weight of a body hangs on an input."""
+    moving = ("velocity", "angular_velocity", "motion")
+    bodies = [{key: value for key, value in body.items() if key not in moving} for body in settings["bodies"]]
+    return "$" in canonical_json({"bodies": bodies, "overlap": settings["overlap_tolerance"]})

@@ -1,0 +1,118 @@
+"""What a run of a scene gives: curves of probes and of the energy account, numbers at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from percuss.models.model import Quantity
+from percuss.scene import BodyProbe, PairProbe, PointProbe, Result, Scene
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+    from percuss.scene.probes import Probe
+
+# Curve of a probe: end of its name, column of the core, unit, what it is.
+_XYZ = "xyz"
+_POINT = (
+    [(axis, f"{axis}_m", "m", f"place along {axis}") for axis in _XYZ]
+    + [(f"v{axis}", f"v{axis}_m_per_s", "m/s", f"velocity along {axis}") for axis in _XYZ]
+    + [(f"a{axis}", f"a{axis}_m_per_s2", "m/s^2", f"acceleration along {axis}") for axis in _XYZ]
+    + [(f"w{axis}", f"w{axis}_rad_per_s", "rad/s", f"angular velocity about {axis}") for axis in _XYZ]
+)
+_BODY = (
+    [(f"f{axis}", f"f{axis}_n", "N", f"contact force along {axis}") for axis in _XYZ]
+    + [(f"t{axis}", f"t{axis}_n_m", "N*m", f"contact torque about {axis}") for axis in _XYZ]
+    + [("contacts", "contacts", "1", "number of contacts")]
+)
+_PAIR = [
+    ("normal_force", "normal_force_n", "N", "sum of normal forces"),
+    ("friction_force", "friction_force_n", "N", "sum of the magnitudes of friction forces"),
+    ("impact_dissipation", "impact_dissipation_j", "J", "energy lost in the normal direction"),
+    ("friction_dissipation", "friction_dissipation_j", "J", "energy lost by friction"),
+    ("contacts", "contacts", "1", "number of contacts"),
+]
+_ENERGY = [
+    ("kinetic_energy", "kinetic_j", "kinetic energy"),
+    ("potential_energy", "potential_j", "potential energy, zero at the origin"),
+    ("impact_dissipation", "impact_dissipation_j", "energy lost in the normal direction of contacts"),
+    ("friction_dissipation", "friction_dissipation_j", "energy lost by friction"),
+    ("external_work", "external_work_j", "work of loads"),
+    ("motion_work", "motion_work_j", "work of prescribed motions"),
+    ("stabilisation_work", "stabilisation_work_j", "energy given by position stabilisation"),
+    ("energy_gain", "contact_gain_j", "energy that contacts gave instead of taking"),
+    ("closing_error", "closing_error_j", "what the energy account fails to explain"),
+]
+_RUN = {
+    "steps": ("steps_taken", "1", "steps taken"),
+    "unmet_steps": ("unmet_steps", "1", "steps whose contact problem stayed above the tolerance"),
+    "worst_residual": ("worst_residual", "1", "largest residual of a step"),
+    "gain_steps": ("gain_steps", "1", "steps in which contacts gave energy"),
+    "deepest_overlap": ("deepest_overlap_m", "m", "deepest overlap of any step"),
+}
+
+
+def _columns(probe: Probe) -> list[tuple[str, str, str, str]]:
+    if isinstance(probe, PointProbe):
+        return _POINT
+    return _BODY if isinstance(probe, BodyProbe) else _PAIR
+
+
+def quantities_of(scene: Scene) -> dict[str, Quantity]:
+    """Everything a run of the scene gives, by name."""
+    found = [Quantity("t", "s", True, "time")]
+    for probe in scene.probes:
+        what = (
+            f"between {probe.groups[0]} and {probe.groups[1]}" if isinstance(probe, PairProbe) else f"of {probe.body}"
+        )
+        for end, _, unit, doc in _columns(probe):
+            found.append(Quantity(f"{probe.name}_{end}", unit, True, f"{doc}, {what}", "t"))
+        if isinstance(probe, PointProbe):
+            for axis in _XYZ:
+                doc = f"displacement along {axis} since the start, of {probe.body}"
+                found.append(Quantity(f"{probe.name}_u{axis}", "m", True, doc, "t"))
+            doc = f"angle by which {probe.body} has turned since the start"
+            found.append(Quantity(f"{probe.name}_turn", "rad", True, doc, "t"))
+    found += [Quantity(name, "J", True, doc, "t") for name, _, doc in _ENERGY]
+    found += [Quantity(name, unit, doc=doc) for name, (_, unit, doc) in _RUN.items()]
+    for law in scene.laws:
+        for part in ("impact", "friction"):
+            doc = f"energy lost between {law.groups[0]} and {law.groups[1]} ({part})"
+            found.append(Quantity(_pair_name(part, law.groups), "J", doc=doc))
+    return {item.name: item for item in found}
+
+
+def _pair_name(part: str, groups: tuple[str, str]) -> str:
+    return f"{part}_{groups[0]}_{groups[1]}"
+
+
+def values_of(scene: Scene, result: Result) -> dict[str, float]:
+    """The numbers of a run."""
+    values = {name: float(getattr(result, attribute)) for name, (attribute, _, _) in _RUN.items()}
+    for groups, work in result.pairs.items():
+        values[_pair_name("impact", groups)] = work.impact_dissipation_j
+        values[_pair_name("friction", groups)] = work.friction_dissipation_j
+    return values
+
+
+def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
+    """The curves of a run."""
+    import numpy as np
+
+    curves: dict[str, ndarray] = {"t": result.energy["time_s"]}
+    for probe in scene.probes:
+        table = result.probes[probe.name]
+        for end, column, _, _ in _columns(probe):
+            curves[f"{probe.name}_{end}"] = table[column]
+        if isinstance(probe, PointProbe):
+            for axis in _XYZ:
+                place = table[f"{axis}_m"]
+                curves[f"{probe.name}_u{axis}"] = place - place[0]
+            turned = np.stack([table[f"q{part}"] for part in "wxyz"])
+            # |q - q0| = 2 sin(angle / 4) for the nearer of q and -q; exact for small angles too.
+            side = np.where((turned * turned[:, :1]).sum(axis=0) < 0.0, -1.0, 1.0)
+            chord = np.sqrt(((side * turned - turned[:, :1]) ** 2).sum(axis=0))
+            curves[f"{probe.name}_turn"] = 4.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
+    for name, column, _ in _ENERGY:
+        curves[name] = result.energy[column]
+    return curves

@@ -1,0 +1,248 @@
+"""Reads the tables of [model] into a scene, gathering every fault on the way.
+
+The same reader serves twice: once to find the inputs that a scene names, with a stand-in for each, and then for every
+run, with its values.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from percuss.errors import InputError
+from percuss.models.model import Input, Setting
+from percuss.models.scene.expressions import evaluate, inputs_in, is_expression, is_plain
+from percuss.models.scene.tables import BODY, CONTACTOR, GRAVITY, LAW, LOAD, MOTIONS, PATTERNS, PROBE, SETTLE, SHAPES
+from percuss.models.settings import SettingsError, clean_settings
+from percuss.scene import (
+    SHAPES as SHAPE_CLASSES,
+)
+from percuss.scene import (
+    Body,
+    BodyProbe,
+    Contactor,
+    Law,
+    Load,
+    Motion,
+    PairProbe,
+    PointProbe,
+    Probe,
+    SampledMotion,
+    Scene,
+    Settle,
+    SineMotion,
+    SteadyMotion,
+    grid,
+    polar,
+)
+from percuss.spelling import did_you_mean, shown
+from percuss.units import same_dimension
+
+# More than any study needs; bounds the work a stranger's file can ask for.
+MOST_BODIES = 100_000
+# Within the bounds of every coefficient and setting, so that a scene can be made before its inputs are known.
+STAND_IN = 0.5
+
+# A key and the unit of its place make the name of the attribute.
+SUFFIX = {
+    "1": "",
+    "m": "_m",
+    "m/s": "_m_per_s",
+    "rad": "_rad",
+    "rad/s": "_rad_per_s",
+    "kg": "_kg",
+    "kg/m^3": "_kg_per_m3",
+    "kg*m^2": "_kg_m2",
+    "s": "_s",
+    "Hz": "_hz",
+    "N": "_n",
+    "N*m": "_n_m",
+}
+MOTION_CLASSES: dict[str, type[Motion]] = {"steady": SteadyMotion, "sine": SineMotion, "sampled": SampledMotion}
+
+T = TypeVar("T")
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
+
+
+class Inputs:
+    """The inputs that a scene names, found by reading it once."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Input] = {}
+
+    def note(self, text: str, place: Setting, where: str) -> None:
+        """Take down the inputs of an expression: their unit and, for an input by itself, the bounds of its place."""
+        low, high = (place.low, place.high) if is_plain(text) else (-float("inf"), float("inf"))
+        for name in inputs_in(text):
+            known = self.found.get(name) or Input(name, place.unit, doc=f"of {where}")
+            if not same_dimension(str(known.unit), place.unit):
+                raise InputError(f"`${name}` is in {place.unit} here and in {known.unit} elsewhere ({known.doc[3:]})")
+            self.found[name] = replace(known, low=max(known.low, low), high=min(known.high, high))
+
+
+class Reader:
+    """Reads with the values of a point, or with none to find the inputs; faults are in `faults`."""
+
+    def __init__(self, point: Mapping[str, Any] | None = None) -> None:
+        self.point = point
+        self.inputs = Inputs()
+        self.faults: list[tuple[str, str]] = []
+
+    def scene(self, settings: Mapping[str, Any]) -> Scene:
+        """The whole scene."""
+        bodies: list[Body] = []
+        for i, raw in enumerate(settings["bodies"]):
+            bodies += self._body(raw, f"bodies[{i}]")
+            if len(bodies) > MOST_BODIES:
+                self._fault(f"bodies[{i}]", f"there are more than {MOST_BODIES} bodies")
+                break
+        return Scene(
+            bodies,
+            self._each(settings, "laws", self._law),
+            self._each(settings, "loads", lambda raw, where: self._made(Load, raw, LOAD, where)),
+            self._each(settings, "probes", self._probe),
+            self.resolved(settings["gravity"], GRAVITY, "gravity"),
+        )
+
+    def resolved(self, value: Any, place: Setting, where: str) -> Any:
+        """A cleaned value with its expressions replaced by numbers, its lists by tuples."""
+        if isinstance(value, list):
+            return tuple(self.resolved(item, place, f"{where}[{i}]") for i, item in enumerate(value))
+        if not (place.expression and is_expression(value)):
+            return value
+        try:
+            if self.point is None:
+                self.inputs.note(value, place, where)
+                return STAND_IN
+            found = evaluate(value, place.unit, self.point.__getitem__)
+            if not place.low <= found <= place.high:
+                unit = "" if place.unit == "1" else f" {place.unit}"
+                raise InputError(f"{value} = {found:g} is outside [{place.low:g}, {place.high:g}]{unit}")
+            return found
+        except InputError as fault:
+            self._fault(where, str(fault))
+            return STAND_IN
+
+    def settle(self, raw: Any) -> Settle:
+        """When a scene counts as settled."""
+        return self._made(Settle, raw, SETTLE, "settle") or Settle()
+
+    def _fault(self, where: str, message: str) -> None:
+        self.faults.append((re.split(r"[\[.]", where)[0], f"`{where}`: {message}"))
+
+    def _each(self, settings: Mapping[str, Any], key: str, read: Callable[[Any, str], Any]) -> list[Any]:
+        found = (read(raw, f"{key}[{i}]") for i, raw in enumerate(settings[key]))
+        return [item for item in found if item is not None]
+
+    def _table(self, raw: Any, schema: Mapping[str, Setting], where: str) -> dict[str, Any] | None:
+        """A table in SI, its keys as `percuss.scene` spells them; None after a fault."""
+        if not isinstance(raw, dict):
+            self._fault(where, f"{shown(raw)} is no table")
+            return None
+        try:
+            cleaned = clean_settings(schema, raw)
+        except SettingsError as faults:
+            for key, message in faults.faults:
+                self._fault(f"{where}.{key}", message)
+            return None
+        return {
+            key + SUFFIX[schema[key].unit]: self.resolved(value, schema[key], f"{where}.{key}")
+            for key, value in cleaned.items()
+        }
+
+    def _made(self, kind: type[T], raw: Any, schema: Mapping[str, Setting], where: str) -> T | None:
+        """What a table describes, or None after a fault."""
+        table = self._table(raw, schema, where)
+        return kind(**table) if table is not None else None
+
+    def _kind(self, raw: Any, key: str, kinds: Mapping[str, Any], where: str) -> tuple[str, dict[str, Any]]:
+        """The kind that a table names under a key, and the rest of it."""
+        table = dict(raw) if isinstance(raw, dict) else {}
+        kind = table.pop(key, None)
+        if kind not in kinds:
+            said = "missing" if kind is None else f"{shown(kind)} is not known"
+            self._fault(f"{where}.{key}", f"{said}; {did_you_mean(str(kind), kinds)}")
+            return "", {}
+        return str(kind), table
+
+    def _body(self, raw: Any, where: str) -> list[Body]:
+        given = dict(raw) if isinstance(raw, dict) else raw
+        motion, repeat = (given.pop(key, None) if isinstance(given, dict) else None for key in ("motion", "repeat"))
+        table = self._table(given, BODY, where)
+        if table is None:
+            return []
+        self._name(table["name"], f"{where}.name")
+        contactors = enumerate(table.pop("contactors"))
+        table["contactors"] = [c for i, raw in contactors for c in self._contactor(raw, f"{where}.contactors[{i}]")]
+        if motion is not None:
+            table["motion"] = self._motion(motion, f"{where}.motion")
+        body = Body(**table)
+        return [body] if repeat is None else self._repeated(body, repeat, f"{where}.repeat")
+
+    def _contactor(self, raw: Any, where: str) -> list[Contactor]:
+        kind, table = self._kind(raw, "shape", SHAPES, where)
+        if not kind:
+            return []
+        own = {key: table.pop(key) for key in list(table) if key in SHAPES[kind]}
+        shape = self._made(SHAPE_CLASSES[kind], own, SHAPES[kind], where)
+        placed = self._table(table, CONTACTOR, where)
+        if shape is None or placed is None:
+            return []
+        self._name(placed["group"], f"{where}.group")
+        return [Contactor(shape, **placed)]
+
+    def _motion(self, raw: Any, where: str) -> Motion | None:
+        kind, table = self._kind(raw, "kind", MOTIONS, where)
+        return self._made(MOTION_CLASSES[kind], table, MOTIONS[kind], where) if kind else None
+
+    def _repeated(self, body: Body, raw: Any, where: str) -> list[Body]:
+        kind, given = self._kind(raw, "pattern", PATTERNS, where)
+        table = self._table(given, PATTERNS[kind], where) if kind else None
+        if table is None:
+            return []
+        counts = table.get("counts", (table.get("count"),))
+        if not all(type(count) is int and 1 <= count <= MOST_BODIES for count in counts):
+            self._fault(where, f"counts {list(counts)}: must be whole numbers from 1 to {MOST_BODIES}")
+            return []
+        if math.prod(counts) > MOST_BODIES or (kind == "grid" and len(counts) != 3):
+            self._fault(where, f"counts {list(counts)}: must be three, of at most {MOST_BODIES} bodies")
+            return []
+        try:
+            return grid(body, **table) if kind == "grid" else polar(body, **table)
+        except InputError as fault:
+            self._fault(where, str(fault))
+            return []
+
+    def _probe(self, raw: Any, where: str) -> Probe | None:
+        table = self._table(raw, PROBE, where)
+        if table is None:
+            return None
+        self._name(table["name"], f"{where}.name")
+        said = [key for key in ("body", "contacts_of", "between") if key in table]
+        if len(said) != 1 or ("point_m" in table and said != ["body"]):
+            found = " and ".join(said) or "nothing"
+            self._fault(where, f"measures {found}: give one of body (with point), contacts_of and between")
+            return None
+        if said == ["between"]:
+            return PairProbe(table["name"], self._pair(table["between"], f"{where}.between"))
+        if said == ["contacts_of"]:
+            return BodyProbe(table["name"], table["contacts_of"])
+        return PointProbe(**table)
+
+    def _law(self, raw: Any, where: str) -> Law | None:
+        table = self._table(raw, LAW, where)
+        return None if table is None else Law(**table | {"groups": self._pair(table["groups"], f"{where}.groups")})
+
+    def _pair(self, value: Any, where: str) -> tuple[str, str]:
+        if len(value) != 2 or not all(isinstance(name, str) for name in value):
+            self._fault(where, f"{shown(list(value))} is not a list of two groups")
+            return "", ""
+        return value[0], value[1]
+
+    def _name(self, name: str, where: str) -> None:
+        """Names become parts of the names of inputs and quantities."""
+        if not _NAME.fullmatch(name):
+            self._fault(where, f"{shown(name)}: letters, digits, '_', '-' and '.' only, at most 64")

@@ -1,0 +1,111 @@
+"""What a report is made of: sections of blocks, plain data. `html` and `markdown` know how each block is written.
+
+Texts are plain; words in backticks are code. Numbers in tables stay numbers until they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Cell = str | int | float | None
+Tone = Literal["note", "warning", "good"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What must not be overlooked, and a line for each thing it is about; the tone is said in words, too."""
+
+    text: str
+    tone: Tone = "warning"
+    items: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under heads. Columns of numbers stand to the right."""
+
+    caption: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to be copied as they are."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture as inline SVG, `alt` for those who do not see it, `width` in points."""
+
+    svg: str
+    alt: str
+    caption: str
+    width: float
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Small pictures side by side, as many in a row as fit, under one caption."""
+
+    figures: Sequence[Figure]
+    caption: str
+
+
+Block = Text | Notice | Table | Code | Figure | Gallery
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report under its own heading. `short` stands at the top of the page, last sections first."""
+
+    title: str
+    blocks: Sequence[Block]
+    short: Sequence[str | Notice] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole report."""
+
+    title: str
+    subtitle: str
+    facts: Sequence[tuple[str, str]]
+    sections: Sequence[Section]
+    footer: str
+
+
+def number_text(value: float) -> str:
+    """A number as people read it: four digits that count.
+
+    >>> number_text(0.123456), number_text(1234567.0), number_text(12.0), number_text(float("nan"))
+    ('0.1235', '1.235e+06', '12', '')
+    """
+    return "" if value != value else f"{value:.4g}"
+
+
+def cell_text(value: Cell) -> str:
+    """A cell as text."""
+    if value is None:
+        return ""
+    return number_text(value) if isinstance(value, float) else str(value)
+
+
+def right_columns(table: Table) -> list[bool]:
+    """Which columns stand to the right: those that hold nothing but numbers and gaps."""
+    return [
+        any(isinstance(row[i], int | float) for row in table.rows)
+        and all(row[i] is None or isinstance(row[i], int | float) for row in table.rows)
+        for i in range(len(table.heads))
+    ]

@@ -1,0 +1,168 @@
+"""Pictures for the page: matplotlib's SVG made to live inside HTML.
+
+Colours are those of the page: every colour drawn here is one of COLOURS and turns into a variable of `style.css`, ink
+into the colour of the text, so that a picture is legible on light and dark paper. Text stays text. What matplotlib adds
+that a page cannot use (header, metadata, ids nobody refers to, a style for all elements) is taken out; what is left is
+the same bytes for the same figure.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from percuss.report.blocks import Figure
+from percuss.report.figures import load_matplotlib
+
+INK, PAPER = "#1a222c", "#fefefe"
+BLUE, ORANGE, GREEN, PURPLE, GOLD, TEAL = "#1f6fb4", "#c8570b", "#1b8a5a", "#8a4fa8", "#9a7400", "#0f8390"
+RED, GREY = "#b3261e", "#7b8794"
+COLOURS = {
+    INK: "currentColor", PAPER: "var(--paper)", BLUE: "var(--blue)", ORANGE: "var(--orange)", GREEN: "var(--green)",
+    PURPLE: "var(--purple)", GOLD: "var(--gold)", TEAL: "var(--teal)", RED: "var(--red)", GREY: "var(--grey)",
+}  # fmt: skip
+SERIES = (BLUE, ORANGE, GREEN, PURPLE, GOLD, TEAL)
+# Lines are told apart without their colour, too.
+DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)), (0, (8, 3)))
+
+# Widths in inches: the whole column, and pictures of which two or three stand side by side.
+WIDE, HALF, THIRD = 9.4, 4.6, 3.0
+
+MOST_PLACES = 500
+
+SETTINGS: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "percuss",
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    "axes.titlesize": 9,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.5,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": INK,
+    "grid.alpha": 0.13,
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "axes.linewidth": 0.7,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "xtick.minor.visible": False,
+    "ytick.minor.visible": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.formatter.limits": (-4, 5),
+    "axes.formatter.useoffset": False,
+    "lines.linewidth": 1.3,
+    "hatch.linewidth": 0.6,
+    "path.simplify": True,
+    "path.simplify_threshold": 0.25,
+}
+
+
+# Whether pictures are wanted, or only the words that stand for them.
+_WANTED: ContextVar[bool] = ContextVar("wanted", default=True)
+
+
+@contextmanager
+def drawing(pictures: bool = True) -> Iterator[None]:
+    """Within this, figures are drawn in the style of the page, whatever the settings of the machine."""
+    matplotlib = load_matplotlib()
+    before = _WANTED.set(pictures)
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+        yield
+    _WANTED.reset(before)
+
+
+def canvas(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Any, Any]:
+    """A figure of so many inches and its axes, always as an array (rows, columns)."""
+    from matplotlib.figure import Figure as Canvas
+
+    figure = Canvas(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+def picture(figure: Any, alt: str, caption: str = "") -> Figure:
+    """A drawn figure as a block of the page."""
+    width = round(float(figure.get_figwidth()) * 72, 2)
+    if not _WANTED.get():
+        return Figure("", alt, caption, width)
+    stream = io.StringIO()
+    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    return Figure(inline_svg(stream.getvalue()), alt, caption, width)
+
+
+def inline_svg(text: str) -> str:
+    """The `svg` element alone, in the colours of the page, without what only a file of its own needs."""
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*|<style.*?</style>\s*|<defs>\s*</defs>\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r"<svg\b[^>]*?(viewBox=\"[^\"]*\")[^>]*>", r"<svg \1>", text, count=1)
+    text = text.replace("xlink:href=", "href=")
+    text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+    text = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", text)
+    text = re.sub(r">\s+<", "><", text)
+    text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(?<=\d)(\.\d\d)\d+", r"\1", tag[0]), text)
+    text = re.sub(r"<g([^>]*)>((?:<use [^>]*/>){2,})</g>", _styled_once, text)
+    for colour, variable in COLOURS.items():
+        text = text.replace(colour, variable)
+    return text.strip()
+
+
+def _styled_once(cloud: re.Match[str]) -> str:
+    """The dots of a cloud have one style, said once."""
+    styles = set(re.findall(r' style="([^"]*)"', cloud[2]))
+    if len(styles) != 1 or "style=" in cloud[1]:
+        return cloud[0]
+    bare = re.sub(r' style="[^"]*"', "", cloud[2])
+    return f'<g{cloud[1]} style="{styles.pop()}">{bare}</g>'
+
+
+def dots(
+    axis: Any, x: Any, y: Any, colour: str = BLUE, size: float = 3.0, marker: str = "o", alpha: float = 0.7
+) -> Any:
+    """A cloud of points."""
+    width = 0.0 if marker == "o" else 1.1
+    return axis.plot(
+        x, y, linestyle="none", marker=marker, markersize=size, color=colour, alpha=alpha, markeredgewidth=width
+    )[0]
+
+
+def key(figure: Any, axis: Any, columns: int = 6) -> None:
+    """The key of a figure, above all its axes."""
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper left", ncols=min(columns, max(len(labels), 1)), borderaxespad=0)
+
+
+def thinned(count: int) -> list[int]:
+    """Places along a curve of so many points: as many as a picture can show."""
+    return chosen(range(count), MOST_PLACES)
+
+
+def height_for(rows: int, each: float, more: float = 0.7) -> float:
+    """Height in inches for so many rows."""
+    return rows * each + more
+
+
+def chosen(items: Sequence[Any], most: int) -> list[Any]:
+    """At most so many of the items, evenly spaced, first and last among them."""
+    if len(items) <= most:
+        return list(items)
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]

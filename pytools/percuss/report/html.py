@@ -1,0 +1,148 @@
+"""A report as one HTML file that stands alone: style and pictures inside, no scripts, nothing fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+
+from percuss.report.blocks import (
+    Block,
+    Code,
+    Figure,
+    Gallery,
+    Notice,
+    Page,
+    Section,
+    Table,
+    Text,
+    cell_text,
+    right_columns,
+)
+
+TONES = {"note": "Note", "warning": "Warning", "good": "Passed"}
+# Cells with more characters than this may be broken into lines.
+LONG = 40
+# Nothing may be fetched or run, even if a browser is shown a file that someone has tampered with.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def html(page: Page) -> str:
+    """The whole file; the same page gives the same bytes."""
+    style = files("percuss.report").joinpath("style.css").read_text(encoding="utf-8")
+    anchors = section_anchors(page.sections)
+    links = "".join(
+        f'<li><a href="#{a}">{_text(s.title)}</a></li>' for a, s in zip(anchors, page.sections, strict=True)
+    )
+    facts = "".join(f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>" for name, value in page.facts)
+    parts = [
+        "<!doctype html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        '<meta name="generator" content="percuss">',
+        f"<title>{escape(_clean(page.title))}</title>",
+        f"<style>\n{style}</style>",
+        "</head>",
+        "<body>",
+        '<a class="skip" href="#content">Skip to the content</a>',
+        f'<header><p class="kicker">{_text(page.subtitle)}</p><h1>{_text(page.title)}</h1>',
+        f'<dl class="facts">{facts}</dl></header>',
+        f'<nav aria-label="Sections"><ol>{links}</ol></nav>',
+        '<main id="content">',
+        _short(page),
+        *(_section(section, anchor) for section, anchor in zip(page.sections, anchors, strict=True)),
+        "</main>",
+        f"<footer><p>{_text(page.footer)}</p></footer>",
+        "</body>",
+        "</html>",
+    ]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def section_anchors(sections: Iterable[Section]) -> list[str]:
+    """A fragment name for every section, from its title, each once."""
+    found: list[str] = []
+    for section in sections:
+        word = re.sub("[^a-z0-9]+", "-", section.title.lower()).strip("-") or "section"
+        number = sum(name == word or re.fullmatch(re.escape(word) + r"-\d+", name) is not None for name in found)
+        found.append(f"{word}-{number + 1}" if number else word)
+    return found
+
+
+def _short(page: Page) -> str:
+    said = [item for section in reversed(page.sections) for item in section.short]
+    if not said:
+        return ""
+    lines = [
+        f"<li>{_text(item)}</li>"
+        if isinstance(item, str)
+        else f'<li class="{item.tone}"><strong>{TONES[item.tone]}:</strong> {_text(item.text)}</li>'
+        for item in said
+    ]
+    return f'<section class="short" aria-label="In short"><h2>In short</h2><ul>{"".join(lines)}</ul></section>'
+
+
+def _section(section: Section, anchor: str) -> str:
+    blocks = "\n".join(_block(block, f"{anchor}-{i}") for i, block in enumerate(section.blocks, 1))
+    return f'<section id="{anchor}"><h2>{_text(section.title)}</h2>\n{blocks}\n</section>'
+
+
+def _block(block: Block, name: str) -> str:
+    match block:
+        case Text(text):
+            return f"<p>{_text(text)}</p>"
+        case Notice(text, tone, items):
+            lines = "".join(f"<li>{_text(item)}</li>" for item in items)
+            said = f"<p><strong>{TONES[tone]}:</strong> {_text(text)}</p>"
+            return f'<div class="notice {tone}" role="note">{said}{f"<ul>{lines}</ul>" if lines else ""}</div>'
+        case Table():
+            return _table(block)
+        case Code(text):
+            return f'<pre tabindex="0"><code>{escape(_clean(text, keep_lines=True))}</code></pre>'
+        case Figure():
+            return f"<figure>{_picture(block, name)}<figcaption>{_text(block.caption)}</figcaption></figure>"
+        case Gallery(figures, caption):
+            pictures = "".join(_picture(figure, f"{name}-{i}") for i, figure in enumerate(figures, 1))
+            return f'<figure class="gallery"><div>{pictures}</div><figcaption>{_text(caption)}</figcaption></figure>'
+
+
+def _picture(figure: Figure, name: str) -> str:
+    """The SVG with ids that no other picture of the page has, and the words that stand for it."""
+    body = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", figure.svg)
+    label = escape(_clean(figure.alt), quote=True)
+    opening = f'<svg role="img" aria-label="{label}" style="width:{figure.width:g}pt"'
+    return f'<div class="picture" tabindex="0">{body.replace("<svg", opening, 1)}</div>'
+
+
+def _table(table: Table) -> str:
+    right = [' class="n"' if r else "" for r in right_columns(table)]
+    heads = "".join(f'<th scope="col"{r}>{_text(head)}</th>' for head, r in zip(table.heads, right, strict=True))
+    rows = "\n".join(
+        f"<tr>{''.join(_cell(cell_text(value), r) for value, r in zip(row, right, strict=True))}</tr>"
+        for row in table.rows
+    )
+    caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""
+    return (
+        f'<div class="table" tabindex="0"><table>{caption}<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody></table></div>"
+    )
+
+
+def _cell(text: str, side: str) -> str:
+    long = ' class="long"' if len(text) > LONG else ""
+    return f"<td{side or long}>{_text(text)}</td>"
+
+
+def _text(text: str) -> str:
+    """Text with its code words, safe to stand in a page."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(_clean(text)))
+
+
+def _clean(text: str, keep_lines: bool = False) -> str:
+    """Without characters that no page may hold: what a stranger wrote into a ledger stays harmless."""
+    return "".join(c if c.isprintable() or (keep_lines and c == "\n") else "\N{REPLACEMENT CHARACTER}" for c in text)

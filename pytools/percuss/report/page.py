@@ -1,0 +1,52 @@
+"""From a lineage to a page: the sections its events have, and the head above them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from percuss.errors import LedgerError, PercussError
+from percuss.ledger.event import Event
+from percuss.report.blocks import Page, Section
+from percuss.report.drawing import drawing
+from percuss.report.sections.registry import planned, section_of
+from percuss.report.source import Source, when
+
+
+def build_page(
+    source: Source, advance: Callable[[int, str], None] = lambda count, note: None, *, pictures: bool = True
+) -> Page:
+    """The whole report; `advance` is told of every section that is done."""
+    sections: list[Section] = []
+    with drawing(pictures):
+        for module, event in planned(source):
+            found = _readable(module, source, event)
+            if found is not None:
+                sections.append(found)
+            advance(1, module)
+    root = source.roots[0]
+    about = next((source.study(event) for event in source.of_kind("study.registered")), None)
+    facts = [
+        ("Study", root.study.name if root.study else "none"),
+        ("Made", when(root)),
+        ("By", f"{root.actor} on {root.host}"),
+        ("percuss", f"{root.software.version} ({root.software.commit[:12]})"),
+        ("Event", f"`{root.id}`"),
+        ("Hash", f"`{root.hash}`"),
+    ]
+    words = ", ".join(dict.fromkeys(event.kind for event in source.roots))
+    title = about.title if about else root.kind
+    footer = f"Made by percuss from {len(source.events)} events of a ledger; the same ledger gives the same page."
+    return Page(title, f"Report on {words}", facts, sections, footer)
+
+
+def _readable(module: str, source: Source, event: Event) -> Section | None:
+    """A section; a ledger may come from a stranger, and what its events lack is their fault."""
+    try:
+        return section_of(module, source, event)
+    except PercussError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as fault:
+        said = f"{type(fault).__name__}: {fault}"
+        raise LedgerError(f"event {event.id} ({event.kind}): cannot be reported on ({said})") from fault

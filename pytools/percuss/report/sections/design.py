@@ -1,0 +1,131 @@
+"""The points of a design: how they fill the space of the parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.execution.records import DesignRecord
+from percuss.ledger.event import Event
+from percuss.report.blocks import Block, Figure, Section, Table, Text
+from percuss.report.drawing import BLUE, GREY, INK, RED, WIDE, canvas, dots, key, picture
+from percuss.report.labels import parameter_scale
+from percuss.report.source import Source
+
+# More panels than this are dots on a postage stamp, more points than this only weight.
+MOST_PARAMETERS = 8
+MOST_POINTS = 1000
+
+
+def section(source: Source, event: Event) -> Section:
+    """How the points were chosen, and where they lie."""
+    record = source.design(event)
+    n, d = record.values.shape
+    names = ", ".join(record.cases)
+    cases = f"case {names}" if len(record.cases) == 1 else f"{len(record.cases)} cases ({names})"
+    points = f"{n} {'point' if n == 1 else 'points'} of {d} {'parameter' if d == 1 else 'parameters'}"
+    words = f"{points}, sampler `{record.sampler}`, seed {record.seed}, {cases}."
+    options = {key: value for key, value in event.data.get("options", {}).items() if value not in (None, "")}
+    if options:
+        words += " Options: " + ", ".join(f"{name} = {value}" for name, value in options.items()) + "."
+    blocks: list[Block] = [Text(words)]
+    if record.fixed:
+        rows = [
+            [name, value if isinstance(value, str | float | int) else str(value)]
+            for name, value in record.fixed.items()
+        ]
+        blocks.append(Table("Held fixed in every run, SI", ["input", "value"], rows))
+    if d and n > 1:
+        blocks.append(scatter_matrix(record))
+        if d > MOST_PARAMETERS:
+            blocks.append(Text(f"The first {MOST_PARAMETERS} of {d} parameters are shown."))
+    return Section(design_title("Design", source, event), blocks, [f"{points} in {cases}."] if n > 1 else [])
+
+
+def design_title(word: str, source: Source, event: Event) -> str:
+    """A title about a design; where a lineage has several, what tells them apart."""
+    if len(source.designs()) == 1:
+        return word
+    return f"{word} ({event.data['sampler']}, {event.data['n']} points)"
+
+
+def scatter_matrix(record: DesignRecord, failed: NDArray[Any] | None = None) -> Figure:
+    """Every pair of parameters, every parameter against its prior; points whose run failed are crosses."""
+    names = record.names[:MOST_PARAMETERS]
+    d = len(names)
+    wrong = np.zeros(len(record.values), dtype=bool) if failed is None else failed
+    rows = np.arange(len(record.values))
+    good = np.array(_thinned(rows[~wrong]), dtype=int)
+    bad = np.array(_thinned(rows[wrong]), dtype=int)
+    side = min(WIDE, 1.2 + 1.75 * d) if d > 1 else 3.6
+    figure, axes = canvas(d, d, side, side * 0.82 if d > 1 else 2.4)
+    scales = [parameter_scale(record.study, name) for name in names]
+    values = np.stack([scales[j].of(record.values[:, j]) for j in range(d)], axis=1)
+    for i in range(d):
+        for j in range(d):
+            axis = axes[i, j]
+            if j > i:
+                axis.set_axis_off()
+                continue
+            if scales[j].logarithmic:
+                axis.set_xscale("log")
+            if i == j:
+                _against_prior(axis, record, names[j], values[:, j], scales[j].logarithmic, scales[j].factor)
+            else:
+                if scales[i].logarithmic:
+                    axis.set_yscale("log")
+                dots(axis, values[good, j], values[good, i], BLUE, 2.6, alpha=0.45 if failed is not None else 0.75)
+                if len(bad):
+                    dots(axis, values[bad, j], values[bad, i], RED, 4.5, "x", alpha=1)
+            _tidy(axis, i, j, d, scales[i].label, scales[j].label)
+    axes[0, 0].plot([], [], color=INK, linewidth=1, label="expected from the prior")
+    dots(axes[0, 0], [], [], BLUE, 4).set_label("points" if failed is None else "finished")
+    if failed is not None:
+        dots(axes[0, 0], [], [], RED, 5, "x").set_label("failed")
+    key(figure, axes[0, 0])
+    what = f"Scatter matrix of {len(record.values)} points in {', '.join(names)}"
+    if failed is not None:
+        what += f"; {int(wrong.sum())} whose run failed are marked with crosses"
+    caption = (
+        "Points of the design, pair by pair; on the diagonal their number in each class and what the prior expects."
+    )
+    if failed is not None:
+        caption = "Where the failed runs lie: crosses. Bars on the diagonal are of all points."
+    if len(good) + len(bad) < len(rows):
+        caption += f" {len(good) + len(bad)} of {len(rows)} points are drawn."
+    return picture(figure, what, caption)
+
+
+def _thinned(rows: NDArray[Any]) -> list[int]:
+    step = max(1, -(-len(rows) // MOST_POINTS))
+    return [int(row) for row in rows[::step]]
+
+
+def _against_prior(
+    axis: Any, record: DesignRecord, name: str, values: NDArray[Any], logarithmic: bool, factor: float
+) -> None:
+    count = int(np.clip(np.sqrt(len(values)), 5, 20))
+    low, high = float(values.min()), float(values.max())
+    if not low < high:
+        low, high = low - 0.5 * abs(low) - 1e-12, high + 0.5 * abs(high) + 1e-12
+    edges = np.geomspace(low, high, count + 1) if logarithmic else np.linspace(low, high, count + 1)
+    edges[0], edges[-1] = low, high
+    axis.stairs(np.histogram(values, edges)[0], edges, fill=True, color=GREY, alpha=0.45)
+    if name in record.study.parameters:
+        expected = len(values) * np.diff(record.study.parameters[name].prior.cdf(edges / factor))
+        axis.stairs(expected, edges, color=INK, linewidth=1, baseline=None)
+    axis.set_ylim(bottom=0)
+
+
+def _tidy(axis: Any, i: int, j: int, d: int, y_label: str, x_label: str) -> None:
+    axis.grid(i != j)
+    axis.tick_params(labelbottom=i == d - 1, labelleft=j == 0 and i > 0)
+    if i == d - 1:
+        axis.set_xlabel(x_label)
+    if j == 0 and i > 0:
+        axis.set_ylabel(y_label)
+    if i == j:
+        axis.spines["left"].set_visible(False)
+        axis.tick_params(left=False, labelleft=False)

@@ -1,0 +1,32 @@
+"""What was measured."""
+
+from __future__ import annotations
+
+from percuss.calibration.records import load_observations
+from percuss.ledger.event import Event
+from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
+from percuss.report.labels import output_scale, parameter_scale
+from percuss.report.source import Source
+
+
+def section(source: Source, event: Event) -> Section:
+    """Measured values in the units of their outputs."""
+    found = load_observations(source.ledger, source.state, event)
+    rows: list[list[Cell]] = []
+    for row in found.table.iter_rows(named=True):
+        shown = output_scale(found.study, row["output"])
+        std = None if row["std"] is None else float(row["std"]) * shown.factor
+        place = [row[name] for name in ("point", "axis", "instant")]
+        rows.append([row["case"], row["output"], *place, float(row["value"]) * shown.factor, std, shown.unit])
+    heads = ["case", "output", "point", "axis", "instant [s]", "measured", "std", "unit"]
+    kept = [i for i in range(len(heads)) if any(row[i] not in (None, "") for row in rows)]
+    words = f"{len(rows)} measured values from `{event.data['file']}`."
+    blocks: list[Block] = [Text(words)]
+    short: list[str | Notice] = [words]
+    if found.twin:
+        truth = [parameter_scale(found.study, name) for name in found.twin if name in found.study.parameters]
+        told = ", ".join(f"{shown.name} = {shown.told(found.twin[shown.name])}" for shown in truth)
+        blocks.append(Notice(f"twin data: they were simulated at {told}, so that the answer is known.", "note"))
+        short = [f"{len(rows)} values of twin data, simulated at {told}."]
+    blocks.append(Table("Observations", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]))
+    return Section("Observations", blocks, short)

@@ -1,0 +1,209 @@
+"""A calibration: what the data say about the parameters, and whether that can be trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from percuss.calibration.records import Posterior, load_posterior
+from percuss.ledger.event import Event
+from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
+from percuss.report.corner import Column, corner
+from percuss.report.labels import LOGARITHMIC, Scale, scale
+from percuss.report.source import RUNS, Source
+from percuss.report.traces import traces
+from percuss.study.priors.registry import prior_from_json
+
+MOST_PARAMETERS = 8
+UNCONVERGED = "UNCONVERGED"
+
+
+def section(source: Source, event: Event) -> Section:
+    """Verdict first, then estimates, pictures and diagnostics."""
+    posterior = load_posterior(source.ledger, source.state, event)
+    body = posterior.body
+    columns = [_column(item) for item in body["parameters"]]
+    scales = [column.scale for column in columns]
+    forward = "the simulator itself" if body["direct"] else "the surrogate"
+    low, high = body["acceptance"]
+    blocks: list[Block] = [
+        Text(
+            f"Block `{body['block']}`, forward model {forward}; sampler `{body['sampler']}`, {body['chains']} chains "
+            f"of {body['draws']} draws, {body['evaluations']} evaluations, acceptance {low:.0%} to {high:.0%}."
+        ),
+        *_own_runs(source, event),
+        _verdict(posterior),
+    ]
+    if posterior.summary is not None:
+        blocks += _estimates(posterior, scales)
+    most = slice(None, MOST_PARAMETERS)
+    marks = _marks(posterior)
+    unconverged = not posterior.converged
+    blocks.append(
+        corner(
+            columns[most], posterior.flat()[:, most], {word: point[most] for word, point in marks.items()}, unconverged
+        )
+    )
+    blocks.append(traces(scales[most], posterior.draws[:, :, most], unconverged))
+    if len(columns) > MOST_PARAMETERS:
+        blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
+    blocks += [_diagnostics(posterior), *_evidence(body), _groups(body)]
+    blocks += [Notice(f"{note}.", "note") for note in body["notes"]]
+    return Section(f"Posterior ({body['block']})", blocks, _short(posterior, scales))
+
+
+def _own_runs(source: Source, event: Event) -> list[Block]:
+    """Runs of the simulator that the calibration made itself."""
+    batches = [source.state.events[item.id] for item in event.inputs_as("runs")]
+    counts = {kind: sum(len(batch.data["samples"]) for batch in batches if batch.kind == kind) for kind in RUNS}
+    if not batches:
+        return []
+    done, failed = counts["runs.completed"], counts["runs.failed"]
+    words = f"{done + failed} runs of the simulator in {len(batches)} batches, {failed or 'none'} failed."
+    return [Notice(words) if failed else Text(words)]
+
+
+def _column(item: dict[str, Any]) -> Column:
+    prior = prior_from_json(item["prior"])
+    return Column(scale(item["name"], item["unit"], prior.kind in LOGARITHMIC), prior)
+
+
+def _marks(posterior: Posterior) -> dict[str, Any]:
+    marks: dict[str, Any] = {}
+    if posterior.summary is not None:
+        marks = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
+    twin = posterior.body.get("twin")
+    if twin:
+        marks["truth"] = np.array([twin.get(name, np.nan) for name in posterior.names])
+    return marks
+
+
+def _verdict(posterior: Posterior) -> Notice:
+    table = posterior.diagnostics
+    worst = float(np.max(table["r_hat"].to_numpy()))
+    least = float(np.min(table.select("ess_bulk", "ess_tail").to_numpy()))
+    told = f"largest R-hat {worst:.4f}, least effective sample size {least:.0f}"
+    if posterior.converged:
+        return Notice(f"converged: {told}.", "good")
+    use = "a summary was asked for all the same" if posterior.accepted_unconverged else "no point estimate is given"
+    return Notice(f"{UNCONVERGED}: {told}; {use}.", items=posterior.body["reasons"])
+
+
+def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
+    block = posterior.body["block"]
+    verdict = _verdict(posterior)
+    found: list[str | Notice] = [Notice(f"calibration {block} {verdict.text}", verdict.tone)]
+    if posterior.summary is not None:
+        mass = f"{100 * posterior.summary['mass']:g} %"
+        mark = "" if posterior.converged else f"{UNCONVERGED}: "
+        told = []
+        for row, shown in zip(posterior.summary["rows"], scales, strict=True):
+            low, high = (end * shown.factor for end in row["interval"])
+            told.append(f"{row['name']} = {shown.told(row['mean'])} ({low:.4g} to {high:.4g})")
+        found.append(f"{mark}Posterior means with {mass} intervals: {'; '.join(told)}.")
+    return found
+
+
+def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
+    summary = posterior.trusted_summary()
+    truth = _marks(posterior).get("truth")
+    mass = f"{100 * summary['mass']:g} %"
+    rows: list[list[Cell]] = []
+    notes = []
+    for j, (row, shown) in enumerate(zip(summary["rows"], scales, strict=True)):
+        spans = [
+            f"{row[key][0] * shown.factor:.4g} to {row[key][1] * shown.factor:.4g}" for key in ("interval", "densest")
+        ]
+        numbers = [float(row[key]) * shown.factor for key in ("mean", "mean_error", "median", "mode", "std")]
+        own = [] if truth is None else [float(truth[j]) * shown.factor]
+        rows.append([row["name"], shown.unit, *numbers, *spans, float(row["contraction"]), *own])
+        notes += [f"{row['name']}: {note}" for note in row["notes"]]
+    heads = [
+        "unknown",
+        "unit",
+        "mean",
+        "MC error",
+        "median",
+        "MAP",
+        "std",
+        f"{mass} interval",
+        f"densest {mass}",
+        "contraction",
+    ]
+    mark = "" if posterior.converged else f"{UNCONVERGED}. "
+    blocks: list[Block] = [
+        Table(
+            f"{mark}Estimates; contraction is 1 - posterior variance / prior variance",
+            [*heads, *([] if truth is None else ["truth"])],
+            rows,
+        )
+    ]
+    notes += summary["notes"]
+    if notes:
+        blocks.append(Notice("on what the data can tell:", "note", notes))
+    if len(rows) > 1:
+        matrix: list[list[Cell]] = [
+            [name, *(round(float(value), 3) for value in line)]
+            for name, line in zip(posterior.names, summary["correlations"], strict=True)
+        ]
+        blocks.append(Table(f"{mark}Correlations of the posterior", ["", *posterior.names], matrix))
+    return blocks
+
+
+def _diagnostics(posterior: Posterior) -> Table:
+    shown = {
+        column_scale.name: column_scale
+        for column_scale in (_column(item).scale for item in posterior.body["parameters"])
+    }
+    rows: list[list[Cell]] = []
+    for row in posterior.diagnostics.iter_rows(named=True):
+        factor = shown[row["quantity"]].factor if row["quantity"] in shown else 1.0
+        unit = shown[row["quantity"]].unit if row["quantity"] in shown else ""
+        error = None if row["mcse"] is None else float(row["mcse"]) * factor
+        sizes: list[Cell] = [round(row[name]) if np.isfinite(row[name]) else None for name in ("ess_bulk", "ess_tail")]
+        rows.append([row["quantity"], row["r_hat"], row["r_hat_plain"], *sizes, error, unit])
+    wanted = posterior.body["stopping"]
+    heads = ["quantity", "rank R-hat", "plain R-hat", "bulk ESS", "tail ESS", "error of the mean", "unit"]
+    return Table(
+        f"Diagnostics (wanted: R-hat below {wanted['r_hat']}, effective sample sizes above {wanted['ess']:g})",
+        heads,
+        rows,
+    )
+
+
+def _evidence(body: Any) -> list[Block]:
+    rows: list[list[Cell]] = [
+        [f"log evidence, {method}", found["log_evidence"], found["error"], "; ".join(found["notes"])]
+        for method, found in body["evidence"].items()
+    ]
+    if loo := body["loo"]:
+        told = f"{loo['effective_parameters']:.3g} effective parameters, largest Pareto k {loo['pareto_k']:.2f}"
+        rows.append(
+            [
+                "expected log density, leave-one-out",
+                loo["elpd"],
+                loo["elpd_error"],
+                told if loo["reliable"] else f"{told}: not reliable",
+            ]
+        )
+    return [Table("How well it explains the data", ["score", "value", "error", ""], rows)] if rows else []
+
+
+def _groups(body: Any) -> Table:
+    rows: list[list[Cell]] = [
+        [
+            group["name"],
+            group["discrepancy"],
+            group["entries"],
+            ", ".join(group["cases"]),
+            ", ".join(group["outputs"]),
+            ", ".join(map(str, group["unknowns"])),
+        ]
+        for group in body["groups"]
+    ]
+    return Table(
+        "Groups of data, each with its likelihood",
+        ["group", "discrepancy", "values", "cases", "outputs", "unknowns"],
+        rows,
+    )

@@ -1,0 +1,170 @@
+"""What the runs of a design gave: how many finished, why the others did not and where they lie, outputs, curves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from percuss.execution.records import DesignRecord, campaign_table
+from percuss.ledger.event import Event
+from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
+from percuss.report.drawing import BLUE, GREY, INK, SERIES, THIRD, WIDE, canvas, chosen, picture, thinned
+from percuss.report.labels import alike, column_label, output_scale, quantity_scale
+from percuss.report.sections.design import design_title, scatter_matrix
+from percuss.report.source import Source, duration
+
+MOST_HISTOGRAMS = 12
+MOST_CURVES = 6
+MOST_RUNS = 200
+# So many runs are drawn line by line; more become bands.
+FEW = 8
+
+
+def section(source: Source, event: Event) -> Section | None:
+    """The runs of the design in the lineage; None if there are none."""
+    batches = source.batches(event)
+    if not batches:
+        return None
+    record = source.design(event)
+    table = campaign_table(source.ledger, batches, record)
+    failed = table.filter(pl.col("failed").is_not_null())
+    done = table.filter(pl.col("failed").is_null())
+    cost = sum(batch.cost.cpu_us for batch in batches)
+    words = f"{table.height} {'run' if table.height == 1 else 'runs'}, {failed.height or 'none'} failed"
+    blocks: list[Block] = [Text(f"{words}; {duration(cost)} of processor time.")]
+    if failed.height:
+        blocks += _failures(record, table, failed)
+    if done.height:
+        blocks.append(_outputs(record, done))
+        if done.height > FEW:
+            blocks.append(_histograms(record, done))
+    blocks += _curves(source, record, batches)
+    short: list[str | Notice] = [f"{words}."] if not failed.height else [Notice(f"{words}.")]
+    return Section(design_title("Runs", source, event), blocks, short if table.height > 1 else [])
+
+
+def _failures(record: DesignRecord, table: pl.DataFrame, failed: pl.DataFrame) -> list[Block]:
+    reasons = alike(failed.select("case", "failed").iter_rows())
+    rows: list[list[Cell]] = [[", ".join(dict.fromkeys(cases)), len(cases), text] for cases, text in reasons[:12]]
+    caption = "Why runs failed" + ("" if len(reasons) <= 12 else f" (the 12 most frequent of {len(reasons)} reasons)")
+    blocks: list[Block] = [
+        Notice(f"{failed.height} of {table.height} runs failed and are holes in the design."),
+        Table(caption, ["case", "runs", "reason"], rows),
+    ]
+    if len(record.names) and len(record.values) > 1:
+        wrong = np.zeros(len(record.values), dtype=bool)
+        wrong[failed["sample"].to_numpy()] = True
+        blocks.append(scatter_matrix(record, wrong))
+    return blocks
+
+
+def _outputs(record: DesignRecord, done: pl.DataFrame) -> Table:
+    rows: list[list[Cell]] = []
+    for case in record.cases:
+        part = done.filter(pl.col("case") == case)
+        for name in record.study.outputs:
+            shown = output_scale(record.study, name)
+            values = shown.of(part[name].to_numpy())
+            if not len(values):
+                continue
+            own: list[Cell] = [column_label(case, name, len(record.cases)), shown.unit]
+            if done.height <= len(record.cases):
+                rows.append([*own, float(values[0])])
+            else:
+                low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
+                spread = float(values.std(ddof=1)) if len(values) > 1 else None
+                rows.append([*own, float(values.mean()), spread, float(low), float(middle), float(high)])
+    heads = ["output", "unit", "value"]
+    if done.height > len(record.cases):
+        heads = ["output", "unit", "mean", "std", "5 %", "median", "95 %"]
+    return Table("Outputs of the finished runs", heads, rows)
+
+
+def _histograms(record: DesignRecord, done: pl.DataFrame) -> Gallery:
+    columns = [(case, name) for case in record.cases for name in record.study.outputs]
+    figures = []
+    for case, name in columns[:MOST_HISTOGRAMS]:
+        shown = output_scale(record.study, name)
+        values = shown.of(done.filter(pl.col("case") == case)[name].to_numpy())
+        if not len(values) or np.ptp(values) <= 1e-6 * np.abs(values).max():
+            continue
+        figure, axes = canvas(1, 1, THIRD, 1.55)
+        axis = axes[0, 0]
+        counts, edges = np.histogram(values, bins=int(np.clip(np.sqrt(len(values)), 6, 30)))
+        axis.stairs(counts, edges, fill=True, color=BLUE, alpha=0.65)
+        axis.set_xlabel(replace(shown, name=column_label(case, name, len(record.cases))).label)
+        axis.set_ylabel("runs")
+        low, high = np.quantile(values, [0.05, 0.95])
+        alt = (
+            f"Histogram of {shown.label}, case {case}: median {np.median(values):.4g}, 90 % in {low:.4g} to {high:.4g}"
+        )
+        figures.append(picture(figure, alt))
+    caption = "Outputs over the runs of the design"
+    return Gallery(
+        figures,
+        caption + (f"; the first {MOST_HISTOGRAMS} of {len(columns)}." if len(columns) > MOST_HISTOGRAMS else "."),
+    )
+
+
+def _curves(source: Source, record: DesignRecord, batches: list[Event]) -> list[Block]:
+    """Curves that the runs kept, of the quantities the outputs are about."""
+    holding = [event for event in batches if event.blob("curves") is not None]
+    if not holding:
+        return []
+    quantities = record.study.model().quantities
+    asked = [output.quantity for output in record.study.outputs.values()]
+    stored = source.ledger.table(holding[0], "curves").columns
+    drawable = [name for name in stored if name in quantities and quantities[name].axis in stored]
+    names = ([name for name in dict.fromkeys(asked) if name in drawable] or drawable)[:MOST_CURVES]
+    cases = list(dict.fromkeys(event.data["case"] for event in holding))
+    return [_fan(source, record, [e for e in holding if e.data["case"] == case], case, names) for case in cases[:4]]
+
+
+def _fan(source: Source, record: DesignRecord, batches: list[Event], case: str, names: list[str]) -> Figure:
+    quantities = record.study.model().quantities
+    axis_names = {name: str(quantities[name].axis) for name in names}
+    needed = list(dict.fromkeys(["sample", *axis_names.values(), *names]))
+    table = pl.concat([source.ledger.table(event, "curves", needed) for event in batches])
+    samples = chosen(table["sample"].unique().sort().to_list(), MOST_RUNS)
+    runs = [table.filter(pl.col("sample") == sample) for sample in samples]
+    figure, axes = canvas(len(names), 1, WIDE, 0.5 + 1.55 * len(names), sharex=len(set(axis_names.values())) == 1)
+    for axis, name in zip(axes[:, 0], names, strict=True):
+        x_scale, y_scale = quantity_scale(record.study, axis_names[name]), quantity_scale(record.study, name)
+        lines = [(x_scale.of(run[axis_names[name]].to_numpy()), y_scale.of(run[name].to_numpy())) for run in runs]
+        draw_fan(axis, lines)
+        axis.set_ylabel(y_scale.label)
+        axis.grid(True)
+        if axis is axes[-1, 0] or len(set(axis_names.values())) > 1:
+            axis.set_xlabel(x_scale.label)
+    many = len(runs) > FEW
+    alt = f"Curves of {', '.join(names)} over {len(runs)} runs of case {case}"
+    what = (
+        "median (line), half (dark) and nine tenths (light) of the runs"
+        if many
+        else f"{len(runs)} runs"
+        if len(runs) > 1
+        else "the run"
+    )
+    return picture(figure, alt, f"Case {case}: {what}" + (f", {len(samples)} runs drawn." if many else "."))
+
+
+def draw_fan(axis: Any, lines: list[tuple[Any, Any]]) -> None:
+    """A few runs as lines; many on a common axis as median and bands."""
+    first = lines[0][0]
+    if len(lines) > FEW:
+        grid = first
+        if any(len(x) != len(first) or not np.array_equal(x, first) for x, _ in lines):
+            grid = np.linspace(max(x[0] for x, _ in lines), min(x[-1] for x, _ in lines), len(first))
+        grid = grid[thinned(len(grid))]
+        values = np.array([np.interp(grid, x, y) for x, y in lines])
+        for low, high, alpha in ((0.05, 0.95, 0.2), (0.25, 0.75, 0.35)):
+            axis.fill_between(grid, *np.quantile(values, [low, high], axis=0), color=BLUE, alpha=alpha, linewidth=0)
+        axis.plot(grid, np.median(values, axis=0), color=INK, linewidth=0.9)
+    else:
+        for i, (x, y) in enumerate(lines):
+            axis.plot(
+                x, y, color=SERIES[0] if len(lines) == 1 else GREY if i >= len(SERIES) else SERIES[i], linewidth=0.9
+            )

@@ -1,0 +1,84 @@
+"""What was studied: model, parameters with their priors, cases, outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from percuss.ledger.event import Event
+from percuss.report.blocks import Block, Cell, Section, Table, Text
+from percuss.report.labels import Scale, parameter_scale, unit_text
+from percuss.report.source import Source
+from percuss.study.priors.prior import Prior
+from percuss.study.study import Study
+
+
+def section(source: Source, event: Event) -> Section:
+    """The study as it was registered."""
+    study = source.study(event)
+    blocks: list[Block] = []
+    if study.notes:
+        blocks.append(Text(study.notes))
+    blocks.append(Text(f"Source: {study.source}. Model: `{study.model_kind}`; study file `{study.digest[:16]}`."))
+    if study.parameters:
+        blocks.append(_parameters(study))
+    if any(study.cases.values()):
+        blocks.append(_cases(study))
+    blocks.append(_outputs(study))
+    return Section("Study", blocks)
+
+
+def _parameters(study: Study) -> Table:
+    rows: list[list[Cell]] = []
+    for name, parameter in study.parameters.items():
+        shown = parameter_scale(study, name)
+        ends = [float(x) for x in shown.of(parameter.prior.ppf([0.025, 0.975]))]
+        rows.append([name, shown.unit, prior_text(parameter.prior, shown), *ends, parameter.doc])
+    heads = ["parameter", "unit", "prior", "2.5 %", "97.5 %", ""]
+    if not any(row[-1] for row in rows):
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    return Table("Uncertain parameters, each in its own unit", heads, rows)
+
+
+def prior_text(prior: Prior, shown: Scale) -> str:
+    """A prior in words, in the unit of its parameter."""
+    in_unit = {
+        "value": lambda value: value * shown.factor,
+        "log": lambda value: value + math.log(shown.factor),
+        "plain": lambda value: value,
+    }
+    fields = [f"{name} {in_unit[prior.roles[name]](value):.6g}" for name, value in prior.fields.items()]
+    return f"{prior.kind} ({', '.join(fields)})"
+
+
+def _cases(study: Study) -> Table:
+    names = list(dict.fromkeys(name for values in study.cases.values() for name in values))
+    rows = [[case, *(_value(values, name) for name in names)] for case, values in study.cases.items()]
+    return Table("Cases: what differs from one to the next, SI", ["case", *names], rows)
+
+
+def _value(values: Mapping[str, object], name: str) -> Cell:
+    value = values.get(name)
+    return value if isinstance(value, str | float | int) else None
+
+
+def _outputs(study: Study) -> Table:
+    quantities = study.model().quantities
+    rows: list[list[Cell]] = []
+    for output in study.outputs.values():
+        how = output.reduce or "as it is"
+        axis = quantities[output.quantity].axis
+        unit = unit_text(quantities[axis].unit) if axis else ""
+        if output.at is not None:
+            how = f"at {output.at:g} {unit}"
+        elif output.start is not None or output.stop is not None:
+            ends = [
+                f"{word} {end:g} {unit}"
+                for word, end in (("from", output.start), ("to", output.stop))
+                if end is not None
+            ]
+            how += f", {' '.join(ends)}"
+        rows.append(
+            [output.name, unit_text(output.unit), output.quantity, how, output.doc or quantities[output.quantity].doc]
+        )
+    return Table("Outputs: what is asked of every run", ["output", "unit", "quantity", "taken", ""], rows)

@@ -1,0 +1,97 @@
+"""Where a report takes its facts from: the lineage of an event, and what was found out beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from percuss.calibration import direct, verification
+from percuss.execution.records import DesignRecord, load_study_event, read_design
+from percuss.ledger.event import Event
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import State, fold, lineage
+from percuss.study.study import Study
+
+# Results that nothing is made from, and that a report on what they speak of must not leave out.
+BESIDE = ("indices.computed",)
+RUNS = ("runs.completed", "runs.failed")
+# Samplers of designs by which the simulator was a calibration's forward model, or verified a prediction.
+SERVING = (direct.SAMPLER, verification.SAMPLER)
+
+
+@dataclass
+class Source:
+    """The ledger, folded; the events reported on; the events of their lineage, in ledger order.
+
+    A report tells what was done, with events that are superseded by now as well: `state` knows of none that are,
+    `superseded` says which, and by what.
+    """
+
+    ledger: Ledger
+    state: State
+    superseded: Mapping[str, str | None]
+    roots: tuple[Event, ...]
+    events: tuple[Event, ...]
+    _studies: dict[str, Study] = field(default_factory=dict)
+    _designs: dict[str, DesignRecord] = field(default_factory=dict)
+
+    def of_kind(self, *kinds: str) -> list[Event]:
+        """The events of these kinds."""
+        return [event for event in self.events if event.kind in kinds]
+
+    def designs(self) -> list[Event]:
+        """Designs that are told of by themselves; those that served a calibration are told of with it."""
+        return [event for event in self.of_kind("design.created") if event.data["sampler"] not in SERVING]
+
+    def study(self, event: Event) -> Study:
+        """The study an event belongs to, or registers."""
+        found = event if event.kind == "study.registered" else self.state.events[event.input("study")]
+        if found.id not in self._studies:
+            self._studies[found.id] = load_study_event(self.ledger, found)
+        return self._studies[found.id]
+
+    def design(self, event: Event) -> DesignRecord:
+        """A design with its points."""
+        if event.id not in self._designs:
+            self._designs[event.id] = read_design(self.ledger, self.state, event)
+        return self._designs[event.id]
+
+    def batches(self, design: Event) -> list[Event]:
+        """The runs of a design that are in the lineage."""
+        return [event for event in self.of_kind(*RUNS) if event.input("design") == design.id]
+
+
+def gather(ledger: Ledger, roots: Iterable[Event]) -> Source:
+    """Lineages of the events, the last of each result beside them, and nothing else of the ledger."""
+    state = fold(ledger.events())
+    wanted = tuple(roots)
+    known = {event.id for root in wanted for event in lineage(state, root.id)}
+    beside: dict[tuple[str, tuple[str, ...]], Event] = {}
+    for event in state.events.values():
+        inputs = tuple(item.id for item in event.inputs)
+        if event.kind in BESIDE and event.id not in state.superseded and set(inputs) <= known:
+            beside[event.kind, inputs] = event
+    known |= {event.id for event in beside.values()}
+    events = tuple(event for id, event in state.events.items() if id in known)
+    return Source(ledger, replace(state, superseded={}), state.superseded, wanted, events)
+
+
+def when(event: Event) -> str:
+    """When an event was appended."""
+    return datetime.fromtimestamp(event.at_us / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def duration(microseconds: int) -> str:
+    """A span of time for people.
+
+    >>> duration(1_500_000), duration(75_000_000), duration(900)
+    ('1.5 s', '1 min 15 s', '0.9 ms')
+    """
+    seconds = microseconds / 1e6
+    if seconds < 1:
+        return f"{seconds * 1e3:.3g} ms"
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,186 @@
+"""A scene in motion, and what a run of it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from percuss import _core
+from percuss.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+    from percuss.scene.scene import Scene
+    from percuss.scene.shapes import Vector
+
+Table = Mapping[str, "ndarray"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Step, scheme and contact solver.
+
+    `theta` = 1/2 conserves energy between impacts. A step whose contact problem stays above `tolerance` (residual
+    free of units) is counted as not met. A contact is active up to a gap of `contact_tolerance_m`; bodies may overlap
+    by `overlap_tolerance_m` at the start. With `stabilise` overlaps are pushed apart, as far as this step's
+    dissipation pays for.
+    """
+
+    dt_s: float
+    theta: float = 0.5
+    solver: str = "auto"
+    tolerance: float = 1e-6
+    max_iterations: int = 1000
+    max_factorisations: int = 50
+    contact_tolerance_m: float = 1e-8
+    overlap_tolerance_m: float = 1e-6
+    stabilise: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a run keeps besides its probes: rows every so many steps, 0 for never."""
+
+    energy_every: int = 1
+    steps_every: int = 1
+    bodies_every: int = 0
+    contacts_every: int = 0
+
+
+@dataclass(frozen=True)
+class Settle:
+    """When a scene counts as settled: every body slower than a speed for some steps in a row.
+
+    In each step the velocities lose the share `damping`, so that what is loose comes to rest soon.
+    """
+
+    speed_m_per_s: float = 1e-6
+    quiet_steps: int = 10
+    damping: float = 0.02
+    max_steps: int = 20_000
+
+
+@dataclass(frozen=True)
+class Settled:
+    """How settling ended: whether at rest, the fastest body's speed, the farthest way of a centre of mass."""
+
+    at_rest: bool
+    steps: int
+    speed_m_per_s: float
+    moved_m: float
+
+
+@dataclass(frozen=True)
+class PairWork:
+    """What the contacts under one law did since the start."""
+
+    impact_dissipation_j: float
+    friction_dissipation_j: float
+    normal_impulse_n_s: float
+    friction_impulse_n_s: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run leaves: tables by column, and sums at its end.
+
+    `energy` and `pairs` count from the start of the world, not of the run. Contact forces are mean forces of their
+    step, on the second body.
+    """
+
+    probes: Mapping[str, Table]
+    energy: Table
+    steps: Table
+    bodies: Table
+    contacts: Table
+    steps_taken: int
+    unmet_steps: int
+    worst_residual: float
+    gain_steps: int
+    deepest_overlap_m: float
+    pairs: Mapping[tuple[str, str], PairWork]
+    account_j: Mapping[str, float]
+
+
+class World:
+    """A scene in motion. The same scene and settings give the same bits, on any machine that runs the same build."""
+
+    def __init__(self, scene: Scene, settings: Settings) -> None:
+        faults = scene.faults()
+        if faults:
+            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+            raise InputError(f"{faults[0][1]}{more}")
+        self.scene = scene
+        self.settings = settings
+        self.core = _asked(lambda: _core.RigidWorld(scene.description(), vars(settings)))
+
+    def run(self, duration_s: float, record: Record | None = None) -> Result:
+        """Go on for a duration, rounded to whole steps."""
+        every = vars(record or Record())
+        found = _asked(lambda: self.core.run(duration_s, **every))
+        return Result(**found, pairs=self.pairs(), account_j=self.core.energy())
+
+    def pairs(self) -> dict[tuple[str, str], PairWork]:
+        """What the contacts did so far, by the groups of their law."""
+        works = self.core.pair_work()
+        return {law.groups: PairWork(*work) for law, work in zip(self.scene.laws, works, strict=True)}
+
+    def settled(self, settle: Settle | None = None) -> tuple[bytes, Settled]:
+        """Where the bodies come to rest, for `start_from`; this world stays as it is.
+
+        The state serves every scene that differs in restitution, loads, motions and velocities that are not zero.
+        """
+        state, facts = _asked(lambda: self.core.settled(**vars(settle or Settle())))
+        return state, Settled(**facts)
+
+    def start_from(self, state: bytes) -> None:
+        """Put the bodies where `settled` found them at rest; before the first step."""
+        _asked(lambda: self.core.start_from(state))
+
+    def settle(self, settle: Settle | None = None) -> Settled:
+        """Bring the bodies to rest before the first step. Bodies that have a velocity stay where they are."""
+        state, settled = self.settled(settle)
+        self.start_from(state)
+        return settled
+
+    def snapshot(self) -> bytes:
+        """The state now, bit for bit."""
+        return self.core.snapshot()
+
+    def restore(self, state: bytes) -> None:
+        """Go back to a state of the same scene; what follows repeats to the bit."""
+        _asked(lambda: self.core.restore(state))
+
+    def set_velocity(
+        self, body: str, velocity_m_per_s: Vector, angular_velocity_rad_per_s: Vector = (0.0, 0.0, 0.0)
+    ) -> None:
+        """Give a body another velocity; the change of energy is booked as brought in."""
+        self.core.set_velocity(self.scene.body_index[body], velocity_m_per_s, angular_velocity_rad_per_s)
+
+    @property
+    def time_s(self) -> float:
+        """Time now."""
+        return self.core.time_s
+
+    def position_m(self, body: str) -> ndarray:
+        """Where the origin of a body's frame is."""
+        return self.core.poses()[self.scene.body_index[body], :3]
+
+    def velocity_m_per_s(self, body: str) -> ndarray:
+        """Velocity of a body's centre of mass."""
+        return self.core.velocities()[self.scene.body_index[body], :3]
+
+    def mass_kg(self, body: str) -> float | None:
+        """Mass of a body; None where forces do not move it."""
+        return self.core.masses_kg()[self.scene.body_index[body]]
+
+
+def _asked(core: Callable[[], T]) -> T:
+    """What the core answers; its refusals are errors of the input."""
+    try:
+        return core()
+    except ValueError as fault:
+        raise InputError(str(fault)) from None
