@@ -3,7 +3,7 @@
     OMP_NUM_THREADS=1 python3 tests/bench/siconos_walls.py bricks|blocks STEPS [CPU_LIMIT_S]
 
 Needs the interpreter Siconos is installed for (Debian: python3-siconos, python3-h5py, python3-scipy); exit code 3 where
-there is none. Prints one line of JSON: CPU seconds of the run, steps done, contacts, residuals by its measure and by ours.
+there is none. Prints one line of JSON: CPU seconds of the run, steps done, contacts, residuals by its norm and by ours.
 """
 
 from __future__ import annotations
