@@ -13,7 +13,7 @@ help:  ## Say what the targets are
 $(VENV)/installed: pyproject.toml $(RUST)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras check,report,test
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras check,cloud,cluster,report,test
 	touch $@
 
 .PHONY: setup

@@ -256,10 +256,8 @@ def chaos_bootstrap_fits(
 ) -> list[ChaosExpansion]: ...
 
 # Posteriors on chaos expansions, in the unbounded space of `percuss.inference.transform`.
-_Parameter = tuple[
-    str, float, float, str, Sequence[float], float, float
-]  # support, origin, scale; prior: kind, fields,
-# a point and the log density there
+# A parameter: support, origin, scale; of its prior kind, fields, a point and the log density there.
+_Parameter = tuple[str, float, float, str, Sequence[float], float, float]
 _Input = tuple[int, str, float, float]  # number of the parameter, form (linear, logarithmic), centre, factor
 
 @final

@@ -112,7 +112,7 @@ def logging_share() -> Line:
             record = draft_design(book, study, design, cases=["base"], fixed={})
             book.append(new_drafts(record))
             record = record.in_ledger(fold(book.events()))
-            run_campaign(book, record, local_executor(2), workers=2, flush_s=1.0)
+            run_campaign(book, record, local_executor(2), workers=lambda: 2, flush_s=1.0)
 
         def without() -> None:
             record = draft_design(book, study, design, cases=["base"], fixed={})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -61,6 +62,7 @@ def test_ids_alone_on_stdout_and_words_on_stderr(percuss, folder) -> None:
     old = percuss("supersede", simulated.id, "--reason", "wrong")
     assert old.id
     assert percuss("seal").id
+    (folder / "observed.csv").write_text("output,value,std\ny,2,1\n")
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
     assert percuss("import", "t.csv", "--study", "ishigami").id
 
@@ -78,8 +80,12 @@ springs = [{ between = ["base", "1"], stiffness = "40 N/m" }]
 """
 
 
+CALIBRATE = ("--setting", "chains=4", "--evaluations", 100, "--accept-unconverged")
+
+
 def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
     """A call of every command with --json."""
+    (folder / "observed.csv").write_text("output,value,std\ny,2,1\n")
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
     expected = folder / "studies" / "ishigami" / "expected"
     expected.mkdir()
@@ -100,6 +106,11 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "run": ["@last:design"],
         "surrogate": ["@last:campaign", "--degree", 2],
         "sensitivity": ["@last:surrogate"],
+        "observe": ["ishigami", "observed.csv"],
+        "calibrate": ["@last:surrogate", "--observations", "@last:observations", *CALIBRATE],
+        "predict": ["@last:posterior", "--draws", 20],
+        "compare": ["@last:posterior"],
+        "report": ["@last:indices", "--to", "report.html"],
         "import": ["t.csv", "--study", "ishigami"],
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],
@@ -113,6 +124,8 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "supersede": ["@last:note"],
         "seal": [],
         "adopt": [],
+        "ledger copy": ["ledger", "copy"],
+        "ledger pull": ["copy"],
         "doctor": [],
         "config show": [],
     }
@@ -122,6 +135,8 @@ def test_every_command_gives_json(percuss, folder, write_fclib) -> None:
     calls = _documents(percuss, folder, write_fclib)
     assert {name.split()[0] for name in calls} == set(COMMANDS)
     for name, args in calls.items():
+        if name == "compare":
+            args.append(percuss("calibrate", "@last:surrogate", "--observations", "@last:observations", *CALIBRATE).id)
         if name == "adopt":
             percuss("run", percuss("design", "ishigami", "--n", 4).id, "--shard", "1/1")
         said = percuss(*name.split(), *args, "--json")
@@ -312,7 +327,7 @@ def test_colours_and_bars_at_a_terminal_only(percuss, program, make_study, folde
     shown = _in_terminal(["run", design], folder, term)
     assert "running" in shown and "300/300" in shown
     piped = program("run", percuss("design", "slow", "--n", 10).id)
-    assert piped.err == "10 runs done, 0 failed\n"
+    assert re.fullmatch(r"10 runs done, [\d.e+]+ runs/s, [\d.]+ s of work\n", piped.err)
     assert "\x1b" not in percuss("show", "ffffffff").err
 
 
@@ -323,7 +338,13 @@ def _words(percuss, *args: str) -> list[str]:
 
 
 def test_every_command_has_help_with_an_example(percuss) -> None:
-    groups = {"study": ["list", "show", "check"], "export": ["csv", "parquet"], "config": ["show"], "fclib": ["solve"]}
+    groups = {
+        "study": ["list", "show", "check"],
+        "export": ["csv", "parquet"],
+        "config": ["show"],
+        "fclib": ["solve"],
+        "ledger": ["copy", "pull"],
+    }
     for name in COMMANDS:
         for inner in groups.get(name, [""]):
             args = [name, inner] if inner else [name]

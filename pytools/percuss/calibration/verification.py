@@ -116,7 +116,7 @@ def stored(ledger: Ledger, record: DesignRecord) -> DesignRecord:
 
 def run(ledger: Ledger, record: DesignRecord, executor: Executor, workers: int, flush_s: float, advance: Any) -> Event:
     """Run what is missing of a design, and return the closing event of its campaign."""
-    run_campaign(ledger, record, executor, workers=workers, flush_s=flush_s, advance=advance)
+    run_campaign(ledger, record, executor, workers=lambda: workers, flush_s=flush_s, advance=advance)
     return close_campaign(ledger, record, fold(ledger.events()))
 
 

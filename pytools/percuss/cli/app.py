@@ -57,6 +57,7 @@ COMMANDS: dict[str, Entry] = {
     "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
     "seal": Entry("seal", "Pack old commits into one file.", LEDGER),
     "adopt": Entry("adopt", "Take the stream of a shard into main.", LEDGER),
+    "ledger": Entry("ledger", "Copy a ledger to another place, or pull what a copy has more.", LEDGER),
     "doctor": Entry("doctor", "Say what an issue report needs, and what lies around.", PROJECT),
     "config": Entry("config", "Show the settings and where each came from.", PROJECT),
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, open_ledger
+from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, open_ledger
 
 if TYPE_CHECKING:
     from percuss.ledger.audit import Proof
@@ -20,6 +20,7 @@ def audit(
     anchor: Annotated[
         str | None, typer.Option(help="A hash kept elsewhere; at least its first 16 digits.", metavar="HASH")
     ] = None,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -46,7 +47,7 @@ def audit(
     if all(proof.holds for proof in found):
         found.append(prove_replay(book))
         state = fold(walk.visible)
-        again = prove_reexecution(book, state, rerun, software().core)
+        again = prove_reexecution(book, state, rerun, software().core, allow_command)
         prove_posteriors(again, book, state, rerun, software().core)
         found.append(again)
     else:

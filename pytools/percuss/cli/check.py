@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, complete_studies, open_ledger, studies_folder, study_path
+from percuss.cli.options import (
+    AllowCommandOption,
+    JsonOption,
+    LedgerOption,
+    complete_studies,
+    consented,
+    open_ledger,
+    studies_folder,
+    study_path,
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -21,6 +30,7 @@ def check(
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only these files of expected/, by name.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -35,7 +45,7 @@ def check(
     from percuss.errors import InputError
     from percuss.execution.campaign import Interrupted
     from percuss.execution.regression import check_study, find_expected
-    from percuss.study.load import find_studies
+    from percuss.study.load import find_studies, load_study
 
     names = studies or [name for name in find_studies(studies_folder()) if find_expected(studies_folder() / name)]
     paths = [study_path(name) for name in names]
@@ -44,12 +54,13 @@ def check(
         raise InputError(f"nothing to check: {', '.join(names) or studies_folder()} has no expected/*.toml")
     settings = find_settings({"jobs": jobs})
     workers = settings["jobs"].value or os.cpu_count() or 1
+    loaded = {path: consented(load_study(path), allow_command) for path, _ in wanted}
     book = open_ledger(ledger, create=True)
     verdicts = []
     try:
         with progress("checking", len(wanted)) as advance:
             for path, file in wanted:
-                verdicts.append(check_study(book, path, file, workers, settings["flush_s"].value))
+                verdicts.append(check_study(book, loaded[path], file, workers, settings["flush_s"].value))
                 advance(1, file.stem)
     except Interrupted as stop:
         say(f"interrupted: {len(verdicts)} of {len(wanted)} checks done")

@@ -13,6 +13,7 @@ from percuss.errors import InputError
 if TYPE_CHECKING:
     from percuss.ledger.event import Event, Maker
     from percuss.ledger.ledger import Ledger
+    from percuss.study.study import Study
 
 
 def complete_events(incomplete: str) -> list[str]:
@@ -42,6 +43,9 @@ LedgerOption = Annotated[
     typer.Option("--ledger", help="Folder of the ledger.", show_default="setting `ledger`", metavar="FOLDER"),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Give a JSON document on stdout.")]
+AllowCommandOption = Annotated[
+    bool, typer.Option("--allow-command", help="Let a study of the kind `command` run its program.")
+]
 EventArgument = Annotated[
     str,
     typer.Argument(
@@ -144,6 +148,23 @@ def open_at(flag: str | None, text: str) -> tuple[Ledger, Event]:
     wanted = reference(text)
     ledger = open_ledger(flag)
     return ledger, ledger.event(wanted)
+
+
+def consented(study: Study, allowed: bool) -> Study:
+    """The study, allowed to run what it wants to run; refused, with all of that shown, if nobody said so."""
+    from percuss.cli.output import plain, say
+
+    calls = study.calls()
+    if not calls:
+        return study
+    shown = "\n".join(f"  {plain(line)}" for line in calls)
+    if not allowed:
+        raise InputError(
+            f"study {study.name}: runs a program, with all the rights you have:\n{shown}",
+            hint="if you know who wrote this and want it run, give the command again with --allow-command",
+        )
+    say(f"study {study.name}: runs a program, as allowed:\n{shown}")
+    return study.allow_commands()
 
 
 def open_at_all(flag: str | None, texts: list[str]) -> tuple[Ledger, list[Event]]:

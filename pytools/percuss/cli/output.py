@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -67,6 +68,9 @@ def leave_interrupted(stuck: bool) -> NoReturn:
     Threads that are still computing cannot be stopped from here; what they give would not be kept anyway.
     """
     if stuck:
+        from percuss.models.command.process import kill_running
+
+        kill_running()
         sys.stderr.flush()
         os._exit(130)
     raise SystemExit(130)
@@ -108,11 +112,15 @@ def plain(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+# How often a log that is no terminal gets a line.
+LINE_EVERY_S = 30.0
+
+
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
-    """A bar on stderr if that is a terminal, nothing otherwise. Yields `advance(count, note)`."""
+    """A bar on stderr if that is a terminal, a line every half minute otherwise. Yields `advance(count, note)`."""
     if not sys.stderr.isatty():
-        yield lambda count, note: None
+        yield _lines(what, total)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -127,3 +135,19 @@ def progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(what, total=total, note="")
         yield lambda count, note: bar.update(task, advance=count, note=note)
+
+
+def _lines(what: str, total: int) -> Callable[[int, str], None]:
+    started = told = time.monotonic()
+    done = 0
+
+    def advance(count: int, note: str) -> None:
+        nonlocal done, told
+        done += count
+        now = time.monotonic()
+        if now - told >= LINE_EVERY_S and done:
+            told = now
+            left_s = (now - started) / done * (total - done)
+            say(f"{what}: {done} of {total}, about {left_s / 60:.3g} min left{f', {note}' if note else ''}")
+
+    return advance

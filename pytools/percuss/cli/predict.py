@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_at
+from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, complete_events, consented, open_at
 
 if TYPE_CHECKING:
     from percuss.calibration.problem import Problem
@@ -46,6 +46,7 @@ def predict(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -80,12 +81,14 @@ def predict(
     workers = settings["jobs"].value or os.cpu_count() or 1
     with local_executor(workers) as executor:
         problem = load_problem(book, state, event, executor)
+        if problem.direct:
+            problem.direct.study = consented(problem.direct.study, allow_command)
         if stand_in:
             check_same_model(problem.study, stand_in.study, f"surrogate {stand_in.event.id}")
         done = None
         if verify:
             try:
-                done = _verified(book, problem, found, verify, tolerance, seed, bool(curves), workers)
+                done = _verified(book, problem, found, verify, tolerance, seed, bool(curves), workers, allow_command)
             except Interrupted as stop:
                 say(f"interrupted: {stop.progress.done} runs kept")
                 leave_interrupted(stop.stuck)
@@ -132,13 +135,18 @@ def _verified(
     seed: int,
     keep_curves: bool,
     workers: int,
+    allow_command: bool,
 ) -> Verification:
+    from dataclasses import replace
+
     from percuss.calibration import verification
     from percuss.cli.output import progress
     from percuss.config import find_settings
     from percuss.execution.campaign import local_executor
 
+    consented(problem.study, allow_command)
     record = verification.stored(book, verification.draft_runs(book, problem, found, verify, seed, keep_curves))
+    record = replace(record, study=record.study.allow_commands())
     flush_s = find_settings()["flush_s"].value
     with progress("verifying", record.size) as advance:
         campaign = verification.run(book, record, local_executor(workers), workers, flush_s, advance)

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, StudyArgument, assignments, open_ledger, study_path
+from percuss.cli.options import (
+    AllowCommandOption,
+    JsonOption,
+    LedgerOption,
+    StudyArgument,
+    assignments,
+    consented,
+    open_ledger,
+    study_path,
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -24,6 +33,7 @@ def simulate(
         Path | None, typer.Option(help="Write the time histories (or outputs) here.", metavar="FILE")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of the run's randomness.")] = 0,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -42,7 +52,7 @@ def simulate(
 
     if csv:
         check_target(csv)
-    found = load_study(study_path(study))
+    found = consented(load_study(study_path(study)), allow_command)
     name = found.case_name(case)
     given = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})
     point, fixed, at_mean = given_point(found, name, given)

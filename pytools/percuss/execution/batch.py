@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
 from percuss.ledger.event import NO_COST, Cost, Draft, Event
-from percuss.models.model import Done, Settles, Value
+from percuss.models.model import Done, Runner, Settles, Value
 from percuss.study.study import Study
 
 if TYPE_CHECKING:
     from numpy import ndarray
+
+LOST = "lost its worker every time it was run: it may need more memory than a worker has, or crash it"
+
+
+class WorkerLost(Exception):  # noqa: N818 (it says what happened to the batch, which is run again)
+    """Whoever ran a batch is gone: killed, out of memory, out of time."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,10 @@ class Batch:
 
 @dataclass
 class Result:
-    """What came out: outputs of the runs that finished, reasons of those that did not, tables if they were kept."""
+    """What came out: outputs of the runs that finished, reasons of those that did not, tables if they were kept.
+
+    For external programs also what they printed and what they are.
+    """
 
     case: str
     samples: list[int] = field(default_factory=list)
@@ -49,6 +58,8 @@ class Result:
     tables: dict[str, list[tuple[int, dict[str, ndarray]]]] = field(default_factory=dict)
     failures: dict[int, str] = field(default_factory=dict)
     cost: Cost = NO_COST
+    printed: dict[int, Mapping[str, str]] = field(default_factory=dict)
+    program: dict[str, str] | None = None
     settled: tuple[Event | Draft, ...] = ()
 
 
@@ -61,7 +72,10 @@ def run_batch(batch: Batch) -> Result:
         outcomes = model.run_from(batch.points, batch.seeds, batch.starts)
     else:
         outcomes = model.run(batch.points, batch.seeds)
+    result.program = model.program() if isinstance(model, Runner) else None
     for sample, outcome in zip(batch.samples, outcomes, strict=True):
+        if outcome.printed:
+            result.printed[sample] = outcome.printed
         if not isinstance(outcome, Done):
             result.failures[sample] = outcome.reason
             continue

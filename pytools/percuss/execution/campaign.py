@@ -1,7 +1,8 @@
 """A campaign: every run of a design, as many at a time as there are workers, resumable at any point.
 
 The ledger is the only memory: what is missing is what is run. Finished batches are appended together, at least
-every `flush_s` seconds, and only what was appended is reported as done.
+every `flush_s` seconds, and only what was appended is reported as done. This process is the only writer; whatever runs
+the batches (`percuss.execution.engines`) only gives results back, and may lose workers on the way.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from percuss.errors import InputError
-from percuss.execution.batch import Batch, Result, run_batch, split
+from percuss.errors import InputError, PercussError
+from percuss.execution.batch import LOST, Batch, Result, WorkerLost, run_batch, split
 from percuss.execution.records import DesignRecord, draft_campaign, draft_result
 from percuss.execution.rest import settle_first
 from percuss.ledger.event import Event, from_frame
@@ -26,6 +28,10 @@ from percuss.ledger.streams import read_stream
 
 # On Ctrl-C batches that are under way are waited for this long; slower ones are given up and run again later.
 GRACE_S = 5.0
+# Batches in hand for each worker, so that none is idle while this process writes.
+IN_HAND = 8
+# A batch whose worker was lost this often is taken apart; a single run that loses this many is what kills them.
+MOST_LOSSES = 3
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,50 @@ class Shard:
 
 @dataclass
 class Progress:
-    """How a campaign went."""
+    """How a campaign went: runs done in this call, failures by reason, time spent in runs (all workers together)."""
 
     done: int = 0
     failed: int = 0
-    before: int = 0
     left: int = 0
     last: Event | None = None
+    reasons: Counter[str] = field(default_factory=Counter)
+    work_s: float = 0.0
+    lost: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def count(self, results: Iterable[Result]) -> int:
+        """Take in what was appended; returns how many runs it was."""
+        before = self.done
+        for result in results:
+            self.done += len(result.samples) + len(result.failures)
+            self.failed += len(result.failures)
+            # The head of a reason says what kind of failure it was; what follows the colon is of the run.
+            self.reasons.update(reason.partition(":")[0][:60] for reason in result.failures.values())
+            self.work_s += result.cost.wall_us / 1e6
+        self.left -= self.done - before
+        return self.done - before
+
+    def note(self) -> str:
+        """Rate, failures by reason and cost so far, in one line."""
+        rate = self.done / max(time.monotonic() - self.started, 1e-9)
+        parts = [f"{rate:.3g} runs/s", f"{span(self.work_s)} of work"]
+        if self.failed:
+            kinds = ", ".join(f"{count} {reason}" for reason, count in self.reasons.most_common(3))
+            parts.append(f"{self.failed} failed ({kinds}{', ...' if len(self.reasons) > 3 else ''})")
+        if self.lost:
+            parts.append(f"{self.lost} batches lost their worker")
+        return ", ".join(parts)
+
+
+def span(seconds: float) -> str:
+    """A span of time as people say it.
+
+    >>> span(0.5), span(90), span(10_000), span(1e6)
+    ('0.5 s', '90 s', '2.8 h', '278 h')
+    """
+    if seconds < 600:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
 
 
 class Interrupted(Exception):  # noqa: N818 (it is an answer to Ctrl-C, not an error)
@@ -81,12 +124,19 @@ def local_executor(jobs: int) -> Executor:
 
 def missing_batches(state: State, record: DesignRecord, shard: Shard | None = None) -> list[tuple[str, list[int]]]:
     """Cases and samples that no event has yet, batch by batch."""
-    have = state.runs(record.event.id)
+    import numpy as np
+
+    # A byte a run: a campaign may have many millions of them.
+    have = {case: np.zeros(len(record.values), bool) for case in record.cases}
+    for event in state.batches.get(record.event.id, []):
+        samples = np.array(event.data["samples"], np.int64)
+        if event.data["case"] in have:
+            have[event.data["case"]][samples[samples < len(record.values)]] = True
     ranges = split(len(record.values), record.study.model().batch)
-    everything = [(case, samples) for case in record.cases for samples in ranges]
+    everything = [(case, slice(samples.start, samples.stop)) for case in record.cases for samples in ranges]
     if shard:
         everything = everything[shard.k - 1 :: shard.n]
-    todo = [(case, [i for i in samples if (case, i) not in have]) for case, samples in everything]
+    todo = [(case, (batch.start + np.flatnonzero(~have[case][batch])).tolist()) for case, batch in everything]
     return [(case, samples) for case, samples in todo if samples]
 
 
@@ -95,7 +145,7 @@ def run_campaign(
     record: DesignRecord,
     executor: Executor,
     *,
-    workers: int,
+    workers: Callable[[], int],
     flush_s: float,
     stream: str = MAIN,
     shard: Shard | None = None,
@@ -106,43 +156,60 @@ def run_campaign(
     state = state or fold(ledger.events())
     todo = missing_batches(state, record, shard)
     progress = Progress(left=sum(len(samples) for _, samples in todo))
-    progress.before = len(state.runs(record.event.id))
+    again: list[Batch] = []
+    losses: Counter[tuple[str, tuple[int, ...]]] = Counter()
     # By future, so that Ctrl-C between any two lines below makes nothing count twice.
     finished: dict[Future[Result], Result] = {}
-    running: set[Future[Result]] = set()
+    running: dict[Future[Result], Batch] = {}
+
+    def settle(future: Future[Result]) -> None:
+        try:
+            finished[future] = future.result()
+        except WorkerLost:
+            batch = running[future]
+            progress.lost += 1
+            losses[batch.case, batch.samples] += 1
+            if losses[batch.case, batch.samples] < MOST_LOSSES:
+                again.append(batch)
+            elif len(batch.samples) > 1:
+                again.extend(record.batch(batch.case, [sample]) for sample in batch.samples)
+            else:
+                finished[future] = Result(batch.case, failures={batch.samples[0]: LOST})
+        running.pop(future)
+
+    def flush() -> None:
+        _flush(ledger, record, finished, stream, progress, advance)
+
     flushed = time.monotonic()
     try:
         record = settle_first(ledger, record, todo, executor, flush_s=flush_s, stream=stream, state=state)
         waiting = iter(record.batch(case, samples) for case, samples in todo)
         while True:
-            _top_up(executor, running, waiting, 2 * workers)
+            limit = IN_HAND * workers()
+            while len(running) < limit and (batch := again.pop() if again else next(waiting, None)):
+                running[executor.submit(run_batch, batch)] = batch
             if not running:
                 break
-            done, rest = wait(running, timeout=flush_s or None, return_when=FIRST_COMPLETED)
-            finished.update({future: future.result() for future in done})
-            running = rest
+            for future in wait(running, timeout=flush_s or None, return_when=FIRST_COMPLETED).done:
+                settle(future)
             if finished and time.monotonic() - flushed >= flush_s:
-                _flush(ledger, record, finished, stream, progress, advance)
+                flush()
                 flushed = time.monotonic()
-        _flush(ledger, record, finished, stream, progress, advance)
+        flush()
     except KeyboardInterrupt:
         for future in running:
             future.cancel()
         kept, stuck = wait([future for future in running if not future.cancelled()], timeout=GRACE_S)
         finished.update({future: future.result() for future in kept if not future.exception()})
-        _flush(ledger, record, finished, stream, progress, advance)
+        flush()
         raise Interrupted(progress, bool(stuck)) from None
+    except PercussError:
+        # The engine is gone or refused the work; what it had given before is kept.
+        flush()
+        raise
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
     return progress
-
-
-def _top_up(executor: Executor, running: set[Future[Result]], waiting: Iterator[Batch], limit: int) -> None:
-    while len(running) < limit:
-        batch = next(waiting, None)
-        if batch is None:
-            return
-        running.add(executor.submit(run_batch, batch))
 
 
 def _flush(
@@ -156,15 +223,12 @@ def _flush(
     results = sorted(finished.values(), key=lambda result: (result.case, min([*result.samples, *result.failures])))
     if not results:
         return
-    count = sum(len(result.samples) + len(result.failures) for result in results)
     with _undisturbed():
         drafts = [draft for result in results for draft in draft_result(ledger, record, result)]
         progress.last = ledger.append(drafts, stream)[-1]
         finished.clear()
-        progress.done += count
-        progress.left -= count
-        progress.failed += sum(len(result.failures) for result in results)
-    advance(count, f"{progress.failed} failed" if progress.failed else "")
+        count = progress.count(results)
+    advance(count, progress.note())
 
 
 @contextmanager

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import math
+from dataclasses import replace
 from itertools import repeat
 
 from percuss.errors import PercussError
-from percuss.execution.batch import run_batch
-from percuss.execution.records import IMPORTED, DesignRecord, campaign_table, load_design, read_design
+from percuss.execution.batch import LOST, run_batch
+from percuss.execution.records import (
+    IMPORTED,
+    DesignRecord,
+    campaign_table,
+    load_design,
+    load_study_event,
+    read_design,
+)
 from percuss.ledger.audit import Proof
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
@@ -43,14 +51,19 @@ def prove_replay(ledger: Ledger) -> Proof:
     return proof
 
 
-def prove_reexecution(ledger: Ledger, state: State, count: int, core: str) -> Proof:
-    """Run some of the recorded runs again and compare every output and curve."""
+def prove_reexecution(ledger: Ledger, state: State, count: int, core: str, allow_command: bool = False) -> Proof:
+    """Run some of the recorded runs again and compare every output and curve.
+
+    External programs are run again only with the consent of the user; runs that killed their workers never are.
+    """
     proof = Proof("re-execution", "some runs and posteriors, made again, give the same bits")
+    programs = {id for id in state.designs if not allow_command and _runs_program(ledger, state, id)}
     runs = [
         (design, case, sample, event, reason)
         for design, event in state.designs.items()
-        if event.data["sampler"] != IMPORTED
+        if event.data["sampler"] != IMPORTED and design not in programs
         for (case, sample), (event, reason) in state.runs(design).items()
+        if reason != LOST
     ]
     # Which ones: spread by a hash of their place, so that nobody, the writer included, can choose them.
     runs.sort(key=lambda run: hashlib.sha256(f"{run[3].hash} {run[1]} {run[2]}".encode()).digest())
@@ -62,7 +75,9 @@ def prove_reexecution(ledger: Ledger, state: State, count: int, core: str) -> Pr
         others += not exact
         try:
             if design not in records:
-                records[design] = load_design(ledger, state, state.events[design])
+                record = load_design(ledger, state, state.events[design])
+                study = record.study.allow_commands() if allow_command else record.study
+                records[design] = replace(record, study=study)
             fault = _differs(ledger, records[design], case, sample, event, reason, exact)
         except PercussError as trouble:
             fault = str(trouble)
@@ -74,8 +89,17 @@ def prove_reexecution(ledger: Ledger, state: State, count: int, core: str) -> Pr
     elsewhere = sum(e.data["sampler"] == IMPORTED for e in state.designs.values())
     if elsewhere:
         notes.append(f"{elsewhere} imported tables cannot be run again")
+    if programs:
+        notes.append(f"{len(programs)} designs of external programs are run again only with --allow-command")
     proof.note = "; ".join(notes)
     return proof
+
+
+def _runs_program(ledger: Ledger, state: State, design: str) -> bool:
+    try:
+        return bool(load_study_event(ledger, state.events[state.events[design].input("study")]).calls())
+    except PercussError:
+        return False  # a study that cannot be read is a fault to be told when one of its runs is taken up
 
 
 def _differs(
@@ -84,6 +108,7 @@ def _differs(
     import polars as pl
 
     result = run_batch(record.batch(case, [sample]))
+    exact = exact and result.program == event.data.get("program")
     if reason is not None:
         again = result.failures.get(sample)
         return None if again == reason else f"failed ({reason}), and now {again or 'does not'}"

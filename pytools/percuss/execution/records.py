@@ -12,7 +12,7 @@ from percuss.designs.seeds import run_seed
 from percuss.errors import InputError, LedgerError
 from percuss.execution.batch import Batch, Result
 from percuss.execution.rest import StatesOfRest
-from percuss.ledger.event import NO_COST, Draft, Event, StudyRef
+from percuss.ledger.event import NO_COST, Blob, Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State, fold
 from percuss.models.model import Value
@@ -176,11 +176,13 @@ def draft_result(ledger: Ledger, record: DesignRecord, result: Result) -> list[D
     drafts: list[Draft] = []
     inputs = [("study", record.study_event), ("design", record.event)]
     inputs += [("settled", event) for event in result.settled]
+    program: dict[str, object] = {"program": result.program} if result.program else {}
     if result.samples:
         blobs = [ledger.put_table("runs", outputs_table(result.samples, result.outputs))]
         for name, parts in sorted(result.tables.items()):
             blobs.append(ledger.put_table(name, _stacked(parts)))
-        body = {"case": result.case, "samples": result.samples}
+        blobs += _printed(ledger, result, result.samples)
+        body = {"case": result.case, "samples": result.samples, **program}
         drafts.append(Draft("runs.completed", body, record.reference, inputs, blobs, record.seed, cost=result.cost))
     if result.failures:
         samples = sorted(result.failures)
@@ -188,6 +190,7 @@ def draft_result(ledger: Ledger, record: DesignRecord, result: Result) -> list[D
             "case": result.case,
             "samples": samples,
             "reasons": {str(sample): result.failures[sample] for sample in samples},
+            **program,
         }
         cost = result.cost if not result.samples else NO_COST
         drafts.append(
@@ -196,6 +199,7 @@ def draft_result(ledger: Ledger, record: DesignRecord, result: Result) -> list[D
                 failed,
                 record.reference,
                 inputs,
+                _printed(ledger, result, samples),
                 seed=record.seed,
                 outcome="failed",
                 reason=result.failures[samples[0]],
@@ -203,6 +207,17 @@ def draft_result(ledger: Ledger, record: DesignRecord, result: Result) -> list[D
             )
         )
     return drafts
+
+
+def _printed(ledger: Ledger, result: Result, samples: Sequence[int]) -> list[Blob]:
+    """What the programs of these runs printed, as a payload; none if they were silent."""
+    import polars as pl
+
+    rows = [(i, stream, text) for i in samples for stream, text in result.printed.get(i, {}).items() if text]
+    if not rows:
+        return []
+    schema = {"sample": pl.Int64(), "stream": pl.String(), "text": pl.String()}
+    return [ledger.put_table("printed", pl.DataFrame(rows, schema, orient="row"))]
 
 
 def outputs_table(samples: Sequence[int], outputs: Sequence[Mapping[str, float]]) -> pl.DataFrame:

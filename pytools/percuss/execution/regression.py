@@ -34,7 +34,6 @@ from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 from percuss.spelling import did_you_mean
 from percuss.study.files import read_inside
-from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.units import from_si, parse_quantity
 
@@ -125,9 +124,8 @@ def find_expected(study: Path) -> list[Path]:
     return sorted((folder / "expected").glob("*.toml"))
 
 
-def check_study(ledger: Ledger, path: Path, file: Path, workers: int, flush_s: float) -> Verdict:
+def check_study(ledger: Ledger, study: Study, file: Path, workers: int, flush_s: float) -> Verdict:
     """Run what a file asks for, compare, and append the verdict."""
-    study = load_study(path)
     table = _read(file)
     run = _checked(table.get("run", {}), RUN_KEYS, f"{file}: [run]")
     try:
@@ -141,7 +139,7 @@ def check_study(ledger: Ledger, path: Path, file: Path, workers: int, flush_s: f
     record = draft_design(ledger, study, design, cases=cases, fixed=fixed)
     ledger.append(new_drafts(record))
     record = record.in_ledger(fold(ledger.events()))
-    run_campaign(ledger, record, local_executor(workers), workers=workers, flush_s=flush_s)
+    run_campaign(ledger, record, local_executor(workers), workers=lambda: workers, flush_s=flush_s)
     state = fold(ledger.events())
     closing = close_campaign(ledger, record, state)
     runs = campaign_table(ledger, state.batches.get(record.event.id, []), record)

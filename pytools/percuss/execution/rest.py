@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
-from percuss.execution.batch import Batch
+from percuss.execution.batch import Batch, WorkerLost
 from percuss.ledger.event import Cost, Draft, Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State, fold
@@ -105,12 +105,13 @@ def settle_first(
 ) -> DesignRecord:
     """The record with a state of rest for every run that needs one; what was missing is worked out and appended.
 
-    A scene that does not come to rest has no state: its runs find that out again and fail with the reason.
+    A scene that does not come to rest has no state: its runs find that out again and fail with the reason. So do the
+    runs whose state was lost with the worker that had it.
     """
     rest, wanted = missing_states(ledger, record, todo, state)
     if not rest.events and not wanted:
         return record
-    running = {executor.submit(settling.work): settling for settling in wanted}
+    running = {executor.submit(Settling.work, settling): settling for settling in wanted}
     try:
         while running:
             done = wait(running, timeout=flush_s or None).done
@@ -118,7 +119,7 @@ def settle_first(
             drafts = {
                 settling.key: draft_state(ledger, record, settling, future.result())
                 for future, settling in ready.items()
-                if not isinstance(future.exception(), InputError)
+                if not isinstance(future.exception(), InputError | WorkerLost)
             }
             if drafts:
                 rest.events.update(zip(drafts, ledger.append(list(drafts.values()), stream), strict=True))

@@ -108,7 +108,11 @@ def identity_bytes(id: str) -> bytes:
 
 
 def _identity(path: Path) -> str:
-    data = read_regular(path, 65536)
+    return identity_id(read_regular(path, 65536), str(path))
+
+
+def identity_id(data: bytes, path: str) -> str:
+    """The id in the bytes of a `ledger.toml`; `path` is for messages."""
     try:
         table = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as fault:

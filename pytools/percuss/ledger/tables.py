@@ -57,7 +57,7 @@ def _add_series(state: hashlib._Hash, series: pl.Series) -> None:
     elif kind is pl.String:
         filled = series.fill_null("")
         lengths = filled.str.len_bytes().cast(pl.UInt64).to_numpy().astype("<u8", copy=False).tobytes()
-        text = "".join(filled.to_list()).encode()
+        text = str(filled.str.join("").item()).encode() if rows != bytes(8) else b""
         state.update((4).to_bytes(8, "little") + b"text" + rows + nulls + lengths + text)
     elif isinstance(dtype, pl.List):
         lengths = series.list.len().fill_null(0).cast(pl.UInt64).to_numpy().astype("<u8", copy=False).tobytes()

@@ -9,7 +9,8 @@
 
 Each point is evaluated by itself with scalar arithmetic: array routines may round an element differently
 according to its place in the array, and a run must give the same bits in any batch. For rehearsing
-campaigns `delay` sleeps a while in each run, and `fail_above` makes runs fail beyond a threshold.
+campaigns `delay` sleeps a while in each run, `fail_above` makes runs fail beyond a threshold, and `batch` says how many
+runs make one event.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Benchmark:
     evaluate: Evaluate
     delay_s: float = 0.0
     fail_above: Mapping[str, float] = field(default_factory=dict)
-    kind: str = "benchmark"
     batch: int = 64
+    kind: str = "benchmark"
 
     def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
         """Evaluate each point by itself."""
@@ -241,6 +242,7 @@ _COMMON = (
     Setting("function", "text", required=True, choices=tuple(FUNCTIONS), doc="one of " + ", ".join(FUNCTIONS)),
     Setting("delay", "number", default=0.0, unit="s", low=0, high=3600, doc="sleep in each run: for rehearsals"),
     Setting("fail_above", "table", default={}, doc="input = threshold beyond which a run fails: for rehearsals"),
+    Setting("batch", "integer", default=64, low=1, high=100_000, doc="runs in one event: for rehearsals"),
 )
 
 
@@ -267,7 +269,8 @@ def _benchmark(
             fail_above[name] = parse_quantity(threshold, named[name].unit or "1")
         except InputError as fault:
             raise SettingsError([("fail_above", f"{name}: {fault}")]) from None
-    return Benchmark(named, {q.name: q for q in quantities}, evaluate, settings["delay"], fail_above)
+    facts = settings["delay"], fail_above, settings["batch"]
+    return Benchmark(named, {q.name: q for q in quantities}, evaluate, *facts)
 
 
 def _numbers(key: str, values: Sequence[object]) -> tuple[float, ...]:

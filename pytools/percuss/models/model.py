@@ -99,18 +99,23 @@ class Setting:
 
 @dataclass(frozen=True)
 class Done:
-    """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some."""
+    """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some.
+
+    `printed` is what a program said, by stream: kept with the runs.
+    """
 
     values: dict[str, float]
     curves: dict[str, ndarray] | None = None
     tables: dict[str, dict[str, ndarray]] = field(default_factory=dict)
+    printed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A run without a result, and why."""
+    """A run without a result, and why: what kind of failure, and after a colon what is particular to this run."""
 
     reason: str
+    printed: Mapping[str, str] = field(default_factory=dict)
 
 
 Outcome = Done | Failed
@@ -129,6 +134,23 @@ class Model(Protocol):
     def batch(self) -> int: ...
     def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
         """Run each point with its 64-bit seed; outcomes in the order of the points."""
+        ...
+
+
+@runtime_checkable
+class Runner(Protocol):
+    """What a model also is if it runs programs that are not ours. It refuses to `run` until it is `allowed`."""
+
+    def calls(self) -> list[str]:
+        """What would be executed and how, a line each."""
+        ...
+
+    def allowed(self) -> Model:
+        """The same model, with the consent of the user."""
+        ...
+
+    def program(self) -> dict[str, str]:
+        """Facts about the program, for the events: path, digest, version."""
         ...
 
 

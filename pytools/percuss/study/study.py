@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
-from percuss.models.model import Input, Model, Value
+from percuss.models.model import Input, Model, Runner, Value
 from percuss.models.registry import configure
 from percuss.spelling import did_you_mean, shown
 from percuss.study.output import Output
@@ -58,6 +58,8 @@ class Study:
     notes: str = ""
     sections: dict[str, object] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
+    # Not part of what a study is: whether the user of this call lets its model run programs.
+    commands_allowed: bool = field(default=False, compare=False)
 
     def model(self) -> Model:
         """Return the configured model, built once."""
@@ -65,7 +67,17 @@ class Study:
 
     @cached_property
     def _model(self) -> Model:
-        return configure(self.model_kind, self.settings, self.files)
+        model = configure(self.model_kind, self.settings, self.files)
+        return model.allowed() if self.commands_allowed and isinstance(model, Runner) else model
+
+    def calls(self) -> list[str]:
+        """What the model would execute outside of percuss, a line each; nothing for models of our own."""
+        model = self.model()
+        return model.calls() if isinstance(model, Runner) else []
+
+    def allow_commands(self) -> Study:
+        """The same study, with the consent of the user to run what `calls` shows."""
+        return replace(self, commands_allowed=True)
 
     def __getstate__(self) -> dict[str, object]:
         # What is cached is built again where the study goes.

@@ -42,7 +42,10 @@ LAST = ("provenance", "reproduce")
 def planned(source: Source) -> list[tuple[str, Event]]:
     """Which sections the report will have: module and event."""
     found = [
-        (module, event) for kind, module in SECTIONS for event in source.of_kind(kind) if is_known(kind, event.version)
+        (module, event)
+        for kind, module in SECTIONS
+        for event in (source.designs() if kind == "design.created" else source.of_kind(kind))
+        if is_known(kind, event.version)
     ]
     return [*found, *((module, source.roots[0]) for module in LAST)]
 

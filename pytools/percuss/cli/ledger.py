@@ -1,0 +1,70 @@
+"""`percuss ledger`: copies of a ledger, in folders and object stores."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption, LedgerOption
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+PLACE = "A folder, or a URL such as s3://bucket/prefix (extra `cloud`; AWS_* variables say how to reach it)."
+
+
+@app.callback()
+def ledger() -> None:
+    """Copy a ledger to another place, or pull what a copy has more. Only what is missing is moved, by digest."""
+
+
+@app.command(epilog="Example: percuss ledger copy ledger s3://bucket/project")
+def copy(
+    source: Annotated[str, typer.Argument(metavar="SRC", help=PLACE)],
+    target: Annotated[str, typer.Argument(metavar="DST", help="The same; made if there is none.")],
+    json: JsonOption = False,
+) -> None:
+    """Make or bring up to date a copy: same id, same files. Prints the hash of the newest event."""
+    _copy(source, target, True, json)
+
+
+@app.command(epilog="Example: percuss ledger pull s3://bucket/project")
+def pull(
+    source: Annotated[str, typer.Argument(metavar="SRC", help=PLACE)],
+    target: Annotated[str | None, typer.Argument(metavar="[DST]", help="The ledger that is to have it.")] = None,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Take in what a copy of this ledger has more. Prints the hash of the newest event."""
+    from percuss.config import find_settings
+
+    _copy(source, target or find_settings({"ledger": ledger})["ledger"].value, False, json)
+
+
+def _copy(source: str, target: str, begin: bool, json: bool) -> None:
+    from percuss.cli.output import give_json, hint, say
+    from percuss.ledger.copies import copy_ledger
+    from percuss.ledger.stores import open_store
+
+    done = copy_ledger(open_store(source), open_store(target), begin=begin)
+    total = sum(done.events.values())
+    say(
+        f"{done.blobs} payloads, {done.files} files with {total} new events, {done.bytes} bytes"
+        if done.blobs or done.files
+        else "nothing was missing"
+    )
+    shards = [stream for stream in done.events if stream != "main"]
+    if shards:
+        hint(f"percuss adopt makes these streams part of main: {', '.join(shards)}")
+    if json:
+        give_json(
+            {
+                "head": done.head,
+                "payloads": done.blobs,
+                "files": done.files,
+                "bytes": done.bytes,
+                "events": done.events,
+            }
+        )
+    elif done.head:
+        print(done.head)

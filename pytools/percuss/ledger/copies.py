@@ -1,0 +1,221 @@
+"""Copies of a ledger: by digest, resumable, verified, and only ever forward.
+
+A copy has the same identity and the same files. Payloads go first, then sealed segments and commits in the order of the
+chain, so that a copy that was cut short is a shorter ledger and not a broken one. Every file is checked before it is
+put, and every event must continue the chain. A copy that has events of its own has gone its own way: it is refused, and
+nothing is overwritten, ever.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from percuss.errors import InputError, LedgerError
+from percuss.ledger.canonical import sha256_hex
+from percuss.ledger.event import Event, from_frame
+from percuss.ledger.files import check_bytes, parse_parquet
+from percuss.ledger.place import COMMIT_NAME, IDENTITY, SEGMENT_NAME, Place, identity_id, is_stream_name
+from percuss.ledger.stores import Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Payloads are many and small; an object store answers many requests as fast as one.
+AT_A_TIME = 16
+_BLOB = re.compile(r"blobs/([0-9a-f]{2})/([0-9a-f]{64})\.(?:parquet|bin)")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a stream: commits first..last."""
+
+    first: int
+    last: int
+    name: str
+
+
+@dataclass
+class Copied:
+    """What a copy amounts to: payloads, files of streams, bytes, new events of each stream, and the head of main."""
+
+    blobs: int = 0
+    files: int = 0
+    bytes: int = 0
+    events: dict[str, int] = field(default_factory=dict)
+    head: str | None = None
+
+
+def copy_ledger(source: Store, target: Store, *, begin: bool) -> Copied:
+    """Bring the target up to the source. `begin`: make the target if there is none."""
+    place = _agree(source, target, begin)
+    # Streams before payloads: what a commit that is listed now refers to is there by then.
+    plans = _streams(source)
+    theirs = _streams(target)
+    for stream, files in plans.items():
+        _check_forward(place, stream, source, files, target, theirs.get(stream, []))
+    copied = Copied()
+    _copy_blobs(source, target, copied)
+    for stream, files in sorted(plans.items()):
+        _copy_stream(place, stream, source, files, target, theirs.get(stream, []), copied)
+    if newest := _streams(target).get("main"):
+        copied.head = str(_frame(target, newest[-1])["hash"][-1])
+    return copied
+
+
+def _agree(source: Store, target: Store, begin: bool) -> Place:
+    """The identity both have. Writing it twice shows whether the target keeps put-if-absent."""
+    identity = source.get(IDENTITY)
+    if identity is None:
+        raise LedgerError(f"{source.place}: there is no ledger here")
+    id = identity_id(identity, f"{source.place}/{IDENTITY}")
+    if target.get(IDENTITY) is None:
+        if not begin:
+            raise LedgerError(f"{target.place}: there is no ledger here", hint="percuss ledger copy makes one")
+        if any(target.sizes(folder) for folder in ("streams", "sealed", "blobs")):
+            raise LedgerError(f"{target.place}: holds files of a ledger, and no {IDENTITY}")
+        target.put_if_absent(IDENTITY, identity)
+    if target.get(IDENTITY) != identity:
+        raise InputError(f"{target.place}: is another ledger than {source.place}; a copy has the same id")
+    if target.put_if_absent(IDENTITY, identity):
+        raise LedgerError(
+            f"{target.place}: lets a name be written twice, so that two writers could overwrite each other",
+            hint="use an object store that honours If-None-Match (Amazon S3, MinIO, R2, Ceph and others do)",
+        )
+    return Place(Path(target.place), id)
+
+
+def _streams(store: Store) -> dict[str, list[File]]:
+    """The files of every stream that count, in order, by the rules of docs/ledger-format.md."""
+    # Loose commits before segments, so that nothing is missed if somebody seals in between.
+    found: dict[str, list[File]] = {}
+    loose = [*_named(store.sizes("streams"), COMMIT_NAME)]
+    for stream, file in sorted(
+        _named(store.sizes("sealed"), SEGMENT_NAME), key=lambda item: (item[0], item[1].first, -item[1].last)
+    ):
+        kept = found.setdefault(stream, [])
+        if not kept or file.last > kept[-1].last:
+            kept.append(file)
+    covered = {stream: files[-1].last for stream, files in found.items()}
+    for stream, file in sorted(loose, key=lambda item: (item[0], item[1].first)):
+        if file.first > covered.get(stream, 0):
+            found.setdefault(stream, []).append(file)
+    return found
+
+
+def _named(names: Mapping[str, int], pattern: re.Pattern[str]) -> Iterable[tuple[str, File]]:
+    for name in names:
+        _, _, rest = name.partition("/")
+        stream, _, base = rest.partition("/")
+        if (match := pattern.fullmatch(base)) and is_stream_name(stream):
+            numbers = [int(number) for number in match.groups()]
+            yield stream, File(numbers[0], numbers[-1], name)
+
+
+def _check_forward(
+    place: Place, stream: str, source: Store, files: list[File], target: Store, theirs: list[File]
+) -> None:
+    """Make sure that one of the two is the beginning of the other."""
+    if not theirs or not files:
+        return
+    behind, ahead = (target, theirs), (source, files)
+    if theirs[-1].last > files[-1].last:
+        behind, ahead = ahead, behind
+    frame = _frame(behind[0], behind[1][-1])
+    seq, hash = int(frame["seq"][-1]), str(frame["hash"][-1])
+    if _hash_at(*ahead, seq) != hash:
+        raise InputError(
+            f"stream {stream}: {source.place} and {target.place} have gone separate ways; nothing was copied",
+            hint="runs of both can be had in one ledger by shards: percuss run --shard, then percuss adopt --from",
+        )
+
+
+def _hash_at(store: Store, files: list[File], seq: int) -> str | None:
+    import polars as pl
+
+    for file in reversed(files):
+        frame = _frame(store, file)
+        if frame.height and frame["seq"][0] <= seq:
+            found = frame.filter(pl.col("seq") == seq)["hash"].to_list()
+            return str(found[0]) if found else None
+    return None
+
+
+def _data(store: Store, file: File) -> bytes:
+    data = store.get(file.name)
+    if data is None:
+        raise LedgerError(f"{store.place}/{file.name}: has gone since it was listed", hint="give the command again")
+    if not check_bytes(data):
+        raise LedgerError(f"{store.place}/{file.name}: its bytes do not match the digest it carries")
+    return data
+
+
+def _frame(store: Store, file: File, data: bytes | None = None) -> pl.DataFrame:
+    return parse_parquet(Path(file.name), data or _data(store, file))
+
+
+def _copy_blobs(source: Store, target: Store, copied: Copied) -> None:
+    there = target.sizes("blobs")
+    wanted = {
+        name: match[2]
+        for name, size in sorted(source.sizes("blobs").items())
+        if (match := _BLOB.fullmatch(name)) and match[1] == match[2][:2] and there.get(name) != size
+    }
+    for name in wanted:
+        if name in there:
+            raise LedgerError(
+                f"{target.place}/{name}: has another size than in {source.place}; percuss audit says more"
+            )
+
+    def copy(name: str) -> int:
+        data = source.get(name)
+        if data is None or sha256_hex(data) != PurePosixPath(name).stem:
+            raise LedgerError(f"{source.place}/{name}: its bytes do not match its name; nothing was copied after it")
+        target.put_if_absent(name, data)
+        return len(data)
+
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        for size in pool.map(copy, wanted):
+            copied.blobs += 1
+            copied.bytes += size
+
+
+def _copy_stream(
+    place: Place, stream: str, source: Store, files: list[File], target: Store, theirs: list[File], copied: Copied
+) -> None:
+    known = {file.name for file in theirs}
+    have = theirs[-1].last if theirs else 0
+    last_seq = int(_frame(target, theirs[-1])["seq"][-1]) if theirs else 0
+    prev: str | None = place.genesis(stream)
+    before: File | None = None
+    for file in files:
+        # A segment over commits that are there already is taken too: what was sealed here is sealed there.
+        if file.name in known or (file.first == file.last and file.last <= have):
+            before, prev = file, None
+            continue
+        data = _data(source, file)
+        if prev is None and before is not None:
+            prev = str(_frame(source, before)["hash"][-1])
+        events = from_frame(_frame(source, file, data))
+        _check_chain(stream, events, str(prev), f"{source.place}/{file.name}")
+        if not target.put_if_absent(file.name, data) and target.get(file.name) != data:
+            raise LedgerError(
+                f"{target.place}/{file.name}: somebody else wrote there meanwhile; give the command again"
+            )
+        copied.files += 1
+        copied.bytes += len(data)
+        new = sum(event.seq > last_seq for event in events)
+        if new:
+            copied.events[stream] = copied.events.get(stream, 0) + new
+        prev = events[-1].hash
+
+
+def _check_chain(stream: str, events: list[Event], prev: str, where: str) -> None:
+    for event in events:
+        if event.prev != prev or event.stream != stream or event.computed_hash() != event.hash:
+            raise LedgerError(f"{where}: event {event.seq} does not continue the chain; it was not copied")
+        prev = event.hash

@@ -1,0 +1,135 @@
+"""A synthetic ledger of many runs in sealed segments: what grows with it, and what must not.
+
+`python -m tests.bench scale` takes 10^6 runs in events of 1000; PERCUSS_BENCH_RUNS and PERCUSS_BENCH_PER_EVENT take
+others. Each size is measured in a process of its own, so that its peak memory is its own. The table of docs/scale.md
+comes from here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.bench.ledger import MAKER
+from tests.bench.measure import Line
+
+RUNS = int(os.environ.get("PERCUSS_BENCH_RUNS", "1000000"))
+PER_EVENT = int(os.environ.get("PERCUSS_BENCH_PER_EVENT", "1000"))
+EVENTS_PER_COMMIT = 5
+COMMITS_PER_SEGMENT = 10
+STUDY = """
+[model]
+kind = "benchmark"
+function = "ishigami"
+x2 = 0
+x3 = 0
+[parameters]
+x1.prior = { kind = "uniform", low = -3, high = 3 }
+"""
+
+
+def measure(runs: int, folder: Path) -> dict[str, float]:
+    """Append, seal, read and close a campaign of so many runs; seconds of each, and peak memory in bytes."""
+    from percuss.designs.registry import make_design
+    from percuss.execution.batch import Result, split
+    from percuss.execution.campaign import close_campaign, missing_batches
+    from percuss.execution.records import draft_design, draft_result, new_drafts
+    from percuss.ledger.event import Draft
+    from percuss.ledger.ledger import Ledger
+    from percuss.ledger.projections import fold
+    from percuss.ledger.seal import seal_stream
+    from percuss.study.load import load_study
+
+    (folder / "study.toml").write_text(STUDY)
+    study = load_study(folder / "study.toml")
+    book = Ledger.open(folder / "ledger", MAKER, create=True)
+    design = make_design(study, "monte-carlo", runs, 0)
+    record = draft_design(book, study, design, cases=["base"], fixed={})
+    book.append(new_drafts(record))
+    record = record.in_ledger(fold(book.events()))
+    facts: dict[str, float] = {}
+    outputs = design.values[:, 0].tolist()
+    first_s, last_s, sealing_s, drafts, commits = 0.0, 0.0, 0.0, [], 0
+    begin = time.perf_counter()
+    for samples in split(runs, PER_EVENT):
+        result = Result("base", list(samples), [{"y": outputs[i]} for i in samples])
+        drafts += draft_result(book, record, result)
+        if len(drafts) < EVENTS_PER_COMMIT and samples[-1] < runs - 1:
+            continue
+        start = time.perf_counter()
+        book.append(drafts)
+        last_s = time.perf_counter() - start
+        first_s = first_s or last_s
+        drafts, commits = [], commits + 1
+        if commits % COMMITS_PER_SEGMENT == 0:
+            start = time.perf_counter()
+            seal_stream(book, "main")
+            sealing_s += time.perf_counter() - start
+    facts["append_s"] = time.perf_counter() - begin - sealing_s
+    facts["seal_s"] = sealing_s
+    facts["first_append_s"], facts["last_append_s"] = first_s, last_s
+    facts["append_peak"] = _peak()
+    start = time.perf_counter()
+    fresh = Ledger.open(folder / "ledger", MAKER)
+    state = fold(fresh.events())
+    facts["fold_s"] = time.perf_counter() - start
+    start = time.perf_counter()
+    assert missing_batches(state, record) == []
+    facts["missing_s"] = time.perf_counter() - start
+    start = time.perf_counter()
+    about = close_campaign(fresh, record, state)
+    facts["close_s"] = time.perf_counter() - start
+    start = time.perf_counter()
+    Ledger.open(folder / "ledger", MAKER).append([Draft("note.added", {"text": "x"}, None, [("about", about)])])
+    facts["note_s"] = time.perf_counter() - start
+    facts["peak"] = _peak()
+    files = [path.stat().st_size for path in (folder / "ledger").rglob("*.*") if path.is_file()]
+    facts["files"], facts["bytes"] = len(files), sum(files)
+    return facts
+
+
+def _peak() -> float:
+    """Of this program alone: what getrusage tells includes the process that started it."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024.0 * int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+
+def measured(runs: int) -> dict[str, float]:
+    """`measure` in a process of its own."""
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        code = "import json, pathlib, tests.bench.scale as scale; "
+        code += f"print(json.dumps(scale.measure({runs}, pathlib.Path({folder!r}))))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return dict(json.loads(done.stdout))
+
+
+def bench() -> list[Line]:
+    """Ten times the runs: ten times the time where every run is touched, the same where it should not matter."""
+    base, small, large = measured(PER_EVENT), measured(RUNS // 10), measured(RUNS)
+
+    def line(what: str, key: str, limit: float, unit: float = 1.0, sign: str = "s", less: float = 0.0) -> Line:
+        one, ten = small[key] - less, large[key] - less
+        return Line(
+            f"{RUNS:.0e} runs against a tenth: {what}",
+            f"{ten / unit:.3g} {sign} / {one / unit:.3g} {sign}",
+            ten / one,
+            limit,
+        )
+
+    return [
+        line("appending", "append_s", 12),
+        line("sealing", "seal_s", 12),
+        line("reading and folding", "fold_s", 12),
+        line("finding what is missing", "missing_s", 14),
+        line("closing", "close_s", 12),
+        # What percuss itself takes is there for one event already.
+        line("peak memory above the base", "peak", 12, 1e6, "MB", base["peak"]),
+        line("one more commit", "note_s", 3, 1e-3, "ms"),
+        line("bytes on disk", "bytes", 10.5, 1e6, "MB"),
+    ]
