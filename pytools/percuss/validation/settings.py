@@ -13,7 +13,7 @@ values = { cubic_1 = 0 }
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from percuss.errors import InputError
@@ -108,10 +108,6 @@ class Validating:
     variance_priors: Mapping[str, Prior]
     extrapolate: str | None
     traditional: bool
-
-    def changed(self, **flags: Any) -> Validating:
-        """The same with what a command line gave; None changes nothing."""
-        return replace(self, **{key: value for key, value in flags.items() if value is not None})
 
 
 def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | None = None) -> Validating:
