@@ -151,6 +151,13 @@ def test_bad_data(studies: Path, percuss: Call, folder: Path, row: int, text: st
         ('unit = "N"', 'unit = "kg"', ("inputs.unit", "kg")),
         ('to = "1"', 'to = "9"', ("input to `9`",)),
         ("shape = 1, scale = 0.01", "shape = -1, scale = 0.01", ("priors.variance_u1",)),
+        (
+            'variance_u1 = { kind = "gamma", shape = 1, scale = 0.01 }',
+            "variance_u1 = 3",
+            ("priors.variance_u1", "table"),
+        ),
+        ('settle = "20 s"', "track = [1]", ("track", "names")),
+        ('time = "t_s"', 'step = "0 s"', ("step", "above 0")),
         ("[validation.linear]", "[validation]", ("TOML",)),
     ],
 )

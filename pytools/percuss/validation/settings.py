@@ -155,6 +155,10 @@ class _Reader:
         values = given["values"]
         track = given.get("track")
         names = tuple(track) if track else tuple(name for name in self.study.parameters if name not in values)
+        if not all(isinstance(name, str) for name in names):
+            raise self.fault("track", "must be a list of names")
+        if given.get("step") == 0:
+            raise self.fault("step", "must be above 0")
         if not names:
             raise self.fault("track", "nothing may drift: the study has no parameters, and none is named")
         observed = tuple(self.channel(entry) for entry in given["observed"])
@@ -258,9 +262,11 @@ class _Reader:
                 if inputs[key].other_units and isinstance(values.get(key), str):
                     # a value with its unit says which dimension the law takes
                     unit = quantity_unit(values[key], unit)
+            if not isinstance(table, dict):
+                raise self.fault(f"priors.{key}", 'must be a table, as { kind = "normal", mean = 10, std = 3 }')
             try:
                 found[key] = read_prior(table, str(unit))
-            except (InputError, AttributeError) as fault:
+            except InputError as fault:
                 raise self.fault(f"priors.{key}", str(fault)) from None
         for name in names:
             if name not in found:
