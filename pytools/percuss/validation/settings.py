@@ -110,6 +110,13 @@ class Validating:
     traditional: bool
 
 
+def models_of(study: Study) -> list[str | None]:
+    """Names of the models under test; None stands for the only one where none has a name."""
+    section = study.sections.get(SECTION)
+    tables = section.items() if isinstance(section, dict) else ()
+    return [key for key, table in tables if key not in KEYS and isinstance(table, dict)] or [None]
+
+
 def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | None = None) -> Validating:
     """Read [validation] of a study; raise InputError naming the key. `flags` stand above what it says."""
     section = study.sections.get(SECTION)
