@@ -173,7 +173,9 @@ def test_nothing_runs_without_consent(percuss, program, folder, monkeypatch) -> 
     assert audit.code == 0
     assert "only with --allow-command" in audit.out
     assert mark.read_text().count("ran") == ran
-    assert percuss("audit", "--rerun", 10, "--allow-command").code == 0
+    audit = percuss("audit", "--rerun", 10, "--allow-command")
+    assert audit.code == 0
+    assert "program.py '{{x}}'" in audit.err
     assert mark.read_text().count("ran") == ran + 4
 
 
