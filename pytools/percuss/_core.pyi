@@ -19,8 +19,11 @@ __all__ = [
     "chaos_nested",
     "contact_impact_laws",
     "contact_solvers",
+    "filter_oscillators",
     "impact_laws",
+    "misfit_oscillators",
     "read_record",
+    "respond_oscillators",
     "simulate_oscillators",
     "solve_contact",
 ]
@@ -34,6 +37,35 @@ def simulate_oscillators(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, An
 def read_record(text: str, format: str, in_gravity: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def impact_laws() -> list[tuple[str, str, str, float, float]]: ...
 def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# Filters over oscillators: `follow` is a mapping as `percuss.validation.following` makes it, data are
+# (samples, channels), parameters (points, tracked).
+def filter_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    data: NDArray[np.float64],
+    *,
+    mean: Sequence[float],
+    covariance: NDArray[np.float64],
+    drift: Sequence[float],
+    noise: Sequence[float],
+    use_first: bool = False,
+    smoothed: bool = False,
+) -> dict[str, Any]: ...
+def respond_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    start: Sequence[float],
+    parameters: NDArray[np.float64],
+    samples: int,
+) -> NDArray[np.float64]: ...
+def misfit_oscillators(
+    system: Mapping[str, Any],
+    follow: Mapping[str, Any],
+    start: Sequence[float],
+    parameters: NDArray[np.float64],
+    data: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 
 # Contact problem of one step. W by compressed rows of 3x3 blocks; vectors are (normal, tangent 1, tangent 2).
 class _ContactReport(TypedDict):
@@ -224,8 +256,8 @@ def chaos_bootstrap_fits(
 ) -> list[ChaosExpansion]: ...
 
 # Posteriors on chaos expansions, in the unbounded space of `percuss.inference.transform`.
-_Parameter = tuple[str, float, float, str, Sequence[float], float, float]  # support, origin, scale; prior: kind, fields,
-# a point and the log density there
+# A parameter: support, origin, scale; of its prior kind, fields, a point and the log density there.
+_Parameter = tuple[str, float, float, str, Sequence[float], float, float]
 _Input = tuple[int, str, float, float]  # number of the parameter, form (linear, logarithmic), centre, factor
 
 @final

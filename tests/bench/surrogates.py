@@ -30,7 +30,8 @@ def bench() -> list[Line]:
     return [*against_openturns(), *many_outputs()]
 
 
-def _reference(name: str, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+def reference(name: str, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points in [-1, 1] and values of a stored design."""
     table = np.loadtxt(TABLE / f"{name}.csv", delimiter=",", skiprows=1)
     return np.ascontiguousarray(2 * table[:, :dimensions] - 1), np.ascontiguousarray(table[:, -1:])
 
@@ -44,7 +45,7 @@ def _fit(points: np.ndarray, values: np.ndarray, degrees: list[int], qs: list[fl
 
 def against_openturns() -> list[Line]:
     """Ishigami, least-angle regression with corrected leave-one-out over nine (degree, q), on both sides."""
-    points, values = _reference("ishigami", 3)
+    points, values = reference("ishigami", 3)
     try:
         import openturns as ot
     except ImportError:
@@ -99,7 +100,7 @@ def processor_time(repeats: int, task: Callable[[], object]) -> float:
 
 def many_outputs() -> list[Line]:
     """24 outputs, 300 points, 5 parameters: the search, early and full, and all outputs at one point."""
-    points, _ = _reference("gfunction", 5)
+    points, _ = reference("gfunction", 5)
     values = displacements(points)
     early = processor_time(2, lambda: _fit(points, values, ALL_DEGREES, ALL_QS, "early"))
     full = processor_time(1, lambda: _fit(points, values, ALL_DEGREES, ALL_QS, "full"))

@@ -62,6 +62,7 @@ def test_ids_alone_on_stdout_and_words_on_stderr(percuss, folder) -> None:
     old = percuss("supersede", simulated.id, "--reason", "wrong")
     assert old.id
     assert percuss("seal").id
+    (folder / "observed.csv").write_text("output,value,std\ny,2,1\n")
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
     assert percuss("import", "t.csv", "--study", "ishigami").id
 
@@ -79,8 +80,12 @@ springs = [{ between = ["base", "1"], stiffness = "40 N/m" }]
 """
 
 
+CALIBRATE = ("--setting", "chains=4", "--evaluations", 100, "--accept-unconverged")
+
+
 def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
     """A call of every command with --json."""
+    (folder / "observed.csv").write_text("output,value,std\ny,2,1\n")
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
     expected = folder / "studies" / "ishigami" / "expected"
     expected.mkdir()
@@ -101,6 +106,11 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "run": ["@last:design"],
         "surrogate": ["@last:campaign", "--degree", 2],
         "sensitivity": ["@last:surrogate"],
+        "observe": ["ishigami", "observed.csv"],
+        "calibrate": ["@last:surrogate", "--observations", "@last:observations", *CALIBRATE],
+        "predict": ["@last:posterior", "--draws", 20],
+        "compare": ["@last:posterior"],
+        "report": ["@last:indices", "--to", "report.html"],
         "import": ["t.csv", "--study", "ishigami"],
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],
@@ -125,6 +135,8 @@ def test_every_command_gives_json(percuss, folder, write_fclib) -> None:
     calls = _documents(percuss, folder, write_fclib)
     assert {name.split()[0] for name in calls} == set(COMMANDS)
     for name, args in calls.items():
+        if name == "compare":
+            args.append(percuss("calibrate", "@last:surrogate", "--observations", "@last:observations", *CALIBRATE).id)
         if name == "adopt":
             percuss("run", percuss("design", "ishigami", "--n", 4).id, "--shard", "1/1")
         said = percuss(*name.split(), *args, "--json")

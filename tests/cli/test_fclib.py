@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+
 def test_every_solver_in_a_table_and_as_json(percuss, write_fclib) -> None:
     from percuss import contact
 
@@ -15,7 +16,12 @@ def test_every_solver_in_a_table_and_as_json(percuss, write_fclib) -> None:
     assert head.split()[:4] == ["problem", "contacts", "solver", "met"]
     assert [line.split()[:4] for line in lines] == [["block", "1", name, "yes"] for name in contact.solvers()]
     (found,) = json.loads(percuss("fclib", "solve", path, "--solver", "newton, nsgs", "--json").out)
-    assert (found["problem"], found["title"], found["contacts"], found["solved"]) == ("block", "a sliding block", 1, True)
+    assert (found["problem"], found["title"], found["contacts"], found["solved"]) == (
+        "block",
+        "a sliding block",
+        1,
+        True,
+    )
     assert [each["solver"] for each in found["solvers"]] == ["newton", "nsgs"]
     for each in found["solvers"]:
         assert each["residuals"]["energy"] <= 1e-8

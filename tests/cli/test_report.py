@@ -17,6 +17,27 @@ pytest.importorskip("matplotlib", reason="reports need the extra `report`")
 ROOT = Path(__file__).parent.parent.parent
 # Elements that HTML closes by itself.
 VOID = {"meta", "link", "br", "img", "input"}
+SLIDE = """
+[study]
+title = "A block that slides"
+source = "closed form"
+[model]
+kind = "benchmark"
+function = "impact"
+gap = "5 m"
+samples = 41
+[parameters]
+speed = {{ unit = "km/h", prior = {{ kind = "uniform", low = 5, high = 12 }} }}
+friction.prior = {{ kind = "uniform", low = 0.2, high = 0.4 }}
+[outputs.rest]
+quantity = "rest_position"
+unit = "cm"
+[outputs.half]
+quantity = "position"
+reduce = "at"
+at = "0.5 s"
+unit = "cm"
+"""
 
 
 class Page(HTMLParser):
@@ -97,7 +118,7 @@ def copied(folder: Path) -> Path:
 
 @pytest.fixture
 def calibrated(copied: Path, percuss, once) -> str:  # type: ignore[no-untyped-def]
-    """A chain from a design with failed runs to a posterior; the id of the posterior."""
+    """A chain from a design with failed runs to a prediction and `report.html`; the id of the prediction."""
     study = copied / "studies" / "linear-gaussian" / "study.toml"
     study.write_text(study.read_text().replace("offset =", "fail_above = { x2 = 1.6 }\noffset ="))
 
@@ -106,20 +127,21 @@ def calibrated(copied: Path, percuss, once) -> str:  # type: ignore[no-untyped-d
         surrogate = percuss("surrogate", "-", "--search", "early", stdin=campaign).id
         percuss("sensitivity", surrogate)
         percuss("note", surrogate, "fitted for <b>the</b> audit & report")
-        (copied / "posterior").write_text(percuss("calibrate", "@last:surrogate").id)
+        posterior = percuss("calibrate", "@last:surrogate").id
+        prediction = percuss("predict", posterior, "--verify", 4, "--draws", 500).id
+        (copied / "prediction").write_text(prediction)
+        assert percuss("report", prediction, "--to", "report.html").out == "report.html\n"
 
     once("report-calibrated", make)
-    return (copied / "posterior").read_text()
+    return (copied / "prediction").read_text()
 
 
-def test_every_section_of_a_calibration(calibrated: str, percuss: Callable[..., object], folder: Path) -> None:
-    said = percuss("report", calibrated, "--to", "report.html")
-    assert said.out == "report.html\n"  # type: ignore[attr-defined]
+def test_every_section_of_a_chain(calibrated: str, percuss: Callable[..., object], folder: Path) -> None:
     text = (folder / "report.html").read_text()
     page = check_page(text)
     assert page.anchors == [
         "study", "design", "runs", "surrogate", "sensitivity-expansion", "observations", "posterior-exact",
-        "provenance", "how-to-reproduce",
+        "prediction", "provenance", "how-to-reproduce",
     ]  # fmt: skip
     assert text.startswith("<!doctype html>")
     assert "prefers-color-scheme: dark" in text and "@media print" in text
@@ -132,7 +154,6 @@ def test_every_section_of_a_calibration(calibrated: str, percuss: Callable[..., 
 
 
 def test_the_same_ledger_gives_the_same_bytes(calibrated: str, percuss, program, folder: Path) -> None:  # type: ignore[no-untyped-def]
-    percuss("report", calibrated, "--to", "one.html")
     # In another process, on another path, with another locale, style file and order of hashes.
     (folder / "matplotlibrc").write_text("axes.facecolor: pink\nfont.size: 20\n")
     (folder / "sub").mkdir()
@@ -140,13 +161,14 @@ def test_the_same_ledger_gives_the_same_bytes(calibrated: str, percuss, program,
         "report", calibrated, "--to", "sub/two.html", env={"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
     )
     assert said.code == 0, said.err
-    assert (folder / "one.html").read_bytes() == (folder / "sub" / "two.html").read_bytes()
+    assert (folder / "report.html").read_bytes() == (folder / "sub" / "two.html").read_bytes()
 
 
 def test_the_script_makes_the_same_results_again(calibrated: str, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
     text = percuss("report", calibrated, "--format", "markdown").out
     script = text[text.rindex("```sh\n") + 6 : text.rindex("```")]
-    assert "seed 5" in script
+    assert "seed 5" in script and script.rstrip().endswith('percuss report "$prediction"')
+    script = script.rstrip().rpartition("\n")[0]
     program = f'percuss() {{ "{sys.executable}" -m percuss "$@"; }}\n'
     done = subprocess.run(
         ["bash", "-c", f"{program}{script}"], cwd=folder, env={"PERCUSS_LEDGER": "again", "PATH": "/usr/bin:/bin"},
@@ -154,7 +176,7 @@ def test_the_script_makes_the_same_results_again(calibrated: str, percuss, folde
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     digests = [
-        sorted(set(re.findall(r"digest=[0-9a-f]{64}", percuss("show", "@last:posterior", "--ledger", ledger).out)))
+        sorted(set(re.findall(r"digest=[0-9a-f]{64}", percuss("show", "@last:prediction", "--ledger", ledger).out)))
         for ledger in ("ledger", "again")
     ]
     assert digests[0] == digests[1] != []
@@ -184,9 +206,51 @@ def test_what_is_not_converged_is_marked_and_not_estimated(calibrated: str, perc
     assert "MAP" not in page.text and "Estimates" not in page.text
     labels = [a["aria-label"] for a in page.all("svg") if a["aria-label"].startswith(("Corner", "Traces"))]
     assert len(labels) == 2 and all("UNCONVERGED" in label for label in labels)
+    assert "|| true" in page.text  # in a script that stops at the first error
 
 
-def test_curves_over_time_and_energy(copied: Path, percuss) -> None:  # type: ignore[no-untyped-def]
+def test_calibrations_side_by_side(calibrated: str, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
+    posteriors = [percuss("calibrate", "@last:surrogate", "--seed", seed).id for seed in (8, 9)]
+    percuss("report", percuss("compare", *posteriors).id, "--to", "report.html")
+    page = check_page((folder / "report.html").read_text())
+    assert page.anchors[-5:] == ["posterior-exact", "posterior-exact-2", "comparison", "provenance", "how-to-reproduce"]
+    assert any(a["aria-label"].startswith("x1 in every calibration") for a in page.all("svg"))
+
+
+def test_superseded_events_are_told_and_marked(calibrated: str, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
+    percuss("supersede", "@last:surrogate")
+    text = percuss("report", calibrated, "--format", "markdown").out
+    assert re.search(r"> \*\*warning:\*\* surrogate.fitted `[0-9a-f-]{36}` is superseded", text)
+
+
+def test_indices_over_time(percuss, make_study, folder: Path) -> None:  # type: ignore[no-untyped-def]
+    make_study("slide", text=SLIDE)
+    campaign = percuss("run", percuss("design", "slide", "--n", 24, "--curves").id).id
+    surrogate = percuss(
+        "surrogate", campaign, "--curves", "position", "--family", "chaos", "--search", "early", "--folds", 3
+    ).id
+    percuss("report", percuss("sensitivity", surrogate).id, "--to", "report.html")
+    page = check_page((folder / "report.html").read_text())
+    assert "sensitivity-of-the-curve-position" in page.anchors
+    assert any(
+        a["aria-label"].startswith("Total Sobol indices of speed, friction over t_s [s]") for a in page.all("svg")
+    )
+
+
+def test_a_page_of_nonsense(calibrated: str, percuss, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """A body that lacks what its kind always has is told as a fault of the ledger, not of percuss."""
+    from percuss.ledger.event import Event
+
+    real = Event.data.func
+
+    def without(event: Event) -> dict[str, object]:
+        return {key: value for key, value in real(event).items() if key not in ("scores", "families")}
+
+    monkeypatch.setattr(Event, "data", property(without))
+    percuss("report", calibrated, "--to", "report.html").refused(4, "cannot be reported on", "surrogate.fitted")
+
+
+def test_curves_and_energy_of_one_run(copied: Path, percuss) -> None:  # type: ignore[no-untyped-def]
     single = percuss("simulate", "pounding-frames", "--case", "rigid").id
     percuss("report", single, "--to", "single.html")
     page = check_page((copied / "single.html").read_text())

@@ -21,10 +21,12 @@ pytest.importorskip("matplotlib", reason="reports need the extra `report`")
 ROOT = Path(__file__).parent.parent.parent
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no chromium on PATH")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr"
-).split()
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
+    "--enable-logging=stderr",
+]  # fmt: skip
 DARK = "--blink-settings=preferredColorScheme=0"
 
 # Put into a copy of the page (the page itself allows no scripts); what it finds is read from the DOM.
@@ -35,7 +37,10 @@ const shade = colour => {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const paper = shade(getComputedStyle(document.documentElement).backgroundColor);
-const contrast = colour => { const s = shade(colour); return (Math.max(s, paper) + 0.05) / (Math.min(s, paper) + 0.05); };
+const contrast = colour => {
+  const s = shade(colour);
+  return (Math.max(s, paper) + 0.05) / (Math.min(s, paper) + 0.05);
+};
 const pictures = [...document.querySelectorAll("svg")];
 const found = {
   overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -47,8 +52,8 @@ const found = {
     const a = t.getBoundingClientRect(), b = p.getBoundingClientRect();
     return a.left < b.left - 12 || a.right > b.right + 12 || a.top < b.top - 6 || a.bottom > b.bottom + 6;
   })).map(p => p.getAttribute("aria-label")),
-  contrast: Math.min(...[...document.querySelectorAll("p, h1, h2, td, th, a, dt, dd, li, figcaption, svg text")].map(e =>
-    contrast(e instanceof SVGElement ? getComputedStyle(e).fill : getComputedStyle(e).color))),
+  contrast: Math.min(...[...document.querySelectorAll("p, h1, h2, td, th, a, dt, dd, li, figcaption, svg text")].map(
+    e => contrast(e instanceof SVGElement ? getComputedStyle(e).fill : getComputedStyle(e).color))),
   lines: Math.min(...[...document.querySelectorAll("svg path")].map(e => getComputedStyle(e))
     .filter(s => s.stroke.startsWith("rgb") && s.strokeOpacity == 1 && s.opacity == 1).map(s => contrast(s.stroke))),
 };

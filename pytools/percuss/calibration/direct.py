@@ -7,7 +7,7 @@ the ledger is read, the rest is run. Each batch is one commit: its design and al
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 
 import numpy as np
 import polars as pl
@@ -44,6 +44,7 @@ class Direct:
         self.runs: list[Event] = []
         self.done = 0
         self._known: dict[bytes, Floats] = {}
+        self._running: list[Future[Result]] = []
         # By content: a sampler that starts again asks for the very same points.
         self._designs = {
             blob.digest: event
@@ -55,6 +56,11 @@ class Direct:
             and event.study.digest == study.digest
             and (blob := event.blob("design"))
         }
+
+    @property
+    def stuck(self) -> bool:
+        """Whether a batch is still running in a thread, which cannot be stopped."""
+        return any(future.running() for future in self._running)
 
     def __call__(self, theta: Floats) -> tuple[Floats, Floats]:
         """Outputs (n, m), and a variance of zero: the simulator has no error of its own."""
@@ -102,7 +108,8 @@ class Direct:
             raise InputError(f"{len(record.values)} runs of a direct calibration are not in the ledger")
         ranges = split(len(record.values), self.study.model().batch)
         batches = [record.batch(case, samples) for case in self.cases for samples in ranges]
-        results: list[Result] = list(self.executor.map(run_batch, batches))
+        self._running = [self.executor.submit(run_batch, batch) for batch in batches]
+        results: list[Result] = [future.result() for future in self._running]
         drafts = new_drafts(record)
         for result in results:
             drafts += draft_result(self.ledger, record, result)

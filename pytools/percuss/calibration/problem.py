@@ -17,6 +17,7 @@ from percuss.calibration.records import Observations, load_observations
 from percuss.errors import InputError
 from percuss.execution.records import load_study_event
 from percuss.inference.arrays import Floats
+from percuss.inference.compiled import compiled_target
 from percuss.inference.likelihood import Forward, Likelihood
 from percuss.inference.target import Target
 from percuss.ledger.event import Event
@@ -125,7 +126,8 @@ def make_problem(
 
     grouped = make_groups(study, block, observations.table, find)
     likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups)
-    target = likelihood.posterior({name: item.prior for name, item in study.parameters.items()})
+    priors = {name: item.prior for name, item in study.parameters.items()}
+    target = compiled_target(likelihood, priors, {forward_name(i): s for i, s in enumerate(surrogates)}).target
     units = {name: item.unit for name, item in study.parameters.items()} | dict(grouped.units)
     return Problem(
         study,

@@ -91,7 +91,7 @@ def calibrate(
     from percuss.calibration.calibrate import Request, draft_posterior
     from percuss.calibration.calibrate import calibrate as infer
     from percuss.calibration.problem import find_block, make_problem
-    from percuss.cli.output import give_id, hint, progress, say
+    from percuss.cli.output import give_id, hint, leave_interrupted, progress, say
     from percuss.config import find_settings
     from percuss.execution.campaign import local_executor
     from percuss.inference.samplers.stopping import Progress
@@ -144,7 +144,8 @@ def calibrate(
             say(f"interrupted: {kept} runs kept" if direct else "interrupted: nothing was appended")
             if kept:
                 hint("give the same command again: what was run is not run again")
-            raise typer.Exit(130) from None
+            executor.shutdown(wait=False, cancel_futures=True)
+            leave_interrupted(problem.direct is not None and problem.direct.stuck)
         draft = draft_posterior(book, problem, request, done)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -13,6 +13,8 @@ app = typer.Typer(add_completion=False)
 def compare(events: EventsArgument, ledger: LedgerOption = None, json: JsonOption = False) -> None:
     """Compare posteriors: Bayes factors, leave-one-out, parameters side by side. Appends the comparison.
 
+    Of validations: Bayes factors between their constant calibrations.
+
     Bayes factors and leave-one-out need calibrations on the same data; a positive log speaks for the first.
     """
     from percuss.calibration.comparison import compare as weigh
@@ -21,9 +23,27 @@ def compare(events: EventsArgument, ledger: LedgerOption = None, json: JsonOptio
     from percuss.cli.output import give_id, say, table_text
     from percuss.ledger.projections import fold
     from percuss.units import from_si
+    from percuss.validation.comparison import draft_weighed
+    from percuss.validation.comparison import weigh as weigh_validations
+    from percuss.validation.storage import KIND as VALIDATION
+    from percuss.validation.storage import load_validation
 
     book, found = open_at_all(ledger, events)
     state = fold(book.events())
+    if all(event.kind == VALIDATION for event in found):
+        validations = [load_validation(book, state, event) for event in found]
+        told, rows_of = weigh_validations(validations)
+        made = book.append([draft_weighed(book, validations, told, rows_of)])[0]
+        for note in told["notes"]:
+            say(note)
+        models = {item["id"]: item["block"] for item in told["posteriors"]}
+        lines = [
+            (models[b["first"]], models[b["second"]], f"{b['log']:.2f}", b["error"], b["words"])
+            for b in told["bayes_factors"]
+        ]
+        say(table_text(("first", "second", "log Bayes factor", "error", "evidence"), lines))
+        give_id(made.id, told, json)
+        return
     posteriors = [load_posterior(book, state, event) for event in found]
     body, table = weigh(posteriors)
     event = book.append([draft_comparison(book, posteriors, body, table)])[0]

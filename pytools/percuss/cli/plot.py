@@ -1,4 +1,4 @@
-"""`percuss plot`: curves of runs as a picture."""
+"""`percuss plot`: curves of runs, or paths of parameters in validations, as a picture."""
 
 from __future__ import annotations
 
@@ -15,16 +15,24 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: percuss plot @last --curve u2 --curve a2 --to response.svg")
 def plot(
     events: Annotated[
-        list[str], typer.Argument(metavar="EVENT...", help="Runs with curves.", autocompletion=complete_events)
+        list[str],
+        typer.Argument(metavar="EVENT...", help="Runs with curves, or validations.", autocompletion=complete_events),
     ],
-    curve: Annotated[list[str], typer.Option(help="Which quantities; one panel each.")],
     to: Annotated[Path, typer.Option(help="File to write: .svg, .png or .pdf.", metavar="FILE")],
+    curve: Annotated[list[str] | None, typer.Option(help="Which quantities; one panel each.")] = None,
     title: Annotated[str, typer.Option(help="A line above it.")] = "",
     samples: Annotated[int, typer.Option(min=1, help="At most so many runs of each event.")] = 8,
+    window: Annotated[
+        tuple[float, float] | None, typer.Option(help="Of validations: from and to, in s.", metavar="FROM TO")
+    ] = None,
+    ladder: Annotated[bool, typer.Option("--ladder", help="Of a validation: every drift of its ladder.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Draw curves of one or more runs against their axis, one panel a quantity, one line a run."""
+    """Draw curves of one or more runs against their axis, one panel a quantity, one line a run.
+
+    Of validations: what was measured and the path of each parameter, with three standard deviations of the filter.
+    """
     import polars as pl
 
     from percuss.cli.output import give_json, say
@@ -37,6 +45,25 @@ def plot(
     wanted = [reference(text) for text in events]
     book = open_ledger(ledger)
     state = fold(book.events())
+    kinds = {book.event(text).kind for text in wanted}
+    if kinds == {"validation.computed"}:
+        from percuss.execution.records import load_study_event
+        from percuss.report.drift import Shown, default_names, write_paths
+        from percuss.validation.storage import load_validation
+
+        found = [load_validation(book, state, book.event(text)) for text in wanted]
+        shown = [
+            Shown(item, load_study_event(book, state.events[item.event.input("study")]), item.body["model"])
+            for item in found
+        ]
+        count = write_paths(shown, curve or default_names(shown), to, window=window, ladder=ladder, title=title)
+        if json:
+            give_json({"file": str(to), "panels": count})
+        else:
+            say(f"{to}: {count} panels")
+        return
+    if not curve:
+        raise InputError("--curve: must name a curve of the runs")
     panels: dict[str, list[Line]] = {name: [] for name in curve}
     labels: dict[str, tuple[str, str]] = {}
     for text in wanted:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_ledger, reference
+from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_at_all
 
 app = typer.Typer(add_completion=False)
 
@@ -52,16 +52,14 @@ def report(
     from percuss.report.sections.registry import planned
     from percuss.report.source import gather
 
-    wanted = [reference(text) for text in events]
-    book = open_ledger(ledger)
-    roots = [book.event(text) for text in wanted]
+    book, roots = open_at_all(ledger, events)
     if form is Form.HTML and to is None:
         to = Path(f"{roots[0].study.name if roots[0].study else roots[0].kind}-{roots[0].id[:13]}.html")
     if to is not None:
         check_target(to)
     source = gather(book, roots)
     with progress("report", len(planned(source))) as advance:
-        page = build_page(source, advance)
+        page = build_page(source, advance, pictures=form is Form.HTML)
     text = html(page) if form is Form.HTML else markdown(page)
     if to is not None:
         write_text(text, to)

@@ -3,8 +3,8 @@
     target, why_not = compiled_target(likelihood, priors, {"model": surrogate})
 
 gives the target that `likelihood.posterior(priors)` gives, with a compiled `advance` where every part has one:
-independent Gaussian groups, outputs of the family `chaos`, priors with a closed form. Elsewhere `why_not` says in half a
-sentence what has none, and the same posterior is sampled by numpy, about a tenth as fast.
+independent Gaussian groups, outputs of the family `chaos`, priors with a closed form. Elsewhere `why_not` says in half
+a sentence what has none, and the same posterior is sampled by numpy, about a tenth as fast.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from percuss.surrogates.chaos import Expansions
 if TYPE_CHECKING:
     from percuss.surrogates.surrogate import Surrogate
 
+# Where a canonical variable comes from: column of the parameter, form, centre and factor of the map.
+Input = tuple[int, str, float, float]
 SUPPORTS = {AFFINE: "everywhere", ABOVE: "above", BELOW: "below", BETWEEN: "between"}
 # Points of the prior at which both densities are compared before the compiled one is believed.
 COMPARED = 16
@@ -46,7 +48,7 @@ class Compiled(NamedTuple):
     why_not: str | None
 
 
-class _NotCompiled(Exception):
+class NotCompiledError(Exception):
     """Part of a posterior that the core does not know."""
 
 
@@ -60,9 +62,9 @@ def compiled_target(
     """
     plain = likelihood.posterior(priors)
     try:
-        core = _compile(likelihood, plain, surrogates)
+        core = compile_posterior(likelihood, plain, surrogates)
         _compare(core, plain)
-    except _NotCompiled as why:
+    except NotCompiledError as why:
         return Compiled(plain, str(why))
     return Compiled(Target(plain.names, plain.priors, plain.log_likelihood, _advance(core)), None)
 
@@ -78,13 +80,14 @@ def _advance(core: ChaosPosterior) -> Callable[[Target, State, Floats, int, int,
     return advance
 
 
-def _compile(likelihood: Likelihood, plain: Target, surrogates: Mapping[str, Surrogate]) -> ChaosPosterior:
+def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping[str, Surrogate]) -> ChaosPosterior:
+    """Return the density of the `plain` posterior of a likelihood in the core, or raise NotCompiledError."""
     entries = likelihood.entries()
     if entries is None:
-        raise _NotCompiled("a data group is not independent and Gaussian")
+        raise NotCompiledError("a data group is not independent and Gaussian")
     middle = np.array([[float(prior.ppf(0.5)) for prior in plain.priors]])[:, : len(likelihood.parameters)]
     number, column, variance = entries.forward.copy(), entries.column.copy(), entries.variance.copy()
-    forwards = []
+    forwards: list[tuple[ChaosExpansion, list[Input]]] = []
     for position, (name, forward) in enumerate(likelihood.forwards.items()):
         here = entries.forward == position
         if not here.any():
@@ -93,7 +96,7 @@ def _compile(likelihood: Likelihood, plain: Target, surrogates: Mapping[str, Sur
         used, column[here] = np.unique(entries.column[here], return_inverse=True)
         own = forward(middle)[1]
         if own.ndim != 1:
-            raise _NotCompiled(f"the error of forward model `{name}` varies from point to point")
+            raise NotCompiledError(f"the error of forward model `{name}` varies from point to point")
         variance[here] += own[entries.column[here]]
         forwards.append(_forward(name, surrogates.get(name), likelihood.parameters, [int(j) for j in used]))
     transform = plain.transform
@@ -106,17 +109,19 @@ def _compile(likelihood: Likelihood, plain: Target, surrogates: Mapping[str, Sur
 
 def _forward(
     name: str, surrogate: Surrogate | None, parameters: tuple[str, ...], used: list[int]
-) -> tuple[ChaosExpansion, list[tuple[int, str, float, float]]]:
+) -> tuple[ChaosExpansion, list[Input]]:
     """Return the expansions of the columns in use, and where their variables come from."""
     part = next((part for part in surrogate.parts if set(used) <= set(part.columns)), None) if surrogate else None
     if surrogate is None or part is None or not isinstance(part.model, Expansions):
-        raise _NotCompiled(f"forward model `{name}` is not all polynomial chaos")
+        raise NotCompiledError(f"forward model `{name}` is not all polynomial chaos")
     inputs = []
     for variable, parameter in zip(surrogate.canonical.variables, surrogate.names, strict=True):
         if parameter not in parameters:
-            raise _NotCompiled(f"forward model `{name}` has parameter `{parameter}`, which is not sampled")
+            raise NotCompiledError(f"forward model `{name}` has parameter `{parameter}`, which is not sampled")
         if variable.form == OTHER:
-            raise _NotCompiled(f"forward model `{name}` sees parameter `{parameter}` through quantiles of its prior")
+            raise NotCompiledError(
+                f"forward model `{name}` sees parameter `{parameter}` through quantiles of its prior"
+            )
         inputs.append((parameters.index(parameter), variable.form, variable.centre, variable.factor))
     model = part.model.take([part.columns.index(column) for column in used])
     assert isinstance(model, Expansions)
@@ -137,7 +142,7 @@ def _density(prior: Prior) -> tuple[str, list[float], float, float]:
         case Beta():
             kind, fields = prior.kind, [prior.fields["alpha"], prior.fields["beta"], *prior.support()]
         case _:
-            raise _NotCompiled(f"the core has no {prior.kind} prior")
+            raise NotCompiledError(f"the core has no {prior.kind} prior")
     anchor = float(prior.ppf(0.5))
     return kind, fields, anchor, float(prior.logpdf(anchor))
 
@@ -147,4 +152,4 @@ def _compare(core: ChaosPosterior, plain: Target) -> None:
     z = plain.draw_prior(COMPARED, np.random.default_rng(0))
     ours, theirs = core.log_density(z), plain.log_density(z)
     if not np.allclose(ours, theirs, rtol=1e-9, atol=1e-6):
-        raise _NotCompiled("a forward model is not its surrogate alone")
+        raise NotCompiledError("a forward model is not its surrogate alone")

@@ -131,7 +131,8 @@ def _normal_scores(x: Floats) -> Floats:
     from scipy.special import ndtri
 
     flat = np.ravel(x)
-    order = np.argsort(flat, kind="stable")
+    # Any order of equal values will do: they share a rank.
+    order = np.argsort(flat)
     ordered = flat[order]
     first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
     begins = np.flatnonzero(first)

@@ -44,7 +44,7 @@ def fit_tail(excess: Floats) -> tuple[float, float]:
     n = len(excess)
     points = 30 + int(np.sqrt(n))
     quartile = excess[max(int(n / 4 + 0.5) - 1, 0)]
-    if quartile <= 0:
+    if quartile < 1e-300:  # one over it would overflow
         return np.inf, np.nan
     b = 1.0 - np.sqrt(points / (np.arange(1, points + 1) - 0.5))
     b = b / (3.0 * quartile) + 1.0 / excess[-1]
@@ -60,4 +60,6 @@ def fit_tail(excess: Floats) -> tuple[float, float]:
 def _quantiles(p: Floats, k: float, sigma: float) -> Floats:
     if abs(k) < 1e-30:
         return -sigma * np.log1p(-p)
-    return sigma * np.expm1(-k * np.log1p(-p)) / k
+    # Where k is huge, quantiles are infinite; whoever asked cuts them, and k tells that nothing is to be trusted.
+    with np.errstate(over="ignore"):
+        return sigma * np.expm1(-k * np.log1p(-p)) / k

@@ -248,19 +248,22 @@ def prove_lineage(walk: Walk) -> Proof:
             skipped += 1
             continue
         proof.checked += 1
-        for role, allowed in KINDS[event.kind].needs.items():
+        kind = KINDS[event.kind]
+        if kind.one_of and not event.inputs_as(*kind.one_of):
+            proof.faults.append(f"event {event.id} ({event.kind}): has no {' and no '.join(kind.one_of)}")
+        for role, allowed in {**kind.needs, **kind.one_of}.items():
             found = event.inputs_as(role)
-            if not found:
+            if not found and role in kind.needs:
                 proof.faults.append(f"event {event.id} ({event.kind}): has no {role}")
             for item in found:
-                kind = kinds.get(item.id, "missing")
-                if allowed and kind not in allowed:
-                    proof.faults.append(f"event {event.id} ({event.kind}): its {role} {item.id} is {kind}")
+                what = kinds.get(item.id, "missing")
+                if allowed and what not in allowed:
+                    proof.faults.append(f"event {event.id} ({event.kind}): its {role} {item.id} is {what}")
         software = event.software
         if not (software.version and software.core and software.lock):
             proof.faults.append(f"event {event.id}: does not say with what it was made")
-        if event.kind == "design.created" and event.seed is None:
-            proof.faults.append(f"event {event.id}: a design without a seed")
+        if event.kind in ("design.created", "posterior.sampled") and event.seed is None:
+            proof.faults.append(f"event {event.id} ({event.kind}): has no seed")
     if skipped:
         proof.note = f"{skipped} events of kinds this percuss does not know were skipped"
     return proof

@@ -18,14 +18,16 @@ Check = Callable[[object], bool]
 class Kind:
     """One kind of event.
 
-    `needs` maps each role an event of this kind must have among its inputs to the kinds that can fill it: `audit`
-    follows them to prove that nothing stands on air. `fields` are what its body must have, each with a check: a
-    ledger may come from a stranger. `upcasters[v]` turns a body of version v into one of v + 1.
+    `needs` maps each role an event of this kind must have among its inputs to the kinds that can fill it, `one_of`
+    those of which it must have at least one: `audit` follows them to prove that nothing stands on air. `fields` are
+    what its body must have, each with a check: a ledger may come from a stranger. `upcasters[v]` turns a body of
+    version v into one of v + 1.
     """
 
     says: str
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fields: Mapping[str, Check] = field(default_factory=dict)
+    one_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     version: int = 1
     upcasters: Mapping[int, Upcaster] = field(default_factory=dict)
 
@@ -42,6 +44,10 @@ def _table(value: object) -> bool:
     return isinstance(value, dict)
 
 
+def _list(value: object) -> bool:
+    return isinstance(value, list)
+
+
 def _texts(value: object) -> bool:
     return isinstance(value, list) and all(map(_text, value))
 
@@ -52,6 +58,14 @@ def _counts(value: object) -> bool:
 
 def _truth(value: object) -> bool:
     return isinstance(value, bool)
+
+
+def _maybe_table(value: object) -> bool:
+    return value is None or isinstance(value, dict)
+
+
+def _tables(value: object) -> bool:
+    return isinstance(value, list) and all(map(_table, value))
 
 
 def _reasons(value: object) -> bool:
@@ -67,16 +81,24 @@ _POINTS: dict[str, Check] = {"sampler": _text, "n": _count, "names": _texts, "ca
 _BATCH: dict[str, Check] = {"case": _text, "samples": _counts}
 _CLOSING: dict[str, Check] = {"completed": _count, "failed": _count, "content": _text}
 _OBSERVATIONS: Needs = {"observations": ("observations.imported",)}
+_FORWARD: Needs = {"surrogate": ("surrogate.fitted",), **_RUNS}
 _POSTERIOR: Needs = {"posterior": ("posterior.sampled",)}
+_COMPARED: Needs = {"posterior": ("posterior.sampled", "validation.computed")}
 _TRUSTED: dict[str, Check] = {"accepted_unconverged": _truth}
 _SAMPLED: dict[str, Check] = _TRUSTED | {
     "names": _texts,
+    "parameters": _tables,
     "block": _text,
     "calibration": _table,
     "sampler": _text,
     "settings": _table,
+    "stopping": _table,
     "converged": _truth,
     "direct": _truth,
+    "reasons": _texts,
+    "summary": _maybe_table,
+    "evidence": _table,
+    "twin": _maybe_table,
 }
 _SURROGATE: dict[str, Check] = {"names": _texts, "cases": _texts, "points": _count, "settings": _table}
 
@@ -94,17 +116,33 @@ KINDS: dict[str, Kind] = {
         "sensitivity indices, from a surrogate or straight from runs", _STUDY, {"names": _texts, "methods": _texts}
     ),
     "observations.imported": Kind(
-        "measured values, bound to the outputs of a study", _STUDY, {"file": _text, "entries": _count}
+        "measured values, bound to the outputs of a study",
+        _STUDY,
+        {"file": _text, "entries": _count, "twin": _maybe_table},
     ),
     "posterior.sampled": Kind(
-        "a calibration: draws of the parameters given observations", _STUDY | _OBSERVATIONS, _SAMPLED
+        "a calibration: draws of the parameters given observations", _STUDY | _OBSERVATIONS, _SAMPLED, _FORWARD
     ),
     "prediction.made": Kind(
         "what a study's outputs are before and after the data, and whether the simulator agrees",
         _STUDY | _POSTERIOR,
-        _TRUSTED | {"draws": _count},
+        _TRUSTED | {"draws": _count, "scores": _tables, "verification": _maybe_table},
     ),
-    "comparison.made": Kind("calibrations held against each other", _POSTERIOR, _TRUSTED | {"same_data": _truth}),
+    "comparison.made": Kind(
+        "calibrations held against each other", _COMPARED, _TRUSTED | {"same_data": _truth, "posteriors": _tables}
+    ),
+    "validation.computed": Kind(
+        "whether parameters that should be constant drift through data, and what that says of extrapolation",
+        _STUDY,
+        {
+            "model": _text,
+            "tracked": _texts,
+            "verdict": _text,
+            "reasons": _texts,
+            "parameters": _list,
+            "samples": _count,
+        },
+    ),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from percuss.report.drawing import BLUE, GREY, INK, ORANGE, dots
+from percuss.report.drawing import BLUE, GREY, INK, ORANGE, dots, thinned
 
 # How each set of draws is drawn: colour, and the shades of the outer and the inner band.
 LOOKS = {"prior": (GREY, 0.22, 0.0), "posterior": (BLUE, 0.25, 0.4)}
@@ -16,6 +16,8 @@ LOOKS = {"prior": (GREY, 0.22, 0.0), "posterior": (BLUE, 0.25, 0.4)}
 def draw_bands(axis: Any, x: Any, rows: pl.DataFrame, when: str, factor: float, width: float = 0.0) -> None:
     """95 % and (after the data) 50 % of the draws over x: as areas, or with a width as bars."""
     colour, outer, inner = LOOKS[when]
+    places = thinned(len(x))
+    x, rows = x[places], rows[places]
     q = {name: rows[name].to_numpy() * factor for name in ("q025", "q25", "q50", "q75", "q975")}
     spans = [("q025", "q975", outer, f"{when}, 95 %"), ("q25", "q75", inner, f"{when}, 50 %")]
     for low, high, alpha, label in spans:

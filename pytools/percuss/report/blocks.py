@@ -68,7 +68,7 @@ Block = Text | Notice | Table | Code | Figure | Gallery
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report under its own heading. `short` are the sentences that stand at the top of the page."""
+    """A part of the report under its own heading. `short` stands at the top of the page, last sections first."""
 
     title: str
     blocks: Sequence[Block]

@@ -75,8 +75,9 @@ def corner(columns: Sequence[Column], draws: Array, marks: Mapping[str, Array], 
 
 
 def _edges(values: Array, marked: Sequence[float], logarithmic: bool) -> Array:
+    known = [float(value) for value in marked if np.isfinite(value)]
     low, high = (float(end) for end in np.quantile(values, [0.001, 0.999]))
-    low, high = min(low, *marked) if marked else low, max(high, *marked) if marked else high
+    low, high = min([low, *known]), max([high, *known])
     if not low < high:
         low, high = low - 0.5 * abs(low) - 1e-12, high + 0.5 * abs(high) + 1e-12
     if logarithmic and low > 0:
@@ -129,7 +130,7 @@ def _alt(columns: Sequence[Column], shown: Array, points: Mapping[str, Array], u
     told = []
     for j, column in enumerate(columns):
         low, high = np.quantile(shown[:, j], [0.025, 0.975])
-        words = "".join(f", {word} {values[j]:.4g}" for word, values in points.items())
+        words = "".join(f", {word} {values[j]:.4g}" for word, values in points.items() if np.isfinite(values[j]))
         told.append(f"{column.scale.label} 95 % between {low:.4g} and {high:.4g}{words}")
     start = "Corner plot of draws that are UNCONVERGED" if unconverged else "Corner plot of the posterior"
     return f"{start}: {'; '.join(told)}"

@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from percuss.report.blocks import Figure
@@ -30,6 +31,8 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 
 
 # Widths in inches: the whole column, and pictures of which two or three stand side by side.
 WIDE, HALF, THIRD = 9.4, 4.6, 3.0
+
+MOST_PLACES = 500
 
 SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -64,7 +67,7 @@ SETTINGS: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.formatter.limits": (-4, 5),
-    "axes.formatter.use_mathtext": False,
+    "axes.formatter.useoffset": False,
     "lines.linewidth": 1.3,
     "hatch.linewidth": 0.6,
     "path.simplify": True,
@@ -72,14 +75,20 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+# Whether pictures are wanted, or only the words that stand for them.
+_WANTED: ContextVar[bool] = ContextVar("wanted", default=True)
+
+
 @contextmanager
-def drawing() -> Iterator[None]:
+def drawing(pictures: bool = True) -> Iterator[None]:
     """Within this, figures are drawn in the style of the page, whatever the settings of the machine."""
     matplotlib = load_matplotlib()
+    before = _WANTED.set(pictures)
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)
         yield
+    _WANTED.reset(before)
 
 
 def canvas(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Any, Any]:
@@ -92,9 +101,12 @@ def canvas(rows: int, columns: int, width: float, height: float, **options: Any)
 
 def picture(figure: Any, alt: str, caption: str = "") -> Figure:
     """A drawn figure as a block of the page."""
+    width = round(float(figure.get_figwidth()) * 72, 2)
+    if not _WANTED.get():
+        return Figure("", alt, caption, width)
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    return Figure(inline_svg(stream.getvalue()), alt, caption, round(float(figure.get_figwidth()) * 72, 2))
+    return Figure(inline_svg(stream.getvalue()), alt, caption, width)
 
 
 def inline_svg(text: str) -> str:
@@ -137,6 +149,11 @@ def key(figure: Any, axis: Any, columns: int = 6) -> None:
     """The key of a figure, above all its axes."""
     handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper left", ncols=min(columns, max(len(labels), 1)), borderaxespad=0)
+
+
+def thinned(count: int) -> list[int]:
+    """Places along a curve of so many points: as many as a picture can show."""
+    return chosen(range(count), MOST_PLACES)
 
 
 def height_for(rows: int, each: float, more: float = 0.7) -> float:

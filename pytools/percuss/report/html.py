@@ -75,7 +75,7 @@ def section_anchors(sections: Iterable[Section]) -> list[str]:
 
 
 def _short(page: Page) -> str:
-    said = [item for section in page.sections for item in section.short]
+    said = [item for section in reversed(page.sections) for item in section.short]
     if not said:
         return ""
     lines = [

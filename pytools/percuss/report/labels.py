@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +79,18 @@ def quantity_scale(study: Study, name: str) -> Scale:
     return scale(name, unit or study.model().quantities[name].unit)
 
 
+def alike(labelled: Iterable[tuple[str, str]]) -> list[tuple[list[str], str]]:
+    """Texts that differ in their numbers alone are told once, by the first; with the labels of all, most first.
+
+    >>> alike([("a", "leverage 0.99"), ("b", "constant"), ("c", "leverage 1.0")])
+    [(['a', 'c'], 'leverage 0.99'), (['b'], 'constant')]
+    """
+    groups: dict[str, tuple[list[str], str]] = {}
+    for label, text in labelled:
+        groups.setdefault(re.sub(r"[-+]?\d[\d.e+-]*", "#", text), ([], text))[0].append(label)
+    return sorted(groups.values(), key=lambda group: -len(group[0]))
+
+
 def column_label(case: str, output: str, cases: int) -> str:
     """An output of a case; the case is named where there are several."""
-    return f"{output}, {case}" if cases > 1 else output
+    return f"{output} ({case})" if cases > 1 else output

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import polars as pl
+
+from percuss.errors import LedgerError, PercussError
+from percuss.ledger.event import Event
 from percuss.report.blocks import Page, Section
 from percuss.report.drawing import drawing
 from percuss.report.sections.registry import planned, section_of
 from percuss.report.source import Source, when
 
 
-def build_page(source: Source, advance: Callable[[int, str], None] = lambda count, note: None) -> Page:
+def build_page(
+    source: Source, advance: Callable[[int, str], None] = lambda count, note: None, *, pictures: bool = True
+) -> Page:
     """The whole report; `advance` is told of every section that is done."""
     sections: list[Section] = []
-    with drawing():
+    with drawing(pictures):
         for module, event in planned(source):
-            found = section_of(module, source, event)
+            found = _readable(module, source, event)
             if found is not None:
                 sections.append(found)
             advance(1, module)
@@ -33,3 +39,14 @@ def build_page(source: Source, advance: Callable[[int, str], None] = lambda coun
     title = about.title if about else root.kind
     footer = f"Made by percuss from {len(source.events)} events of a ledger; the same ledger gives the same page."
     return Page(title, f"Report on {words}", facts, sections, footer)
+
+
+def _readable(module: str, source: Source, event: Event) -> Section | None:
+    """A section; a ledger may come from a stranger, and what its events lack is their fault."""
+    try:
+        return section_of(module, source, event)
+    except PercussError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as fault:
+        said = f"{type(fault).__name__}: {fault}"
+        raise LedgerError(f"event {event.id} ({event.kind}): cannot be reported on ({said})") from fault

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from percuss.calibration import direct, verification
 from percuss.execution.records import DesignRecord, load_study_event, read_design
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
@@ -15,14 +16,21 @@ from percuss.study.study import Study
 # Results that nothing is made from, and that a report on what they speak of must not leave out.
 BESIDE = ("indices.computed",)
 RUNS = ("runs.completed", "runs.failed")
+# Samplers of designs by which the simulator was a calibration's forward model, or verified a prediction.
+SERVING = (direct.SAMPLER, verification.SAMPLER)
 
 
 @dataclass
 class Source:
-    """The ledger, folded; the events reported on; the events of their lineage, in ledger order."""
+    """The ledger, folded; the events reported on; the events of their lineage, in ledger order.
+
+    A report tells what was done, with events that are superseded by now as well: `state` knows of none that are,
+    `superseded` says which, and by what.
+    """
 
     ledger: Ledger
     state: State
+    superseded: Mapping[str, str | None]
     roots: tuple[Event, ...]
     events: tuple[Event, ...]
     _studies: dict[str, Study] = field(default_factory=dict)
@@ -31,6 +39,10 @@ class Source:
     def of_kind(self, *kinds: str) -> list[Event]:
         """The events of these kinds."""
         return [event for event in self.events if event.kind in kinds]
+
+    def designs(self) -> list[Event]:
+        """Designs that are told of by themselves; those that served a calibration are told of with it."""
+        return [event for event in self.of_kind("design.created") if event.data["sampler"] not in SERVING]
 
     def study(self, event: Event) -> Study:
         """The study an event belongs to, or registers."""
@@ -61,7 +73,8 @@ def gather(ledger: Ledger, roots: Iterable[Event]) -> Source:
         if event.kind in BESIDE and event.id not in state.superseded and set(inputs) <= known:
             beside[event.kind, inputs] = event
     known |= {event.id for event in beside.values()}
-    return Source(ledger, state, wanted, tuple(event for id, event in state.events.items() if id in known))
+    events = tuple(event for id, event in state.events.items() if id in known)
+    return Source(ledger, replace(state, superseded={}), state.superseded, wanted, events)
 
 
 def when(event: Event) -> str:

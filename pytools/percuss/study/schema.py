@@ -36,7 +36,7 @@ from percuss.units import parse_quantity
 
 ReadFile = Callable[[str, int], bytes]
 
-RAW_SECTIONS = ("observations", "calibration")
+RAW_SECTIONS = ("observations", "calibration", "validation")
 OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "unit", "doc")
 SECTIONS = ("study", "model", "parameters", "cases", "outputs", *RAW_SECTIONS)
 
@@ -330,17 +330,20 @@ def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[st
     sections: dict[str, object] = {key: subtable(raw, key, note) for key in RAW_SECTIONS if key in raw}
     if "observations" in sections:
         sections["observations"] = _attached(subtable(raw, "observations", note), ("observations",), files)
+    if "validation" in sections:
+        table = subtable(raw, "validation", note)
+        sections["validation"] = _attached(table, ("validation",), files, ("file", "extrapolate"))
     return sections
 
 
-def _attached(table: Mapping[str, Any], path: Path, files: _Files) -> dict[str, Any]:
-    """Copy [observations] with the path of every `file` key, at the top or one table down, in normal form."""
+def _attached(table: Mapping[str, Any], path: Path, files: _Files, keys: tuple[str, ...] = ("file",)) -> dict[str, Any]:
+    """Copy a section with the path of every key that names a file, at the top or one table down, in normal form."""
     copy: dict[str, Any] = {}
     for key, value in table.items():
-        if key == "file" and isinstance(value, str):
+        if key in keys and isinstance(value, str):
             copy[key] = files.attach(value, (*path, key))
         elif isinstance(value, dict) and len(path) == 1:
-            copy[key] = _attached(value, (*path, key), files)
+            copy[key] = _attached(value, (*path, key), files, keys)
         else:
             copy[key] = value
     return copy

@@ -6,6 +6,7 @@ mod chaos;
 mod contact;
 mod error;
 mod interruptible;
+mod kalman;
 mod oscillators;
 mod posterior;
 mod rigid;
@@ -36,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
     contact::register(module)?;
+    kalman::register(module)?;
     oscillators::register(module)?;
     posterior::register(module)?;
     rigid::register(module)

@@ -28,7 +28,7 @@ enum BaseSpec {
 /// One run as `percuss.models.oscillators` describes it; SI.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct RunSpec {
+pub(crate) struct RunSpec {
     masses_kg: Vec<f64>,
     springs: Vec<(i64, i64, f64, f64)>,
     dampers: Vec<(i64, i64, f64)>,
@@ -44,7 +44,7 @@ struct RunSpec {
 }
 
 impl RunSpec {
-    fn build(self) -> Result<(System, Settings), Box<dyn Error>> {
+    pub(crate) fn build(self) -> Result<(System, Settings), Box<dyn Error>> {
         let base = match self.base {
             None => BaseMotion::Fixed,
             Some(BaseSpec::Samples(times, values)) => {

@@ -354,7 +354,17 @@ impl RigidWorld {
             damping,
             max_steps,
         };
-        let found = py.detach(|| self.world.settled(&settle));
+        let (mut steps, mut interrupted) = (0_u64, Ok(()));
+        let found = py.detach(|| {
+            self.world.settled(&settle, || {
+                steps += 1;
+                if steps.is_multiple_of(STEPS_BETWEEN_SIGNALS) {
+                    interrupted = Python::attach(|py| py.check_signals());
+                }
+                interrupted.is_ok()
+            })
+        });
+        interrupted?;
         let (state, settled) = found.map_err(bad_input)?;
         let facts = PyDict::new(py);
         facts.set_item("at_rest", settled.at_rest)?;

@@ -16,7 +16,7 @@
 //! ```
 
 use crate::basis::Basis;
-use crate::vector::{add_scaled, dot};
+use crate::vector::{TOGETHER, add_scaled, dot, project};
 
 /// A column shorter than this share of its length after orthogonalisation depends on the others.
 const DEPENDENT: f64 = 1e-10;
@@ -84,8 +84,18 @@ impl Growing {
         let mut length = whole;
         // Twice is enough; the loop ends at two unless the column is dependent.
         for _ in 0..3 {
-            for (coefficient, direction) in self.r[start..].iter_mut().zip(q.chunks_exact(*stride))
+            let (blocks, rest) = self.r[start..].as_chunks_mut::<TOGETHER>();
+            let (many, few) = q.split_at(blocks.len() * TOGETHER * *stride);
+            for (coefficients, directions) in
+                blocks.iter_mut().zip(many.chunks_exact(TOGETHER * *stride))
             {
+                let parts = project(work, directions);
+                coefficients
+                    .iter_mut()
+                    .zip(parts)
+                    .for_each(|(c, part)| *c += part);
+            }
+            for (coefficient, direction) in rest.iter_mut().zip(few.chunks_exact(*stride)) {
                 let part = dot(direction, work);
                 *coefficient += part;
                 add_scaled(work, -part, direction);

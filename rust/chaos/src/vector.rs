@@ -100,6 +100,56 @@ impl NullaryFnOnce for Product<'_> {
     }
 }
 
+/// Directions taken out of a column together: so many can stay in registers beside it.
+pub(crate) const TOGETHER: usize = 4;
+
+struct Project<'a>(&'a mut [f64], &'a [f64]);
+
+impl NullaryFnOnce for Project<'_> {
+    type Output = [f64; TOGETHER];
+    #[inline(always)]
+    fn call(self) -> [f64; TOGETHER] {
+        let column = self.0.as_chunks_mut::<BLOCK>().0;
+        let directions = self.1.as_chunks::<BLOCK>().0;
+        let (first, rest) = directions.split_at(column.len());
+        let (second, rest) = rest.split_at(column.len());
+        let (third, fourth) = rest.split_at(column.len());
+        let mut sums = [[0.0; BLOCK]; TOGETHER];
+        for ((((x, a), b), c), d) in column.iter().zip(first).zip(second).zip(third).zip(fourth) {
+            for i in 0..BLOCK {
+                sums[0][i] += x[i] * a[i];
+            }
+            for i in 0..BLOCK {
+                sums[1][i] += x[i] * b[i];
+            }
+            for i in 0..BLOCK {
+                sums[2][i] += x[i] * c[i];
+            }
+            for i in 0..BLOCK {
+                sums[3][i] += x[i] * d[i];
+            }
+        }
+        let parts = sums.map(combine);
+        for ((((x, a), b), c), d) in column
+            .iter_mut()
+            .zip(first)
+            .zip(second)
+            .zip(third)
+            .zip(fourth)
+        {
+            for i in 0..BLOCK {
+                x[i] -= (parts[0] * a[i] + parts[1] * b[i]) + (parts[2] * c[i] + parts[3] * d[i]);
+            }
+        }
+        parts
+    }
+}
+
+/// Take the parts along orthonormal directions, one after the other in `directions`, out of a column; the parts.
+pub(crate) fn project(column: &mut [f64], directions: &[f64]) -> [f64; TOGETHER] {
+    Arch::new().dispatch(Project(column, directions))
+}
+
 /// a . b
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     Arch::new().dispatch(Dot(a, b))

@@ -74,6 +74,22 @@ impl Impact {
         })
     }
 
+    /// The same law with other numbers.
+    pub fn with(
+        &self,
+        restitution: f64,
+        stiffness: f64,
+        reduced_mass_kg: f64,
+    ) -> Result<Self, LawError> {
+        Self::new(
+            self.law,
+            self.damping,
+            restitution,
+            stiffness,
+            reduced_mass_kg,
+        )
+    }
+
     /// What turns the law's dimensionless damping into the coefficient of its force.
     fn coefficient_scale(law: Law, stiffness: f64, reduced_mass_kg: f64) -> f64 {
         if Self::is_viscous(law) {

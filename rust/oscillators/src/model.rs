@@ -255,9 +255,27 @@ impl Model {
         self.contacts.len()
     }
 
+    /// The first contact with the law that acts by impulse.
+    pub fn rigid_contact(&self) -> Option<usize> {
+        self.contacts.iter().position(|c| c.impact.is_rigid())
+    }
+
     /// Relative acceleration, m/s^2, for a base acceleration and given contact forces.
     pub fn acceleration(&self, ground: f64, u: &[f64], v: &[f64], forces: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+        self.add_accelerations(ground, u, v, forces.iter().copied(), out);
+    }
+
+    /// As [`Model::acceleration`], onto zeros.
+    #[inline]
+    pub(crate) fn add_accelerations(
+        &self,
+        ground: f64,
+        u: &[f64],
+        v: &[f64],
+        forces: impl Iterator<Item = f64>,
+        out: &mut [f64],
+    ) {
         for spring in &self.springs {
             let e = spring.pair.difference(u);
             let rate = spring.pair.difference(v);
@@ -268,7 +286,7 @@ impl Model {
         for &(pair, c) in &self.dampers {
             pair.push_apart(c * pair.difference(v), out);
         }
-        for (contact, &force) in self.contacts.iter().zip(forces) {
+        for (contact, force) in self.contacts.iter().zip(forces) {
             contact.pair.push_apart(force, out);
         }
         for ((a, m), v) in out.iter_mut().zip(&self.masses).zip(v) {

@@ -1,27 +1,17 @@
 //! The right-hand side of a system with its exact derivatives, for filters and sensitivity.
 
-use percuss_laws::Memory;
+use percuss_laws::{Gradient, Memory};
 
-use crate::Model;
 use crate::model::Pair;
+use crate::{Model, Parameter};
 
-/// A number of the system that may be unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Parameter {
-    /// Mass of one index, kg (the reduced masses of its contacts follow).
-    Mass(usize),
-    /// Linear stiffness of a spring, N/m (Rayleigh damping follows).
-    SpringLinear(usize),
-    /// Cubic stiffness of a spring, N/m^3.
-    SpringCubic(usize),
-    /// Coefficient of a damper, N s/m.
-    Damper(usize),
-    /// Stiffness of a contact.
-    ContactStiffness(usize),
-    /// Restitution of a contact.
-    ContactRestitution(usize),
-    /// Gap of a contact, m.
-    ContactGap(usize),
+/// What acts on the masses from outside at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Load<'a> {
+    /// Acceleration of the base, m/s^2.
+    pub base_m_s2: f64,
+    /// Force on each mass, N; empty for none.
+    pub forces_n: &'a [f64],
 }
 
 /// Relative accelerations and their derivatives. Matrices are row by row: one row a mass.
@@ -35,34 +25,60 @@ pub struct Tangent {
     pub by_velocity: Vec<f64>,
     /// With respect to each parameter asked for.
     pub by_parameter: Vec<f64>,
+    /// Force of each contact and its derivatives, and the column of one parameter: room that is kept between calls.
+    contacts: Vec<(f64, Gradient)>,
+    column: Vec<f64>,
 }
 
 impl Model {
-    /// Accelerations and derivatives at a state. `memories` holds what each contact remembers.
+    /// Accelerations and derivatives at a state. `touching` holds what each contact remembers, None for an open one.
     pub fn tangent(
         &self,
-        ground: f64,
+        load: Load<'_>,
         u: &[f64],
         v: &[f64],
-        memories: &[Memory],
+        touching: &[Option<Memory>],
         parameters: &[Parameter],
     ) -> Tangent {
+        let mut tangent = Tangent::default();
+        self.tangent_into(load, u, v, touching, parameters, &mut tangent);
+        tangent
+    }
+
+    /// As [`Model::tangent`], into room that is there already.
+    pub fn tangent_into(
+        &self,
+        load: Load<'_>,
+        u: &[f64],
+        v: &[f64],
+        touching: &[Option<Memory>],
+        parameters: &[Parameter],
+        tangent: &mut Tangent,
+    ) {
         let n = self.masses();
-        let states = self.contacts.iter().zip(memories).map(|(contact, memory)| {
+        self.motion_into(load, u, v, touching, tangent);
+        for ((contact, remembered), known) in self
+            .contacts
+            .iter()
+            .zip(touching)
+            .zip(&mut tangent.contacts)
+        {
             let (d, rate) = contact.indentation(u, v);
-            (
-                contact.impact.force(d, rate, memory),
-                contact.impact.gradient(d, rate, memory),
-            )
-        });
-        let (forces, gradients): (Vec<f64>, Vec<_>) = states.unzip();
-        let mut tangent = Tangent {
-            acceleration: vec![0.0; n],
-            by_displacement: vec![0.0; n * n],
-            by_velocity: vec![0.0; n * n],
-            by_parameter: vec![0.0; n * parameters.len()],
-        };
-        self.acceleration(ground, u, v, &forces, &mut tangent.acceleration);
+            let memory = remembered.unwrap_or(Memory::at_onset(rate));
+            known.1 = contact.impact.gradient(d, rate, &memory);
+            if remembered.is_none() {
+                // a contact that begins here has this very rate as its approach speed
+                known.1.rate += known.1.approach_speed;
+            }
+        }
+        for (matrix, size) in [
+            (&mut tangent.by_displacement, n * n),
+            (&mut tangent.by_velocity, n * n),
+            (&mut tangent.by_parameter, n * parameters.len()),
+        ] {
+            matrix.clear();
+            matrix.resize(size, 0.0);
+        }
         let beta = self.rayleigh.stiffness_s;
         for spring in &self.springs {
             let stiffness = spring.linear + 3.0 * spring.cubic * spring.pair.difference(u).powi(2);
@@ -72,7 +88,7 @@ impl Model {
         for &(pair, c) in &self.dampers {
             self.add_slope(&mut tangent.by_velocity, pair, c);
         }
-        for (contact, gradient) in self.contacts.iter().zip(&gradients) {
+        for (contact, (_, gradient)) in self.contacts.iter().zip(&tangent.contacts) {
             self.add_slope(
                 &mut tangent.by_displacement,
                 contact.pair,
@@ -83,15 +99,17 @@ impl Model {
         for i in 0..n {
             tangent.by_velocity[i * n + i] -= self.rayleigh.mass_per_s;
         }
-        let mut column = vec![0.0; n];
+        let mut column = std::mem::take(&mut tangent.column);
+        column.resize(n, 0.0);
         for (at, &parameter) in parameters.iter().enumerate() {
             column.fill(0.0);
             match parameter {
                 Parameter::Mass(mass) => {
                     // a = f/m - alpha v - ground, and reduced masses 1/(1/m1 + 1/m2) change by (reduced/m)^2
                     let alpha = self.rayleigh.mass_per_s;
-                    let force_per_mass = tangent.acceleration[mass] + alpha * v[mass] + ground;
-                    for (contact, gradient) in self.contacts.iter().zip(&gradients) {
+                    let force_per_mass =
+                        tangent.acceleration[mass] + alpha * v[mass] + load.base_m_s2;
+                    for (contact, (_, gradient)) in self.contacts.iter().zip(&tangent.contacts) {
                         if contact.pair.left == mass || contact.pair.right == mass {
                             let share =
                                 (contact.impact.reduced_mass_kg() / self.masses[mass]).powi(2);
@@ -117,24 +135,68 @@ impl Model {
                 Parameter::ContactStiffness(index) => {
                     self.contacts[index]
                         .pair
-                        .push_apart(gradients[index].stiffness, &mut column);
+                        .push_apart(tangent.contacts[index].1.stiffness, &mut column);
                 }
                 Parameter::ContactRestitution(index) => {
                     self.contacts[index]
                         .pair
-                        .push_apart(gradients[index].restitution, &mut column);
+                        .push_apart(tangent.contacts[index].1.restitution, &mut column);
                 }
                 Parameter::ContactGap(index) => {
                     self.contacts[index]
                         .pair
-                        .push_apart(-gradients[index].indentation, &mut column);
+                        .push_apart(-tangent.contacts[index].1.indentation, &mut column);
                 }
             }
             for (i, (force, mass)) in column.iter().zip(&self.masses).enumerate() {
                 tangent.by_parameter[i * parameters.len() + at] = force / mass;
             }
         }
-        tangent
+        tangent.column = column;
+    }
+
+    /// Accelerations alone, into `tangent.acceleration`.
+    pub fn motion_into(
+        &self,
+        load: Load<'_>,
+        u: &[f64],
+        v: &[f64],
+        touching: &[Option<Memory>],
+        tangent: &mut Tangent,
+    ) {
+        tangent.contacts.clear();
+        tangent.acceleration.clear();
+        tangent.acceleration.resize(self.masses(), 0.0);
+        for (contact, remembered) in self.contacts.iter().zip(touching) {
+            let (d, rate) = contact.indentation(u, v);
+            let memory = remembered.unwrap_or(Memory::at_onset(rate));
+            let force = contact.impact.force(d, rate, &memory);
+            tangent.contacts.push((force, Gradient::default()));
+        }
+        let forces = tangent.contacts.iter().map(|(force, _)| *force);
+        self.add_accelerations(load.base_m_s2, u, v, forces, &mut tangent.acceleration);
+        for ((a, force), mass) in tangent
+            .acceleration
+            .iter_mut()
+            .zip(load.forces_n)
+            .zip(&self.masses)
+        {
+            *a += force / mass;
+        }
+    }
+
+    /// What contacts remember after a step that ends in this state.
+    pub fn remember(&self, u: &[f64], v: &[f64], touching: &mut [Option<Memory>]) {
+        for (contact, remembered) in self.contacts.iter().zip(touching) {
+            let (d, rate) = contact.indentation(u, v);
+            *remembered = (d > 0.0).then(|| {
+                let mut memory = remembered.unwrap_or(Memory::at_onset(rate.max(0.0)));
+                if contact.impact.latches() {
+                    memory.deepest_m = memory.deepest_m.max(d);
+                }
+                memory
+            });
+        }
     }
 
     /// Add the accelerations per unit motion that an element of this slope gives.

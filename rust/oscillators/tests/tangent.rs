@@ -4,20 +4,24 @@ mod common;
 
 use common::frames;
 use percuss_laws::{Damping, Law, Memory};
-use percuss_oscillators::{Model, Parameter, System};
+use percuss_oscillators::{Load, Model, Parameter, System};
 
 #[test]
 fn derivatives_match_differences() {
-    let memory = [Memory {
+    let memory = [Some(Memory {
         approach_speed_m_s: 0.3,
         deepest_m: 0.0,
-    }];
+    })];
     for law in Law::ALL.into_iter().filter(|law| *law != Law::Rigid) {
         let mut system = frames(law, Damping::Exact, 0.5, 2e6);
         system.springs[1].cubic_n_per_m3 = 4e4;
         system.rayleigh.mass_per_s = 0.2;
         system.rayleigh.stiffness_s = 1e-3;
-        let (ground, u, v) = (0.7, [0.0235, 0.0002], [0.2, -0.05]);
+        let load = Load {
+            base_m_s2: 0.7,
+            forces_n: &[1.3, -0.4],
+        };
+        let (u, v) = ([0.0235, 0.0002], [0.2, -0.05]);
         let parameters = [
             Parameter::Mass(0),
             Parameter::Mass(1),
@@ -30,11 +34,11 @@ fn derivatives_match_differences() {
         ];
         let tangent = Model::new(&system)
             .unwrap()
-            .tangent(ground, &u, &v, &memory, &parameters);
+            .tangent(load, &u, &v, &memory, &parameters);
         let at = |system: &System, u: &[f64], v: &[f64]| {
             Model::new(system)
                 .unwrap()
-                .tangent(ground, u, v, &memory, &[])
+                .tangent(load, u, v, &memory, &[])
                 .acceleration
         };
         let check = |exact: &dyn Fn(usize) -> f64,

@@ -10,8 +10,90 @@ use common::walls::{block_wall, brick_wall, pile};
 use percuss_rigid::*;
 use std::time::Instant;
 
-/// CPU seconds of Siconos 4.4.0 (one Newton iteration, NSGS to 1e-4 by its own measure) for the block wall.
-const SICONOS_BLOCK_WALL_S: f64 = 175.0;
+/// What Siconos made of the first steps of a wall.
+struct Siconos {
+    steps: usize,
+    cpu_s: f64,
+    contacts: f64,
+    sweeps: f64,
+    energy: [f64; 2],
+    own: [f64; 2],
+}
+
+impl Siconos {
+    /// Runs `tests/bench/siconos_walls.py` for at most `steps` steps and PERCUSS_SICONOS_S seconds (15 by default),
+    /// with the interpreter PERCUSS_SICONOS_PYTHON (that of Debian by default). None where it is not installed.
+    fn run(wall: &str, steps: usize) -> Option<Self> {
+        let setting = |name, default: &str| std::env::var(name).unwrap_or_else(|_| default.into());
+        let done =
+            std::process::Command::new(setting("PERCUSS_SICONOS_PYTHON", "/usr/bin/python3"))
+                .arg(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/../../tests/bench/siconos_walls.py"
+                ))
+                .args([
+                    wall,
+                    &steps.to_string(),
+                    &setting("PERCUSS_SICONOS_S", "15"),
+                ])
+                .env("OMP_NUM_THREADS", "1")
+                .output();
+        let told = match done {
+            Ok(done) if done.status.success() => String::from_utf8_lossy(&done.stdout).into_owned(),
+            Ok(done) => {
+                let words = String::from_utf8_lossy(&done.stderr).into_owned();
+                println!(
+                    "    skipped: {}",
+                    words.lines().last().unwrap_or("Siconos failed")
+                );
+                return None;
+            }
+            Err(fault) => {
+                println!("    skipped: no interpreter for Siconos ({fault})");
+                return None;
+            }
+        };
+        let number = |key: &str| -> Option<f64> {
+            let rest = told.split(&format!("\"{key}\": ")).nth(1)?;
+            rest.split([',', '}']).next()?.parse().ok()
+        };
+        Some(Self {
+            steps: number("steps")? as usize,
+            cpu_s: number("cpu_s")?,
+            contacts: number("contacts")?,
+            sweeps: number("sweeps")?,
+            energy: [number("energy_median")?, number("energy_max")?],
+            own: [number("residual_median")?, number("residual_max")?],
+        })
+    }
+}
+
+/// The same steps here and there, in turn.
+fn side_by_side(name: &str, wall: &str, scene: &Scene, tolerances: &[f64], steps: usize) {
+    let Some(peer) = Siconos::run(wall, steps) else {
+        return;
+    };
+    for &tolerance in tolerances {
+        let settings = Settings {
+            tolerance,
+            ..Settings::with_step(2.5e-4)
+        };
+        let name = format!("{name}, {tolerance:e}");
+        let time = run(&name, scene.clone(), settings, peer.steps, 3);
+        println!(
+            "    Siconos: {} steps, {:.2} s, {:.0} contacts, {:.0} sweeps a step, residual median and max {:.1e} {:.1e}, its own {:.1e} {:.1e}: {:.0} x",
+            peer.steps,
+            peer.cpu_s,
+            peer.contacts,
+            peer.sweeps,
+            peer.energy[0],
+            peer.energy[1],
+            peer.own[0],
+            peer.own[1],
+            peer.cpu_s / time
+        );
+    }
+}
 
 /// CPU time of this thread [s]; wall-clock time where the system does not tell.
 fn cpu_s(start: &Instant) -> f64 {
@@ -26,7 +108,7 @@ fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usiz
     for _ in 0..repeats {
         let mut world = World::new(scene.clone(), settings).expect("a good scene");
         world.timed = true;
-        let mut residuals = Vec::with_capacity(steps);
+        let (mut residuals, mut theirs) = (vec![], vec![]);
         let (mut contacts, mut most, mut sweeps, mut newton, mut unmet) = (0, 0, 0, 0, 0);
         let start = Instant::now();
         let cpu = cpu_s(&start);
@@ -38,17 +120,19 @@ fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usiz
             newton += report.factorisations;
             unmet += usize::from(!report.met);
             residuals.push(report.residual);
+            theirs.push(report.residual_siconos);
         }
         let wall = start.elapsed().as_secs_f64();
         let total = cpu_s(&start) - cpu;
         if total < best {
             best = total;
             residuals.sort_by(f64::total_cmp);
+            theirs.sort_by(f64::total_cmp);
             let t = world.timing();
             let share = total / wall * 1e3 / steps as f64;
             let ms = |d: std::time::Duration| d.as_secs_f64() * share;
             line = format!(
-                "{name:<28} {:>8.3} {:>8.4} {:>8.4} {:>8.4} {:>8.4} {:>8.1} {most:>6} {:>7.1} {newton:>6} {:>9.1e} {:>9.1e} {unmet:>6} {:>9.1e}",
+                "{name:<28} {:>8.3} {:>8.4} {:>8.4} {:>8.4} {:>8.4} {:>8.1} {most:>6} {:>7.1} {newton:>6} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.1e} {unmet:>6} {:>9.1e}",
                 total * 1e3 / steps as f64,
                 ms(t.detection),
                 ms(t.assembly),
@@ -58,6 +142,8 @@ fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usiz
                 sweeps as f64 / steps as f64,
                 residuals[steps / 2],
                 residuals[steps - 1],
+                theirs[steps / 2],
+                theirs[steps - 1],
                 common::closing(&world),
             );
         }
@@ -68,7 +154,7 @@ fn run(name: &str, scene: Scene, settings: Settings, steps: usize, repeats: usiz
 
 fn main() {
     println!(
-        "{:<28} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>7} {:>6} {:>9} {:>9} {:>6} {:>9}   total",
+        "{:<28} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>7} {:>6} {:>9} {:>9} {:>9} {:>9} {:>6} {:>9}   total",
         "ms per step",
         "all",
         "detect",
@@ -81,6 +167,8 @@ fn main() {
         "newton",
         "res. med",
         "res. max",
+        "sic. med",
+        "sic. max",
         "unmet",
         "closing"
     );
@@ -88,6 +176,7 @@ fn main() {
         tolerance,
         ..Settings::with_step(2.5e-4)
     };
+    // `cargo bench -p percuss-rigid -- siconos`: one of bricks, blocks, siconos, growth.
     let only = std::env::args().nth(1).filter(|arg| !arg.starts_with('-'));
     let wanted = |what: &str| {
         only.as_ref()
@@ -99,10 +188,18 @@ fn main() {
     }
     for tolerance in [1e-4, 1e-5, 1e-6].into_iter().filter(|_| wanted("blocks")) {
         let name = format!("42-block wall, {tolerance:e}");
-        let time = run(&name, block_wall(29.5), settings(tolerance), 4000, 2);
-        println!(
-            "    Siconos took {SICONOS_BLOCK_WALL_S} s: {:.0} x",
-            SICONOS_BLOCK_WALL_S / time
+        run(&name, block_wall(29.5), settings(tolerance), 4000, 2);
+    }
+    if wanted("siconos") {
+        println!("\nside by side with Siconos, its NSGS to 1e-4");
+        let tolerances = [1e-4, 1e-5, 1e-6];
+        side_by_side("5 x 4 wall", "bricks", &brick_wall(), &tolerances, 2000);
+        side_by_side(
+            "42-block wall",
+            "blocks",
+            &block_wall(29.5),
+            &tolerances,
+            4000,
         );
     }
     if !wanted("growth") {

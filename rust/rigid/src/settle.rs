@@ -54,17 +54,22 @@ impl World {
     /// # Errors
     /// As [`World::step`], or after the first step.
     pub fn settle(&mut self, settle: &Settle) -> Result<Settled, RigidError> {
-        let (places, settled) = self.settled(settle)?;
+        let (places, settled) = self.settled(settle, || true)?;
         self.start_from(&places)?;
         Ok(settled)
     }
 
     /// Where the bodies come to rest, and how: this world stays as it is. The state serves every scene that
-    /// differs in restitution, loads, motions, and the velocities of thrown bodies alone.
+    /// differs in restitution, loads, motions, and the velocities of thrown bodies alone. `go_on` is asked after
+    /// every step; its no leaves the bodies not at rest.
     ///
     /// # Errors
     /// As [`World::settle`].
-    pub fn settled(&self, settle: &Settle) -> Result<(Snapshot, Settled), RigidError> {
+    pub fn settled(
+        &self,
+        settle: &Settle,
+        mut go_on: impl FnMut() -> bool,
+    ) -> Result<(Snapshot, Settled), RigidError> {
         self.at_start()?;
         if !(0.0..1.0).contains(&settle.damping) {
             return Err(RigidError::Setting {
@@ -103,6 +108,9 @@ impl World {
             for state in &mut rest.states {
                 state.velocity *= 1.0 - settle.damping;
                 state.spin *= 1.0 - settle.damping;
+            }
+            if !go_on() {
+                break;
             }
         }
         let moved = |index: usize| {

@@ -25,6 +25,7 @@ struct Solution {
     iterations: usize,
     factorisations: usize,
     residual: f64,
+    residual_siconos: f64,
     met: bool,
 }
 
@@ -65,6 +66,7 @@ impl World {
             iterations: solution.iterations,
             factorisations: solution.factorisations,
             residual: solution.residual,
+            residual_siconos: solution.residual_siconos,
             met: solution.met,
             contact_work_j: work,
             gained,
@@ -259,6 +261,7 @@ impl World {
                 iterations: 0,
                 factorisations: 0,
                 residual: 0.0,
+                residual_siconos: 0.0,
                 met: true,
             });
         }
@@ -317,6 +320,7 @@ impl World {
             iterations: sweeps + report.iterations,
             factorisations: report.factorisations,
             residual: report.residuals.energy,
+            residual_siconos: report.residuals.siconos,
             met: report.converged,
         })
     }

@@ -27,6 +27,8 @@ pub struct StepReport {
     pub factorisations: usize,
     /// Energy residual of the contact problem.
     pub residual: f64,
+    /// The same by the measure of Siconos, for comparison: it depends on the units.
+    pub residual_siconos: f64,
     /// Whether the residual is within the tolerance.
     pub met: bool,
     /// Work of the contacts in this step [J]; negative: they took energy.

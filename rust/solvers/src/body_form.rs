@@ -14,7 +14,9 @@ use crate::problem::Problem;
 use crate::residual::{self, Residuals};
 use crate::solver::{Report, Settings};
 
-/// Growth of the residual, over its lowest since the last restart, that ends the momentum.
+/// Share of the tolerance, moved by a sweep, from which on the residual is computed.
+const NEAR: f64 = 4.0;
+/// Growth of what a sweep moves, over its lowest since the last restart, that ends the momentum.
 const GROWTH: f64 = 2.0;
 /// Sweeps in which the residual has to be halved; else they count as stalled.
 const PATIENCE: usize = 200;
@@ -138,8 +140,8 @@ impl BodyForm {
         }
     }
 
-    /// Whether the iterate meets the tolerance, and its residual.
-    fn judge(&mut self, settings: &Settings, u: &mut [Vector3]) -> (bool, f64) {
+    /// Whether the iterate meets the tolerance.
+    fn judge(&mut self, settings: &Settings, u: &mut [Vector3]) -> bool {
         self.read(u);
         let mut residual = residual::energy(&self.local, &self.r, u);
         if residual <= settings.tolerance {
@@ -147,11 +149,11 @@ impl BodyForm {
             self.read(u);
             residual = residual::energy(&self.local, &self.r, u);
         }
-        (residual <= settings.tolerance, residual)
+        residual <= settings.tolerance
     }
 
     fn iterate(&mut self, settings: &Settings, u: &mut [Vector3]) -> usize {
-        if self.judge(settings, u).0 {
+        if self.judge(settings, u) {
             return 0;
         }
         self.previous_r.clone_from(&self.r);
@@ -172,7 +174,9 @@ impl BodyForm {
                 self.v.as_flattened(),
                 beta,
             );
-            let against = self.sweep();
+            let (against, moved) = self.sweep();
+            // What a sweep moves and the residual it leaves are of one size, and the first costs nothing.
+            let size = residual::relative(moved, self.local.energy_scale);
             std::mem::swap(&mut self.r, &mut self.previous_r);
             std::mem::swap(&mut self.v, &mut self.previous_v);
             if sweep.is_multiple_of(REFRESH) {
@@ -180,30 +184,30 @@ impl BodyForm {
                 fresh(&self.sides, &self.r, &mut self.v);
                 fresh(&self.sides, &self.previous_r, &mut self.previous_v);
             }
-            let (met, residual) = self.judge(settings, u);
-            if met {
+            if size <= NEAR * settings.tolerance && self.judge(settings, u) {
                 return sweep;
             }
-            least = least.min(residual);
+            least = least.min(size);
             if sweep.is_multiple_of(PATIENCE) {
                 if least > 0.5 * reached {
                     return sweep;
                 }
                 reached = least;
             }
-            lowest = lowest.min(residual);
-            if against > 0.0 || residual > GROWTH * lowest {
+            lowest = lowest.min(size);
+            if against > 0.0 || size > GROWTH * lowest {
                 momentum = 1.0;
-                lowest = residual;
+                lowest = size;
             }
         }
         settings.max_iterations
     }
 
-    /// One sweep over the older iterate, which holds the extrapolated one; how far it goes against the momentum.
-    fn sweep(&mut self) -> f64 {
+    /// One sweep over the older iterate, which holds the extrapolated one; how far it goes against the momentum, and the
+    /// square of how far it goes in the energy norm.
+    fn sweep(&mut self) -> (f64, f64) {
         let local = &self.local;
-        let mut against = 0.0;
+        let (mut against, mut moved) = (0.0, 0.0);
         for (i, sides) in self.sides.iter().enumerate() {
             let u = velocity(&local.free_velocity[i], sides, &self.previous_v);
             let new = local.answer(i, &self.previous_r, &u);
@@ -227,8 +231,9 @@ impl BodyForm {
                 new[2] - current[2],
             ];
             against -= local.trace[i] * dot(&change, &progress);
+            moved += local.trace[i] * dot(&change, &change);
         }
-        against
+        (against, moved)
     }
 }
 

@@ -57,7 +57,7 @@ impl Residuals {
 }
 
 /// Square root of the ratio of two sums of squares, where nothing over nothing is nothing.
-fn relative(square: f64, reference: f64) -> f64 {
+pub(crate) fn relative(square: f64, reference: f64) -> f64 {
     if square == 0.0 {
         0.0
     } else {

@@ -24,6 +24,7 @@ from percuss.inference.loo import difference, leave_one_out
 from percuss.inference.pareto import fit_tail, smooth
 from percuss.inference.samplers.registry import sample_posterior
 from percuss.inference.samplers.sample import Sample
+from percuss.inference.samplers.stopping import Stopping
 from percuss.study.priors.normal import Normal
 
 
@@ -116,7 +117,7 @@ def test_leave_one_out_is_leaving_one_out() -> None:
         (Group("all", observed, np.arange(n), Gaussian(0.5), "line"),),
     )
     prior = Normal({"mean": 0.0, "std": 3.0})
-    sample = sample_posterior(likelihood.posterior({"a": prior, "b": prior}), seed=1)
+    sample = sample_posterior(likelihood.posterior({"a": prior, "b": prior}), seed=1, stopping=Stopping(ess=20_000))
     log = likelihood.pointwise(sample.flat()).reshape(*sample.draws.shape[:2], n)
     found = leave_one_out(log)
     assert found.reliable

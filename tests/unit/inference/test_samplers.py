@@ -250,3 +250,27 @@ def test_resampling_is_in_proportion_to_the_weights() -> None:
         counts += np.bincount(_systematic(weights, 10, np.random.default_rng(seed)), minlength=40)
     # Ten draws from forty members: no member is favoured for its place.
     np.testing.assert_allclose(counts / 40_000, weights / weights.sum(), atol=4 * 0.5 / np.sqrt(40_000))
+
+
+def test_chains_caught_without_mass_go_on_from_the_others() -> None:
+    def log_likelihood(x: NDArray[Any]) -> NDArray[Any]:
+        high, low = (np.sum(((x - c) / 0.5) ** 2, axis=1) for c in (3, -3))
+        return np.asarray(np.logaddexp(-0.5 * high, -60 - 0.5 * low))
+
+    target = Target(("x", "y"), (Uniform({"low": -10.0, "high": 10.0}),) * 2, log_likelihood)
+    sample = sample_posterior(target, seed=0)
+    assert sample.converged
+    assert sample.flat().min() > 0
+
+
+@pytest.mark.parametrize("width", [1e-3, 1.0, 1e3])
+def test_no_mode_that_counts_is_emptied(width: float) -> None:
+    """One chain in a mode of a hundredth of the mass, narrower or wider than that of the others."""
+    generator = np.random.default_rng(0)
+    widths = np.array([1.0] * 9 + [width])[:, None, None]
+    z = widths * generator.standard_normal((10, 100, 3))
+    log_density = -0.5 * np.sum((z / widths) ** 2, axis=2) - 3 * np.log(widths[:, :, 0])
+    log_density[9] += np.log(0.01)
+    assert not adaptive_metropolis.without_mass(z, log_density).any()
+    log_density[9] -= 100
+    assert adaptive_metropolis.without_mass(z, log_density).tolist() == [False] * 9 + [True]

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from percuss.models.benchmark import FUNCTIONS, settings
+from percuss.study.calibration import BLOCK_KEYS
 from percuss.study.files import MAX_ATTACHED_BYTES, MAX_STUDY_BYTES
 from percuss.study.load import check_study, load_study
+from percuss.study.observations import SOURCE_KEYS
 from percuss.study.output import REDUCTIONS
 from percuss.study.priors.registry import PRIORS
 from percuss.study.schema import SECTIONS
@@ -26,12 +28,14 @@ def test_examples_load(tmp_path, example):
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 4
 
 
 def test_tables_are_complete():
     for section in SECTIONS:
         assert re.search(rf"^\| `\[{section}(\.NAME)?\]`", TEXT, re.MULTILINE), section
+    for key in (*SOURCE_KEYS, "twin", *(key for key in BLOCK_KEYS if key not in ("doc", "groups"))):
+        assert re.search(rf"^\|[^|]*`{key}`[^|]*\|", TEXT, re.MULTILINE), key
     for kind, prior in PRIORS.items():
         (row,) = re.findall(rf"^\| `{kind}` \|.*", TEXT, re.MULTILINE)
         assert all(f"`{field}`" in row for field in prior.roles), kind

@@ -7,7 +7,9 @@ stages of doubling length, each with the covariance of the stage before, until t
 both are frozen, and only from there on draws are kept: they come from a plain Markov chain.
 
 Chains start at draws from the prior, independent of each other, so that R-hat can see a chain that is caught
-elsewhere: with well separated modes this sampler ends as not converged.
+elsewhere: with well separated modes this sampler ends as not converged. Chains caught where there is no mass to speak
+of (a bump in the flank of the posterior, a corner of the box) go on from the others instead (Hou et al., 2012, prune
+them by their density alone, which would empty a mode that is low and wide).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import diagnose
@@ -34,6 +37,8 @@ FIRST_STAGE = 100
 BATCH = 20
 # Chains of a stage agree when R-hat is below this: rough, since the stage is short and still adapts.
 AGREED = 1.1
+# Share of the posterior that a chain may be lost for.
+NEGLIGIBLE = 1e-5
 
 # (target, state, factor, draws, thin, generator) -> block
 Advance = Callable[[Target, State, Floats, int, int, np.random.Generator], Block]
@@ -116,10 +121,38 @@ def burn_in(
         half = len(blocks) // 2
         z = np.concatenate([block.positions for block in blocks[half:]], axis=1)
         log_density = np.concatenate([block.log_density for block in blocks[half:]], axis=1)
+        # Neighbours tell little; every so many are enough to see whether chains agree.
+        apart = slice(None, None, min(target.dimension, length // 20))
+        agreed = diagnose(z[:, apart], log_density[:, apart], target.names).worst_r_hat < AGREED
+        if not agreed and length > FIRST_STAGE:
+            lost = without_mass(z, log_density)
+            z = z[~lost]
+            state = refilled(state, lost, generator)
         covariance = pooled_covariance(z.reshape(-1, target.dimension))
-        agreed = diagnose(z, log_density, target.names).worst_r_hat < AGREED
         last = agreed or used + chains * 2 * length > stopping.evaluations // 2
         length = FIRST_STAGE if last else 2 * length
+
+
+def without_mass(z: Floats, log_density: Floats) -> NDArray[np.bool_]:
+    """Tell which chains (chains, draws, d) are caught where the posterior has no mass worth mentioning.
+
+    The mass of a region is exp(E log density + entropy) over it. A chain is caught when its region, were it as wide as
+    all chains together, would still have less than NEGLIGIBLE times the mass about the best chain, of Gaussian shape
+    by its own covariance. Both err on the side of the chain, so that a mode that counts is never emptied.
+    """
+    height = np.mean(log_density, axis=1)
+    away = z - z.mean(axis=1, keepdims=True)
+    own = np.linalg.slogdet(np.einsum("cni,cnj->cij", away, away) / z.shape[1])
+    widest = np.linalg.slogdet(pooled_covariance(z.reshape(-1, z.shape[2])))[1]
+    best = np.max(np.where(own[0] > 0, height + 0.5 * own[1], -np.inf))
+    return np.asarray(height + 0.5 * widest < best + np.log(NEGLIGIBLE))
+
+
+def refilled(state: State, lost: NDArray[np.bool_], generator: np.random.Generator) -> State:
+    """Put chains that are lost where others are, drawn by lot."""
+    chosen = np.arange(len(lost))
+    chosen[lost] = generator.choice(np.flatnonzero(~lost), np.count_nonzero(lost))
+    return State(state.positions[chosen], state.log_density[chosen])
 
 
 def pooled_covariance(z: Floats) -> Floats:

@@ -53,7 +53,8 @@ def draw_until_converged(
     """Draw `first` times and on, until converged or, by what a draw has cost so far, out of budget."""
     blocks: list[Block] = []
     drawn, cost = 0, 0.0
-    for wanted in growing(first):
+    wanted = first
+    while True:
         # The cost of a draw is known after the first block, which is made in any case.
         more = wanted if not drawn else min(wanted - drawn, int((stopping.evaluations - used) / cost))
         if more < 1:
@@ -66,11 +67,15 @@ def draw_until_converged(
         z = np.concatenate([block.positions for block in blocks], axis=1)
         log_density = np.concatenate([block.log_density for block in blocks], axis=1)
         # A chain that came late spoils the first draws, not the last.
+        short = np.inf
         for kept in (slice(None), slice(drawn // 2, None)):
             found = diagnose(z[:, kept], log_density[:, kept], target.names)
             report(Progress("draws", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
             if not stopping.reasons(found):
                 return Run(z[:, kept], log_density[:, kept], _acceptance(blocks), used)
+            short = min(short, stopping.shortfall(found) * log_density[:, kept].shape[1])
+        # A tenth more than it takes if the chains mix as they seem to.
+        wanted = int(np.clip(1.1 * short, 1.2 * drawn + 1, 4.0 * drawn))
     return Run(z, log_density, _acceptance(blocks), used)
 
 

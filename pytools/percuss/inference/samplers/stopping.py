@@ -31,6 +31,11 @@ class Stopping:
         if self.evaluations < 1:
             raise InputError(f"evaluations = {self.evaluations!r} must be at least 1")
 
+    def shortfall(self, found: Diagnostics) -> float:
+        """Say how many times as many draws chains that mix well would need: ESS grows with them, R-hat^2 - 1 falls."""
+        far = [self.ess / found.least_ess, (found.worst_r_hat**2 - 1) / (self.r_hat**2 - 1)]
+        return max(far) if all(math.isfinite(value) for value in far) else math.inf
+
     def reasons(self, found: Diagnostics) -> tuple[str, ...]:
         """Say, a sentence each, why draws are not converged; nothing when they are."""
         said = []

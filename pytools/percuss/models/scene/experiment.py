@@ -81,6 +81,7 @@ class SceneModel(ABC):
     quantities: Mapping[str, Quantity]
     kind: str = "scene"
     batch: int = 4
+    record: Record | None = None
 
     @abstractmethod
     def experiment(self, point: Mapping[str, Value]) -> Experiment:
@@ -115,7 +116,7 @@ class SceneModel(ABC):
         for point, start in zip(points, starts, strict=True):
             try:
                 experiment = self.experiment(point)
-                outcomes.append(self.outcome(experiment, experiment.run(start)))
+                outcomes.append(self.outcome(experiment, experiment.run(start, self.record)))
             except InputError as fault:
                 outcomes.append(Failed(str(fault)))
         return outcomes

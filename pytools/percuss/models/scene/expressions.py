@@ -39,8 +39,8 @@ def inputs_in(text: str) -> list[str]:
 def evaluate(text: str, unit: str, value_of: Callable[[str], float]) -> float:
     """The sum, in SI; `value_of` gives the inputs in SI.
 
-    >>> evaluate("0.4 m + 2 * $gap - 10 cm", "m", {"gap": 0.5}.__getitem__)
-    1.3
+    >>> evaluate("0.25 m + 2 * $gap - 50 cm", "m", {"gap": 0.5}.__getitem__)
+    0.75
     """
     total = 0.0
     for factor, name, term in _terms(text):

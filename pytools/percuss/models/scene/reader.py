@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from percuss.errors import InputError
 from percuss.models.model import Input, Setting
 from percuss.models.scene.expressions import evaluate, inputs_in, is_expression, is_plain
-from percuss.models.scene.tables import BODY, CONTACTOR, LAW, LOAD, MOTIONS, PATTERNS, PROBE, SETTLE, SHAPES
+from percuss.models.scene.tables import BODY, CONTACTOR, GRAVITY, LAW, LOAD, MOTIONS, PATTERNS, PROBE, SETTLE, SHAPES
 from percuss.models.settings import SettingsError, clean_settings
 from percuss.scene import (
     SHAPES as SHAPE_CLASSES,
@@ -104,7 +104,7 @@ class Reader:
             self._each(settings, "laws", self._law),
             self._each(settings, "loads", lambda raw, where: self._made(Load, raw, LOAD, where)),
             self._each(settings, "probes", self._probe),
-            self.resolved(settings["gravity"], Setting("gravity", "numbers", unit="m/s^2"), "gravity"),
+            self.resolved(settings["gravity"], GRAVITY, "gravity"),
         )
 
     def resolved(self, value: Any, place: Setting, where: str) -> Any:

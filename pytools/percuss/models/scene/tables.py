@@ -138,6 +138,8 @@ SETTLE = _table(
     Setting("max_steps", "integer", low=1, high=1e9),
 )
 
+GRAVITY = Setting("gravity", "numbers", [0.0, 0.0, -9.80665], unit="m/s^2", length=3, expression=True)
+
 
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
     """What [model] may set beside inputs."""
@@ -153,7 +155,7 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("contact_tolerance", "number", 1e-8, unit="m", low=0.0, expression=True),
         Setting("overlap_tolerance", "number", 1e-6, unit="m", low=0.0, expression=True, doc="allowed at the start"),
         Setting("stabilise", "boolean", False, doc="push overlapping bodies apart"),
-        Setting("gravity", "numbers", [0.0, 0.0, -9.80665], unit="m/s^2", length=3, expression=True),
+        GRAVITY,
         Setting("settle", "table", doc="come to rest first: " + ", ".join(SETTLE)),
         Setting("bodies", "list", required=True, doc="tables of a body: " + ", ".join(BODY)),
         Setting("laws", "list", [], doc="tables of a law: " + ", ".join(LAW)),

@@ -7,7 +7,7 @@ import polars as pl
 
 from percuss.calibration.records import load_comparison
 from percuss.ledger.event import Event
-from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table
+from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Tone
 from percuss.report.drawing import BLUE, INK, ORANGE, PURPLE, THIRD, canvas, height_for, picture
 from percuss.report.labels import scale
 from percuss.report.source import Source
@@ -30,9 +30,8 @@ def section(source: Source, event: Event) -> Section:
         ]
         rows.append([names[item["id"]], item["sampler"], verdict, item["entries"], *scores])
     heads = ["calibration", "sampler", "", "values", "log evidence", "error", "leave-one-out", "error"]
-    blocks: list[Block] = []
-    if not body["same_data"]:
-        blocks.append(Notice("these calibrations do not use the same data: their scores cannot be compared."))
+    tone: Tone = "note" if body["same_data"] else "warning"
+    blocks: list[Block] = [Notice(f"{note}.", tone) for note in body["notes"]]
     blocks.append(Table("Calibrations", heads, rows))
     short = []
     if factors := body["bayes_factors"]:
@@ -51,7 +50,6 @@ def section(source: Source, event: Event) -> Section:
         blocks.append(
             Table("Leave-one-out: the first minus the second", ["first", "second", "difference", "error"], told)
         )
-    blocks += [Notice(f"{note}.", "note") for note in body["notes"]]
     blocks.append(_side_by_side(comparison.posteriors, names))
     return Section("Comparison", blocks, short)
 

@@ -46,7 +46,7 @@ def section(source: Source, event: Event) -> Section:
 
 def design_title(word: str, source: Source, event: Event) -> str:
     """A title about a design; where a lineage has several, what tells them apart."""
-    if len(source.of_kind("design.created")) == 1:
+    if len(source.designs()) == 1:
         return word
     return f"{word} ({event.data['sampler']}, {event.data['n']} points)"
 

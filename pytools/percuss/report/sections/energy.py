@@ -11,42 +11,91 @@ from numpy.typing import NDArray
 from percuss.execution.records import DesignRecord, campaign_table
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Notice, Section, Table, Text
-from percuss.report.drawing import BLUE, INK, WIDE, canvas, height_for, picture
-from percuss.report.labels import column_label, output_scale
+from percuss.report.drawing import BLUE, DASHES, INK, SERIES, WIDE, canvas, height_for, key, picture
+from percuss.report.labels import column_label, output_scale, quantity_scale
 from percuss.report.sections.design import design_title
 from percuss.report.source import Source
-from percuss.units import same_dimension
 
-ERROR = "energy_closing_error"
-# An account that is off by more than this is worth a word.
+ERROR = "closing_error"
+# An account that is off by more than this share of its largest entry is worth a word.
 OFF = 1e-3
+MOST_CASES = 4
 
 
 def section(source: Source, event: Event) -> Section | None:
-    """The energies among the outputs of the runs; None where the study asks for none."""
+    """The energies among outputs and curves of the runs; None where there are none."""
     record = source.design(event)
-    outputs = record.study.outputs
-    energies = [
-        name for name, output in outputs.items() if same_dimension(output.unit, "J") and "energy" in output.quantity
-    ]
-    errors = [name for name, output in outputs.items() if output.quantity == ERROR]
     batches = source.batches(event)
-    if not batches or not (energies or errors):
+    quantities = record.study.model().quantities
+    about = {name: quantities[output.quantity] for name, output in record.study.outputs.items()}
+    errors = [name for name, quantity in about.items() if quantity.name.endswith(ERROR)]
+    energies = [name for name, quantity in about.items() if quantity.unit == "J" and name not in errors]
+    curves = _curves(source, record, batches)
+    if not batches or not (energies or errors or curves):
         return None
     done = campaign_table(source.ledger, batches, record).filter(pl.col("failed").is_null())
     if not done.height:
         return None
-    blocks: list[Block] = [_error(done, name) for name in errors]
+    blocks: list[Block] = [_error(record, done, name) for name in errors]
+    blocks += curves
     if energies:
         blocks += [_bars(record, done, energies), _table(record, done, energies)]
     return Section(design_title("Energy", source, event), blocks)
 
 
-def _error(done: pl.DataFrame, name: str) -> Block:
+def _error(record: DesignRecord, done: pl.DataFrame, name: str) -> Block:
+    shown = output_scale(record.study, name)
     values = np.abs(done[name].to_numpy())
-    words = f"The account closes to {values.max():.2g} of its largest entry in the worst of {len(values)} runs"
-    words += f", {np.median(values):.2g} in the median."
-    return Notice(words) if values.max() > OFF else Text(words)
+    share = "" if shown.unit else " of its largest entry"
+    words = f"The account closes to {shown.told(values.max())}{share} in the worst of {len(values)} runs"
+    words += f", {shown.told(float(np.median(values)))} in the median."
+    return Notice(words) if not shown.unit and values.max() > OFF else Text(words)
+
+
+def _curves(source: Source, record: DesignRecord, batches: list[Event]) -> list[Block]:
+    """The account over time, of the first run of every case that kept its curves."""
+    quantities = record.study.model().quantities
+    found: list[Block] = []
+    for case in record.cases[:MOST_CASES]:
+        holding = [event for event in batches if event.data["case"] == case and event.blob("curves") is not None]
+        if not holding:
+            continue
+        table = source.ledger.table(holding[0], "curves")
+        sample = table["sample"][0]
+        run = table.filter(pl.col("sample") == sample)
+        names = [
+            n
+            for n in run.columns
+            if n in quantities and quantities[n].unit == "J" and quantities[n].axis in run.columns
+        ]
+        lines = [name for name in names if np.ptp(run[name].to_numpy()) > 0]
+        if lines:
+            found.append(_account(record, case, run, lines, "the run" if record.size == 1 else f"run {sample}"))
+    return found
+
+
+def _account(record: DesignRecord, case: str, run: pl.DataFrame, names: list[str], which: str) -> Figure:
+    quantities = record.study.model().quantities
+    figure, axes = canvas(1, 1, WIDE, 3.2)
+    axis = axes[0, 0]
+    for i, name in enumerate(names):
+        x = quantity_scale(record.study, str(quantities[name].axis))
+        values = run[name].to_numpy()
+        axis.plot(
+            x.of(run[x.name].to_numpy()),
+            values,
+            color=SERIES[i % len(SERIES)],
+            linestyle=DASHES[i % len(DASHES)],
+            label=name,
+        )
+    axis.set_xlabel(x.label)
+    axis.set_ylabel("energy [J]")
+    axis.grid(True)
+    key(figure, axis, 4)
+    told = ", ".join(f"{name} {run[name][-1]:.3g} J" for name in names[:8])
+    return picture(
+        figure, f"Energies over time, case {case}, at the end: {told}", f"The account over time: case {case}, {which}."
+    )
 
 
 def _columns(record: DesignRecord, done: pl.DataFrame, names: list[str]) -> list[tuple[str, NDArray[Any], str]]:

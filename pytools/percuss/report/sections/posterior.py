@@ -11,7 +11,7 @@ from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.corner import Column, corner
 from percuss.report.labels import LOGARITHMIC, Scale, scale
-from percuss.report.source import Source
+from percuss.report.source import RUNS, Source
 from percuss.report.traces import traces
 from percuss.study.priors.registry import prior_from_json
 
@@ -32,6 +32,7 @@ def section(source: Source, event: Event) -> Section:
             f"Block `{body['block']}`, forward model {forward}; sampler `{body['sampler']}`, {body['chains']} chains "
             f"of {body['draws']} draws, {body['evaluations']} evaluations, acceptance {low:.0%} to {high:.0%}."
         ),
+        *_own_runs(source, event),
         _verdict(posterior),
     ]
     if posterior.summary is not None:
@@ -52,6 +53,17 @@ def section(source: Source, event: Event) -> Section:
     return Section(f"Posterior ({body['block']})", blocks, _short(posterior, scales))
 
 
+def _own_runs(source: Source, event: Event) -> list[Block]:
+    """Runs of the simulator that the calibration made itself."""
+    batches = [source.state.events[item.id] for item in event.inputs_as("runs")]
+    counts = {kind: sum(len(batch.data["samples"]) for batch in batches if batch.kind == kind) for kind in RUNS}
+    if not batches:
+        return []
+    done, failed = counts["runs.completed"], counts["runs.failed"]
+    words = f"{done + failed} runs of the simulator in {len(batches)} batches, {failed or 'none'} failed."
+    return [Notice(words) if failed else Text(words)]
+
+
 def _column(item: dict[str, Any]) -> Column:
     prior = prior_from_json(item["prior"])
     return Column(scale(item["name"], item["unit"], prior.kind in LOGARITHMIC), prior)
@@ -62,8 +74,8 @@ def _marks(posterior: Posterior) -> dict[str, Any]:
     if posterior.summary is not None:
         marks = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
     twin = posterior.body.get("twin")
-    if twin and all(name in twin for name in posterior.names):
-        marks["truth"] = np.array([twin[name] for name in posterior.names])
+    if twin:
+        marks["truth"] = np.array([twin.get(name, np.nan) for name in posterior.names])
     return marks
 
 
@@ -111,7 +123,7 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
         "unknown",
         "unit",
         "mean",
-        "± (Monte Carlo)",
+        "MC error",
         "median",
         "MAP",
         "std",
@@ -149,21 +161,12 @@ def _diagnostics(posterior: Posterior) -> Table:
         factor = shown[row["quantity"]].factor if row["quantity"] in shown else 1.0
         unit = shown[row["quantity"]].unit if row["quantity"] in shown else ""
         error = None if row["mcse"] is None else float(row["mcse"]) * factor
-        rows.append(
-            [
-                row["quantity"],
-                round(row["r_hat"], 4),
-                round(row["r_hat_plain"], 4),
-                round(row["ess_bulk"]),
-                round(row["ess_tail"]),
-                error,
-                unit,
-            ]
-        )
+        sizes: list[Cell] = [round(row[name]) if np.isfinite(row[name]) else None for name in ("ess_bulk", "ess_tail")]
+        rows.append([row["quantity"], row["r_hat"], row["r_hat_plain"], *sizes, error, unit])
     wanted = posterior.body["stopping"]
     heads = ["quantity", "rank R-hat", "plain R-hat", "bulk ESS", "tail ESS", "error of the mean", "unit"]
     return Table(
-        f"Diagnostics (wanted: R-hat below {wanted['r_hat']}, effective sample sizes above {wanted['ess']})",
+        f"Diagnostics (wanted: R-hat below {wanted['r_hat']}, effective sample sizes above {wanted['ess']:g})",
         heads,
         rows,
     )

@@ -68,63 +68,87 @@ def _said(scores: list[dict[str, Any]]) -> str:
     for item in scores:
         axis = f"{item['axis']}: " if item["axis"] else ""
         error = scale("", item["unit"]).told(item["rmse"][POSTERIOR])
-        told.append(f"{axis}{error} ({item['rmse_percent'][POSTERIOR]:.3g} %)")
+        percent = item["rmse_percent"][POSTERIOR]
+        told.append(f"{axis}{error}" + ("" if percent is None else f" ({percent:.3g} %)"))
     return f"Root mean square error of the posterior prediction: {'; '.join(told)}."
 
 
 def _on_data(found: Prediction) -> Gallery:
-    """One picture a case, axis and unit of measured points, one each for other outputs."""
-    placed = pl.col("axis").is_not_null() | pl.col("point").is_not_null() | pl.col("instant").is_not_null()
+    """A picture for each point that is seen over time, and one a case and unit for all other data."""
     data = found.data.with_columns(
         pl.col("axis").fill_null(""),
+        pl.col("point").fill_null(""),
         unit=pl.Series([found.study.outputs[name].unit for name in found.data["output"]], dtype=pl.String),
-        alone=pl.when(placed).then(pl.lit("")).otherwise(pl.col("output")),
     )
-    panels = data.partition_by(["case", "axis", "unit", "alone"], maintain_order=True)
+    data = data.with_columns(
+        history=pl.col("instant").drop_nulls().n_unique().over("case", "axis", "point", "unit") > 3
+    )
     cases = data["case"].n_unique()
-    after = data.filter(pl.col("when") == "posterior")
-    held = int(((after["value"] >= after["q025"]) & (after["value"] <= after["q975"])).sum())
-    caption = (
-        "What data were expected before (grey) and after (blue) the calibration, and what was measured (dots); "
-        f"{held} of {after.height} values lie inside the 95 % band."
-    )
-    if len(panels) > MOST_PANELS:
-        caption += f" The first {MOST_PANELS} of {len(panels)} sets."
-    return Gallery([_panel(found, rows, cases) for rows in panels[:MOST_PANELS]], caption)
+    histories = data.filter("history").partition_by(["case", "axis", "point", "unit"], maintain_order=True)
+    others = data.filter(~pl.col("history")).partition_by(["case", "unit"], maintain_order=True)
+    figures = [_over_time(found, rows, cases) for rows in histories[:MOST_PANELS]]
+    figures += [_one_by_one(found, rows, cases) for rows in others[:MOST_PANELS]]
+    caption = "What data were expected before (grey) and after (blue) the calibration, and what was measured (dots); "
+    caption += f"{_held(data)} values lie inside the 95 % band."
+    left = len(histories) + len(others) - len(figures)
+    return Gallery(figures, caption + (f" {left} more sets are not drawn." if left else ""))
 
 
-def _panel(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
-    """Bands along the data: over instants where one point is seen over time, otherwise output by output."""
-    shown = output_scale(found.study, rows["output"][0])
+def _held(rows: pl.DataFrame) -> str:
+    """How many of the measured values lie inside the posterior band."""
     after = rows.filter(pl.col("when") == "posterior")
-    over_time = after["instant"].null_count() == 0 and after["instant"].n_unique() == after.height > 3
-    order = "instant" if over_time else "entry"
-    after = after.sort(order)
-    x = after["instant"].to_numpy() if over_time else np.arange(after.height, dtype=float)
-    figure, axes = canvas(1, 1, WIDE if over_time else min(WIDE, max(THIRD, 1.2 + 0.6 * after.height)), 2.5)
+    held = int(((after["value"] >= after["q025"]) & (after["value"] <= after["q975"])).sum())
+    return f"{held} of {after.height}"
+
+
+def _over_time(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
+    """Bands over the instants of one point."""
+    shown = output_scale(found.study, rows["output"][0])
+    figure, axes = canvas(1, 1, WIDE, 2.4)
+    axis = axes[0, 0]
+    for when in WHEN:
+        part = rows.filter(pl.col("when") == when).sort("instant")
+        x = part["instant"].to_numpy()
+        draw_bands(axis, x, part, when, shown.factor)
+    draw_data(axis, x, shown.of(part["value"].to_numpy()), shown.of(part["std"].cast(pl.Float64).to_numpy()))
+    words = [rows["case"][0] if cases > 1 else "", rows["point"][0], rows["axis"][0]]
+    title = ", ".join(dict.fromkeys(word for word in words if word)) or rows["output"][0]
+    axis.set_title(title)
+    axis.set_xlabel("instant [s]")
+    axis.set_ylabel(f"[{shown.unit}]" if shown.unit else "")
+    axis.grid(True)
+    key(figure, axis)
+    return picture(
+        figure, f"Prior and posterior predictive bands over time, {title}: {_held(rows)} data in that of 95 %"
+    )
+
+
+def _one_by_one(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
+    """Bands of every datum about the posterior median, so that all of one unit share a scale."""
+    shown = output_scale(found.study, rows["output"][0])
+    sets = {when: rows.filter(pl.col("when") == when).sort("entry") for when in WHEN}
+    middle = sets["posterior"]["q50"]
+    names = sets["posterior"]["output"].to_list()
+    x = np.arange(len(names), dtype=float)
+    figure, axes = canvas(1, 1, min(WIDE, max(THIRD, 1.6 + 0.6 * len(names))), 2.7)
     axis = axes[0, 0]
     for when, width in (("prior", 0.62), ("posterior", 0.36)):
-        part = rows.filter(pl.col("when") == when).sort(order)
-        draw_bands(axis, x, part, when, shown.factor, 0.0 if over_time else width)
-    draw_data(axis, x, shown.of(after["value"].to_numpy()), shown.of(after["std"].cast(pl.Float64).to_numpy()))
-    if over_time:
-        axis.set_xlabel("instant [s]")
-    else:
-        turned = after.height > 2 and max(map(len, after["output"])) > 7
-        axis.set_xticks(x, after["output"].to_list(), rotation=40 if turned else 0, ha="right" if turned else "center")
-        axis.set_xlim(min(-0.6, 0.5 * after.height - 1.5), max(after.height - 0.4, 0.5 * after.height + 0.5))
-        axis.tick_params(bottom=False)
-    title = ", ".join(word for word in (rows["case"][0] if cases > 1 else "", rows["axis"][0]) if word)
-    axis.set_title(title)
-    axis.set_ylabel(f"[{shown.unit}]" if shown.unit else "")
+        part = sets[when].with_columns(pl.col("value", "q025", "q25", "q50", "q75", "q975") - middle)
+        draw_bands(axis, x, part, when, shown.factor, width)
+    draw_data(axis, x, shown.of(part["value"].to_numpy()), shown.of(part["std"].cast(pl.Float64).to_numpy()))
+    turned = len(names) > 2 and max(map(len, names)) > 6
+    axis.set_xticks(x, names, rotation=40 if turned else 0, ha="right" if turned else "center")
+    axis.set_xlim(min(-0.6, 0.5 * len(names) - 1.5), max(len(names) - 0.4, 0.5 * len(names) + 0.5))
+    axis.tick_params(bottom=False)
+    axis.set_title(rows["case"][0] if cases > 1 else "")
+    axis.set_ylabel("\n".join(["from the posterior median", *([f"[{shown.unit}]"] if shown.unit else [])]))
     axis.grid(axis="y")
     key(figure, axis, 2)
-    held = int(((after["value"] >= after["q025"]) & (after["value"] <= after["q975"])).sum())
-    names = ", ".join(after["output"].head(8))
-    alt = (
-        f"Prior and posterior predictive bands of {names}; {held} of {after.height} measured values are in that of 95 %"
+    return picture(
+        figure,
+        f"Prior and posterior predictive bands of {', '.join(names[:8])} about the posterior median, case "
+        f"{rows['case'][0]}: {_held(rows)} data in that of 95 %",
     )
-    return picture(figure, alt)
 
 
 def _curves(found: Prediction, curves: pl.DataFrame) -> Figure:

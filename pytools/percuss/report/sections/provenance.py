@@ -12,7 +12,8 @@ MOST_BATCHES = 12
 
 def section(source: Source, event: Event) -> Section:
     """The lineage, oldest first."""
-    batches = [found for found in source.events if found.kind in RUNS]
+    own = {found.id for found in source.designs()}
+    batches = [e for e in source.events if e.kind in RUNS or (e.kind == "design.created" and e.id not in own)]
     hidden = {found.id for found in batches[MOST_BATCHES:]}
     listed = [found for found in source.events if found.id not in hidden]
     numbers = {found.id: i for i, found in enumerate(listed, 1)}
@@ -26,7 +27,9 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(_events(listed, numbers))
     if hidden:
         blocks.append(
-            Text(f"{len(hidden)} more batches of runs are not listed; the campaign names each with its hash.")
+            Text(
+                f"{len(hidden)} more batches of runs are not listed; what was made from them names each with its hash."
+            )
         )
     blocks += [_payloads(listed), _builds(source.events)]
     return Section("Provenance", blocks)
@@ -37,8 +40,8 @@ def _remarks(source: Source) -> list[Block]:
     known = {event.id: event for event in source.events}
     found: list[Block] = []
     for event in source.events:
-        if event.id in source.state.superseded:
-            by = source.state.superseded[event.id]
+        if event.id in source.superseded:
+            by = source.superseded[event.id]
             found.append(Notice(f"{event.kind} `{event.id}` is superseded{f' by `{by}`' if by else ''}."))
     for event in source.state.events.values():
         if event.kind == "note.added":

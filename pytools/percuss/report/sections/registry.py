@@ -30,6 +30,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("observations.imported", "observations"),
     ("posterior.sampled", "posterior"),
     ("prediction.made", "prediction"),
+    ("validation.computed", "validation"),
     ("comparison.made", "comparison"),
     ("check.passed", "check"),
     ("check.failed", "check"),
@@ -41,7 +42,10 @@ LAST = ("provenance", "reproduce")
 def planned(source: Source) -> list[tuple[str, Event]]:
     """Which sections the report will have: module and event."""
     found = [
-        (module, event) for kind, module in SECTIONS for event in source.of_kind(kind) if is_known(kind, event.version)
+        (module, event)
+        for kind, module in SECTIONS
+        for event in (source.designs() if kind == "design.created" else source.of_kind(kind))
+        if is_known(kind, event.version)
     ]
     return [*found, *((module, source.roots[0]) for module in LAST)]
 

@@ -32,7 +32,8 @@ def section(source: Source, event: Event) -> Section:
     for call in calls:
         found = call.result
         seed = "" if found.seed is None else f", seed {found.seed}"
-        lines += [f"# {found.kind} {found.id}{seed}", f"{call.name}=$({shell_line(call, calls)})"]
+        no = " || true  # its answer is no" if answered_no(found) else ""
+        lines += [f"# {found.kind} {found.id}{seed}", f"{call.name}=$({shell_line(call, calls)}){no}"]
     lines += [f'percuss audit && percuss report "${calls[-1].name}"'] if calls else []
     build = event.software
     blocks: list[Block] = [
@@ -48,27 +49,32 @@ def section(source: Source, event: Event) -> Section:
 
 
 def find_calls(events: tuple[Event, ...]) -> list[Call]:
-    """The calls in order. Events with the same words after each other are of one call, or of one that was resumed."""
+    """The calls in order. Events of the same words that stand on each other are of one call, or of one resumed."""
     calls: list[Call] = []
     for event in events:
         if not event.argv:
             continue
         made = {item.id for item in event.inputs}
+        # One call may have made several things that only its last event holds together.
         same = [
             call
             for call in calls
-            if call.argv == event.argv and (call.events[-1].id in made or _siblings(call.events[-1], event))
+            if call.argv == event.argv and any(e.id in made or _siblings(e, event) for e in call.events)
         ]
-        if same:
-            same[-1].events.append(event)
-        else:
-            calls.append(Call("", event.argv, [event]))
+        merged = Call("", event.argv, [*(e for call in same for e in call.events), event])
+        calls = [call for call in calls if call not in same] + [merged]
     used: dict[str, int] = {}
     for call in calls:
         word = call.result.kind.split(".")[0]
         used[word] = used.get(word, 0) + 1
         call.name = word if used[word] == 1 else f"{word}_{used[word]}"
     return calls
+
+
+def answered_no(event: Event) -> bool:
+    """Whether the call that appended this event ended with exit code 1."""
+    verification = event.data.get("verification")
+    return event.outcome == "failed" or (isinstance(verification, dict) and not verification.get("passed"))
 
 
 def _siblings(one: Event, other: Event) -> bool:

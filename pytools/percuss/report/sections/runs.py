@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +11,8 @@ import polars as pl
 from percuss.execution.records import DesignRecord, campaign_table
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
-from percuss.report.drawing import BLUE, GREY, INK, SERIES, THIRD, WIDE, canvas, chosen, picture
-from percuss.report.labels import column_label, output_scale, quantity_scale
+from percuss.report.drawing import BLUE, GREY, INK, SERIES, THIRD, WIDE, canvas, chosen, picture, thinned
+from percuss.report.labels import alike, column_label, output_scale, quantity_scale
 from percuss.report.sections.design import design_title, scatter_matrix
 from percuss.report.source import Source, duration
 
@@ -48,12 +47,8 @@ def section(source: Source, event: Event) -> Section | None:
 
 
 def _failures(record: DesignRecord, table: pl.DataFrame, failed: pl.DataFrame) -> list[Block]:
-    # Reasons that differ in their numbers alone are one reason, told by its first example.
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for case, reason in failed.select("case", "failed").iter_rows():
-        reasons.setdefault((case, re.sub(r"[-+]?\d[\d.e+-]*", "#", reason)), []).append(reason)
-    ordered = sorted(reasons.items(), key=lambda item: -len(item[1]))
-    rows: list[list[Cell]] = [[case, len(found), found[0]] for (case, _), found in ordered[:12]]
+    reasons = alike(failed.select("case", "failed").iter_rows())
+    rows: list[list[Cell]] = [[", ".join(dict.fromkeys(cases)), len(cases), text] for cases, text in reasons[:12]]
     caption = "Why runs failed" + ("" if len(reasons) <= 12 else f" (the 12 most frequent of {len(reasons)} reasons)")
     blocks: list[Block] = [
         Notice(f"{failed.height} of {table.height} runs failed and are holes in the design."),
@@ -94,7 +89,7 @@ def _histograms(record: DesignRecord, done: pl.DataFrame) -> Gallery:
     for case, name in columns[:MOST_HISTOGRAMS]:
         shown = output_scale(record.study, name)
         values = shown.of(done.filter(pl.col("case") == case)[name].to_numpy())
-        if not len(values) or np.ptp(values) <= 1e-9 * np.abs(values).max():
+        if not len(values) or np.ptp(values) <= 1e-6 * np.abs(values).max():
             continue
         figure, axes = canvas(1, 1, THIRD, 1.55)
         axis = axes[0, 0]
@@ -162,7 +157,8 @@ def draw_fan(axis: Any, lines: list[tuple[Any, Any]]) -> None:
     if len(lines) > FEW:
         grid = first
         if any(len(x) != len(first) or not np.array_equal(x, first) for x, _ in lines):
-            grid = np.linspace(max(x[0] for x, _ in lines), min(x[-1] for x, _ in lines), 1000)
+            grid = np.linspace(max(x[0] for x, _ in lines), min(x[-1] for x, _ in lines), len(first))
+        grid = grid[thinned(len(grid))]
         values = np.array([np.interp(grid, x, y) for x, y in lines])
         for low, high, alpha in ((0.05, 0.95, 0.2), (0.25, 0.75, 0.35)):
             axis.fill_between(grid, *np.quantile(values, [low, high], axis=0), color=BLUE, alpha=alpha, linewidth=0)

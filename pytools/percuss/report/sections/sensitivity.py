@@ -22,6 +22,7 @@ from percuss.report.drawing import (
     height_for,
     key,
     picture,
+    thinned,
 )
 from percuss.report.labels import column_label, quantity_scale
 from percuss.report.source import Source
@@ -36,6 +37,12 @@ WORDS = {
     "binning": "first order (classes)", "mu_star": "mean size of the effects", "sigma": "their spread",
     "mu": "mean effect",
 }  # fmt: skip
+MEANING = {
+    "first": "A first-order index is the share of the variance that a parameter explains alone, a total index the "
+    "share in which it has a part.",
+    "mu_star": "An effect is the change of the output when one parameter moves, per unit of its probability; a spread "
+    "as large as the mean size is a sign of curvature or interaction.",
+}
 
 
 def section(source: Source, event: Event) -> Section:
@@ -47,15 +54,11 @@ def section(source: Source, event: Event) -> Section:
         return _over_time(source, event, names)
     method = ", ".join(event.data["methods"])
     level = f"{100 * event.data['level']:g} %"
-    blocks.append(
-        Text(
-            f"Method: {method}. Intervals hold {level}. A first-order index is the share of the variance that a "
-            "parameter explains alone, a total index the share in which it has a part."
-        )
-    )
+    measures = table["measure"].unique().to_list()
+    screened = "mu_star" in measures
+    blocks.append(Text(f"Method: {method}. Intervals hold {level}. {MEANING['mu_star' if screened else 'first']}"))
     if notes := event.data.get("notes", ()):
         blocks.append(Notice("indices are those of the surrogate, not of the model.", items=notes))
-    measures = table["measure"].unique().to_list()
     pair = next(pair for pair in PAIRS if pair[0] in measures)
     cases = table["case"].unique(maintain_order=True).to_list()
     own = [case for case in cases if case != ALL_CASES or len(cases) == 1]
@@ -237,11 +240,12 @@ def _over_time(source: Source, event: Event, names: list[str]) -> Section:
         top, bottom = axes[:, 0]
         for i, name in enumerate(names):
             part = rows.filter(pl.col("parameter") == name)
+            part = part[thinned(part.height)]
             at, colour, dash = part["axis"].to_numpy() * x_factor, SERIES[i % len(SERIES)], DASHES[i % len(DASHES)]
             first, total = part["first"].to_numpy(), part["total"].to_numpy()
             top.fill_between(at, first, total, color=colour, alpha=0.18, linewidth=0)
             top.plot(at, total, color=colour, linestyle=dash, label=name)
-        deviation = np.sqrt(rows.filter(pl.col("parameter") == names[0])["variance"].to_numpy()) * y.factor
+        deviation = np.sqrt(part["variance"].to_numpy()) * y.factor
         bottom.fill_between(at, 0, deviation, color=TEAL, alpha=0.5, linewidth=0)
         top.set_ylim(0, 1.03)
         top.set_ylabel("share of the variance")

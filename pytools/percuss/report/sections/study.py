@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from percuss.ledger.event import Event
@@ -41,12 +42,13 @@ def _parameters(study: Study) -> Table:
 
 def prior_text(prior: Prior, shown: Scale) -> str:
     """A prior in words, in the unit of its parameter."""
-    fields = [
-        f"{name} {value * shown.factor if prior.roles[name] == 'value' else value:.6g}"
-        for name, value in prior.fields.items()
-        if prior.roles[name] != "log"
-    ]
-    return f"{prior.kind} ({', '.join(fields)})" if fields else prior.kind
+    in_unit = {
+        "value": lambda value: value * shown.factor,
+        "log": lambda value: value + math.log(shown.factor),
+        "plain": lambda value: value,
+    }
+    fields = [f"{name} {in_unit[prior.roles[name]](value):.6g}" for name, value in prior.fields.items()]
+    return f"{prior.kind} ({', '.join(fields)})"
 
 
 def _cases(study: Study) -> Table:

@@ -8,7 +8,7 @@ import polars as pl
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
 from percuss.report.drawing import BLUE, GREEN, ORANGE, PURPLE, WIDE, canvas, height_for, key, picture
-from percuss.report.labels import Scale, column_label, output_scale, quantity_scale
+from percuss.report.labels import Scale, alike, column_label, output_scale, quantity_scale
 from percuss.report.parity import parity
 from percuss.report.source import Source
 from percuss.surrogates.curves import whole_curve_errors
@@ -46,9 +46,13 @@ def section(source: Source, event: Event) -> Section:
     ]
     trusted = surrogate.error
     worst = int(np.argmax(trusted))
-    told = [f"{label}: {word}" for label, words in zip(labels, table["warnings"], strict=True) for word in words]
-    if told:
-        blocks.append(Notice("before these surrogates are trusted:", items=told))
+    warned = [(label, word) for label, words in zip(labels, table["warnings"], strict=True) for word in words]
+    if warned:
+        told = [
+            f"{text} ({'; '.join(of[:6])}{f'; {len(of) - 6} more' if len(of) > 6 else ''})"
+            for of, text in alike(warned)
+        ]
+        blocks.append(Notice("before these surrogates are trusted, know that", items=told))
     # A constant has no variance that an error could be a share of.
     varying = [i for i, column in enumerate(surrogate.columns) if column.variance > (1e-9 * column.mean) ** 2]
     if len(varying) > 1:

@@ -1,0 +1,126 @@
+"""`percuss validate`: may a model be trusted where there is no data?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from percuss.cli.options import JsonOption, LedgerOption, open_ledger, reference, study_path
+
+if TYPE_CHECKING:
+    from percuss.validation.compute import Validated
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss validate studies/duffing-extrapolation --model linear")
+def validate(
+    study: Annotated[
+        str, typer.Argument(metavar="STUDY|POSTERIOR", help="A study with [validation], or a posterior of one.")
+    ],
+    model: Annotated[str | None, typer.Option(help="Which model of [validation], where there are several.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Other data than the study names.", metavar="FILE")] = None,
+    track: Annotated[list[str] | None, typer.Option(help="What may drift.", metavar="NAME")] = None,
+    drift: Annotated[float | None, typer.Option(help="Coefficient of variation of a step; 0.001 if not set.")] = None,
+    gaps: Annotated[str | None, typer.Option(help="Missing measurements: refuse or skip.")] = None,
+    settle: Annotated[str | None, typer.Option(help='Judge after this time, as "20 s".')] = None,
+    training: Annotated[str | None, typer.Option(help='What a constant calibration sees, as "50 s".')] = None,
+    substeps: Annotated[int | None, typer.Option(min=1, help="Steps of the integrator from sample to sample.")] = None,
+    traditional: Annotated[bool | None, typer.Option(help="Calibrate with constant parameters as well.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Root of the draws of the constant calibration.")] = 0,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Let parameters drift that should be constant, see whether they do, and append the finding.
+
+    With --json the whole finding is on stdout. Exit code 0 whatever the verdict: it is a result, not a failure.
+    """
+    from percuss.cli.output import give_id, hint, say
+    from percuss.errors import InputError
+    from percuss.execution.records import study_source
+    from percuss.ledger.event import Draft
+    from percuss.ledger.projections import fold
+    from percuss.study.files import MAX_ATTACHED_BYTES, read_regular
+    from percuss.validation.compute import validate as compute
+    from percuss.validation.settings import read_validation
+    from percuss.validation.storage import draft_validation
+    from percuss.validation.subject import from_posterior, is_reference
+
+    start, more = None, []
+    if is_reference(study) and not Path(study).exists():
+        book = open_ledger(ledger)
+        found, start, posterior = from_posterior(book, fold(book.events()), book.event(reference(study)))
+        more = [("posterior", posterior)]
+    else:
+        from percuss.study.load import load_study
+
+        found = load_study(study_path(study))
+        book = open_ledger(ledger, create=True)
+    flags: dict[str, Any] = {"drift": drift, "gaps": gaps, "settle": settle, "training": training}
+    flags |= {"track": track or None, "substeps": substeps, "traditional": traditional}
+    asked = read_validation(found, model, flags)
+    if data is not None:
+        content, shown = read_regular(data.resolve(), str(data), MAX_ATTACHED_BYTES), str(data)
+    elif asked.file is None:
+        raise InputError(f"study {found.name}: [validation] names no file", hint="--data gives one")
+    else:
+        content, shown = found.files[asked.file], asked.file
+    beyond = (found.files[asked.extrapolate], asked.extrapolate) if asked.extrapolate else None
+    result = compute(found, asked, content, shown, extrapolation=beyond, start=start, seed=seed)
+    source = study_source(book, found)
+    draft = draft_validation(book, result, source, content, shown, more, seed)
+    drafts = [source, draft] if isinstance(source, Draft) else [draft]
+    event = book.append(drafts)[-1]
+    say(_told(result))
+    hint(f"percuss plot {event.id} --to drift.svg draws the paths")
+    give_id(event.id, event.data, json)
+
+
+def _told(found: Validated) -> str:
+    """Paths, ladder, calibration and verdict for a person."""
+    from percuss.cli.output import table_text
+
+    paths = [(p.name, p.mean, p.std, p.low, p.high, p.own_std, p.wander) for p in found.main.paths]
+    parts = [table_text(("parameter", "mean", "std", "min", "max", "filter's std", "wander"), paths)]
+    names = [path.name for path in found.main.paths]
+    rungs = [
+        (
+            f"{r.drift:g}",
+            f"{r.course.log_likelihood:.2f}",
+            *(p.wander for p in r.paths),
+            *(c.surprise for c in r.innovations),
+        )
+        for r in found.rungs
+    ]
+    heads = [
+        "drift",
+        "log-likelihood",
+        *(f"wander {n}" for n in names),
+        *(f"surprise {c.name}" for c in found.asked.observed),
+    ]
+    parts.append(table_text(heads, rungs))
+    if known := found.calibrated:
+        rows = [
+            (n, float(known.mode.values[j]), float(known.sample.flat()[:, j].std()))
+            for j, n in enumerate(known.target.names)
+        ]
+        parts.append(table_text(("constant", "mode", "std"), rows))
+        methods = [(e.method, f"{e.log_evidence:.2f}", e.error) for e in (known.laplace, known.importance)]
+        parts.append(
+            table_text(("evidence", "log", "error"), [(m, log, None if e != e else e) for m, log, e in methods])
+        )
+        scores = [
+            (p.part, c.name, float(p.rmse[i]), float(p.rmse_relative[i]), float(p.within_three[i]))
+            for p in found.predictions
+            for i, c in enumerate(found.asked.observed)
+        ]
+        parts.append(table_text(("prediction", "of", "rmse", "relative", "within 3 std"), scores))
+    parts += list(found.notes)
+    if known:
+        parts += [*known.notes, *known.importance.notes]
+    parts.append(
+        "\n".join([f"verdict on {found.asked.name}: {found.verdict.word}", *(f"  {r}" for r in found.verdict.reasons)])
+    )
+    return "\n\n".join(parts)

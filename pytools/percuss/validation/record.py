@@ -1,0 +1,138 @@
+"""Measured data as the filter takes it: evenly spaced, in SI, gaps said."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.errors import InputError
+from percuss.spelling import did_you_mean
+from percuss.units import parse_unit
+from percuss.validation.following import Floats
+from percuss.validation.settings import Column, Validating
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# A step may differ so much from the usual one and still count as the usual one (times are often rounded).
+EVEN = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Instants, inputs by what they act on, measured channels (samples, channels) with NaN for gaps; what to say."""
+
+    times_s: Floats
+    inputs: dict[str, Floats]
+    data: Floats
+    notes: tuple[str, ...]
+
+    def table(self, channels: tuple[str, ...]) -> pl.DataFrame:
+        """As a table: t, one column an input, one a channel."""
+        import polars as pl
+
+        columns = {"t": self.times_s} | {f"input:{name}": values for name, values in self.inputs.items()}
+        return pl.DataFrame(columns | {name: self.data[:, i] for i, name in enumerate(channels)})
+
+
+def read_record(data: bytes, shown: str, asked: Validating) -> Record:
+    """Read a table of data; raise InputError naming file, column and place."""
+    table = _table(data, shown)
+    inputs = {column.name: _column(table, column, shown) for column in asked.inputs}
+    channels = np.stack([_column(table, column, shown) for column in asked.observed], axis=1)
+    if asked.time is None:
+        assert asked.step_s is not None
+        rows = np.arange(table.height, dtype=np.int64)
+        times = asked.step_s * rows.astype(float)
+    else:
+        times, rows = _evenly(_column(table, Column("time", asked.time, asked.time_unit), shown), shown)
+    if len(times) < 10:
+        raise InputError(f"{shown}: has {len(times)} samples; a filter needs at least 10")
+    notes = []
+    full = np.full((len(times), channels.shape[1]), np.nan)
+    full[rows] = channels
+    missing = np.isnan(full)
+    if missing.any():
+        absent = len(times) - len(rows)
+        row, column = np.argwhere(missing)[0]
+        what = (
+            f"{shown}: {int(missing.sum())} measurements are missing ({absent} samples are not in the table), "
+            f"the first of `{asked.observed[column].column}` at {times[row]:g} s"
+        )
+        if asked.gaps == "refuse":
+            raise InputError(what, hint='--gaps skip, or gaps = "skip" in [validation], leaves them out')
+        notes.append(f"{what}: left out")
+    for name, values in inputs.items():
+        there = np.isfinite(values)
+        if there.all() and len(rows) == len(times):
+            continue
+        count = len(times) - int(there.sum())
+        if asked.gaps == "refuse":
+            raise InputError(f"{shown}: {count} samples of the input to {name} are missing")
+        if not there.any():
+            raise InputError(f"{shown}: the input to {name} has no numbers at all")
+        inputs[name] = np.interp(times, times[rows][there], values[there])
+        notes.append(f"{shown}: {count} samples of the input to {name} are missing: straight lines instead")
+    return Record(times, inputs, full, tuple(notes))
+
+
+def _table(data: bytes, shown: str) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        if shown.lower().endswith(".parquet"):
+            return pl.read_parquet(io.BytesIO(data))
+        return pl.read_csv(io.BytesIO(data), infer_schema=False, comment_prefix="#")
+    except (Exception, pl.exceptions.PanicException) as fault:
+        raise InputError(f"{shown}: is not a readable table ({str(fault).splitlines()[0]})") from fault
+
+
+def _column(table: pl.DataFrame, column: Column, shown: str) -> Floats:
+    """One column in SI; empty cells and the word nan are NaN, any other text is a fault."""
+    import polars as pl
+
+    if column.column not in table.columns:
+        raise InputError(f"{shown}: has no column `{column.column}`: {did_you_mean(column.column, table.columns)}")
+    series = table[column.column]
+    if series.dtype == pl.String:
+        text = series.str.strip_chars()
+        empty = text.is_null() | text.str.to_lowercase().is_in(["", "nan", "na", "null"])
+        numbers = text.cast(pl.Float64, strict=False)
+        wrong = (numbers.is_null() | numbers.is_infinite()) & ~empty
+        if wrong.any():
+            row = int(wrong.arg_true()[0])
+            raise InputError(f"{shown}: row {row + 1} of `{column.column}` is {text[row]!r}, not a finite number")
+        series = numbers.set(empty, None)
+    elif not series.dtype.is_numeric():
+        raise InputError(f"{shown}: column `{column.column}` holds {series.dtype}, not numbers")
+    values = series.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(float)
+    if np.isinf(values).any():
+        row = int(np.flatnonzero(np.isinf(values))[0])
+        raise InputError(f"{shown}: row {row + 1} of `{column.column}` is infinite")
+    return np.asarray(values * float(parse_unit(column.unit).scale) * column.factor)
+
+
+def _evenly(times: Floats, shown: str) -> tuple[Floats, NDArray[np.int64]]:
+    """All instants from first to last, evenly spaced, and which of them the rows are."""
+    if len(times) < 2 or np.isnan(times).any():
+        raise InputError(f"{shown}: the time must be there in every row, of two rows at least")
+    steps = np.diff(times)
+    if not (steps > 0).all():
+        row = int(np.flatnonzero(~(steps > 0))[0]) + 2
+        raise InputError(f"{shown}: the time of row {row} does not come after the one before")
+    usual = float(np.median(steps))
+    # the mean of the usual steps is free of the rounding of a single time
+    usual = float(np.mean(steps[np.abs(steps - usual) < 0.5 * usual]))
+    rows = np.rint((times - times[0]) / usual).astype(np.int64)
+    away = np.abs(times - times[0] - rows * usual)
+    counts = np.rint(steps / usual)
+    if (np.abs(steps - counts * usual) > EVEN * counts * usual).any() or (counts < 1).any() or away.max() > 0.5 * usual:
+        row = int(np.argmax(np.abs(steps - counts * usual))) + 2
+        raise InputError(f"{shown}: samples are not evenly spaced (row {row}: a step of {steps[row - 2]:g} s)")
+    if rows[-1] + 1 > 100 * len(times):
+        raise InputError(f"{shown}: gaps are more than a hundred times as long as the record")
+    return times[0] + usual * np.arange(int(rows[-1]) + 1, dtype=float), rows
