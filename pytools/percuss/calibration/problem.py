@@ -92,9 +92,14 @@ def make_problem(
     seed: int = 0,
     executor: Executor | None = None,
     direct: bool = False,
+    allow_command: bool = False,
 ) -> Problem:
-    """Put a calibration together; raise InputError for what does not belong together."""
+    """Put a calibration together; raise InputError for what does not belong together.
+
+    `allow_command`: the user lets a direct calibration run the study's program.
+    """
     study = load_study_event(ledger, study_event)
+    study = study.allow_commands() if allow_command else study
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
     forwards: dict[str, Forward] = {}
@@ -149,7 +154,9 @@ def make_problem(
     )
 
 
-def load_problem(ledger: Ledger, state: State, event: Event, executor: Executor | None = None) -> Problem:
+def load_problem(
+    ledger: Ledger, state: State, event: Event, executor: Executor | None = None, allow_command: bool = False
+) -> Problem:
     """The calibration a posterior came from, put together again from what the ledger holds."""
     data = event.data
     study_event = state.events[event.input("study")]
@@ -166,6 +173,7 @@ def load_problem(ledger: Ledger, state: State, event: Event, executor: Executor 
         seed=event.seed or 0,
         executor=executor,
         direct=data["direct"],
+        allow_command=allow_command,
     )
 
 

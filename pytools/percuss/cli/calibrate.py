@@ -102,6 +102,7 @@ def calibrate(
     given = _numbers(assignments(setting, "--setting"))
     if direct:
         book, found = _direct_study(ledger, events)
+        consented(found, allow_command)
         surrogates = []
     else:
         book, listed = open_at_all(ledger, events)
@@ -124,9 +125,8 @@ def calibrate(
             seed=seed,
             executor=executor,
             direct=direct,
+            allow_command=allow_command,
         )
-        if problem.direct:
-            problem.direct.study = consented(problem.direct.study, allow_command)
         wall, cpu = time.perf_counter(), time.process_time()
         try:
             with progress("sampling", request.stopping.evaluations) as advance:
