@@ -20,6 +20,8 @@ __all__ = [
     "contact_impact_laws",
     "contact_solvers",
     "filter_oscillators",
+    "grain_packing",
+    "grain_test",
     "impact_laws",
     "misfit_oscillators",
     "read_record",
@@ -284,3 +286,9 @@ class ChaosPosterior:
         *,
         threads: int | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]: ...  # draws, log density, accepted
+
+# Grains: edges of the cell, centres and radii, m.
+_Grains = tuple[Sequence[float], Sequence[Sequence[float]], Sequence[float]]
+
+def grain_packing(spec: Mapping[str, Any]) -> tuple[_Grains, dict[str, float]]: ...
+def grain_test(grains: _Grains, spec: Mapping[str, Any]) -> dict[str, Any]: ...

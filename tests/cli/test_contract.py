@@ -98,6 +98,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
     """A call of every command with --json."""
     (folder / "observed.csv").write_text("output,value,std\ny,2,1\n")
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
+    (folder / "seen.csv").write_text("output,value\ny,2\n")
     expected = folder / "studies" / "ishigami" / "expected"
     expected.mkdir()
     (expected / "one.toml").write_text(
@@ -126,6 +127,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "predict": ["@last:posterior", "--draws", 20],
         "compare": ["@last:posterior"],
         "report": ["@last:indices", "--to", "report.html"],
+        "filter": ["@last:campaign", "--data", "seen.csv", "--noise", "y=1"],
         "import": ["t.csv", "--study", "ishigami"],
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],

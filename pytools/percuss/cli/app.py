@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
     "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", WORK),
     "compare": Entry("compare", "Hold calibrations against each other.", WORK),
     "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", WORK),
+    "filter": Entry("filter", "Weigh an ensemble of runs by observations, step by step.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
     "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
     "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),

@@ -51,6 +51,14 @@ def design(
             autocompletion=complete_events,
         ),
     ] = None,
+    propose: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of a study: more points where this filter found weight.",
+            metavar="FILTER",
+            autocompletion=complete_events,
+        ),
+    ] = None,
     posterior: Annotated[
         str | None,
         typer.Option(
@@ -65,8 +73,9 @@ def design(
     """Choose the sample points of a study's parameters and append them as a design.
 
     With --extend the points go where the error of a surrogate is, with --posterior as well among the draws of a
-    calibration; run the design like any other, and the surrogate of
-    its campaign is fitted to the points of both.
+    calibration; run the design like any other, and the surrogate of its campaign is fitted to the points of both. With
+    --propose they follow the weights of a filter; the next filter takes all of them, each weighed for how it was
+    proposed.
     """
     from percuss.cli.output import give_id, say
     from percuss.designs.registry import make_design
@@ -74,17 +83,19 @@ def design(
     from percuss.execution.records import draft_design, new_drafts
     from percuss.study.load import load_study
 
-    if extend is not None:
-        if study or case or set_ or option or skip or curves or sampler != "sobol":
-            raise InputError(
-                "--extend: takes study, cases and all else from the design of the surrogate; give --n alone"
-            )
-        _extend(extend, posterior, n, seed, ledger, json)
+    if extend is not None or propose is not None:
+        word = "--propose" if extend is None else "--extend"
+        if study or case or set_ or option or skip or curves or sampler != "sobol" or (extend and propose):
+            raise InputError(f"{word}: takes study, cases and all else from the design it goes on from; give --n alone")
+        if propose is not None:
+            _propose(propose, n, seed, ledger, json)
+        elif extend is not None:
+            _extend(extend, posterior, n, seed, ledger, json)
         return
     if posterior is not None:
         raise InputError("--posterior: goes with --extend SURROGATE")
     if study is None:
-        raise InputError("design: needs a STUDY, or --extend SURROGATE")
+        raise InputError("design: needs a STUDY, --extend SURROGATE or --propose FILTER")
     found = load_study(study_path(study))
     cases = [found.case_name(name) for name in case] if case else list(found.cases)
     points = make_design(found, sampler, n, seed, skip, assignments(option, "--option"))
@@ -125,4 +136,38 @@ def _extend(surrogate: str, posterior: str | None, n: int | None, seed: int, led
     say(f"{n} points beside the {event.data['points']} there are, {where}")
     give_id(
         appended.id, {"sampler": record.sampler, "n": n, "digest": record.digest, "cases": list(record.cases)}, json
+    )
+
+
+def _propose(reference: str, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
+    """More points where a filter found weight."""
+    from percuss.cli.output import give_id, say
+    from percuss.errors import InputError
+    from percuss.execution.records import draft_design, load_design, new_drafts
+    from percuss.filtering.update import KIND, propose
+    from percuss.ledger.projections import fold
+    from percuss.surrogates.training import load_training
+
+    if n is None or n < 1:
+        raise InputError("--propose: needs the number of points to add, --n N")
+    book, event = open_at(ledger, reference)
+    if event.kind != KIND:
+        raise InputError(f"--propose {event.id}: is of the kind {event.kind}, not {KIND}")
+    state = fold(book.events())
+    last = state.events[event.inputs_as("design")[-1].id]
+    points, before = propose(book, load_training(book, state, last), event, n, seed), load_design(book, state, last)
+    record = draft_design(
+        book,
+        before.study,
+        points,
+        cases=before.cases,
+        fixed=before.fixed,
+        keep_curves=before.keep_curves,
+        inputs=[("filter", event)],
+        state=state,
+    )
+    appended = book.append(new_drafts(record))[-1]
+    say(f"{n} points beside the {event.data['samples']} of the filter")
+    give_id(
+        appended.id, {"sampler": points.sampler, "n": n, "digest": record.digest, "cases": list(before.cases)}, json
     )

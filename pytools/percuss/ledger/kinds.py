@@ -115,6 +115,11 @@ KINDS: dict[str, Kind] = {
     "indices.computed": Kind(
         "sensitivity indices, from a surrogate or straight from runs", _STUDY, {"names": _texts, "methods": _texts}
     ),
+    "filter.updated": Kind(
+        "weights of an ensemble by observations, and the parameters they identify",
+        _DESIGN | _CAMPAIGN,
+        {"names": _texts, "cases": _texts, "observed": _table, "covariance": _table, "identified": _table},
+    ),
     "observations.imported": Kind(
         "measured values, bound to the outputs of a study",
         _STUDY,

@@ -25,6 +25,7 @@ MODELS: dict[str, Kind] = {
     "benchmark": Kind("percuss.models.benchmark", "closed forms to test every part against"),
     "command": Kind("percuss.models.command", "any program as a model: files in, files out, never through a shell"),
     "scene": Kind("percuss.models.scene", "rigid bodies that touch, hit and rub, described in the study file"),
+    "grains": Kind("percuss.models.grains", "packings of spheres, compressed and sheared: triaxial tests"),
     "oscillators": Kind("percuss.models.oscillators", "masses on springs that collide: pounding of structures"),
     "rockfall-wall": Kind("percuss.models.rockfall_wall", "an articulated wall of blocks hit by a falling rock"),
 }

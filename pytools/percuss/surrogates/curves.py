@@ -127,10 +127,10 @@ def _axis_name(training: Training, quantity: str) -> str | None:
     return quantities[quantity].axis
 
 
-def _case_curves(
+def run_curves(
     ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, axis_name: str | None
-) -> tuple[Array, Array]:
-    """Curves of all finished runs of a case on one axis: their own where they share it, else interpolated."""
+) -> list[tuple[Array, Array]]:
+    """Axis and values of every finished run of a case, in the order of its rows."""
     parts: dict[tuple[int, int], tuple[Array, Array]] = {}
     state = fold(ledger.events())
     for k, design in enumerate(training.designs):
@@ -148,6 +148,14 @@ def _case_curves(
         if place not in parts:
             raise LedgerError(f"case {runs.case}, sample {place[1]}: the run has no curve {quantity}")
         listed.append(parts[place])
+    return listed
+
+
+def _case_curves(
+    ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, axis_name: str | None
+) -> tuple[Array, Array]:
+    """Curves of all finished runs of a case on one axis: their own where they share it, else interpolated."""
+    listed = run_curves(ledger, training, runs, quantity, axis_name)
     first = listed[0][0]
     if all(len(x) == len(first) and np.array_equal(x, first) for x, _ in listed):
         axis, values = first, np.array([y for _, y in listed])

@@ -1,7 +1,8 @@
 """The data a surrogate is fitted to: points and outputs of every finished run, bound to the designs they belong to.
 
-A design that extends another one stands with it: `percuss design --extend` names the surrogate it improves, that
-surrogate names its designs, and so the points of all of them are used together. Nothing else can be put together:
+A design that extends another one stands with it: `percuss design --extend` names the surrogate it improves (and
+`--propose` the filter it goes on from), that surrogate names its designs, and so the points of all of them are used
+together. Nothing else can be put together:
 runs are found through the design they were made for, and the tables are compared with the digests in the events.
 """
 
@@ -131,7 +132,7 @@ def _event(record: DesignRecord) -> Event:
 def design_ids(state: State, design: Event) -> list[str]:
     """A design and, before it, those it extends, in the order they were made."""
     found = [design.id]
-    for item in design.inputs_as("surrogate"):
+    for item in design.inputs_as("surrogate", "filter"):
         before = [old.id for old in state.events[item.id].inputs_as("design")]
         found = [id for id in before if id not in found] + found
     return found

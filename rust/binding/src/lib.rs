@@ -5,6 +5,7 @@
 mod chaos;
 mod contact;
 mod error;
+mod grains;
 mod interruptible;
 mod kalman;
 mod oscillators;
@@ -37,6 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
     chaos::register(module)?;
     contact::register(module)?;
+    grains::register(module)?;
     kalman::register(module)?;
     oscillators::register(module)?;
     posterior::register(module)?;

@@ -6,7 +6,8 @@
 //! dampings: [`Damping::Exact`] solves for the damping that delivers `e` in a free collision of two masses, and
 //! [`Damping::Nominal`] uses the printed formula.
 //!
-//! [`contact`] holds the laws of rigid bodies: impact and friction at one contact of a time step.
+//! [`contact`] holds the laws of rigid bodies: impact and friction at one contact of a time step; [`grain`] those of
+//! spherical grains that overlap a little.
 //!
 //! [`Law`] is the table of laws, [`Impact`] a law with its numbers put in. To add a law: one file, one line in
 //! each table of `law.rs`, and the compiler names the matches that want an arm.
@@ -21,6 +22,7 @@ mod indentation_relation;
 mod viscous_relation;
 
 pub mod contact;
+pub mod grain;
 pub mod hertz;
 pub mod hertz_damp;
 pub mod hertz_damp_ye;

@@ -1,0 +1,154 @@
+"""`percuss filter`: which samples of an ensemble the observations speak for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, assignments, complete_events, open_at
+
+if TYPE_CHECKING:
+    from percuss.filtering.covariance import ObservationError
+    from percuss.filtering.observations import Observations
+    from percuss.filtering.update import Updated
+    from percuss.study.study import Study
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss filter @last:campaign --data observed.csv --covariance maximum --scale 0.05")
+def filter(
+    event: EventArgument,
+    data: Annotated[Path, typer.Option(help="Observations, CSV or Parquet, one row a step.", metavar="FILE")],
+    case: Annotated[str | None, typer.Option(help="Which case was observed, or which rows to use.")] = None,
+    covariance: Annotated[
+        str, typer.Option(help="Error of the observations: constant, relative, or relative to the maximum.")
+    ] = "constant",
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(help="For constant: standard deviation of a variable.", metavar="NAME=STD"),
+    ] = None,
+    scale: Annotated[float | None, typer.Option(help="Factor of every standard deviation.")] = None,
+    ess: Annotated[
+        float | None, typer.Option(help="Search the scale for this effective share of the samples.", metavar="SHARE")
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Filter of another model on the same data: tell their probabilities.",
+            metavar="FILTER",
+            autocompletion=complete_events,
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw how parameters evolve, as .svg, .png or .pdf.", metavar="FILE")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Root of the mixture's start.")] = 0,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Weigh the runs of a design by observations, step by step, and append weights and identified parameters.
+
+    EVENT is a design whose runs are all in, or its campaign; runs made elsewhere do as well. A design made by percuss
+    design --propose is filtered together with those it goes on from, each run weighed for how it was proposed.
+    """
+    from percuss.cli.output import give_id, hint, say
+    from percuss.config import find_settings
+    from percuss.filtering.observations import read_observations
+    from percuss.filtering.update import draft_update, summary, update
+    from percuss.ledger.projections import fold
+    from percuss.surrogates.training import load_training
+
+    book, found = open_at(ledger, event)
+    state = fold(book.events())
+    training = load_training(book, state, found)
+    state = fold(book.events())
+    limit = find_settings()["import_mb"].value * 1_000_000
+    observations = read_observations(data, training.study, case, limit)
+    error = _error(training.study, observations, covariance, noise, scale, ess)
+    others = [book.event(text) for text in against or []]
+    done = update(book, state, training, observations, error, ess, others, seed)
+    appended = book.append([draft_update(book, done, others, ess, seed)])[0]
+    facts = summary(done)
+    say(_table(done, facts))
+    share = facts["effective"] / facts["samples"]
+    say(
+        f"{len(observations.steps)} steps, {facts['samples']} samples worth {facts['effective']:.3g} "
+        f"({100 * share:.2g} %), log evidence {facts['log_evidence']}"
+    )
+    if facts["left_out"]:
+        say(f"{facts['left_out']} points without a finished run in every case are left out")
+    for name, probability in done.probabilities.items():
+        say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
+    if plot:
+        _draw(done, plot)
+    if facts["effective"] < 10:
+        hint(f"the weights came down to a few samples: percuss design --propose {appended.id} --n N goes on from them")
+    give_id(appended.id, {"scale": done.error.scale, **facts}, json)
+
+
+def _error(
+    study: Study,
+    observations: Observations,
+    mode: str,
+    noise: list[str] | None,
+    scale: float | None,
+    ess: float | None,
+) -> ObservationError:
+    from percuss.errors import InputError
+    from percuss.filtering.covariance import LARGEST, MODES, SMALLEST, ObservationError
+    from percuss.spelling import did_you_mean
+    from percuss.surrogates.settings import chosen
+    from percuss.units import parse_quantity
+
+    chosen("--covariance", mode, MODES)
+    if scale is not None and not SMALLEST <= scale <= LARGEST:
+        raise InputError(f"--scale {scale}: must lie between {SMALLEST} and {LARGEST}")
+    if scale is not None and ess is not None:
+        raise InputError("--scale and --ess: the one gives the scale, the other searches it; give one")
+    if mode != "constant" and scale is None and ess is None:
+        raise InputError(f"--covariance {mode}: needs --scale SCALE, or --ess SHARE to search it")
+    if mode != "constant" and noise:
+        raise InputError(f"--noise: goes with --covariance constant, not with {mode}")
+    if ess is not None and not 0 < ess < 1:
+        raise InputError(f"--ess {ess}: must lie between 0 and 1")
+    units = {name: item.unit for name, item in study.model().quantities.items()}
+    units |= {name: item.unit for name, item in study.outputs.items()}
+    variables = {
+        variable: name for step in observations.steps for variable, name in zip(step.variables, step.names, strict=True)
+    }
+    stds = {}
+    for name, text in assignments(noise, "--noise").items():
+        if name not in variables:
+            raise InputError(f"--noise {name}: is not observed; {did_you_mean(name, variables)}")
+        stds[name] = parse_quantity(text, units[variables[name]])
+    return ObservationError(mode, 1.0 if scale is None else scale, stds)
+
+
+def _table(done: Updated, facts: dict[str, dict[str, dict[str, float]]]) -> str:
+    from percuss.cli.output import table_text
+    from percuss.units import from_si
+
+    keys = ("mean", "std", "q05", "q50", "q95", "most_probable")
+    rows = []
+    for name, values in facts["identified"].items():
+        unit = done.training.study.parameters[name].unit
+        rows.append((name, unit, *(from_si(values[key], unit) for key in keys)))
+    return table_text(("parameter", "unit", *(key.replace("_", " ") for key in keys)), rows)
+
+
+def _draw(done: Updated, path: Path) -> None:
+    """Mean and the band of nine tenths of every parameter, and the effective sample size, over the steps."""
+    from percuss.filtering.update import tables
+    from percuss.report.figures import Line, Panel, draw
+
+    steps = tables(done)["steps"]
+    x = steps["step"].to_numpy()
+    panels = []
+    for name in done.training.names:
+        lines = [Line(key, x, steps[f"{key}:{name}"].to_numpy()) for key in ("mean", "q05", "q95")]
+        panels.append(Panel("step", f"{name} [SI]", lines))
+    panels.append(Panel("step", "effective samples", [Line("effective", x, steps["effective"].to_numpy())]))
+    draw(panels, path, f"{done.training.study.name}: identified parameters")

@@ -1,0 +1,108 @@
+"""The ensemble a filter works on: points and what their runs predict at every step of the observations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.errors import InputError
+from percuss.filtering.observations import Observation, Observations
+from percuss.filtering.proposal import EDGE, Mixture, log_start, prior_only
+from percuss.ledger.event import Event
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import State
+from percuss.surrogates.curves import run_curves
+from percuss.surrogates.training import Training
+
+Array = NDArray[Any]
+
+MIXTURE = "mixture"
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Samples that finished in every case: their `rows` among the points, `theta` (n, d), normal scores `z` (n, d),
+    log weights before the data `log_start` (n,), and `predicted`, one (n, m) a step.
+    """
+
+    rows: NDArray[np.intp]
+    theta: Array
+    z: Array
+    log_start: Array
+    predicted: tuple[Array, ...]
+    left_out: int
+
+
+def load_ensemble(ledger: Ledger, state: State, training: Training, observations: Observations) -> Ensemble:
+    """Bind runs and observations. Raises InputError when a run does not reach what was observed."""
+    used = {step.case for step in observations.steps}
+    runs = {item.case: item for item in training.cases}
+    for case in used - set(runs):
+        raise InputError(f"observations of case {case}: the design has the cases {', '.join(runs)}")
+    rows = np.arange(len(training.theta))
+    for case in sorted(used):
+        rows = np.intersect1d(rows, runs[case].rows)
+    if len(rows) < 2:
+        raise InputError(f"a filter needs 2 samples that finished in every observed case; there are {len(rows)}")
+    predicted: list[Array] = [np.empty((len(rows), len(step.names))) for step in observations.steps]
+    for case in sorted(used):
+        kept = np.searchsorted(runs[case].rows, rows)
+        steps = [(t, step) for t, step in enumerate(observations.steps) if step.case == case]
+        for name in dict.fromkeys(name for _, step in steps for name in step.names):
+            wanted = [(t, step) for t, step in steps if name in step.names]
+            axis = wanted[0][1].axis
+            if axis is None:
+                column = runs[case].values[kept, training.outputs.index(name)]
+                for t, step in wanted:
+                    predicted[t][:, step.names.index(name)] = column
+                continue
+            if not training.keep_curves:
+                raise InputError(
+                    "observations along curves: the runs of this design were made without their curves",
+                    hint="percuss design STUDY --curves keeps them",
+                )
+            curves = run_curves(ledger, training, runs[case], name, axis)
+            for i, row in enumerate(kept):
+                x, y = curves[row]
+                at = np.array([step.place for _, step in wanted])
+                _check_reach(case, axis, x, wanted)
+                for (t, step), value in zip(wanted, np.interp(at, x, y), strict=True):
+                    predicted[t][i, step.names.index(name)] = value
+    theta = training.theta[rows]
+    z = normal_scores(training, theta)
+    proposals = [_proposal(ledger, state, design, theta.shape[1]) for design in training.designs]
+    counts = [int(design.data["n"]) for design in training.designs]
+    return Ensemble(rows, theta, z, log_start(z, proposals, counts), tuple(predicted), len(training.theta) - len(rows))
+
+
+def normal_scores(training: Training, theta: Array) -> Array:
+    """Normal scores (n, d) of points: where every prior is the standard Gaussian."""
+    from scipy.special import ndtri
+
+    priors = [training.study.parameters[name].prior for name in training.names]
+    unit = np.stack([prior.cdf(theta[:, k]) for k, prior in enumerate(priors)], axis=1)
+    return np.asarray(ndtri(np.clip(unit, EDGE, 1 - EDGE)))
+
+
+def read_mixture(ledger: Ledger, event: Event, d: int) -> Mixture:
+    """The proposal that a filter event holds."""
+    table = ledger.table(event, MIXTURE).to_numpy()
+    return Mixture(table[:, 0], table[:, 1 : 1 + d], table[:, 1 + d :].reshape(len(table), d, d))
+
+
+def _proposal(ledger: Ledger, state: State, design: Event, d: int) -> Mixture:
+    found = design.inputs_as("filter")
+    return read_mixture(ledger, state.events[found[0].id], d) if found else prior_only(d)
+
+
+def _check_reach(case: str, axis: str, x: Array, steps: list[tuple[int, Observation]]) -> None:
+    slack = 1e-9 * float(x[-1] - x[0])  # units were converted on the way
+    for _, step in steps:
+        if not x[0] - slack <= step.place <= x[-1] + slack:
+            raise InputError(
+                f"observation of case {case} at {axis} = {step.place!r}: the runs cover {float(x[0])!r} to "
+                f"{float(x[-1])!r} (SI)"
+            )

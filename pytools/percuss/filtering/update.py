@@ -1,0 +1,272 @@
+"""One update of a filter: weights at every step, what they say, and the event that keeps it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from percuss.errors import InputError
+from percuss.filtering import identified
+from percuss.filtering.covariance import ObservationError, roots, scale_for
+from percuss.filtering.ensemble import MIXTURE, Ensemble, load_ensemble, read_mixture
+from percuss.filtering.observations import Observations
+from percuss.filtering.proposal import Mixture, fit_mixture
+from percuss.filtering.weights import Filtered, filter_weights, misfits
+from percuss.ledger.event import Draft, Event, StudyRef
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import State
+from percuss.surrogates.training import Training
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from percuss.designs.design import Design
+
+Array = NDArray[Any]
+
+KIND = "filter.updated"
+SAMPLER = "mixture"
+SHARES = (0.05, 0.5, 0.95)
+GRID, PAIR_GRID = 101, 33
+
+
+@dataclass(frozen=True, eq=False)
+class Updated:
+    """What an update gives: `error` has the scale that was used, given or searched."""
+
+    training: Training
+    observations: Observations
+    error: ObservationError
+    ensemble: Ensemble
+    filtered: Filtered
+    mixture: Mixture
+    probabilities: dict[str, float]
+
+    @property
+    def last(self) -> Array:
+        """Weights after the last step."""
+        return np.asarray(self.filtered.weights[-1])
+
+
+def update(
+    ledger: Ledger,
+    state: State,
+    training: Training,
+    observations: Observations,
+    error: ObservationError,
+    share: float | None,
+    against: Sequence[Event],
+    seed: int,
+) -> Updated:
+    """Filter an ensemble; with `share` the scale of the error is searched for that effective sample size."""
+    ensemble = load_ensemble(ledger, state, training, observations)
+    observed = [step.values for step in observations.steps]
+    factors = roots(error, [step.variables for step in observations.steps], observed)
+    found = misfits(observed, ensemble.predicted, factors)
+    scale = error.scale if share is None else scale_for(found, ensemble.log_start, share)
+    filtered = filter_weights(found, ensemble.log_start, scale)
+    mixture = fit_mixture(ensemble.z, filtered.weights[-1], seed)
+    done = Updated(training, observations, replace(error, scale=scale), ensemble, filtered, mixture, {})
+    return replace(done, probabilities=_probabilities(done, against))
+
+
+def _probabilities(done: Updated, against: Sequence[Event]) -> dict[str, float]:
+    """Posterior probabilities of models that were equally probable before: this one ("this") and others by their id."""
+    if not against:
+        return {}
+    mine = _facts(done)
+    logs = {"this": float(done.filtered.log_evidence[-1])}
+    for event in against:
+        if event.kind != KIND:
+            raise InputError(f"--against {event.id}: is of the kind {event.kind}, not {KIND}")
+        for key in ("observed", "covariance"):
+            if event.data[key] != mine[key]:
+                raise InputError(
+                    f"--against {event.id}: has other {key}: {event.data[key]} and not {mine[key]}, and evidence is "
+                    f"comparable on the same data with the same error only"
+                )
+        if event.data["log_evidence"] is None:
+            raise InputError(f"--against {event.id}: its evidence is zero")
+        logs[event.id] = event.data["log_evidence"]
+    top = max(logs.values())
+    if not math.isfinite(top):
+        raise InputError("--against: the evidence of every model is zero")
+    total = sum(math.exp(log - top) for log in logs.values())
+    return {name: math.exp(log - top) / total for name, log in logs.items()}
+
+
+def draft_update(ledger: Ledger, done: Updated, against: Sequence[Event], share: float | None, seed: int) -> Draft:
+    """The event, with its tables."""
+    training = done.training
+    blobs = [ledger.put_table(role, table) for role, table in sorted(tables(done).items())]
+    inputs: list[tuple[str, Event | Draft]] = [("study", training.study_event)]
+    inputs += [("design", design) for design in training.designs]
+    inputs += [("campaign", campaign) for campaign in training.campaigns]
+    inputs += [("against", event) for event in against]
+    body = {"names": list(training.names), "ess_target": share, **_facts(done), **summary(done)}
+    return Draft(KIND, body, StudyRef(training.study.name, training.study.digest), inputs, blobs, seed=seed)
+
+
+def _facts(done: Updated) -> dict[str, Any]:
+    steps = done.observations.steps
+    names = dict.fromkeys(name for step in steps for name in step.variables)
+    return {
+        "observed": {
+            "file": done.observations.file,
+            "sha256": done.observations.sha256,
+            "steps": len(steps),
+            "variables": list(names),
+        },
+        "cases": sorted({step.case for step in steps}),
+        "covariance": {"mode": done.error.mode, "scale": done.error.scale, "stds": dict(done.error.stds)},
+    }
+
+
+def summary(done: Updated) -> dict[str, Any]:
+    """What a person wants to know."""
+    theta, last = done.ensemble.theta, done.last
+    best = int(last.argmax())
+    design, sample = done.training.places[int(done.ensemble.rows[best])]
+    mean = identified.means(last[None], theta)[0]
+    std = np.sqrt(np.diag(identified.covariances(last[None], theta)[0]))
+    evidence = float(done.filtered.log_evidence[-1])
+    found: dict[str, Any] = {}
+    for k, name in enumerate(done.training.names):
+        low, middle, high = identified.quantiles(last, theta[:, k], np.array(SHARES))
+        found[name] = {
+            "mean": float(mean[k]),
+            "std": float(std[k]),
+            "q05": float(low),
+            "q50": float(middle),
+            "q95": float(high),
+            "most_probable": float(theta[best, k]),
+        }
+    return {
+        "samples": len(last),
+        "left_out": done.ensemble.left_out,
+        "effective": float(done.filtered.effective[-1]),
+        "log_evidence": evidence if math.isfinite(evidence) else None,
+        "probabilities": done.probabilities,
+        "most_probable": {"design": done.training.designs[design].id, "sample": sample, "weight": float(last[best])},
+        "identified": found,
+    }
+
+
+def tables(done: Updated) -> dict[str, pl.DataFrame]:
+    """Everything an update gives, as the event keeps it."""
+    import polars as pl
+
+    names, theta, weights = done.training.names, done.ensemble.theta, done.filtered.weights
+    count, size = weights.shape
+    steps: dict[str, Any] = {
+        "step": np.arange(1, count + 1),
+        "effective": done.filtered.effective,
+        "log_evidence": [x if math.isfinite(x) else None for x in done.filtered.log_evidence.tolist()],
+    }
+    mean, covariance = identified.means(weights, theta), identified.covariances(weights, theta)
+    for k, name in enumerate(names):
+        spread = np.array([identified.quantiles(w, theta[:, k], np.array(SHARES)) for w in weights])
+        steps |= {f"mean:{name}": mean[:, k], f"std:{name}": np.sqrt(covariance[:, k, k])}
+        steps |= {f"q{round(100 * share):02d}:{name}": spread[:, i] for i, share in enumerate(SHARES)}
+    places = [done.training.places[int(row)] for row in done.ensemble.rows]
+    found = {
+        "observations": done.observations.table(),
+        "steps": pl.DataFrame(steps),
+        "weights": pl.DataFrame(
+            {
+                "step": np.repeat(np.arange(1, count + 1), size),
+                "design": np.tile([design for design, _ in places], count),
+                "sample": np.tile([sample for _, sample in places], count),
+                "weight": weights.ravel(),
+            }
+        ),
+        "covariance": pl.DataFrame(
+            [
+                (t + 1, a, b, float(covariance[t, i, j]))
+                for t in range(count)
+                for i, a in enumerate(names)
+                for j, b in enumerate(names)
+            ],
+            ["step", "first", "second", "value"],
+            orient="row",
+        ),
+        "densities": _densities(done),
+        "correlations": _correlations(done),
+        MIXTURE: _mixture_table(done.mixture),
+    }
+    if len(names) > 1:
+        found["pairs"] = _pairs(done)
+    return found
+
+
+def _densities(done: Updated) -> pl.DataFrame:
+    import polars as pl
+
+    parts = []
+    for k, name in enumerate(done.training.names):
+        prior = done.training.study.parameters[name].prior
+        grid = identified.grid_of(prior, GRID)
+        values = identified.density(done.last, done.ensemble.theta[:, k], prior, grid)
+        parts.append(pl.DataFrame({"parameter": [name] * GRID, "value": grid, "density": values}))
+    return pl.concat(parts)
+
+
+def _pairs(done: Updated) -> pl.DataFrame:
+    import polars as pl
+
+    names, theta = done.training.names, done.ensemble.theta
+    grids = [identified.grid_of(done.training.study.parameters[name].prior, PAIR_GRID) for name in names]
+    parts = []
+    for i in range(len(names)):
+        for j in range(i + 1, len(names)):
+            values = identified.pair_density(done.last, theta[:, [i, j]], (grids[i], grids[j]))
+            first, second = np.meshgrid(grids[i], grids[j], indexing="ij")
+            columns = {"x": first.ravel(), "y": second.ravel(), "density": values.ravel()}
+            labels = [pl.lit(names[i]).alias("first"), pl.lit(names[j]).alias("second")]
+            parts.append(pl.DataFrame(columns).select(*labels, pl.all()))
+    return pl.concat(parts)
+
+
+def _correlations(done: Updated) -> pl.DataFrame:
+    """Of every parameter with every output, over the finished runs of each observed case, whatever their weights."""
+    import polars as pl
+
+    rows = []
+    training = done.training
+    for runs in training.cases:
+        if runs.case not in {step.case for step in done.observations.steps}:
+            continue
+        plain, ranked = identified.correlations(training.theta[runs.rows], runs.values)
+        for k, name in enumerate(training.names):
+            for j, output in enumerate(training.outputs):
+                rows.append((runs.case, name, output, float(plain[k, j]), float(ranked[k, j])))
+    return pl.DataFrame(rows, ["case", "parameter", "output", "correlation", "rank_correlation"], orient="row")
+
+
+def _mixture_table(mixture: Mixture) -> pl.DataFrame:
+    import polars as pl
+
+    k, d = mixture.means.shape
+    columns = {"share": mixture.shares}
+    columns |= {f"mean{i}": mixture.means[:, i] for i in range(d)}
+    flat = mixture.covariances.reshape(k, d * d)
+    return pl.DataFrame(columns | {f"covariance{i}": flat[:, i] for i in range(d * d)})
+
+
+def propose(ledger: Ledger, training: Training, event: Event, count: int, seed: int) -> Design:
+    """A design of `count` points through the mixture that a filter event holds."""
+    from scipy.special import ndtr
+
+    from percuss.designs.design import Design
+
+    mixture = read_mixture(ledger, event, len(training.names))
+    # Another seed for every further ensemble, so that it is not the same sequence again.
+    unit = ndtr(mixture.points(count, int(np.random.SeedSequence([seed, len(training.theta)]).generate_state(1)[0])))
+    priors = [training.study.parameters[name].prior for name in training.names]
+    values = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
+    return Design(SAMPLER, seed, 0, {"filter": event.id}, training.names, unit, values)

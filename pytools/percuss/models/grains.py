@@ -1,0 +1,269 @@
+"""Grains: a packing of spheres in a periodic cell, compressed isotropically and then sheared.
+
+Contacts are those of Cheng, Shuku, Thoeni and Yamamoto (2018), Table 1, steps and servo those of `rust/grains`. The
+packing a test starts from depends on the settings of the study alone: it is made once, kept as an event and shared by
+all runs. Stresses and strains are positive in compression; strains are logarithmic and count from the isotropic state.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from percuss.errors import InputError
+from percuss.ledger.canonical import canonical_json, sha256_hex
+from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Setting, Value
+
+LAWS = ("hertz-mindlin", "classical-linear")
+TESTS = ("drained", "undrained", "oedometric")
+# Scaled grain sizes of Toyoura sand: diameters in any unit, and the share of mass that is finer.
+TOYOURA = ([5.75, 6.85, 8.16, 9.69, 11.50, 13.69, 16.26], [0.013, 0.021, 0.058, 0.174, 0.811, 0.927, 1.0])
+# Where secant moduli are taken: deviatoric strain 2/3 (axial - radial).
+SECANT_AT = 0.01
+
+INPUTS = (
+    Input("law", None, "hertz-mindlin", choices=LAWS, doc="contact law"),
+    Input("young", "Pa", low=0, low_open=True, doc="Young's modulus of contacts"),
+    Input("poisson", "1", low=0, high=0.5, doc="Poisson's ratio of contacts; ks/kn of the linear law"),
+    Input("rolling_stiffness", "1", 0.0, low=0, doc="factor (linear law) or N m/rad (Hertz-Mindlin)"),
+    Input("rolling_friction", "1", 0.0, low=0, doc="limit of moments over normal force and smaller radius"),
+    Input("friction_angle", "rad", low=0, high=1.55, doc="between grains"),
+    Input("pressure", "Pa", low=0, low_open=True, doc="isotropic, before shearing"),
+)
+
+CURVES = (
+    ("stress_ratio", "1", "axial over radial stress"),
+    ("radial_strain", "1", "mean of both radial strains"),
+    ("volumetric_strain", "1", ""),
+    ("deviatoric_stress", "Pa", "axial less radial stress"),
+    ("mean_stress", "Pa", ""),
+    ("void_ratio", "1", ""),
+    ("coordination", "1", "contacts at a grain"),
+    ("mechanical_coordination", "1", "among grains with four contacts or more"),
+    ("contacts", "1", ""),
+    ("normal_force_mean", "N", ""),
+    ("normal_force_max", "N", ""),
+    ("normal_force_spread", "1", "standard deviation over mean"),
+    ("sliding_share", "1", "of contacts"),
+    ("energy_elastic", "J", ""),
+    ("energy_kinetic", "J", ""),
+    ("energy_boundary", "J", "work of the boundary"),
+    ("energy_sliding", "J", "dissipated"),
+    ("energy_rolling", "J", "dissipated"),
+    ("energy_damping", "J", "dissipated"),
+    ("cycles", "1", "time steps of the increment"),
+    ("unbalanced", "1", "mean resultant over mean contact force"),
+    ("at_rest", "1", "1 where rest was reached"),
+    *((f"{what}_{axes}", unit, "") for what, unit in (("stress", "Pa"), ("fabric", "1"))
+      for axes in ("xx", "yy", "zz", "xy", "xz", "yz")),
+    *((f"orientation_{k}", "1", f"share of contacts with |cos| to the axis in bin {k} of ten") for k in range(10)),
+)  # fmt: skip
+SCALARS = (
+    ("peak_stress_ratio", "1", ""),
+    ("peak_friction_angle", "rad", "of the packing, from the peak stress ratio"),
+    ("young_bulk", "Pa", "secant at a deviatoric strain of 1 %, or at the end if that is less"),
+    ("poisson_bulk", "1", "there"),
+    ("void_ratio_packing", "1", "before the isotropic compression"),
+    ("void_ratio_start", "1", "after it"),
+    ("rest_share", "1", "of increments that came to rest"),
+    ("energy_closing_error", "1", "what the account lacks, over the work of the boundary"),
+    ("steps", "1", "time steps"),
+)
+QUANTITIES = {
+    "axial_strain": Quantity("axial_strain", "1", curve=True),
+    **{name: Quantity(name, unit, curve=True, doc=doc, axis="axial_strain") for name, unit, doc in CURVES},
+    **{name: Quantity(name, unit, doc=doc) for name, unit, doc in SCALARS},
+}
+
+
+def settings(table: Mapping[str, object]) -> dict[str, Setting]:
+    """What [model] may set."""
+    found = (
+        Setting("grains", "integer", 1000, low=50, high=100_000, doc="how many"),
+        Setting("packing_seed", "integer", 1, low=0, high=2**53, doc="root of sizes and places"),
+        Setting("cell", "list", [0.05, 0.05, 0.1], doc="edges of the cell at the void ratio asked for, m"),
+        Setting("void_ratio", "number", 0.68, low=0.5, high=0.9, doc="of the packing, without stress"),
+        Setting("void_ratio_tolerance", "number", 0.002, low=1e-5, high=0.1),
+        Setting("diameters", "list", TOYOURA[0], doc="of the grain size curve, in any unit"),
+        Setting("finer", "list", TOYOURA[1], doc="share of mass that is finer than each"),
+        Setting("packing_pressure", "number", 100.0, unit="Pa", low=1e-3, high=1e6),
+        Setting("density", "number", 2650.0, unit="kg/m^3", low=1, high=1e5),
+        Setting("density_scaling", "number", 1000.0, low=1, high=1e9, doc="factor of masses in the test"),
+        Setting("test", "text", "drained", choices=TESTS),
+        Setting("strain_step", "number", 0.001, low=1e-6, high=0.1, doc="axial strain of an increment"),
+        Setting("strain_end", "number", 0.08, low=1e-6, high=0.5),
+        Setting("strain_rate", "number", 0.1, unit="1/s", low=1e-6, high=1e3),
+        Setting("moments", "boolean", True, doc="rolling and twisting moments at contacts"),
+        Setting("rescaled", "boolean", False, doc="shear forces shrink with their stiffness while a contact unloads"),
+        Setting("damping_loading", "number", 0.2, low=0, high=0.99),
+        Setting("damping_rest", "number", 0.9, low=0, high=0.99),
+        Setting("unbalanced", "number", 0.001, low=1e-9, high=1, doc="limit of rest"),
+        Setting("stress_tolerance", "number", 0.001, low=1e-9, high=0.5),
+        Setting("most_steps", "integer", 40_000, low=10, high=10**9, doc="time steps of an increment, at most"),
+        Setting("step_safety", "number", 0.8, low=1e-3, high=1, doc="share of the stable time step"),
+    )
+    return {setting.name: setting for setting in found}
+
+
+def configure(settings: Mapping[str, object], files: Mapping[str, bytes]) -> GrainModel:
+    """Build the model."""
+    table: dict[str, Any] = dict(settings)
+    for name, count in (("cell", 3), ("diameters", 0), ("finer", 0)):
+        values = table[name]
+        if (count and len(values) != count) or not all(type(x) in (int, float) and x > 0 for x in values):
+            raise InputError(f"model setting `{name}`: {values} is not a list of {count or 'some'} positive numbers")
+    if table["strain_step"] > table["strain_end"]:
+        raise InputError(f"model setting `strain_step`: {table['strain_step']} exceeds strain_end")
+    return GrainModel(table)
+
+
+@dataclass(frozen=True)
+class GrainModel:
+    """A configured packing and test."""
+
+    table: Mapping[str, Any]
+    kind: str = "grains"
+    batch: int = 2
+
+    @property
+    def inputs(self) -> Mapping[str, Input]:
+        return {item.name: item for item in INPUTS}
+
+    @property
+    def quantities(self) -> Mapping[str, Quantity]:
+        return QUANTITIES
+
+    @cached_property
+    def _packing_spec(self) -> dict[str, Any]:
+        t = self.table
+        return {
+            "diameters": [float(x) for x in t["diameters"]],
+            "finer": [float(x) for x in t["finer"]],
+            "grains": t["grains"],
+            "cell_m": [float(x) for x in t["cell"]],
+            "void_ratio": float(t["void_ratio"]),
+            "tolerance": float(t["void_ratio_tolerance"]),
+            "pressure_pa": float(t["packing_pressure"]),
+            "density_kg_m3": float(t["density"]),
+            "seed": t["packing_seed"],
+        }
+
+    def settling_key(self, point: Mapping[str, Value]) -> str | None:
+        """Digest of what the packing depends on: none of the inputs."""
+        return sha256_hex(canonical_json({"packing": self._packing_spec}).encode())
+
+    def settled(self, point: Mapping[str, Value]) -> tuple[bytes, dict[str, float]]:
+        """Make the packing: the bytes of an array, the cell in its first row, then centre and radius of each grain."""
+        import numpy as np
+
+        from percuss import _core
+
+        try:
+            (cell, centres, radii), facts = _core.grain_packing(self._packing_spec)
+        except ValueError as fault:
+            raise InputError(f"packing: {fault}") from None
+        rows = np.column_stack([np.asarray(centres), np.asarray(radii)])
+        into = io.BytesIO()
+        np.save(into, np.vstack([[*cell, 0.0], rows]))
+        return into.getvalue(), dict(facts)
+
+    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
+        """Run each point on a packing made here."""
+        return self.run_from(points, seeds, [None] * len(points))
+
+    def run_from(
+        self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int], starts: Sequence[bytes | None]
+    ) -> list[Outcome]:
+        """Run each point from its packing; without one it is made here, to the same bits."""
+        made: bytes | None = None
+        outcomes: list[Outcome] = []
+        for point, start in zip(points, starts, strict=True):
+            try:
+                if start is None:
+                    made = made or self.settled(point)[0]
+                outcomes.append(self._one(point, start or made or b""))
+            except InputError as fault:
+                outcomes.append(Failed(str(fault)))
+        return outcomes
+
+    def _one(self, point: Mapping[str, Any], packing: bytes) -> Outcome:
+        import numpy as np
+
+        from percuss import _core
+
+        rows = np.load(io.BytesIO(packing), allow_pickle=False)
+        t = self.table
+        count = round(t["strain_end"] / t["strain_step"])
+        spec = {
+            "law": point["law"],
+            "young_pa": point["young"],
+            "poisson": point["poisson"],
+            "rolling_stiffness": point["rolling_stiffness"],
+            "rolling_friction": point["rolling_friction"],
+            "friction": math.tan(point["friction_angle"]),
+            "moments": t["moments"],
+            "rescaled": t["rescaled"],
+            "density_kg_m3": float(t["density"]),
+            "density_scaling": float(t["density_scaling"]),
+            "pressure_pa": point["pressure"],
+            "rate_per_s": float(t["strain_rate"]),
+            "damping": [float(t["damping_loading"]), float(t["damping_rest"])],
+            "unbalanced": float(t["unbalanced"]),
+            "stress_tolerance": float(t["stress_tolerance"]),
+            "most_steps": t["most_steps"],
+            "step_safety": float(t["step_safety"]),
+            "test": t["test"],
+            "strains": [float(t["strain_step"]) * k for k in range(1, count + 1)],
+            "paths": [],
+        }
+        grains = (rows[0, :3].tolist(), rows[1:, :3].tolist(), rows[1:, 3].tolist())
+        try:
+            found = _core.grain_test(grains, spec)
+        except ValueError as fault:
+            return Failed(f"no result: {fault}")
+        return _done(found, spec["strains"])
+
+
+def _done(found: Mapping[str, Any], strains: Sequence[float]) -> Done:
+    """Curves and numbers of a test."""
+    import numpy as np
+
+    radial = 0.5 * (found["stress_xx"] + found["stress_yy"])
+    axial = found["stress_zz"]
+    curves = {
+        "axial_strain": found["strain_z"],
+        "stress_ratio": axial / radial,
+        "radial_strain": 0.5 * (found["strain_x"] + found["strain_y"]),
+        "volumetric_strain": found["strain_x"] + found["strain_y"] + found["strain_z"],
+        "deviatoric_stress": axial - radial,
+        "mean_stress": (axial + 2 * radial) / 3,
+    }
+    curves |= {name: found[name] for name, _, _ in CURVES if name not in curves}
+    # Increments end where they should but for rounding (1e-15): the axis has the strains that were asked for.
+    curves["axial_strain"] = np.array([0.0, *strains])[: len(axial)]
+    deviatoric = 2 / 3 * (curves["axial_strain"] - curves["radial_strain"])
+    at = min(SECANT_AT, float(deviatoric.max()))
+    strain, stress, across = (
+        float(np.interp(at, deviatoric, curves[name]))
+        for name in ("axial_strain", "deviatoric_stress", "radial_strain")
+    )
+    peak = float(curves["stress_ratio"].max())
+    last = {name: float(curves[f"energy_{name}"][-1]) for name in
+            ("boundary", "elastic", "kinetic", "sliding", "rolling", "damping")}  # fmt: skip
+    spent = sum(value for name, value in last.items() if name != "boundary")
+    values = {
+        "peak_stress_ratio": peak,
+        "peak_friction_angle": math.asin((peak - 1) / (peak + 1)),
+        "young_bulk": stress / strain,
+        "poisson_bulk": -across / strain,
+        "void_ratio_packing": float(found["void_ratio_loaded"]),
+        "void_ratio_start": float(curves["void_ratio"][0]),
+        "rest_share": float(curves["at_rest"].mean()),
+        "energy_closing_error": abs(last["boundary"] - spent) / max(abs(last["boundary"]), 1e-300),
+        "steps": float(found["steps"]),
+    }
+    return Done(values, {name: np.ascontiguousarray(curve) for name, curve in curves.items()})

@@ -1,0 +1,190 @@
+"""The filter through the command line: conjugate posteriors, imported runs, iterations, model choice, refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from percuss.ledger.ledger import Ledger
+from percuss.models.benchmark import exact_posterior
+
+LINEAR = """
+[model]
+kind = "benchmark"
+function = "linear-gaussian"
+inputs = ["a", "b"]
+outputs = ["y1", "y2", "y3"]
+matrix = [[1, 0], [{settings}, 1], [1, 1]]
+
+[parameters.a]
+prior = {{ kind = "normal", mean = 0, std = 1 }}
+[parameters.b]
+prior = {{ kind = "normal", mean = 0, std = 2 }}
+"""
+CURVES = """
+[model]
+kind = "benchmark"
+function = "impact"
+samples = 21
+gap = "20 cm"
+{settings}
+[parameters.speed]
+unit = "m/s"
+prior = {{ kind = "uniform", low = 1, high = 3 }}
+
+[cases.soft]
+restitution = 0.2
+[cases.hard]
+restitution = 0.8
+"""
+MATRIX, DATA, NOISE = np.array([[1, 0], [0.5, 1], [1, 1]]), np.array([0.4, 1.0, 1.9]), 0.5
+FLAGS = ("--noise", "y1=0.5", "--noise", "y2=0.5", "--noise", "y3=0.5")
+
+
+def _tell(percuss, *args: object) -> dict:
+    said = percuss(*args, "--json")
+    assert said.code == 0, said.err
+    return json.loads(said.out)
+
+
+@pytest.fixture
+def linear(percuss, make_study, folder) -> str:
+    """A campaign of the linear model, and its observations in `data.csv`."""
+    study = make_study("linear", "0.5", text=LINEAR)
+    (folder / "data.csv").write_text("output,value\ny1,0.4\ny2,1.0\ny3,1.9\n")
+    design = percuss("design", study, "--sampler", "halton", "--n", 512, "--skip", 1).id
+    return percuss("run", design).id
+
+
+def _exact():
+    return exact_posterior(MATRIX, np.zeros(3), DATA, NOISE**2 * np.eye(3), np.zeros(2), np.diag([1.0, 4.0]))
+
+
+def test_a_conjugate_posterior_and_its_evidence(percuss, linear, folder) -> None:
+    """512 Halton points: the standard error of plain sampling at this effective size is some 5 %."""
+    facts = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS)
+    exact = _exact()
+    for k, name in enumerate("ab"):
+        std = math.sqrt(exact.covariance[k, k])
+        assert facts["identified"][name]["mean"] == pytest.approx(exact.mean[k], abs=0.15 * std)
+        assert facts["identified"][name]["std"] == pytest.approx(std, rel=0.15)
+    assert facts["log_evidence"] == pytest.approx(exact.log_evidence, abs=0.05)
+    book = Ledger.open(folder / "ledger")
+    event = book.event(facts["id"])
+    weights = book.table(event, "weights")
+    assert weights.height == 3 * 512
+    np.testing.assert_allclose(weights.group_by("step").agg(pl.col("weight").sum())["weight"], 1, rtol=1e-12)
+    assert {b.role for b in event.blobs} >= {"steps", "densities", "pairs", "correlations", "mixture", "covariance"}
+    strong = book.table(event, "correlations").filter(pl.col("parameter") == "a", pl.col("output") == "y1")
+    assert strong["correlation"][0] == pytest.approx(1)
+    assert percuss("audit").code == 0
+
+
+def test_iterations_sharpen_the_estimate_and_keep_the_posterior(percuss, linear) -> None:
+    first = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS)
+    last = first
+    for _ in range(2):
+        proposed = percuss("design", "--propose", last["id"], "--n", 256).id
+        last = _tell(percuss, "filter", percuss("run", proposed).id, "--data", "data.csv", *FLAGS)
+    exact = _exact()
+    assert last["samples"] == 1024
+    assert last["effective"] > 4 * first["effective"]
+    for k, name in enumerate("ab"):
+        std = math.sqrt(exact.covariance[k, k])
+        assert last["identified"][name]["mean"] == pytest.approx(exact.mean[k], abs=0.1 * std)
+        assert last["identified"][name]["std"] == pytest.approx(std, rel=0.07)
+    assert last["log_evidence"] == pytest.approx(exact.log_evidence, abs=0.03)
+    assert percuss("audit").code == 0
+
+
+def test_models_are_weighed_against_each_other(percuss, linear, make_study, folder) -> None:
+    one = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS)
+    other = make_study("other", "-3", text=LINEAR)
+    design = percuss("design", other, "--sampler", "halton", "--n", 512, "--skip", 1).id
+    campaign = percuss("run", design).id
+    two = _tell(percuss, "filter", campaign, "--data", "data.csv", *FLAGS, "--against", one["id"])
+    odds = math.exp(two["log_evidence"] - one["log_evidence"])
+    assert two["probabilities"]["this"] == pytest.approx(odds / (1 + odds))
+    assert sum(two["probabilities"].values()) == pytest.approx(1)
+    said = percuss("filter", campaign, "--data", "data.csv", "--covariance", "maximum", "--scale", 1)
+    percuss("filter", linear, "--data", "data.csv", *FLAGS, "--against", said.id).refused(2, "other covariance")
+
+
+def test_imported_runs_as_steps_of_one_variable(percuss, make_study, folder) -> None:
+    """Three outputs are one variable at three instants: they share its largest size."""
+    study = make_study("linear", "0.5", text=LINEAR)
+    points = np.random.default_rng(0).normal(size=(50, 2))
+    columns = {"a": points[:, 0], "b": points[:, 1]} | {f"y{i + 1}": points @ MATRIX[i] for i in range(3)}
+    pl.DataFrame(columns).write_csv(folder / "runs.csv")
+    campaign = percuss("import", "runs.csv", "--study", study).id
+    (folder / "seen.csv").write_text("step,output,variable,value\n1,y1,y,0.4\n2,y2,y,-1.0\n3,y3,y,1.9\n")
+    facts = _tell(percuss, "filter", campaign, "--data", "seen.csv", "--covariance", "maximum", "--scale", 0.5)
+    logs = -0.5 * (((points @ MATRIX.T - [0.4, -1.0, 1.9]) / 0.95) ** 2).sum(axis=1)
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    assert facts["identified"]["a"]["mean"] == pytest.approx(float(weights @ points[:, 0]), rel=1e-11)
+    searched = _tell(percuss, "filter", campaign, "--data", "seen.csv", "--covariance", "relative", "--ess", 0.4)
+    assert searched["effective"] == pytest.approx(0.4 * 50, rel=1e-9)
+
+
+def test_curves_of_several_cases_and_a_picture(percuss, make_study, folder) -> None:
+    study = make_study("block", text=CURVES)
+    design = percuss("design", study, "--sampler", "halton", "--n", 40, "--skip", 1, "--curves").id
+    campaign = percuss("run", design).id
+    truth = percuss("simulate", study, "--case", "hard", "--set", "speed=2.2")
+    book = Ledger.open(folder / "ledger")
+    seen = book.table(book.event(truth.id), "curves").gather_every(4).with_columns(case=pl.lit("hard"))
+    names = {"t_s": "t_s [ms]", "position": "position [mm]"}
+    table = seen.select("case", pl.col("t_s") * 1000, pl.col("position") * 1000).rename(names)
+    table.write_csv(folder / "seen.csv")
+    facts = _tell(
+        percuss, "filter", campaign, "--data", "seen.csv", "--noise", "position=5 mm", "--plot", "evolution.svg"
+    )
+    assert facts["identified"]["speed"]["mean"] == pytest.approx(2.2, abs=0.05)
+    assert (folder / "evolution.svg").stat().st_size > 1000
+    late = table.with_columns(pl.col("t_s [ms]") + 1e6)
+    late.write_csv(folder / "late.csv")
+    percuss("filter", campaign, "--data", "late.csv", "--noise", "position=5 mm").refused(2, "the runs cover")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "constant needs a standard deviation"),
+        (("--covariance", "maximum"), "--scale"),
+        (("--covariance", "best"), "best"),
+        (("--noise", "y9=1"), "y9"),
+        ((*FLAGS, "--scale", "-1"), "--scale -1"),
+        ((*FLAGS, "--ess", "2"), "--ess 2"),
+        ((*FLAGS, "--ess", "0.0001"), "--ess 0.0001"),
+        ((*FLAGS, "--ess", "0.5", "--scale", "2"), "give one"),
+        (("--covariance", "maximum", "--scale", "1", "--noise", "y1=1"), "--noise"),
+    ],
+)
+def test_options_that_cannot_be(percuss, linear, options, words) -> None:
+    percuss("filter", linear, "--data", "data.csv", *options).refused(2, words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("output,value\ny7,1\n", "y7"),
+        ("output,value\ny1,\n", "needs a number"),
+        ("output,value,step\ny1,1,1\ny1,2,1\n", "twice"),
+        ("when,what\n1,2\n", "columns output and value"),
+        ("output,value,case\ny1,1,wet\n", "wet"),
+    ],
+)
+def test_observations_that_cannot_be(percuss, linear, folder: Path, text, words) -> None:
+    (folder / "bad.csv").write_text(text)
+    percuss("filter", linear, "--data", "bad.csv", *FLAGS).refused(2, words)
+
+
+def test_a_proposal_needs_a_filter(percuss, linear) -> None:
+    percuss("design", "--propose", linear, "--n", 5).refused(2, "filter.updated")
+    percuss("design", "--propose", linear).refused(2, "--n N")

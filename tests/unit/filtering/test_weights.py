@@ -1,0 +1,161 @@
+"""The filter's numbers: a peer's weights, closed forms, and covariances at the edge of what numbers hold."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from percuss.errors import InputError
+from percuss.filtering.covariance import ObservationError, roots, scale_for
+from percuss.filtering.identified import covariances, density, means, quantiles
+from percuss.filtering.proposal import Mixture, fit_mixture, log_standard, log_start, prior_only
+from percuss.filtering.weights import filter_weights, misfits
+from percuss.study.priors.uniform import Uniform
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "filter" / "grainlearning.npz"
+NAMES = ("ratio", "radial", "volume")
+
+
+@pytest.fixture(scope="module")
+def peer() -> dict[str, np.ndarray]:
+    with np.load(GOLDEN) as stored:
+        return {name: stored[name] for name in stored.files}
+
+
+def _misfits(peer, factors):
+    return misfits(list(peer["observed"]), list(peer["outputs"].transpose(2, 0, 1)), factors)
+
+
+def test_weights_are_those_of_the_peer(peer) -> None:
+    """1e-12: the peer multiplies likelihoods of 60 steps, each rounded."""
+    found = filter_weights(_misfits(peer, [np.diag([0.5, 0.3, 0.3])] * 60), np.zeros(len(peer["samples"])))
+    expected = peer["weights"] / peer["weights"].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.weights, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(means(found.weights, peer["parameters"]), expected @ peer["parameters"], rtol=1e-11)
+    np.testing.assert_allclose(found.effective, 1 / (expected**2).sum(axis=1), rtol=1e-10)
+
+
+@pytest.mark.parametrize("std", [5e-324, 1e-300, 1e-170, 1e-100, 1e-8, 1.0, 1e100, 1e300])
+def test_no_covariance_gives_nan(peer, std) -> None:
+    found = filter_weights(_misfits(peer, [np.eye(3) * std] * 60), np.zeros(len(peer["samples"])))
+    assert np.isfinite(found.weights).all()
+    np.testing.assert_allclose(found.weights.sum(axis=1), 1, rtol=1e-12)
+    assert not np.isnan(found.log_evidence).any()
+    assert (found.effective >= 1 - 1e-12).all()
+
+
+def test_singular_covariances_are_refused(peer) -> None:
+    with pytest.raises(InputError, match="positive definite"):
+        _misfits(peer, [np.diag([1.0, 0.0, 1.0])] * 60)
+
+
+def test_a_full_covariance_and_its_evidence_against_scipy() -> None:
+    from scipy.stats import multivariate_normal
+
+    rng = np.random.default_rng(3)
+    covariance = np.array([[2.0, 0.7], [0.7, 0.5]])
+    observed, predicted = rng.normal(size=(4, 2)), rng.normal(size=(4, 9, 2))
+    found = filter_weights(misfits(observed, predicted, [np.linalg.cholesky(covariance)] * 4), np.zeros(9), scale=1.5)
+    logs = np.zeros(9)
+    for t in range(4):
+        logs += [multivariate_normal(x, 2.25 * covariance).logpdf(observed[t]) for x in predicted[t]]
+        likelihood = np.exp(logs)
+        np.testing.assert_allclose(found.weights[t], likelihood / likelihood.sum(), rtol=1e-12)
+        assert found.log_evidence[t] == pytest.approx(math.log(likelihood.mean()), rel=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5, 0.9])
+def test_searched_scales_reach_their_share(peer, share) -> None:
+    factors = roots(ObservationError("maximum"), [NAMES] * 60, list(peer["observed"]))
+    found, start = _misfits(peer, factors), np.zeros(len(peer["samples"]))
+    effective = filter_weights(found, start, scale_for(found, start, share)).effective[-1]
+    assert effective / len(start) == pytest.approx(share, rel=1e-9)
+
+
+def test_shares_out_of_reach_are_refused(peer) -> None:
+    factors = roots(ObservationError("maximum"), [NAMES] * 60, list(peer["observed"]))
+    found = _misfits(peer, factors)
+    for share in (0.001, 1.5):
+        with pytest.raises(InputError, match=r"--ess"):
+            scale_for(found, np.zeros(len(peer["samples"])), share)
+
+
+def test_relative_errors_at_zero_and_below() -> None:
+    observed = [np.array([-4.0, 1.0]), np.array([0.0, -2.0])]
+    names = [("a", "b")] * 2
+    relative = roots(ObservationError("relative"), names, observed)
+    assert np.diag(relative[0]).tolist() == [4.0, 1.0]
+    assert np.diag(relative[1]).tolist() == [0.004, 2.0]
+    assert [np.diag(r).tolist() for r in roots(ObservationError("maximum"), names, observed)] == [[4, 2], [4, 2]]
+    with pytest.raises(InputError, match="every observation is 0"):
+        roots(ObservationError("relative"), [("a",)], [np.zeros(1)])
+    with pytest.raises(InputError, match="constant needs a standard deviation"):
+        roots(ObservationError("constant", stds={"a": 1.0}), names, observed)
+
+
+def test_quantiles_moments_and_densities_of_equal_weights() -> None:
+    values = np.random.default_rng(1).uniform(size=400)
+    weights = np.full(400, 1 / 400)
+    np.testing.assert_allclose(
+        quantiles(weights, values, np.array([0.1, 0.5, 0.9])),
+        np.quantile(values, [0.1, 0.5, 0.9], method="hazen"),
+        rtol=1e-12,
+    )
+    theta = np.column_stack([values, values**2])
+    np.testing.assert_allclose(covariances(weights[None], theta)[0], np.cov(theta.T, bias=True), rtol=1e-12)
+    grid = np.linspace(0, 1, 401)
+    found = density(weights, values, Uniform({"low": 0.0, "high": 1.0}), grid)
+    # Kernels mirrored at both ends lose nothing but what lies beyond the far one.
+    assert np.trapezoid(found, grid) == pytest.approx(1.0, abs=2e-3)
+    assert found.min() > 0.7
+
+
+def test_a_mixture_finds_two_clouds_and_its_density_integrates_to_one() -> None:
+    rng = np.random.default_rng(5)
+    z = np.concatenate([rng.normal(-2, 0.3, (400, 1)), rng.normal(1, 0.5, (800, 1))])
+    found = fit_mixture(z, np.full(1200, 1 / 1200), seed=0)
+    assert len(found.shares) == 2
+    assert sorted(found.means[:, 0]) == pytest.approx([-2, 1], abs=0.1)
+    grid = np.linspace(-9, 9, 20001)[:, None]
+    assert np.trapezoid(np.exp(found.log_density(grid)), grid[:, 0]) == pytest.approx(1, abs=1e-6)
+    # Importance sampling with the mixture gives back the prior: its mass, mean and variance.
+    points = found.points(4096, seed=1)
+    weight = np.exp(log_standard(points) - found.log_density(points))
+    assert weight.mean() == pytest.approx(1, abs=0.02)
+    assert np.average(points[:, 0], weights=weight) == pytest.approx(0, abs=0.03)
+    assert np.average(points[:, 0] ** 2, weights=weight) == pytest.approx(1, abs=0.05)
+
+
+def test_iterations_do_not_narrow_a_conjugate_posterior() -> None:
+    """theta ~ N(0, 1), y = theta + N(0, s^2) seen ten times: the posterior is known, and stays from one to the next.
+
+    Without the weights of the proposal the same data count again each time: the standard deviation
+    of the last ensemble alone shows it.
+    """
+    s, data = 0.8, np.random.default_rng(2).normal(0.7, 0.8, 10)
+    exact_var = 1 / (1 + len(data) / s**2)
+    exact_mean = exact_var * data.sum() / s**2
+    squares = (data**2).sum() / s**2 - exact_mean**2 / exact_var
+    exact_evidence = -0.5 * (len(data) * math.log(2 * math.pi * s**2) - math.log(exact_var) + squares)
+    proposals, counts = [prior_only(1)], [400]
+    z = Mixture(np.array([1.0]), np.zeros((1, 1)), np.ones((1, 1, 1))).points(400, seed=9)
+    for iteration in range(5):
+        found = misfits([np.array([y]) for y in data], [z] * len(data), [np.array([[s]])] * len(data))
+        done = filter_weights(found, log_start(z, proposals, counts))
+        mean = float(done.weights[-1] @ z[:, 0])
+        std = math.sqrt(float(done.weights[-1] @ (z[:, 0] - mean) ** 2))
+        assert mean == pytest.approx(exact_mean, abs=0.03), iteration
+        assert std == pytest.approx(math.sqrt(exact_var), rel=0.05), iteration
+        assert done.log_evidence[-1] == pytest.approx(exact_evidence, abs=0.05)
+        mixture = fit_mixture(z, done.weights[-1], seed=iteration)
+        new = mixture.points(400, seed=iteration)
+        z = np.concatenate([z, new])
+        proposals.append(mixture)
+        counts.append(400)
+    found = misfits([np.array([y]) for y in data], [new] * len(data), [np.array([[s]])] * len(data))
+    uncorrected = filter_weights(found, np.zeros(len(new))).weights[-1]
+    mean = uncorrected @ new[:, 0]
+    assert math.sqrt(float(uncorrected @ (new[:, 0] - mean) ** 2)) < 0.8 * math.sqrt(exact_var)
