@@ -3,7 +3,7 @@
     OMP_NUM_THREADS=1 python3 tests/bench/siconos_walls.py bricks|blocks STEPS [CPU_LIMIT_S]
 
 Needs the interpreter Siconos is installed for (Debian: python3-siconos, python3-h5py, python3-scipy); exit code 3 where
-there is none. Prints one line of JSON: CPU seconds of the run, steps done, contacts, the residual by its own measure and by ours.
+there is none. Prints one line of JSON: CPU seconds of the run, steps done, contacts, residuals by its norm and by ours.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def add_ground(io, contactor) -> None:
 
 
 def block_mass(length: float, ends: int, mass: float) -> tuple[float, list[float]]:
-    """Centre along the block and moments (across, up, along in the axes of a turned body) of a block with round ends."""
+    """Centre along a block with round ends, and its moments about the axes of a turned body."""
     half_disk = 0.5 * math.pi * RADIUS**2
     density = mass / ((2 * RADIUS * length + ends * half_disk) * HEIGHT)
     core, end = density * 2 * RADIUS * length * HEIGHT, density * half_disk * HEIGHT

@@ -321,6 +321,13 @@ def test_several_surrogates_at_once(percuss, folder, posterior) -> None:
     point = percuss("calibrate", first, "--block", "point")
     assert "damping_ratio_1: the data say little about it" in point.err
     assert "twin data" in point.err
+    # The residual variance of Gupta et al. (2023), far below any error there is: the simulator contradicts.
+    narrow = "surrogate_error = false\nmeasurement_error = false\ndiscrepancy = { std = '1e-10 m' }"
+    add_blocks(folder, f"[calibration.narrow]\n{narrow}\n", "pounding-twin")
+    call = ("--block", "narrow", "--study", "pounding-twin", "--evaluations", 400_000, "--accept-unconverged")
+    contradicted = percuss("predict", percuss("calibrate", both, *call).id, "--verify", 2)
+    assert contradicted.code == 1
+    assert "NOT right where it matters" in contradicted.err
 
 
 @pytest.mark.parametrize(
@@ -492,6 +499,24 @@ def test_what_does_not_belong_together(percuss, folder, linear) -> None:
 def test_blocks_that_cannot_be(percuss, folder, linear, block, words) -> None:
     add_blocks(folder, f"[calibration.wrong]\n{block}\n")
     percuss("calibrate", linear, "--block", "wrong", "--study", "linear-gaussian").refused(2, words)
+
+
+def test_observe(percuss, folder) -> None:
+    known(folder, "linear-gaussian")
+    first = percuss("observe", "linear-gaussian")
+    assert "3 measured values of 3 outputs" in first.err
+    assert percuss("observe", "linear-gaussian").id == first.id
+    (folder / "more.csv").write_text("sensor,value,std,who\ny1,2.3,0.1,me\ny1,2.4,,me\n")
+    call = ("observe", "linear-gaussian", "more.csv", "--column", "output=sensor", "--twin", "x1=2", "--json")
+    said = percuss(*call)
+    assert json.loads(said.out)["twin"] == {"x1": 2.0}
+    assert "2 twin values" in said.err
+    assert "left out: who" in said.err
+    percuss("observe", "linear-gaussian", "--case", "base").refused(2, "go with FILE")
+    percuss("observe", "ishigami").refused(2, "FILE is needed")
+    percuss("observe", "linear-gaussian", "none.csv").refused(2, "none.csv")
+    percuss("observe", "linear-gaussian", "more.csv", "--twin", "x9=1").refused(2, "no such parameter")
+    percuss("observe", "linear-gaussian", "more.csv").refused(2, "column sensor is no output")
 
 
 def test_the_whole_chain(percuss, folder) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from percuss.errors import InputError
+from percuss.models.command.command import Command
 from percuss.models.command.confine import interface
 
 PROGRAM = """\
@@ -173,13 +175,32 @@ def test_nothing_runs_without_consent(percuss, program, folder, monkeypatch) -> 
     assert audit.code == 0
     assert "only with --allow-command" in audit.out
     assert mark.read_text().count("ran") == ran
-    assert percuss("audit", "--rerun", 10, "--allow-command").code == 0
+    audit = percuss("audit", "--rerun", 10, "--allow-command")
+    assert audit.code == 0
+    assert "program.py '{{x}}'" in audit.err
     assert mark.read_text().count("ran") == ran + 4
+
+
+def test_calibration_on_the_program_itself_needs_consent_too(percuss, program, folder, monkeypatch) -> None:
+    mark = folder / "mark"
+    monkeypatch.setenv("MARK", str(mark))
+    study = program("good", settings=f'pass_environment = ["MARK"]\nwritable = ["{folder}"]')
+    (study / "data.csv").write_text("case,output,value [mm]\ngood,y,3\n")
+    with (study / "study.toml").open("a") as file:
+        file.write('\n[observations]\nfile = "data.csv"\nstd = "0.1 mm"\n[calibration.all]\n')
+    said = percuss("calibrate", "--direct", "other", "--evaluations", 10).refused(2, "runs a program")
+    assert "--allow-command" in said.err
+    assert not mark.exists()
+
+    def ran(*args: object) -> None:
+        raise InputError("the program is started")
+
+    monkeypatch.setattr(Command, "_one", ran)
+    percuss("calibrate", "--direct", "other", "--allow-command").refused(2, "the program is started")
 
 
 def test_the_model_itself_refuses(program) -> None:
     """Whoever forgets to ask the user is refused too."""
-    from percuss.errors import InputError
     from percuss.study.load import load_study
 
     study = load_study(program("good"))

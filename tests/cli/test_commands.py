@@ -293,7 +293,7 @@ def test_check_interrupted(percuss, folder, monkeypatch) -> None:
         raise KeyboardInterrupt
 
     _expect(folder, "good", EXPECTED.format(mean=0))
-    monkeypatch.setattr(campaign, "_top_up", interrupted)
+    monkeypatch.setattr(campaign, "wait", interrupted)
     said = percuss("check", "ishigami", "--ledger", folder / "ledger")
     assert said.code == 130
     assert "interrupted: 0 of 1 checks done" in said.err

@@ -67,6 +67,17 @@ def test_ids_alone_on_stdout_and_words_on_stderr(percuss, folder) -> None:
     assert percuss("import", "t.csv", "--study", "ishigami").id
 
 
+FALLING = """
+[model]
+kind = "scene"
+duration = "0.1 s"
+step = "10 ms"
+bodies = [
+  { name = "ground", fixed = true, contactors = [{ shape = "half-space", group = "a" }] },
+  { name = "ball", mass = 1, position = [0, 0, 2], contactors = [{ shape = "sphere", radius = 1, group = "a" }] },
+]
+laws = [{ groups = ["a", "a"] }]
+"""
 SWING = """
 [study]
 title = "One mass on a spring"
@@ -96,6 +107,10 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
     swing = folder / "studies" / "swing"
     swing.mkdir()
     (swing / "study.toml").write_text(SWING)
+    falling = folder / "studies" / "falling"
+    falling.mkdir()
+    (falling / "study.toml").write_text(FALLING)
+    fall = percuss("simulate", "falling").id
     return {
         "study list": [],
         "study show": ["ishigami"],
@@ -117,6 +132,8 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],
         "export parquet": ["@last:campaign", "--to", "out.parquet"],
+        "export vtk": [fall, "--to", "frames"],
+        "view": [fall, "--to", "fall.html"],
         "log": [],
         "show": ["@last", "--rows", 2],
         "lineage": ["@last:check"],
@@ -397,7 +414,7 @@ def test_shell_completion(percuss, make_study, folder) -> None:
     assert design in _complete(folder, f"percuss run {design[:8]}")
     assert "@last" in _complete(folder, "percuss show @")
     assert "--shard" in _complete(folder, "percuss run --sh")
-    assert set(_complete(folder, "percuss export ")) == {"csv", "parquet"}
+    assert set(_complete(folder, "percuss export ")) == {"csv", "parquet", "vtk"}
 
 
 def test_completion_never_complains(folder) -> None:

@@ -214,6 +214,8 @@ def test_events_that_say_nonsense(root, percuss, folder, forge, fields) -> None:
         ["log", "--stream", "main"],
         ["run", event.id],
         ["export", "csv", event.id],
+        ["report", event.id, "--format", "markdown"],
+        ["report", "@last:campaign", "--format", "markdown"],
     )
     _told_nothing_else(percuss, commands, outside, codes=(0, 1, 2, 4))
     if "blobs" in fields or "adopted" in str(fields.get("kind")) or fields.get("inputs"):

@@ -129,6 +129,7 @@ def test_interruption_and_resumption(percuss, campaign, monkeypatch, folder) -> 
     kept = []
     with monkeypatch.context() as patch:
         patch.setattr(output, "progress", _interrupting)
+        patch.setattr("percuss.execution.campaign.IN_HAND", 2)
         for _ in range(30):
             said = percuss("run", design, "--jobs", 1, "--ledger", "two", "--json")
             if said.code == 0:

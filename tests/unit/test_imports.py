@@ -30,6 +30,8 @@ ALLOWED = {
     "filtering": {"errors", "spelling", "units", "study", "designs", "ledger", "execution", "surrogates"},
     "report": {
         "errors",
+        "spelling",
+        "validation",
         "units",
         "study",
         "ledger",

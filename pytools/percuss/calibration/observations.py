@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from percuss.calibration.records import OBSERVATIONS
 from percuss.errors import InputError
 from percuss.execution.imports import HEADER, own_unit, parse_table
 from percuss.execution.records import study_source
@@ -33,9 +34,6 @@ from percuss.units import to_si
 
 if TYPE_CHECKING:
     import polars as pl
-
-KIND = "observations.imported"
-TEXTS = ("case", "output", "point", "axis")
 
 
 def study_plan(study: Study) -> ObservationPlan:
@@ -82,22 +80,34 @@ def draft_observations(
         left_out += unused
     table = pl.concat(parts).with_columns(entry=pl.int_range(pl.len(), dtype=pl.Int64))
     truth = dict(twin) if twin else None
-    digest = table_digest(table)
-    for event in state.events.values():
-        if event.kind == KIND and event.id not in state.superseded and event.study and event.study.name == study.name:
-            blob = event.blob("observations")
-            if blob and blob.digest == digest and event.study.digest == study.digest and event.data["twin"] == truth:
-                return event, left_out
+    if there := _stored(state, study, table_digest(table), truth):
+        return there, left_out
     source_event = study_source(ledger, study, state)
     body = {
         "file": ", ".join(Path(source.file).name for source, _ in sources),
-        "files": {source.file: sha256_hex(data) for source, data in sources},
+        # Of a file from elsewhere only the name: where it lay is nobody's business.
+        "files": {
+            source.file if source.file in study.files else Path(source.file).name: sha256_hex(data)
+            for source, data in sources
+        },
         "entries": table.height,
         "twin": truth,
     }
     reference = StudyRef(study.name, study.digest)
-    draft = Draft(KIND, body, reference, [("study", source_event)], [ledger.put_table("observations", table)])
+    draft = Draft(OBSERVATIONS, body, reference, [("study", source_event)], [ledger.put_table("observations", table)])
     return [item for item in (source_event, draft) if isinstance(item, Draft)], left_out
+
+
+def _stored(state: State, study: Study, digest: str, twin: Mapping[str, float] | None) -> Event | None:
+    """The event that holds these very observations of the study."""
+    for event in state.events.values():
+        if event.kind != OBSERVATIONS or event.id in state.superseded:
+            continue
+        blob = event.blob("observations")
+        same_study = event.study is not None and event.study.digest == study.digest
+        if same_study and blob and blob.digest == digest and event.data["twin"] == twin:
+            return event
+    return None
 
 
 def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFrame, list[str]]:

@@ -13,7 +13,7 @@ from percuss.calibration.agreement import check_covered, check_same_model
 from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups
 from percuss.calibration.observations import refuse
-from percuss.calibration.records import Observations, load_observations
+from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
 from percuss.errors import InputError
 from percuss.execution.records import load_study_event
 from percuss.inference.arrays import Floats
@@ -92,9 +92,14 @@ def make_problem(
     seed: int = 0,
     executor: Executor | None = None,
     direct: bool = False,
+    allow_command: bool = False,
 ) -> Problem:
-    """Put a calibration together; raise InputError for what does not belong together."""
+    """Put a calibration together; raise InputError for what does not belong together.
+
+    `allow_command`: the user lets a direct calibration run the study's program.
+    """
     study = load_study_event(ledger, study_event)
+    study = study.allow_commands() if allow_command else study
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
     forwards: dict[str, Forward] = {}
@@ -127,7 +132,13 @@ def make_problem(
     grouped = make_groups(study, block, observations.table, find)
     likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups)
     priors = {name: item.prior for name, item in study.parameters.items()}
-    target = compiled_target(likelihood, priors, {forward_name(i): s for i, s in enumerate(surrogates)}).target
+    if direct:
+        target = likelihood.posterior(priors)
+    else:
+        target = compiled_target(likelihood, priors, {forward_name(i): s for i, s in enumerate(surrogates)}).target
+    for name in target.names:
+        if name in DRAW_COLUMNS:
+            raise InputError(f"parameter {name}: a column of the draws has that name: rename it")
     units = {name: item.unit for name, item in study.parameters.items()} | dict(grouped.units)
     return Problem(
         study,
@@ -143,7 +154,9 @@ def make_problem(
     )
 
 
-def load_problem(ledger: Ledger, state: State, event: Event, executor: Executor | None = None) -> Problem:
+def load_problem(
+    ledger: Ledger, state: State, event: Event, executor: Executor | None = None, allow_command: bool = False
+) -> Problem:
     """The calibration a posterior came from, put together again from what the ledger holds."""
     data = event.data
     study_event = state.events[event.input("study")]
@@ -160,6 +173,7 @@ def load_problem(ledger: Ledger, state: State, event: Event, executor: Executor 
         seed=event.seed or 0,
         executor=executor,
         direct=data["direct"],
+        allow_command=allow_command,
     )
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 OBSERVATIONS, POSTERIOR = "observations.imported", "posterior.sampled"
 PREDICTION, COMPARISON = "prediction.made", "comparison.made"
+# What the table of draws holds beside the parameters.
+DRAW_COLUMNS = ("chain", "draw", "log_likelihood", "log_prior")
 MADE_BY = {OBSERVATIONS: "observe", POSTERIOR: "calibrate", PREDICTION: "predict", COMPARISON: "compare"}
 
 

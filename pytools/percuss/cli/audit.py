@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, open_ledger
+from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, consented, open_ledger
 
 if TYPE_CHECKING:
     from percuss.ledger.audit import Proof
@@ -35,6 +35,7 @@ def audit(
     from percuss.cli.output import give_json
     from percuss.errors import InputError
     from percuss.execution.proofs import prove_reexecution, prove_replay
+    from percuss.execution.records import load_study_event
     from percuss.ledger import audit as proofs
     from percuss.ledger.projections import fold
     from percuss.software import software
@@ -47,6 +48,9 @@ def audit(
     if all(proof.holds for proof in found):
         found.append(prove_replay(book))
         state = fold(walk.visible)
+        if allow_command:
+            for registered in state.studies.values():
+                consented(load_study_event(book, registered), True)
         again = prove_reexecution(book, state, rerun, software().core, allow_command)
         prove_posteriors(again, book, state, rerun, software().core)
         found.append(again)

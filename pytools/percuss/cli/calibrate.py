@@ -102,6 +102,7 @@ def calibrate(
     given = _numbers(assignments(setting, "--setting"))
     if direct:
         book, found = _direct_study(ledger, events)
+        consented(found, allow_command)
         surrogates = []
     else:
         book, listed = open_at_all(ledger, events)
@@ -124,9 +125,8 @@ def calibrate(
             seed=seed,
             executor=executor,
             direct=direct,
+            allow_command=allow_command,
         )
-        if problem.direct:
-            problem.direct.study = consented(problem.direct.study, allow_command)
         wall, cpu = time.perf_counter(), time.process_time()
         try:
             with progress("sampling", request.stopping.evaluations) as advance:
@@ -192,7 +192,7 @@ def _direct_study(ledger: str | None, texts: list[str]) -> tuple[Ledger, Study]:
     try:
         return book, load_study(study_path(text))
     except InputError:
-        if study_like(text):
+        if _is_study(text):
             raise
     event = book.event(text)
     if event.study is None or event.study.digest not in (studies := fold(book.events()).studies):
@@ -200,7 +200,7 @@ def _direct_study(ledger: str | None, texts: list[str]) -> tuple[Ledger, Study]:
     return book, load_study_event(book, studies[event.study.digest])
 
 
-def study_like(text: str) -> bool:
+def _is_study(text: str) -> bool:
     """Whether a text can only be meant as a study: there is such a path, or no id looks like that."""
     from pathlib import Path
 

@@ -47,8 +47,7 @@ def compare(events: EventsArgument, ledger: LedgerOption = None, json: JsonOptio
     posteriors = [load_posterior(book, state, event) for event in found]
     body, table = weigh(posteriors)
     event = book.append([draft_comparison(book, posteriors, body, table)])[0]
-    short = {id: f"{number} {posterior.body['block']}" for number, (id, posterior) in enumerate(
-        ((posterior.event.id, posterior) for posterior in posteriors), 1)}  # fmt: skip
+    short = {p.event.id: f"{number} {p.body['block']}" for number, p in enumerate(posteriors, 1)}
     if body["accepted_unconverged"]:
         marked = [short[p.event.id] for p in posteriors if p.accepted_unconverged]
         say(f"NOT CONVERGED, accepted as it is: {', '.join(marked)}")

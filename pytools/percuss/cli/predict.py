@@ -66,7 +66,7 @@ def predict(
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.execution.campaign import Interrupted, local_executor
-    from percuss.execution.records import new_drafts
+    from percuss.execution.records import load_study_event, new_drafts
     from percuss.ledger.projections import fold
     from percuss.surrogates.surrogate import load_surrogate
 
@@ -80,15 +80,15 @@ def predict(
     settings = find_settings({"jobs": jobs})
     workers = settings["jobs"].value or os.cpu_count() or 1
     with local_executor(workers) as executor:
-        problem = load_problem(book, state, event, executor)
-        if problem.direct:
-            problem.direct.study = consented(problem.direct.study, allow_command)
+        if verify or event.data["direct"]:
+            consented(load_study_event(book, state.events[event.input("study")]), allow_command)
+        problem = load_problem(book, state, event, executor, allow_command)
         if stand_in:
             check_same_model(problem.study, stand_in.study, f"surrogate {stand_in.event.id}")
         done = None
         if verify:
             try:
-                done = _verified(book, problem, found, verify, tolerance, seed, bool(curves), workers, allow_command)
+                done = _verified(book, problem, found, verify, tolerance, seed, bool(curves), workers)
             except Interrupted as stop:
                 say(f"interrupted: {stop.progress.done} runs kept")
                 leave_interrupted(stop.stuck)
@@ -135,7 +135,6 @@ def _verified(
     seed: int,
     keep_curves: bool,
     workers: int,
-    allow_command: bool,
 ) -> Verification:
     from dataclasses import replace
 
@@ -144,9 +143,8 @@ def _verified(
     from percuss.config import find_settings
     from percuss.execution.campaign import local_executor
 
-    consented(problem.study, allow_command)
     record = verification.stored(book, verification.draft_runs(book, problem, found, verify, seed, keep_curves))
-    record = replace(record, study=record.study.allow_commands())
+    record = replace(record, study=problem.study)
     flush_s = find_settings()["flush_s"].value
     with progress("verifying", record.size) as advance:
         campaign = verification.run(book, record, local_executor(workers), workers, flush_s, advance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +18,13 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: percuss design studies/ishigami --n 300 --skip 1 | percuss run - | percuss surrogate -")
 def surrogate(
     event: EventArgument,
-    family: Annotated[str, typer.Option(help="chaos, gp, chaos-plus-gp, or auto: by nested error.")] = "chaos",
+    family: Annotated[
+        str | None,
+        typer.Option(
+            help="chaos, gp, chaos-plus-gp, or auto: by nested error.",
+            show_default="auto; chaos with --folds 0 or --curves",
+        ),
+    ] = None,
     degree: Annotated[str, typer.Option(help="Degrees to search, as 1..20 or 2,3,5.")] = "1..20",
     q: Annotated[str, typer.Option("--q", help="q-norms to search, as 0.5..1 or 0.5,0.75.")] = "0.5..1",
     method: Annotated[
@@ -59,7 +65,7 @@ def surrogate(
     from percuss.ledger.projections import fold
     from percuss.surrogates.fit import fit_all
     from percuss.surrogates.holes import hole_sentences
-    from percuss.surrogates.registry import CHOICES
+    from percuss.surrogates.registry import AUTO, CHOICES
     from percuss.surrogates.settings import METHODS, SEARCHES, Settings, chosen, parse_degrees, parse_qs
     from percuss.surrogates.storage import draft_surrogate
     from percuss.surrogates.training import load_training
@@ -71,7 +77,7 @@ def surrogate(
         return
     fraction, other = _held_out(held_out)
     settings = Settings(
-        family=chosen("--family", family, CHOICES),
+        family=chosen("--family", family or (AUTO if folds and not curves else "chaos"), CHOICES),
         degrees=parse_degrees(degree),
         qs=parse_qs(q),
         method=chosen("--method", method, METHODS),
@@ -94,16 +100,16 @@ def surrogate(
             raise InputError(f"--held-out {other}: holds points the surrogate is fitted to")
     for sentence in hole_sentences(training):
         say(plain(sentence))
-    facts: dict[str, object] = {}
+    facts: dict[str, Any] = {}
     more: dict[str, pl.DataFrame] = {}
     fitted_to = training
     if curves:
-        from percuss.surrogates.curves import reduce_curves
-
-        if validation:
-            raise InputError("--held-out EVENT: is for outputs; with --curves keep a fraction back")
+        from percuss.surrogates.curves import project_curves, reduce_curves
 
         fitted_to, more, facts = reduce_curves(book, training, curves)
+        if validation:
+            validation, left_out = project_curves(book, validation, curves, more["modes"])
+            facts["curves"] |= {"held_out_error": left_out}
     count = len(fitted_to.cases) * len(fitted_to.outputs)
     wall, cpu = time.perf_counter(), time.process_time()
     try:
@@ -137,7 +143,7 @@ def surrogate(
     for column in fitted.columns:
         for warning in column.warnings:
             say(f"{column.output}, {column.case}: {warning}")
-        if family == "auto" and len(column.tried) > 1:
+        if len(column.tried) > 1:
             say(f"{column.output}, {column.case}: {_comparison(column.family, column.tried)}")
     if any(column.errors.trusted > 0.1 for column in fitted.columns):
         hint(f"percuss design --extend {appended.id} --n N proposes points where the error is")

@@ -20,7 +20,7 @@ def validate(
     study: Annotated[
         str, typer.Argument(metavar="STUDY|POSTERIOR", help="A study with [validation], or a posterior of one.")
     ],
-    model: Annotated[str | None, typer.Option(help="Which model of [validation], where there are several.")] = None,
+    model: Annotated[str | None, typer.Option(help="Which model of [validation]; all if not given.")] = None,
     data: Annotated[Path | None, typer.Option(help="Other data than the study names.", metavar="FILE")] = None,
     track: Annotated[list[str] | None, typer.Option(help="What may drift.", metavar="NAME")] = None,
     drift: Annotated[float | None, typer.Option(help="Coefficient of variation of a step; 0.001 if not set.")] = None,
@@ -35,16 +35,17 @@ def validate(
 ) -> None:
     """Let parameters drift that should be constant, see whether they do, and append the finding.
 
-    With --json the whole finding is on stdout. Exit code 0 whatever the verdict: it is a result, not a failure.
+    Of a study with several models each is validated; their ids are on stdout, a line each. With --json the whole
+    finding is there. Exit code 0 whatever the verdict: it is a result, not a failure.
     """
-    from percuss.cli.output import give_id, hint, say
+    from percuss.cli.output import give_id, give_json, hint, say
     from percuss.errors import InputError
     from percuss.execution.records import study_source
     from percuss.ledger.event import Draft
     from percuss.ledger.projections import fold
     from percuss.study.files import MAX_ATTACHED_BYTES, read_regular
     from percuss.validation.compute import validate as compute
-    from percuss.validation.settings import read_validation
+    from percuss.validation.settings import models_of, read_validation
     from percuss.validation.storage import draft_validation
     from percuss.validation.subject import from_posterior, is_reference
 
@@ -60,22 +61,28 @@ def validate(
         book = open_ledger(ledger, create=True)
     flags: dict[str, Any] = {"drift": drift, "gaps": gaps, "settle": settle, "training": training}
     flags |= {"track": track or None, "substeps": substeps, "traditional": traditional}
-    asked = read_validation(found, model, flags)
-    if data is not None:
-        content, shown = read_regular(data.resolve(), str(data), MAX_ATTACHED_BYTES), str(data)
-    elif asked.file is None:
-        raise InputError(f"study {found.name}: [validation] names no file", hint="--data gives one")
-    else:
-        content, shown = found.files[asked.file], asked.file
-    beyond = (found.files[asked.extrapolate], asked.extrapolate) if asked.extrapolate else None
-    result = compute(found, asked, content, shown, extrapolation=beyond, start=start, seed=seed)
-    source = study_source(book, found)
-    draft = draft_validation(book, result, source, content, shown, more, seed)
-    drafts = [source, draft] if isinstance(source, Draft) else [draft]
-    event = book.append(drafts)[-1]
-    say(_told(result))
-    hint(f"percuss plot {event.id} --to drift.svg draws the paths")
-    give_id(event.id, event.data, json)
+    told: dict[str, Any] = {}
+    for name in [model] if model else models_of(found):
+        asked = read_validation(found, name, flags)
+        if data is not None:
+            content, shown = read_regular(data.resolve(), str(data), MAX_ATTACHED_BYTES), str(data)
+        elif asked.file is None:
+            raise InputError(f"study {found.name}: [validation] names no file", hint="--data gives one")
+        else:
+            content, shown = found.files[asked.file], asked.file
+        beyond = (found.files[asked.extrapolate], asked.extrapolate) if asked.extrapolate else None
+        result = compute(found, asked, content, shown, extrapolation=beyond, start=start, seed=seed)
+        source = study_source(book, found)
+        draft = draft_validation(book, result, source, content, shown, more, seed)
+        event = book.append([source, draft] if isinstance(source, Draft) else [draft])[-1]
+        say(_told(result))
+        hint(f"percuss plot {event.id} --to drift.svg draws the paths")
+        told[asked.name] = {"id": event.id, **event.data}
+        if not json:
+            give_id(event.id, {}, False)
+    if json:
+        (*_, last) = told.values()
+        give_json(last if len(told) == 1 else {"id": last["id"], "models": told})
 
 
 def _told(found: Validated) -> str:

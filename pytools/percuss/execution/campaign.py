@@ -99,7 +99,7 @@ def span(seconds: float) -> str:
     """A span of time as people say it.
 
     >>> span(0.5), span(90), span(10_000), span(1e6)
-    ('0.5 s', '90 s', '2.8 h', '278 h')
+    ('0.5 s', '90 s', '2.78 h', '278 h')
     """
     if seconds < 600:
         return f"{seconds:.3g} s"

@@ -105,8 +105,8 @@ def settle_first(
 ) -> DesignRecord:
     """The record with a state of rest for every run that needs one; what was missing is worked out and appended.
 
-    A scene that does not come to rest has no state: its runs find that out again and fail with the reason. So do the
-    runs whose state was lost with the worker that had it.
+    A scene that does not come to rest has no state: its runs find that out again and fail with the reason. Where
+    a worker was lost, the runs settle by themselves.
     """
     rest, wanted = missing_states(ledger, record, todo, state)
     if not rest.events and not wanted:

@@ -85,7 +85,7 @@ def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping
     entries = likelihood.entries()
     if entries is None:
         raise NotCompiledError("a data group is not independent and Gaussian")
-    middle = np.array([[float(prior.ppf(0.5)) for prior in plain.priors]])[:, : len(likelihood.parameters)]
+    x = plain.transform.values(_somewhere(plain))[:, : len(likelihood.parameters)]
     number, column, variance = entries.forward.copy(), entries.column.copy(), entries.variance.copy()
     forwards: list[tuple[ChaosExpansion, list[Input]]] = []
     for position, (name, forward) in enumerate(likelihood.forwards.items()):
@@ -94,10 +94,10 @@ def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping
             continue
         number[here] = len(forwards)
         used, column[here] = np.unique(entries.column[here], return_inverse=True)
-        own = forward(middle)[1]
-        if own.ndim != 1:
+        own = np.atleast_2d(forward(x)[1])[:, entries.column[here]]
+        if np.ptp(own, axis=0).any():
             raise NotCompiledError(f"the error of forward model `{name}` varies from point to point")
-        variance[here] += own[entries.column[here]]
+        variance[here] += own[0]
         forwards.append(_forward(name, surrogates.get(name), likelihood.parameters, [int(j) for j in used]))
     transform = plain.transform
     parameters = [
@@ -149,7 +149,12 @@ def _density(prior: Prior) -> tuple[str, list[float], float, float]:
 
 def _compare(core: ChaosPosterior, plain: Target) -> None:
     """Refuse a compiled density that is not the plain one: a forward model may do more than its surrogate."""
-    z = plain.draw_prior(COMPARED, np.random.default_rng(0))
+    z = _somewhere(plain)
     ours, theirs = core.log_density(z), plain.log_density(z)
     if not np.allclose(ours, theirs, rtol=1e-9, atol=1e-6):
         raise NotCompiledError("a forward model is not its surrogate alone")
+
+
+def _somewhere(plain: Target) -> Floats:
+    """Return a few unbounded points of the prior, always the same."""
+    return plain.draw_prior(COMPARED, np.random.default_rng(0))

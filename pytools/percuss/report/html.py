@@ -116,7 +116,7 @@ def _picture(figure: Figure, name: str) -> str:
     body = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", figure.svg)
     label = escape(_clean(figure.alt), quote=True)
     opening = f'<svg role="img" aria-label="{label}" style="width:{figure.width:g}pt"'
-    return f'<div class="picture" tabindex="0">{body.replace("<svg", opening, 1)}</div>'
+    return f'<div class="picture">{body.replace("<svg", opening, 1)}</div>'
 
 
 def _table(table: Table) -> str:
@@ -126,11 +126,10 @@ def _table(table: Table) -> str:
         f"<tr>{''.join(_cell(cell_text(value), r) for value, r in zip(row, right, strict=True))}</tr>"
         for row in table.rows
     )
+    label = escape(_clean(table.caption), quote=True)
     caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""
-    return (
-        f'<div class="table" tabindex="0"><table>{caption}<thead><tr>{heads}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody></table></div>"
-    )
+    opening = f'<div class="table" tabindex="0" role="region" aria-label="{label}">'
+    return f"{opening}<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
 
 
 def _cell(text: str, side: str) -> str:

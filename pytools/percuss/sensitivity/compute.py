@@ -71,7 +71,10 @@ def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Comp
     rest = [number for number in range(len(surrogate.columns)) if number not in found]
     if rest:
         if groups:
-            raise InputError("--group: is for expansions; sampled indices are of single parameters")
+            raise InputError(
+                "--group: is for expansions; sampled indices are of single parameters",
+                hint="percuss surrogate --family chaos fits expansions",
+            )
         found |= _sampled(surrogate, rest, request)
     indices = tuple(found[number] for number in range(len(surrogate.columns)))
     inputs = (("study", state.events[surrogate.event.input("study")]), ("surrogate", surrogate.event))

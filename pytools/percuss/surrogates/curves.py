@@ -50,7 +50,7 @@ class Modes:
 
 def reduce_curves(
     ledger: Ledger, training: Training, quantity: str
-) -> tuple[Training, dict[str, pl.DataFrame], dict[str, object]]:
+) -> tuple[Training, dict[str, pl.DataFrame], dict[str, Any]]:
     """The training data with scores of the modes in place of outputs; the table of modes; facts for the event."""
     axis_name = _axis_name(training, quantity)
     curves = [_case_curves(ledger, training, runs, quantity, axis_name) for runs in training.cases]
@@ -72,12 +72,41 @@ def reduce_curves(
     return replace(training, outputs=outputs, cases=tuple(cases)), {"modes": pl.concat(tables)}, {"curves": facts}
 
 
+def project_curves(
+    ledger: Ledger, held_out: Training, quantity: str, table: pl.DataFrame
+) -> tuple[Training, dict[str, float]]:
+    """Other runs of the study with scores on modes they had no part in; for each case what these leave out of them."""
+    axis_name = _axis_name(held_out, quantity)
+    known = set(table["case"])
+    cases, errors = [], {}
+    for runs in held_out.cases:
+        if runs.case not in known or not len(runs.rows):
+            continue
+        modes = load_modes({"modes": table}, runs.case)
+        axis, values = _case_curves(ledger, held_out, runs, quantity, axis_name)
+        if axis[0] > modes.axis[0] or axis[-1] < modes.axis[-1]:
+            raise InputError(
+                f"--held-out: curves of case {runs.case} go from {axis[0]:g} to {axis[-1]:g}, "
+                f"those fitted from {modes.axis[0]:g} to {modes.axis[-1]:g}"
+            )
+        values = np.array([np.interp(modes.axis, axis, y) for y in values])
+        weights = _weights(modes.axis)
+        scores = ((values - modes.mean) * weights) @ modes.modes.T
+        away = values - values.mean(axis=0)
+        total = float((weights * away**2).sum())
+        errors[runs.case] = float((weights * (values - modes.curves(scores)) ** 2).sum()) / total if total else 0.0
+        cases.append(CaseRuns(runs.case, runs.rows, scores, runs.failures))
+    count = len(table["modes"][0])
+    outputs = tuple(f"{quantity}#{k + 1}" for k in range(count))
+    return replace(held_out, outputs=outputs, cases=tuple(cases)), errors
+
+
 def whole_curve_errors(
     columns: Sequence[ColumnFit | Column], facts: Mapping[str, Any]
 ) -> list[tuple[str, float, float]]:
     """For each case the error of whole curves over their variance, and the part of it that the modes leave out."""
     found = []
-    for case, left in facts["curves"]["reconstruction_error"].items():
+    for case, left in (facts["curves"]["reconstruction_error"] | facts["curves"].get("held_out_error", {})).items():
         own = [column for column in columns if column.case == case]
         variance = sum(column.variance for column in own)
         wrong = sum(column.errors.trusted * column.variance for column in own)

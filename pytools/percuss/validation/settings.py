@@ -13,7 +13,7 @@ values = { cubic_1 = 0 }
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from percuss.errors import InputError
@@ -109,9 +109,12 @@ class Validating:
     extrapolate: str | None
     traditional: bool
 
-    def changed(self, **flags: Any) -> Validating:
-        """The same with what a command line gave; None changes nothing."""
-        return replace(self, **{key: value for key, value in flags.items() if value is not None})
+
+def models_of(study: Study) -> list[str | None]:
+    """Names of the models under test; None stands for the only one where none has a name."""
+    section = study.sections.get(SECTION)
+    tables = section.items() if isinstance(section, dict) else ()
+    return [key for key, table in tables if key not in KEYS and isinstance(table, dict)] or [None]
 
 
 def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | None = None) -> Validating:
@@ -159,6 +162,10 @@ class _Reader:
         values = given["values"]
         track = given.get("track")
         names = tuple(track) if track else tuple(name for name in self.study.parameters if name not in values)
+        if not all(isinstance(name, str) for name in names):
+            raise self.fault("track", "must be a list of names")
+        if given.get("step") == 0:
+            raise self.fault("step", "must be above 0")
         if not names:
             raise self.fault("track", "nothing may drift: the study has no parameters, and none is named")
         observed = tuple(self.channel(entry) for entry in given["observed"])
@@ -262,9 +269,11 @@ class _Reader:
                 if inputs[key].other_units and isinstance(values.get(key), str):
                     # a value with its unit says which dimension the law takes
                     unit = quantity_unit(values[key], unit)
+            if not isinstance(table, dict):
+                raise self.fault(f"priors.{key}", 'must be a table, as { kind = "normal", mean = 10, std = 3 }')
             try:
                 found[key] = read_prior(table, str(unit))
-            except (InputError, AttributeError) as fault:
+            except InputError as fault:
                 raise self.fault(f"priors.{key}", str(fault)) from None
         for name in names:
             if name not in found:

@@ -14,6 +14,8 @@ use pyo3::types::PyDict;
 
 use crate::interruptible::interruptible;
 
+/// So few points take less time than giving the GIL back.
+const FEW: usize = 4;
 /// Points predicted between two looks for Ctrl-C.
 const POINTS: usize = 1 << 16;
 
@@ -97,7 +99,11 @@ fn options_of(
 
 /// The values of an array, row by row.
 pub(crate) fn rows<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Vec<T> {
-    array.as_array().iter().copied().collect()
+    let array = array.as_array();
+    // A slice of the array itself would come in the order of memory, by columns too.
+    array
+        .as_slice()
+        .map_or_else(|| array.iter().copied().collect(), <[T]>::to_vec)
 }
 
 pub(crate) fn list<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> Vec<T> {
@@ -247,6 +253,10 @@ impl ChaosExpansion {
         points: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let points = self.checked(&points)?;
+        if points.len() <= FEW * self.inner.dimension() {
+            let values = self.inner.predict(&points).map_err(raised)?;
+            return table(py, values, self.inner.outputs());
+        }
         let mut values =
             Vec::with_capacity(points.len() / self.inner.dimension() * self.inner.outputs());
         for batch in points.chunks(POINTS * self.inner.dimension()) {

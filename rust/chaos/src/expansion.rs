@@ -227,6 +227,10 @@ impl Expansion {
     pub fn predict(&self, points: &[f64]) -> Result<Vec<f64>> {
         let outputs = self.outputs();
         let mut values = vec![0.0; self.rows(points)? * outputs];
+        if values.len() <= BATCH * outputs {
+            self.kernel.predict(points, &mut values);
+            return Ok(values);
+        }
         values
             .par_chunks_mut(BATCH * outputs)
             .zip(points.par_chunks(BATCH * self.dimension()))

@@ -27,6 +27,9 @@ use crate::truncation::Candidates;
 
 /// An output whose spread is below this share of its size is constant.
 const CONSTANT: f64 = 1e-12;
+/// Where least-angle regression leaves a larger error than this, matching pursuit tries the lower half of the q only, and
+/// no degrees above the one found: it is seldom better on rough responses, and then by few terms.
+const ROUGH: f64 = 1e-2;
 /// Fewest distinct points any regression takes: constant, one term, two points for the error.
 const FEWEST_POINTS: usize = 4;
 
@@ -248,14 +251,22 @@ impl Searcher<'_> {
         if start.total <= CONSTANT * CONSTANT * size {
             return Ok(self.constant(&start));
         }
-        let methods: &[Method] = match self.options.method {
-            Method::Best => &[Method::LeastAngle, Method::MatchingPursuit],
-            ref one => std::slice::from_ref(one),
+        let qs = self.candidates.qs().len();
+        let all = (self.candidates.degrees().len(), qs);
+        let mut found = match self.options.method {
+            Method::Best => {
+                let angle = self.search(Method::LeastAngle, output, &start, all)?;
+                let rough = angle.path.error().corrected > ROUGH;
+                let part = if rough {
+                    (angle.cell / qs + 1, qs.div_ceil(2))
+                } else {
+                    all
+                };
+                let pursuit = self.search(Method::MatchingPursuit, output, &start, part)?;
+                vec![angle, pursuit]
+            }
+            method => vec![self.search(method, output, &start, all)?],
         };
-        let mut found: Vec<Found> = methods
-            .iter()
-            .map(|&method| self.search(method, output, &start))
-            .collect::<Result<_>>()?;
         let mut cross_validation = f64::NAN;
         if let (Some(contest), [one, other]) = (&self.contest, &found[..]) {
             let error = |found: &Found| {
@@ -283,7 +294,6 @@ impl Searcher<'_> {
         let refitted = refit(self.basis, &selected, &start.y)
             .or_else(|| refit(self.basis, path.selected(), &start.y));
         let (terms, growing) = refitted.unwrap_or_else(|| (vec![], Growing::new(self.basis)));
-        let qs = self.candidates.qs().len();
         let fit = OutputFit {
             constant: false,
             method,
@@ -323,8 +333,14 @@ impl Searcher<'_> {
         (vec![(0, growing.solve(&start.y)[0])], fit)
     }
 
-    /// The best set and path of one method.
-    fn search(&self, method: Method, output: usize, start: &Start) -> Result<Found> {
+    /// The best set and path of one method, over the first of the degrees and of the q, so many of each.
+    fn search(
+        &self,
+        method: Method,
+        output: usize,
+        start: &Start,
+        (degrees, qs): (usize, usize),
+    ) -> Result<Found> {
         let mut paths: Vec<Option<Path>> = vec![None; self.candidates.set_count()];
         match (&self.ordinary, self.options.search) {
             (Some(table), _) => {
@@ -333,17 +349,22 @@ impl Searcher<'_> {
                 }
             }
             (None, Search::Full) => {
-                let sets: Vec<usize> = (0..self.candidates.set_count()).collect();
-                paths = select(method, self.basis, self.candidates, &sets, start, self.stop)?;
+                let sets = self.sets(0..degrees, qs);
+                let walked = select(method, self.basis, self.candidates, &sets, start, self.stop)?;
+                for (set, path) in sets.into_iter().zip(walked) {
+                    paths[set] = path;
+                }
             }
-            (None, Search::EarlyStopping) => self.climb(method, start, &mut paths)?,
+            (None, Search::EarlyStopping) => {
+                self.climb(method, start, (degrees, qs), &mut paths)?
+            }
         }
 
-        let qs = self.candidates.qs().len();
-        let mut grid = vec![f64::NAN; self.candidates.degrees().len() * qs];
+        let width = self.candidates.qs().len();
+        let mut grid = vec![f64::NAN; self.candidates.degrees().len() * width];
         let mut best: Option<(usize, usize, f64)> = None;
         for (cell, error) in grid.iter_mut().enumerate() {
-            let Some(set) = self.candidates.cell(cell / qs, cell % qs) else {
+            let Some(set) = self.candidates.cell(cell / width, cell % width) else {
                 continue;
             };
             let Some(path) = &paths[set] else { continue };
@@ -378,16 +399,28 @@ impl Searcher<'_> {
         })
     }
 
+    /// The sets of some degrees and the first `qs` of the q, each once.
+    fn sets(&self, degrees: std::ops::Range<usize>, qs: usize) -> Vec<usize> {
+        let mut sets: Vec<usize> = degrees
+            .flat_map(|degree| (0..qs).filter_map(move |q| self.candidates.cell(degree, q)))
+            .collect();
+        sets.sort_unstable();
+        sets.dedup();
+        sets
+    }
+
     /// Early stopping: degree by degree.
-    fn climb(&self, method: Method, start: &Start, paths: &mut [Option<Path>]) -> Result<()> {
+    fn climb(
+        &self,
+        method: Method,
+        start: &Start,
+        (degrees, qs): (usize, usize),
+        paths: &mut [Option<Path>],
+    ) -> Result<()> {
         let mut best = f64::INFINITY;
         let mut worse = 0;
-        for degree in 0..self.candidates.degrees().len() {
-            let mut sets: Vec<usize> = (0..self.candidates.qs().len())
-                .filter_map(|q| self.candidates.cell(degree, q))
-                .collect();
-            sets.sort_unstable();
-            sets.dedup();
+        for degree in 0..degrees {
+            let sets = self.sets(degree..degree + 1, qs);
             let fresh: Vec<usize> = sets
                 .iter()
                 .copied()

@@ -280,32 +280,37 @@ impl Kernel {
     #[inline(always)]
     fn predict_blocks(&self, points: &[f64], values: &mut [f64]) {
         let (dimension, outputs) = (self.recurrences.len(), self.outputs.ends.len());
-        let mut scratch = self.scratch::<LANES>();
         let blocks = points.chunks_exact(LANES * dimension);
         let single = blocks.remainder();
         let (many, few) = values.split_at_mut(blocks.len() * LANES * outputs);
-        for (block, values) in blocks.zip(many.chunks_exact_mut(LANES * outputs)) {
-            self.fill(
-                |k| std::array::from_fn(|i| block[i * dimension + k]),
-                &mut scratch,
-                false,
-            );
-            self.outputs.evaluate(&scratch.values, |row, sum| {
-                for (i, value) in sum.into_iter().enumerate() {
-                    values[i * outputs + row] = value;
-                }
-            });
+        // Working memory only where it is used: for a single point, making it would cost as much as the values.
+        if !many.is_empty() {
+            let mut scratch = self.scratch::<LANES>();
+            for (block, values) in blocks.zip(many.chunks_exact_mut(LANES * outputs)) {
+                self.fill(
+                    |k| std::array::from_fn(|i| block[i * dimension + k]),
+                    &mut scratch,
+                    false,
+                );
+                self.outputs.evaluate(&scratch.values, |row, sum| {
+                    for (i, value) in sum.into_iter().enumerate() {
+                        values[i * outputs + row] = value;
+                    }
+                });
+            }
         }
-        let mut scratch = self.scratch::<1>();
-        for (point, values) in single
-            .chunks_exact(dimension)
-            .zip(few.chunks_exact_mut(outputs))
-        {
-            self.values(
-                point.as_chunks::<1>().0,
-                &mut scratch,
-                values.as_chunks_mut::<1>().0,
-            );
+        if !few.is_empty() {
+            let mut scratch = self.scratch::<1>();
+            for (point, values) in single
+                .chunks_exact(dimension)
+                .zip(few.chunks_exact_mut(outputs))
+            {
+                self.values(
+                    point.as_chunks::<1>().0,
+                    &mut scratch,
+                    values.as_chunks_mut::<1>().0,
+                );
+            }
         }
     }
 

@@ -207,10 +207,10 @@ fn main() {
     }
     println!("\ncost against contacts: columns of 5 cubes at rest, 20 sweeps a step");
     println!(
-        "{:>9} {:>9} {:>9} {:>12}",
-        "bodies", "contacts", "ms", "us/contact"
+        "{:>9} {:>9} {:>9} {:>12} {:>9} {:>9}",
+        "bodies", "contacts", "ms", "us/contact", "detect", "solve"
     );
-    for columns in [5, 10, 20, 40] {
+    for columns in [3, 6, 12, 18, 25] {
         let settings = Settings {
             tolerance: 1e-14,
             max_iterations: 20,
@@ -219,6 +219,7 @@ fn main() {
         };
         let mut world = World::new(pile(columns, 5), settings).expect("a good scene");
         world.step().expect("finite");
+        world.timed = true;
         let repeats = 200_000 / (columns * columns * 5);
         let start = Instant::now();
         let cpu = cpu_s(&start);
@@ -227,11 +228,15 @@ fn main() {
             contacts = world.step().expect("finite").contacts;
         }
         let best = (cpu_s(&start) - cpu) / f64::from(repeats);
+        let wall = start.elapsed().as_secs_f64();
+        let share = |part: std::time::Duration| 100.0 * part.as_secs_f64() / wall;
         println!(
-            "{:>9} {contacts:>9} {:>9.3} {:>12.3}",
+            "{:>9} {contacts:>9} {:>9.3} {:>12.3} {:>8.0}% {:>8.0}%",
             world.scene().bodies.len() - 1,
             best * 1e3,
-            best * 1e6 / contacts as f64
+            best * 1e6 / contacts as f64,
+            share(world.timing().detection),
+            share(world.timing().solve),
         );
     }
 }

@@ -284,7 +284,13 @@ mod tests {
             row.dedup();
             for j in row {
                 let entry = |k: usize| ((i * 31 + j * 17 + k * 7) % 11) as f64 / 11.0 - 0.5;
-                let diagonal = |k: usize| if i == j && k % 4 == 0 { 8.0 } else { 0.0 };
+                let diagonal = |k: usize| {
+                    if i == j && k.is_multiple_of(4) {
+                        8.0
+                    } else {
+                        0.0
+                    }
+                };
                 columns.push(j);
                 blocks.push(std::array::from_fn(|k| entry(k) + diagonal(k)));
             }

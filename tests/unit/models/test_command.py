@@ -169,12 +169,15 @@ def test_inputs_and_quantities_are_in_si() -> None:
             "quantities",
             "must be another quantity",
         ),
+        ({"files": ["../x"]}, "files", "inside the study's folder"),
+        ({"templates": ["/etc/passwd"]}, "templates", "inside the study's folder"),
+        ({"writable": ["tmp"]}, "writable", "absolute paths"),
         ({"exit_codes": []}, "exit_codes", "whole numbers"),
         ({"timeout": "0 s"}, "timeout", "outside"),
     ],
 )
 def test_settings_that_are_wrong(change, key, words) -> None:
     with pytest.raises(SettingsError) as fault:
-        configure("command", GOOD | change, {})
+        configure("command", GOOD | change, {"../x": b"", "/etc/passwd": b""})
     assert fault.value.faults[0][0] == key
     assert words in str(fault.value)

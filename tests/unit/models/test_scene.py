@@ -15,9 +15,11 @@ from percuss.errors import InputError
 from percuss.models.model import Done, Failed, Settles
 from percuss.models.registry import configure
 from percuss.models.scene.expressions import evaluate, inputs_in
+from percuss.models.scene.quantities import quantities_of
 from percuss.models.scene.tables import BODY, CONTACTOR, LAW, LOAD, PROBE, SHAPES
 from percuss.models.settings import SettingsError
 from percuss.scene import SHAPES as SHAPE_CLASSES
+from percuss.scene import Body, Contactor, Law, Load, Scene, Sphere
 
 G = 9.80665
 SLIDING = {
@@ -191,6 +193,12 @@ def test_several_faults_at_once():
     assert len(fault.value.faults) == 2
 
 
+def test_quantities_have_names_of_their_own():
+    bodies = [Body(name, [Contactor(Sphere(1.0), name)], mass_kg=1.0) for name in ("a", "b_c", "a_b", "c")]
+    with pytest.raises(InputError, match="two quantities are called impact_a_b_c"):
+        quantities_of(Scene(bodies, [Law(("a", "b_c")), Law(("a_b", "c"))]))
+
+
 def test_settled_states_are_shared_by_what_they_depend_on():
     model = configure("scene", changed(settle={"damping": "2 %"}), {})
     assert isinstance(model, Settles)
@@ -230,7 +238,6 @@ def test_a_scene_that_never_rests_fails():
 
 def test_every_shape_and_key_of_the_library_can_be_written():
     from percuss.models.scene.reader import SUFFIX
-    from percuss.scene import Body, Contactor, Law, Load
 
     assert SHAPES.keys() == SHAPE_CLASSES.keys()
 

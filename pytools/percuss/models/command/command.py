@@ -17,10 +17,11 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.models.command.confine import interface
 from percuss.models.command.process import Ended, run_program
 from percuss.models.command.results import ResultError, Source, read_results
-from percuss.models.command.tables import SEED, read_environment, read_inputs, read_quantities, read_texts
+from percuss.models.command.tables import SEED, is_inside, read_environment, read_inputs, read_quantities, read_texts
 from percuss.models.command.template import check_template, render
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
 from percuss.models.settings import SettingsError
+from percuss.spelling import shown
 from percuss.units import from_si
 
 VERSION_TIMEOUT_S = 60.0
@@ -173,6 +174,10 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Comman
         raise SettingsError([("exit_codes", "must be a list of whole numbers from 0 to 255")])
     if "{{" in command[0]:
         raise SettingsError([("command", "the program itself must not depend on values")])
+    for key in ("files", "templates"):
+        for path in settings[key]:
+            if not is_inside(path):
+                raise SettingsError([(key, f"{shown(path)}: must be a path inside the study's folder")])
     templates: dict[str, str] = {}
     for path in settings["templates"]:
         try:

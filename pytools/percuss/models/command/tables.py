@@ -99,7 +99,7 @@ def read_quantities(tables: Mapping[str, Any]) -> tuple[dict[str, Quantity], dic
         try:
             _checked(name, table, QUANTITY_KEYS)
             file, column, row, axis = (table.get(key) for key in ("file", "column", "row", "axis"))
-            if not isinstance(file, str) or not _inside(file):
+            if not isinstance(file, str) or not is_inside(file):
                 raise InputError(f"file = {shown(file)}: must be a path inside the scratch folder")
             suffix = file[file.rfind(".") :] if "." in file else ""
             if suffix not in FORMATS:
@@ -144,5 +144,6 @@ def _si(unit: str) -> str:
     return unit if parse_unit(unit).scale == 1 else dimension(unit)
 
 
-def _inside(path: str) -> bool:
+def is_inside(path: str) -> bool:
+    """Whether a path stays in the scratch folder: a study may come out of a stranger's ledger."""
     return bool(path) and path.isprintable() and not path.startswith("/") and ".." not in path.split("/")

@@ -75,7 +75,11 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileSc
             found.scene.world(found.settings)
         except InputError as fault:
             raise SettingsError([("bodies", str(fault))]) from None
-    return FileScene(reader.inputs.found, quantities_of(found.scene), settings=settings)
+    try:
+        quantities = quantities_of(found.scene)
+    except InputError as fault:
+        raise SettingsError([("probes", str(fault))]) from None
+    return FileScene(reader.inputs.found, quantities, settings=settings)
 
 
 def _shapes_vary(settings: Mapping[str, Any]) -> bool:

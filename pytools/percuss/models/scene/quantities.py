@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from percuss.errors import InputError
 from percuss.models.model import Quantity
 from percuss.scene import BodyProbe, PairProbe, PointProbe, Result, Scene
 
@@ -79,7 +80,12 @@ def quantities_of(scene: Scene) -> dict[str, Quantity]:
         for part in ("impact", "friction"):
             doc = f"energy lost between {law.groups[0]} and {law.groups[1]} ({part})"
             found.append(Quantity(_pair_name(part, law.groups), "J", doc=doc))
-    return {item.name: item for item in found}
+    named = {item.name: item for item in found}
+    if len(named) < len(found):
+        names = [item.name for item in found]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two quantities are called {twice}: give probes or groups names that differ")
+    return named
 
 
 def _pair_name(part: str, groups: tuple[str, str]) -> str:

@@ -70,6 +70,8 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(_table(table, measures, len(cases)))
     if event.blob("second") is not None:
         blocks += _second(source.ledger.table(event, "second"), len(cases))
+    if event.blob("groups") is not None:
+        blocks.append(_groups(source.ledger.table(event, "groups"), event.data["groups"], len(cases)))
     return Section(f"Sensitivity ({method})", blocks, _short(table, outputs, pair, len(own)))
 
 
@@ -225,6 +227,15 @@ def _second(table: pl.DataFrame, cases: int) -> list[Block]:
             rows,
         )
     ]
+
+
+def _groups(table: pl.DataFrame, members: dict[str, list[str]], cases: int) -> Table:
+    rows: list[list[Cell]] = []
+    for row in table.iter_rows(named=True):
+        of = ", ".join(members.get(row["group"], []))
+        rows.append([column_label(row["case"], row["output"], cases), row["group"], of, row["closed"], row["total"]])
+    heads = ["output", "group", "of", "closed", "total"]
+    return Table("Groups of parameters: alone, and with all they take part in", heads, rows)
 
 
 def _over_time(source: Source, event: Event, names: list[str]) -> Section:

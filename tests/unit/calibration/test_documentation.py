@@ -1,0 +1,25 @@
+"""docs/calibration.md names every sampler, discrepancy and kernel there is, and what events hold."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+from percuss.inference.discrepancies.correlated import KERNELS
+from percuss.inference.discrepancies.registry import DISCREPANCIES, discrepancy_class
+from percuss.inference.samplers.registry import SAMPLERS
+from percuss.ledger.kinds import KINDS
+
+TEXT = (Path(__file__).parents[3] / "docs" / "calibration.md").read_text()
+
+
+def test_tables_are_complete() -> None:
+    for name in (*SAMPLERS, *DISCREPANCIES, *KERNELS):
+        assert f"`{name}`" in TEXT, name
+    for kind in DISCREPANCIES:
+        for item in fields(discrepancy_class(kind)):
+            assert item.name == "places" or f"`{item.name}`" in TEXT, item.name
+    for kind in ("observations.imported", "posterior.sampled", "prediction.made", "comparison.made"):
+        assert f"### `{kind}`" in TEXT
+        for name in KINDS[kind].fields:
+            assert f"`{name}`" in TEXT or kind == "observations.imported", name

@@ -1,0 +1,125 @@
+"""The rockfall wall: its parts, its rest, what connectors do, and the energy account."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from percuss.errors import InputError
+from percuss.models.model import Done
+from percuss.models.registry import configure
+from percuss.models.rockfall_wall.layout import plan_of
+from percuss.models.rockfall_wall.model import WallModel
+
+# The set "all" of Gupta et al. (2023), Table 5.
+POINT = {"d_z": 0.068, "v_p": 0.071, "mu_cc": 0.316, "mu_cs": 0.307, "e": 0.222, "impact_y": 0.0, "impact_z": 1.7}
+SMALL = {"axes": 8, "rows": 3, "duration": 0.2, "step": 5e-4}
+
+
+def wall(**settings: Any) -> WallModel:
+    model = configure("rockfall-wall", settings, {})
+    assert isinstance(model, WallModel)
+    return model
+
+
+def run(model: WallModel, **point: float) -> Done:
+    done = model.run([POINT | {"speed": 15.0} | point], [0])[0]
+    assert isinstance(done, Done), done
+    return done
+
+
+def test_the_wall_of_the_paper() -> None:
+    """42 blocks, 100 bars, 13.85 m long, 3.2 m high, blocks of 1800 kg, projectile of 2600 kg."""
+    scene = wall().experiment(POINT | {"speed": 28.0}).scene
+    kinds = [body.name.split("_")[0] for body in scene.bodies]
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {
+        "block": 38,
+        "half": 4,
+        "bar": 100,
+        "ground": 1,
+        "projectile": 1,
+    }
+    groups = [c.group for body in scene.bodies for c in body.contactors]
+    assert groups.count("disk") == 320 and groups.count("sphere") == groups.count("box") == 120
+    plan = plan_of("trapezoidal", 20, math.pi / 4, 0.8)
+    assert plan[-1][1] - plan[0][1] + 0.76 == pytest.approx(13.85, abs=5e-3)
+    assert {body.mass_kg for body in scene.bodies if body.name.startswith("block")} == {1800.0}
+    assert [math.dist(a, b) for a, b in pairwise(plan)] == pytest.approx(19 * [0.8])
+
+
+def test_inertia_of_a_block_is_that_of_its_volume() -> None:
+    """Against sums over a fine grid of points in the plan; height adds m h^2 / 12 to two of them."""
+    scene = wall().experiment(POINT | {"speed": 28.0}).scene
+    block = next(body for body in scene.bodies if body.name.startswith("block"))
+    x, y = np.meshgrid(np.linspace(-0.78, 0.78, 1561), np.linspace(-0.38, 0.38, 761), indexing="ij")
+    inside = np.hypot(np.maximum(np.abs(x) - 0.4, 0.0), y) <= 0.38
+    x2, y2 = (float(np.mean(v[inside] ** 2)) for v in (x, y))
+    want = np.array([y2 + 0.8**2 / 12, x2 + 0.8**2 / 12, x2 + y2]) * 1800.0
+    assert block.inertia_kg_m2 is not None
+    # The grid is 1 mm: its sums are off by about 1e-3.
+    assert np.diag(np.array(block.inertia_kg_m2)) == pytest.approx(want, rel=3e-3)
+
+
+def test_at_rest_nothing_moves() -> None:
+    """A projectile that hardly moves falls in front of the wall: no block moves by 0.1 mm in a second."""
+    done = run(wall(duration=1.0, step=5e-4), speed=1e-9)
+    blocks = done.tables["blocks"]
+    moved = np.sqrt(sum(blocks[f"u{axis}_m"] ** 2 for axis in "xyz"))
+    assert moved.max() < 1e-4
+    assert done.values["impact_cuboid_projectile"] == 0.0
+
+
+@pytest.mark.parametrize("layout", ["trapezoidal", "zig-zag", "straight"])
+def test_energy_account_closes(layout: str) -> None:
+    model = wall(**SMALL, layout=layout, impact="fremond")
+    done = run(model)
+    assert done.curves is not None
+    brought = 0.5 * 2600.0 * 15.0**2
+    assert abs(done.curves["closing_error"]).max() < 1e-9 * brought
+    lost = sum(value for name, value in done.values.items() if name.startswith(("impact_", "friction_")))
+    assert lost == pytest.approx(done.curves["impact_dissipation"][-1] + done.curves["friction_dissipation"][-1])
+    assert done.values["gain_steps"] == 0
+
+
+def test_connectors_hold_the_wall_together() -> None:
+    """Blocks in the rows that are hit part from those above and below unless bars hold them."""
+    spread = {}
+    for connectors in (True, False):
+        curves = run(wall(**SMALL, connectors=connectors)).curves
+        assert curves is not None
+        points = [curves[f"{name}_ux"][-1] for name in ("top", "b", "base")]
+        spread[connectors] = max(points) - min(points)
+    assert spread[True] < 0.5 * spread[False]
+
+
+def test_same_bits_again() -> None:
+    model = wall(**SMALL)
+    first, second = run(model), run(model)
+    assert first.values == second.values
+    state, _ = model.settled(POINT | {"speed": 15.0})
+    third = model.run_from([POINT | {"speed": 15.0}], [0], [state])[0]
+    assert isinstance(third, Done) and third.values == first.values
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"axes": 7}, "axes"),
+        ({"bar_diameter": 0.2}, "bar_diameter"),
+        ({"block_length": 0.5}, "block_length"),
+        ({"step": 0.0}, "step"),
+        ({"layout": "wavy"}, "layout"),
+    ],
+)
+def test_walls_that_cannot_be_are_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        wall(**settings)
+
+
+def test_disks_outside_the_half_block_fail_the_run() -> None:
+    failed = wall(**SMALL).run([POINT | {"speed": 15.0, "d_z": 0.5}], [0])[0]
+    assert not isinstance(failed, Done) and "d_z" in failed.reason
