@@ -1,4 +1,4 @@
-"""Measured triaxial curves of Toyoura sand and a peer's packing, read in place from the folder named by PERCUSS_TOYOURA."""
+"""Measured triaxial curves of Toyoura sand and a packing of its authors, read in place from PERCUSS_TOYOURA."""
 
 from __future__ import annotations
 
@@ -57,11 +57,26 @@ def test_the_papers_parameters_on_the_peers_packing() -> None:
     cell = [float(word) for word in lines[0].split()[1:4]]
     rows = np.array([[float(word) for word in line.split()[:4]] for line in lines[1:]])
     spec = {
-        **{"law": "hertz-mindlin", "young_pa": 4.123e9, "poisson": 0.064, "rolling_stiffness": 0.148},
-        **{"rolling_friction": 0.202, "friction": math.tan(math.radians(30.387)), "moments": True, "rescaled": False},
-        **{"density_kg_m3": 2650.0, "density_scaling": 1000.0, "pressure_pa": 2e5, "rate_per_s": 0.1},
-        **{"damping": [0.2, 0.9], "unbalanced": 1e-3, "stress_tolerance": 1e-3, "most_steps": 40_000},
-        **{"step_safety": 0.8, "test": "drained", "strains": [0.001 * k for k in range(1, 81)], "paths": []},
+        "law": "hertz-mindlin",
+        "young_pa": 4.123e9,
+        "poisson": 0.064,
+        "rolling_stiffness": 0.148,
+        "rolling_friction": 0.202,
+        "friction": math.tan(math.radians(30.387)),
+        "moments": True,
+        "rescaled": False,
+        "density_kg_m3": 2650.0,
+        "density_scaling": 1000.0,
+        "pressure_pa": 2e5,
+        "rate_per_s": 0.1,
+        "damping": [0.2, 0.9],
+        "unbalanced": 1e-3,
+        "stress_tolerance": 1e-3,
+        "most_steps": 40_000,
+        "step_safety": 0.8,
+        "test": "drained",
+        "strains": [0.001 * k for k in range(1, 81)],
+        "paths": [],
     }
     found = _core.grain_test((cell, rows[:, :3].tolist(), rows[:, 3].tolist()), spec)
     ratio = 2 * found["stress_zz"] / (found["stress_xx"] + found["stress_yy"])
