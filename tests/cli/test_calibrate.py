@@ -82,6 +82,7 @@ def test_linear_gaussian_is_found(percuss, linear, posterior, sampler) -> None:
     found = posterior(told["id"])
     assert told["converged"]
     assert not told["accepted_unconverged"]
+    assert told["not_compiled"] is None
     rows = told["summary"]["rows"]
     for row, mean, variance in zip(rows, exact.mean, np.diag(exact.covariance), strict=True):
         assert abs(row["mean"] - mean) < 4 * row["mean_error"]
@@ -425,6 +426,16 @@ def test_a_surrogate_that_is_wrong_where_it_matters(percuss, folder, kinked) -> 
     assert json.loads(better.out)["points"] == 24 + design.data["n"]
     fair = percuss("calibrate", kinked, "--block", "fair", *call).id
     assert json.loads(percuss("predict", fair, "--verify", 6, "--json").out)["verification"]["worst"] < told["worst"]
+
+
+def test_what_the_core_cannot_sample_is_said(percuss, kinked) -> None:
+    process = percuss("surrogate", "@last:campaign", "--family", "gp", "--bootstrap", 0).id
+    said = percuss("calibrate", process, "--block", "blind", "--evaluations", 10_000, "--accept-unconverged", "--json")
+    told = json.loads(said.out)
+    assert told["evaluations"] <= 10_000
+    assert "is not all polynomial chaos" in told["not_compiled"]
+    assert told["not_compiled"] in said.err and "--family chaos" in said.err
+    assert told["not_compiled"] in percuss("show", told["id"]).out
 
 
 def test_points_where_a_calibration_needs_them(percuss, folder, kinked) -> None:

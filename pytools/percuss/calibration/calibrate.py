@@ -153,6 +153,7 @@ def draft_posterior(ledger: Ledger, problem: Problem, request: Request, done: Ca
         "direct": problem.direct is not None,
         "sampler": sample.sampler,
         "settings": dict(sample.settings),
+        "not_compiled": problem.not_compiled,
         "stopping": asdict(sample.stopping),
         "chains": sample.draws.shape[0],
         "draws": sample.draws.shape[1],

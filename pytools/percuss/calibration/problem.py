@@ -17,7 +17,7 @@ from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observa
 from percuss.errors import InputError
 from percuss.execution.records import load_study_event
 from percuss.inference.arrays import Floats
-from percuss.inference.compiled import compiled_target
+from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.likelihood import Forward, Likelihood
 from percuss.inference.target import Target
 from percuss.ledger.event import Event
@@ -38,7 +38,8 @@ DEFAULT_BLOCK = "default"
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A calibration about to be done, or done before and read back. `data` has a row for every entry used, in the
-    order of the likelihood; `units` are those to show the columns of the draws in.
+    order of the likelihood; `units` are those to show the columns of the draws in; `not_compiled` says why the core
+    cannot sample the target, None where it can.
     """
 
     study: Study
@@ -51,6 +52,7 @@ class Problem:
     target: Target
     data: pl.DataFrame
     units: Mapping[str, str]
+    not_compiled: str | None
 
     @property
     def columns(self) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -133,9 +135,10 @@ def make_problem(
     likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups)
     priors = {name: item.prior for name, item in study.parameters.items()}
     if direct:
-        target = likelihood.posterior(priors)
+        target, why_not = Compiled(likelihood.posterior(priors), "the simulator itself is run")
     else:
-        target = compiled_target(likelihood, priors, {forward_name(i): s for i, s in enumerate(surrogates)}).target
+        by_name = {forward_name(i): surrogate for i, surrogate in enumerate(surrogates)}
+        target, why_not = compiled_target(likelihood, priors, by_name)
     for name in target.names:
         if name in DRAW_COLUMNS:
             raise InputError(f"parameter {name}: a column of the draws has that name: rename it")
@@ -151,6 +154,7 @@ def make_problem(
         target,
         grouped.data,
         units,
+        why_not,
     )
 
 

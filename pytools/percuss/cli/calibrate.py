@@ -155,7 +155,7 @@ def calibrate(
     if direct and problem.direct:
         say(f"{problem.direct.done} runs of the simulator, {len(problem.direct.runs)} batches in all")
     keys = ("block", "sampler", "converged", "accepted_unconverged", "reasons", "evaluations", "summary", "evidence")
-    give_id(event.id, {key: event.data[key] for key in (*keys, "loo", "twin", "notes")}, json)
+    give_id(event.id, {key: event.data[key] for key in (*keys, "loo", "twin", "not_compiled", "notes")}, json)
     if done.summary is None:
         from percuss.cli.output import tell_error
         from percuss.inference.summary import NotConverged
@@ -246,6 +246,10 @@ def _tell(problem: Problem, done: Calibrated, id: str) -> None:
         f"{problem.block.name}: {problem.data.height} {what} in {len(problem.likelihood.groups)} groups, "
         f"{sample.sampler}, {sample.evaluations} evaluations, acceptance {shares}"
     )
+    if problem.not_compiled and problem.direct is None:
+        say(f"sampled outside the core, about a tenth as fast: {problem.not_compiled}")
+        if any(part.family != "chaos" for surrogate in problem.surrogates for part in surrogate.parts):
+            hint("percuss surrogate --family chaos makes surrogates that the core can sample")
     if done.summary is None:
         return
     if done.accepted_unconverged:

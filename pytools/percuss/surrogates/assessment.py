@@ -80,9 +80,10 @@ def nested_predictions(module: FamilyModule, data: Data, folds: Folds, settings:
 
 
 def relative(residuals: Array, values: Array) -> Array:
-    """Mean square over variance, output by output; 0 for an output without variance."""
+    """Mean square over variance, output by output; 0 for an output that is constant but for rounding."""
     spread = values.var(axis=0)
-    return np.asarray(np.divide((residuals**2).mean(axis=0), spread, out=np.zeros(spread.shape), where=spread > 0))
+    varies = ~is_constant(values) & (spread > 0)
+    return np.asarray(np.divide((residuals**2).mean(axis=0), spread, out=np.zeros(spread.shape), where=varies))
 
 
 def is_constant(values: Array) -> NDArray[np.bool_]:

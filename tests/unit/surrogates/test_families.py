@@ -82,6 +82,12 @@ def test_constant_outputs_do_no_harm(family):
     assert np.ptp(mean[:, 1]) > 0.5
 
 
+def test_rounding_of_a_constant_is_no_error():
+    values = np.full((60, 1), 3.5) + np.spacing(3.5) * (np.arange(60) % 2)[:, None]
+    assert values.var() > 0
+    np.testing.assert_array_equal(relative(np.full((60, 1), 1e-15), values), [0.0])
+
+
 def test_of_equal_families_the_simplest_is_taken():
     assert _least({"chaos": 1.04, "gp": 1.0}) == "chaos"
     assert _least({"chaos": 1.2, "gp": 1.0, "chaos-plus-gp": 0.99}) == "gp"

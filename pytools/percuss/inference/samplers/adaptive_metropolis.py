@@ -35,6 +35,8 @@ SETTINGS: Mapping[str, Setting] = {
 ACCEPTANCE = 0.234
 FIRST_STAGE = 100
 BATCH = 20
+# Draws that a small budget must leave room for after burn-in.
+FEWEST_DRAWS = 8
 # Chains of a stage agree when R-hat is below this: rough, since the stage is short and still adapts.
 AGREED = 1.1
 # Share of the posterior that a chain may be lost for.
@@ -76,12 +78,15 @@ def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed:
     chains, thin = int(settings["chains"]), int(settings["thin"]) or target.dimension
     generator = np.random.default_rng(seed)
     step = target.advance or advance
-    state, factor, used = burn_in(target, step, chains, stopping, generator, report)
+    stopping.require(chains * (1 + 2 * BATCH + FEWEST_DRAWS * thin))
+    spare = stopping.evaluations // chains - 1 - FEWEST_DRAWS * thin
+    stage = min(FIRST_STAGE, max(spare // (4 * BATCH), 1) * BATCH)
+    state, factor, used = burn_in(target, step, chains, stage, stopping, generator, report)
     return draw_until_converged(
         target,
         lambda at, draws: step(target, at, factor, draws, thin, generator),
         state,
-        max(400 // thin, 100),
+        min(max(400 // thin, 100), (stopping.evaluations - used) // (chains * thin)),
         used,
         stopping,
         report,
@@ -92,18 +97,19 @@ def burn_in(
     target: Target,
     step: Advance,
     chains: int,
+    stage: int,
     stopping: Stopping,
     generator: np.random.Generator,
     report: Report,
 ) -> tuple[State, Floats, int]:
     """Return the state after burn-in, the frozen factor of the proposals, and the evaluations made.
 
-    Stages go on until the chains of one agree, or half of the budget is spent; a last, short one only finds the scale
-    that belongs to the last covariance.
+    The first is `stage` steps long. Stages go on until the chains of one agree, or half of the budget is spent; a last,
+    short one only finds the scale that belongs to the last covariance.
     """
     state = State(*target.start(chains, generator))
     covariance = pooled_covariance(state.positions)
-    used, length, last = chains, FIRST_STAGE, False
+    used, length, last = chains, stage, False
     while True:
         factor = np.linalg.cholesky(covariance)
         log_scale = np.log(2.38 / np.sqrt(target.dimension))
@@ -122,15 +128,15 @@ def burn_in(
         z = np.concatenate([block.positions for block in blocks[half:]], axis=1)
         log_density = np.concatenate([block.log_density for block in blocks[half:]], axis=1)
         # Neighbours tell little; every so many are enough to see whether chains agree.
-        apart = slice(None, None, min(target.dimension, length // 20))
+        apart = slice(None, None, min(target.dimension, max(length // 20, 1)))
         agreed = diagnose(z[:, apart], log_density[:, apart], target.names).worst_r_hat < AGREED
-        if not agreed and length > FIRST_STAGE:
+        if not agreed and length > stage:
             lost = without_mass(z, log_density)
             z = z[~lost]
             state = refilled(state, lost, generator)
         covariance = pooled_covariance(z.reshape(-1, target.dimension))
         last = agreed or used + chains * 2 * length > stopping.evaluations // 2
-        length = FIRST_STAGE if last else 2 * length
+        length = stage if last else 2 * length
 
 
 def without_mass(z: Floats, log_density: Floats) -> NDArray[np.bool_]:

@@ -27,7 +27,8 @@ SETTINGS: Mapping[str, Setting] = {
 def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
     """Run all chains side by side for the steps asked for, as far as the budget goes."""
     chains, start = int(settings["chains"]), int(settings["start"])
-    steps = max(min(int(settings["steps"]), stopping.evaluations // chains - 1), 8)
+    stopping.require(9 * chains)
+    steps = min(int(settings["steps"]), stopping.evaluations // chains - 1)
     dimension = target.dimension
     generator = np.random.default_rng(seed)
     z, p = target.start(chains, generator)

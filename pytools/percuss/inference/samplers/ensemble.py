@@ -35,6 +35,7 @@ def run_ensemble(
     walkers = max(int(settings["walkers"]), 2 * dimension + 2)
     walkers += walkers % 2
     thin = int(settings["thin"]) or dimension
+    stopping.require(walkers * (1 + 8 * thin))
     generator = np.random.default_rng(seed)
     start, log_density = target.start(walkers, generator)
     sampler = emcee.EnsembleSampler(walkers, dimension, target.log_density, moves=moves, vectorize=True)
@@ -43,7 +44,7 @@ def run_ensemble(
 
     used, drawn = walkers, 0
     for wanted in growing(200):
-        affordable = max((stopping.evaluations - used) // (walkers * thin), 0 if drawn else 8)
+        affordable = (stopping.evaluations - used) // (walkers * thin)
         if not affordable:
             break
         more = min(wanted - drawn, affordable)

@@ -57,6 +57,7 @@ def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed:
     """Repeat until the evidence is known well enough; begin again with twice the steps while repeats disagree."""
     chains, steps = int(settings["chains"]), int(settings["steps"])
     repeats, share = int(settings["repeats"]), settings["share"]
+    stopping.require(repeats * chains * steps)
     used = 0
     done: list[Population] = []
     while True:

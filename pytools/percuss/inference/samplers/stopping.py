@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Stopping:
     """R-hat of every quantity below `r_hat`, bulk and tail ESS above `ess` (the thresholds of Vehtari et al., 2021), or
-    `evaluations` of the log density made.
+    no more to be had for `evaluations` of the log density: never exceeded while sampling.
     """
 
     r_hat: float = 1.01
@@ -30,6 +30,14 @@ class Stopping:
             raise InputError(f"ess = {self.ess!r} must be above 0")
         if self.evaluations < 1:
             raise InputError(f"evaluations = {self.evaluations!r} must be at least 1")
+
+    def require(self, least: int) -> None:
+        """Refuse a budget that a sampler, with its settings, cannot keep to."""
+        if self.evaluations < least:
+            raise InputError(
+                f"evaluations = {self.evaluations} must be at least {least} with this sampler and its settings",
+                hint="fewer chains or walkers need fewer: --setting chains=20",
+            )
 
     def shortfall(self, found: Diagnostics) -> float:
         """Say how many times as many draws chains that mix well would need: ESS grows with them, R-hat^2 - 1 falls."""
