@@ -26,7 +26,7 @@ demo: setup  ## Set up and run the main job end to end
 .PHONY: test
 test: setup  ## Set up and pass every test, Rust and Python, the same cases every time
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 .PHONY: fuzz
 fuzz: setup  ## Property tests with new cases every time, and many more of them

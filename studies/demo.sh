@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job, end to end, in a ledger of its own: from a study and measured data to a report. See README.md.
+# The main job, end to end, in a ledger of its own: from a study and twin data (made by the simulator, not measured) to a report. See README.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PERCUSS_LEDGER=demo/ledger
@@ -24,7 +24,7 @@ step "Which parameters matter, and when"
 percuss sensitivity "$surrogate"
 percuss sensitivity "$curve"
 
-step "What the measured values say about the parameters"
+step "What the observations (twin data) say about the parameters"
 posterior=$(percuss calibrate "$surrogate" --block all)
 
 step "What follows from it, verified by the simulator"

@@ -66,8 +66,8 @@ def studies(draw):
     if draw(st.booleans()):
         lines += [
             "[calibration.a]",
-            f"weights = {json.dumps(rows[0])}",
-            "nested = { deep = [1, 2.5, 'x', true] }",
+            f"evaluations = {draw(st.integers(1000, 10**6))}",
+            f"discrepancy = {{ std = {draw(st.floats(1e-3, 1e3))!r} }}",
         ]
     return "\n".join(lines) + "\n"
 

@@ -156,12 +156,14 @@ def read_design(ledger: Ledger, state: State, event: Event) -> DesignRecord:
     if blob is None:
         raise LedgerError(f"event {event.id}: a design without its points")
     names = tuple(data["names"])
+    points = ledger.table(event, "design")
     return DesignRecord(
         event,
         study_event,
         load_study_event(ledger, study_event),
         names,
-        ledger.table(event, "design").select(names).to_numpy(),
+        # Without parameters the frame has no columns, and then no rows of its own.
+        points.select(names).to_numpy().reshape(points.height, len(names)),
         tuple(data["cases"]),
         data["fixed"],
         bool(data["curves"]),

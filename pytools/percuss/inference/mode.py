@@ -68,7 +68,8 @@ def value_and_gradient(
     high: Floats | float = np.inf,
 ) -> tuple[float, Floats]:
     """Value at x (d,) and central differences along each `scale` (one-sided at bounds), in one call of the function."""
-    step = np.diag(1e-5 * scale)
+    # Never below what x itself resolves: a posterior can be narrower than that.
+    step = np.diag(np.maximum(1e-5 * scale, 8.0 * np.spacing(np.abs(x))))
     points = np.concatenate([x[None], np.clip(x + step, low, high), np.clip(x - step, low, high)])
     values = function(points)
     d = len(x)

@@ -183,10 +183,12 @@ def _correlate(squares: Array, hyper: Hyperparameters) -> Array:
 
 
 def _state(squares: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _State:
-    """Everything the likelihood is made of; LinAlgError where R is not positive definite."""
+    """Everything the likelihood is made of; LinAlgError where R is not definite or the trend takes all points."""
     from scipy.linalg import lapack
 
     n, p = trend.shape
+    if n <= p:
+        raise np.linalg.LinAlgError
     correlation = _correlate(squares, hyper)
     factor = np.linalg.cholesky(correlation)
     inverse, failed = lapack.dpotri(factor, lower=1)

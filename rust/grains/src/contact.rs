@@ -52,9 +52,11 @@ pub struct Reaction {
     pub dissipated_j: [f64; 2],
 }
 
-/// Limits of a contact.
+/// Limits of a contact, and the step over which it is advanced.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
+    /// Length of the step, s.
+    pub dt_s: f64,
     /// tan of the friction angle.
     pub friction: f64,
     /// Rolling friction.
@@ -74,8 +76,8 @@ pub(crate) fn react<L: PairLaw, const MOMENTS: bool, const RESCALED: bool>(
     is_new: bool,
     motion: &Motion,
     distance_m: f64,
-    dt_s: f64,
 ) -> Reaction {
+    let dt_s = limits.dt_s;
     let [r1, r2] = motion.radii_m;
     let [w1, w2] = motion.spins_rad_s;
     let normal = motion.branch_m / distance_m;
@@ -200,7 +202,7 @@ fn step_of<L: PairLaw>(
 ) -> Option<(Vector3<f64>, [Vector3<f64>; 2], f64)> {
     let is_new = contact.is_none();
     let state = contact.get_or_insert_default();
-    let limits = material.limits();
+    let limits = material.limits(dt_s);
     let factor = law.factor(motion.radii_m[0], motion.radii_m[1]);
     let go = match (material.moments, material.rescaled) {
         (false, false) => react::<L, false, false>,
@@ -208,6 +210,6 @@ fn step_of<L: PairLaw>(
         (true, false) => react::<L, true, false>,
         (true, true) => react::<L, true, true>,
     };
-    let found = go(law, &limits, factor, state, is_new, motion, distance, dt_s);
+    let found = go(law, &limits, factor, state, is_new, motion, distance);
     Some((found.force_n, found.torques_n_m, found.normal_n))
 }

@@ -39,8 +39,7 @@ fn choose<L: PairLaw>(world: &mut World, law: L) {
 }
 
 fn pass<L: PairLaw, const MOMENTS: bool, const RESCALED: bool>(world: &mut World, law: L) {
-    let limits = world.material.limits();
-    let dt = world.dt_s;
+    let limits = world.material.limits(world.dt_s);
     let mut shifts = [Vector3::zeros(); 27];
     for (image, shift) in shifts.iter_mut().enumerate() {
         *shift = image_shift(image, &world.cell);
@@ -78,7 +77,7 @@ fn pass<L: PairLaw, const MOMENTS: bool, const RESCALED: bool>(world: &mut World
             let distance = square.sqrt();
             let is_new = !pair.touching;
             let found = react::<L, MOMENTS, RESCALED>(
-                &law, &limits, factor, contact, is_new, &motion, distance, dt,
+                &law, &limits, factor, contact, is_new, &motion, distance,
             );
             pair.touching = true;
             own.force -= found.force_n;

@@ -87,8 +87,9 @@ impl Material {
         )
     }
 
-    pub(crate) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self, dt_s: f64) -> Limits {
         Limits {
+            dt_s,
             friction: self.grain.friction,
             rolling_friction: self.grain.rolling_friction,
         }

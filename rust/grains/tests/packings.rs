@@ -201,9 +201,11 @@ fn two_grains_let_go_keep_their_energy() {
     let secant =
         2.0 * m.grain.young_pa / (3.0 * (1.0 - 0.064 * 0.064)) * f64::sqrt(effective * overlap);
     let stored = 0.4 * secant * overlap * overlap;
-    world.run(40_000).unwrap();
+    world.step().unwrap();
+    while world.contacts() > 0 {
+        world.step().unwrap();
+    }
     let end = percuss_grains::measure(&world).energy;
-    assert_eq!(world.contacts(), 0);
     assert!(
         (end.kinetic_j / stored - 1.0).abs() < 0.01,
         "{} {stored}",
