@@ -8,7 +8,7 @@ use crate::world::{StepReport, World};
 use percuss_geometry::{Mat3, Vec3};
 use percuss_laws::contact::ImpactLaw;
 use percuss_solvers::{
-    Contact, InverseMass, Jacobian, Settings as SolverSettings, Solver, apply_impulses,
+    Contact, InverseMass, Jacobian, Report, Settings as SolverSettings, Solver, apply_impulses,
 };
 
 /// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
@@ -273,7 +273,7 @@ impl World {
             max_factorisations: self.settings.max_factorisations,
         };
         let mut solver = self.settings.solver;
-        let mut sweeps = 0;
+        let mut swept = None;
         let mut report = None;
         if solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
             self.start.clone_from(&self.impulses);
@@ -288,13 +288,13 @@ impl World {
             if found.converged {
                 report = Some(found);
             } else {
-                // The sweeps have had their turn.
-                sweeps = found.iterations;
+                // The sweeps have had their turn; Newton starts from where they did.
                 solver = Solver::Newton;
-                self.impulses.clone_from(&self.start);
+                std::mem::swap(&mut self.impulses, &mut self.start);
+                swept = Some(found);
             }
         }
-        let report = match report {
+        let mut report = match report {
             Some(report) => report,
             None => {
                 self.assembly
@@ -309,6 +309,31 @@ impl World {
                 )?
             }
         };
+        if let Some(swept) = swept {
+            if !report.converged {
+                // Neither arrived: the sweeps left go on from the better of the two.
+                if swept.residuals.energy < report.residuals.energy {
+                    std::mem::swap(&mut self.impulses, &mut self.start);
+                }
+                let rest = SolverSettings {
+                    max_iterations: settings.max_iterations - swept.iterations,
+                    ..settings
+                };
+                let last = Solver::Accelerated.solve(
+                    &self.problem,
+                    &rest,
+                    &mut self.impulses,
+                    &mut self.velocities,
+                    &mut self.workspace,
+                )?;
+                report = Report {
+                    iterations: last.iterations,
+                    factorisations: report.factorisations,
+                    ..last
+                };
+            }
+            report.iterations += swept.iterations;
+        }
         apply_impulses(
             &self.inverse_mass,
             &self.contacts,
@@ -317,7 +342,7 @@ impl World {
         );
         watch.lap(&mut self.timing.solve);
         Ok(Solution {
-            iterations: sweeps + report.iterations,
+            iterations: report.iterations,
             factorisations: report.factorisations,
             residual: report.residuals.energy,
             residual_siconos: report.residuals.siconos,

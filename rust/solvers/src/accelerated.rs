@@ -4,7 +4,7 @@
 //! follows by the same linear combination, without a product with W. The law is not monotone, so momentum
 //! has no proof here; it is dropped whenever it points the wrong way, that is when
 //! (y - r_new) . (r_new - r_k) > 0 weighted by trace(W_ii) (O'Donoghue and Candes 2015), or when a sweep moves
-//! twice as much as the least since the last restart.
+//! twice as much as the least since the last restart; once progress is poor, when the residual is twice its lowest.
 
 use crate::cone::dot;
 use crate::nsgs::{REFRESH, sweep};
@@ -15,7 +15,9 @@ use crate::solver::{Iteration, Settings};
 /// Share of the tolerance, moved by a sweep, from which on the residual is computed; else only now and then.
 const NEAR: f64 = 100.0;
 const INTERVAL: usize = 10;
-/// Growth of what a sweep moves, over its lowest since the last restart, that ends the momentum.
+/// Sweeps after which progress counts as poor, and the residual is computed every time.
+const POOR: usize = 50;
+/// Growth of what a sweep moves or leaves, over its lowest since the last restart, that ends the momentum.
 const GROWTH: f64 = 2.0;
 
 /// Sweeps until the energy residual meets the tolerance, or `go_on` is false.
@@ -71,12 +73,19 @@ pub(crate) fn solve(
             );
         }
         // What a sweep moves and the residual it leaves are of one size, and the first costs nothing.
-        let size = residual::relative(moved, problem.energy_scale);
-        if size <= NEAR * settings.tolerance || state.sweeps.is_multiple_of(INTERVAL) {
+        let mut size = residual::relative(moved, problem.energy_scale);
+        let poor = state.sweeps > POOR;
+        if poor || size <= NEAR * settings.tolerance || state.sweeps.is_multiple_of(INTERVAL) {
             let residual = residual::energy(problem, &state.r, &state.u);
             if state.judge(problem, settings, residual) {
                 return;
             }
+            if poor {
+                size = residual;
+            }
+        }
+        if state.sweeps == POOR + 1 {
+            lowest = size;
         }
         lowest = lowest.min(size);
         if against > 0.0 || size > GROWTH * lowest {
