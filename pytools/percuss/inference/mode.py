@@ -74,7 +74,9 @@ def value_and_gradient(
     values = function(points)
     d = len(x)
     apart = np.diagonal(points[1 : d + 1] - points[d + 1 :]) / scale
-    return float(values[0]), (values[1 : d + 1] - values[d + 1 :]) / apart
+    # Steps below rounding, where all draws lie together, leave nothing to differentiate.
+    difference = values[1 : d + 1] - values[d + 1 :]
+    return float(values[0]), np.divide(difference, apart, out=np.zeros(d), where=apart != 0)
 
 
 def _bounds(target: Target, scale: Floats) -> tuple[Floats, Floats]:
