@@ -6,8 +6,10 @@ import contextlib
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,10 @@ import pytest
 
 # As the program itself does, before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# In the background of a shell Ctrl-C is ignored, and so it would be by every program that a test interrupts.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says something about the machine, not about percuss. A test run repeats the same examples;
 # `make fuzz` looks for new ones.

@@ -103,7 +103,7 @@ observed = [{ quantity = "u1", unit = "m", noise_std = "1 cm" }]
 )
 
 
-CALIBRATE = ("--setting", "chains=4", "--evaluations", 100, "--accept-unconverged")
+CALIBRATE = ("--setting", "chains=4", "--evaluations", 300, "--accept-unconverged")
 
 
 def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:

@@ -196,7 +196,7 @@ def test_markdown_has_all_but_the_pictures(calibrated: str, percuss, folder: Pat
 
 
 def test_what_is_not_converged_is_marked_and_not_estimated(calibrated: str, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
-    said = percuss("calibrate", "@last:surrogate", "--evaluations", 4000, "--seed", 3)
+    said = percuss("calibrate", "@last:surrogate", "--evaluations", 6000, "--seed", 3)
     assert said.code == 1
     percuss("report", "@last:posterior", "--to", "report.html")
     text = (folder / "report.html").read_text()
