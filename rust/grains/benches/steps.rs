@@ -1,31 +1,13 @@
 //! Cost of a step, per real contact: N = 1000 and 5000, both laws, with and without moments, slow shear.
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::material;
 use std::time::Instant;
 
 use percuss_grains::{Axis, Compaction, Damping, Material, Servo, World, make_packing};
-use percuss_laws::grain::{Grain, GrainLaw};
-
-fn material(law: GrainLaw, moments: bool) -> Material {
-    let (young_pa, poisson, rolling_stiffness, rolling_friction, degrees) = match law {
-        GrainLaw::ClassicalLinear => (0.545e9, 0.080, 0.564, 0.194, 30.203_f64),
-        GrainLaw::HertzMindlin => (4.123e9, 0.064, 0.148, 0.202, 30.387_f64),
-    };
-    let friction = degrees.to_radians().tan();
-    Material {
-        law,
-        grain: Grain {
-            young_pa,
-            poisson,
-            rolling_stiffness,
-            rolling_friction,
-            friction,
-        },
-        moments,
-        rescaled: false,
-        density_kg_m3: 2650.0,
-        density_scaling: 1000.0,
-    }
-}
+use percuss_laws::grain::GrainLaw;
 
 fn main() {
     // `cargo test --benches` calls with --test: nothing to measure there.
@@ -46,8 +28,15 @@ fn main() {
         );
         for law in [GrainLaw::HertzMindlin, GrainLaw::ClassicalLinear] {
             for moments in [true, false] {
-                let mut world =
-                    World::new(&made.packing, material(law, moments), 0.8).expect("a world");
+                let mut world = World::new(
+                    &made.packing,
+                    Material {
+                        moments,
+                        ..material(law)
+                    },
+                    0.8,
+                )
+                .expect("a world");
                 world.drive(Servo {
                     axes: [Axis::Stress(2e5); 3],
                     most_per_s: 1.0,

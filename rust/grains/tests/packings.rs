@@ -1,33 +1,14 @@
 //! Packing and curve level: void ratio, servo, exact strains, energy account, the same bits, and a peer's curves.
 
+mod common;
+
+use common::material;
 use nalgebra::Vector3;
 use percuss_grains::{
-    Axis, Compaction, Damping, GrainError, Loading, Material, Packing, Path, Program, Servo, Test,
-    World, load, make_packing,
+    Axis, Compaction, Damping, GrainError, Loading, Packing, Path, Program, Servo, Test, World,
+    load, make_packing,
 };
-use percuss_laws::grain::{Grain, GrainLaw};
-
-fn material(law: GrainLaw) -> Material {
-    let (young_pa, poisson, rolling_stiffness, rolling_friction, degrees) = match law {
-        GrainLaw::ClassicalLinear => (0.545e9, 0.080, 0.564, 0.194, 30.203_f64),
-        GrainLaw::HertzMindlin => (4.123e9, 0.064, 0.148, 0.202, 30.387_f64),
-    };
-    let friction = degrees.to_radians().tan();
-    Material {
-        law,
-        grain: Grain {
-            young_pa,
-            poisson,
-            rolling_stiffness,
-            rolling_friction,
-            friction,
-        },
-        moments: true,
-        rescaled: false,
-        density_kg_m3: 2650.0,
-        density_scaling: 1000.0,
-    }
-}
+use percuss_laws::grain::GrainLaw;
 
 fn packing(grains: usize, seed: u64) -> Packing {
     make_packing(&Compaction::toyoura(grains, seed))

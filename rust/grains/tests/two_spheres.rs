@@ -1,31 +1,12 @@
 //! Contact level: forces of a peer under prescribed motion, limits and moments in closed form, objectivity, energy.
 
+mod common;
+
+use common::material;
 use nalgebra::{Rotation3, Vector3};
 use percuss_grains::{Contact, Material, Motion, advance};
-use percuss_laws::grain::{Grain, GrainLaw};
+use percuss_laws::grain::GrainLaw;
 use proptest::prelude::*;
-
-fn material(law: GrainLaw) -> Material {
-    let (young_pa, poisson, rolling_stiffness, rolling_friction, degrees) = match law {
-        GrainLaw::ClassicalLinear => (0.545e9, 0.080, 0.564, 0.194, 30.203_f64),
-        GrainLaw::HertzMindlin => (4.123e9, 0.064, 0.148, 0.202, 30.387_f64),
-    };
-    let friction = degrees.to_radians().tan();
-    Material {
-        law,
-        grain: Grain {
-            young_pa,
-            poisson,
-            rolling_stiffness,
-            rolling_friction,
-            friction,
-        },
-        moments: true,
-        rescaled: false,
-        density_kg_m3: 2650.0,
-        density_scaling: 1.0,
-    }
-}
 
 const RADII: [f64; 2] = [0.003, 0.002];
 const DT: f64 = 1e-6;

@@ -111,18 +111,7 @@ def _each(table: pl.DataFrame, outputs: list[Any], names: list[str], pair: tuple
         for k, (measure, colour) in enumerate(zip(pair, (BLUE, ORANGE), strict=True)):
             value, low, high = _values(table, case, output, measure, names)
             at = places + (0.19 if k == 0 else -0.19)
-            axis.barh(
-                at,
-                np.nan_to_num(value),
-                height=0.34,
-                color=colour,
-                alpha=0.8,
-                label=WORDS[measure],
-                hatch="" if k == 0 else "////",
-                edgecolor="none" if k == 0 else colour,
-                fill=k == 0,
-                linewidth=0.7,
-            )
+            axis.barh(at, np.nan_to_num(value), height=0.34, label=WORDS[measure], **_paint(colour, k == 0))
             axis.hlines(at, low, high, color=INK, linewidth=1)
         axis.set_yticks(places, names)
         axis.tick_params(left=False)
@@ -141,6 +130,12 @@ def _each(table: pl.DataFrame, outputs: list[Any], names: list[str], pair: tuple
     )
 
 
+def _paint(colour: str, filled: bool) -> dict[str, Any]:
+    """Of bars: filled, or hatched, so that they are told apart without colour too."""
+    line = {"edgecolor": "none"} if filled else {"edgecolor": colour, "hatch": "////"}
+    return {"color": colour, "alpha": 0.8, "fill": filled, "linewidth": 0.7, **line}
+
+
 def _over_outputs(
     table: pl.DataFrame, outputs: list[Any], names: list[str], pair: tuple[str, str], cases: int
 ) -> Figure:
@@ -155,18 +150,7 @@ def _over_outputs(
         for k, (measure, colour) in enumerate(zip(pair, (BLUE, ORANGE), strict=True)):
             value, low, high = (array[:, j] for array in values[measure])
             at = places + (-0.2 if k == 0 else 0.2)
-            axis.bar(
-                at,
-                np.nan_to_num(value),
-                width=0.36,
-                color=colour,
-                alpha=0.85,
-                label=WORDS[measure],
-                hatch="" if k == 0 else "////",
-                edgecolor="none" if k == 0 else colour,
-                fill=k == 0,
-                linewidth=0.7,
-            )
+            axis.bar(at, np.nan_to_num(value), width=0.36, label=WORDS[measure], **_paint(colour, k == 0))
             axis.vlines(at, low, high, color=INK, linewidth=0.9)
         axis.set_title(name)
         axis.grid(axis="y")
