@@ -14,7 +14,6 @@ __all__ = [
     "build_facts",
     "cargo_lock",
     "chaos_bootstrap",
-    "chaos_bootstrap_fits",
     "chaos_fit",
     "chaos_nested",
     "contact_impact_laws",
@@ -242,20 +241,6 @@ def chaos_bootstrap(
     seed: int = 0,
     threads: int | None = None,
 ) -> NDArray[np.float64]: ...  # (replicates, coefficients)
-def chaos_bootstrap_fits(
-    families: _Families,
-    points: NDArray[np.float64],
-    values: NDArray[np.float64],
-    *,
-    replicates: int = 100,
-    seed: int = 0,
-    degrees: Sequence[int] | None = None,
-    q: Sequence[float] | None = None,
-    method: _Method = "best",
-    search: _Search = "early",
-    max_candidates: int = 100_000,
-    threads: int | None = None,
-) -> list[ChaosExpansion]: ...
 
 # Posteriors on chaos expansions, in the unbounded space of `percuss.inference.transform`.
 # A parameter: support, origin, scale; of its prior kind, fields, a point and the log density there.

@@ -5,8 +5,8 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use percuss_chaos::{
-    ChaosError, Design, Expansion, Family, Method, Options, Search, bootstrap_coefficients,
-    bootstrap_expansions, fit, indices, nested,
+    ChaosError, Design, Expansion, Family, Method, Options, Search, bootstrap_coefficients, fit,
+    indices, nested,
 };
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -25,8 +25,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ChaosExpansion>()?;
     module.add_function(wrap_pyfunction!(chaos_fit, module)?)?;
     module.add_function(wrap_pyfunction!(chaos_nested, module)?)?;
-    module.add_function(wrap_pyfunction!(chaos_bootstrap, module)?)?;
-    module.add_function(wrap_pyfunction!(chaos_bootstrap_fits, module)?)
+    module.add_function(wrap_pyfunction!(chaos_bootstrap, module)?)
 }
 
 fn raised(error: ChaosError) -> PyErr {
@@ -519,34 +518,4 @@ fn chaos_bootstrap<'py>(
     found
         .into_pyarray(py)
         .reshape([replicates, expansion.terms().len()])
-}
-
-/// Complete fits of resampled designs.
-#[pyfunction]
-#[pyo3(signature = (families, points, values, *, replicates=100, seed=0, degrees=None, q=None, method="best", search="early", max_candidates=100_000, threads=None))]
-#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-fn chaos_bootstrap_fits<'py>(
-    py: Python<'py>,
-    families: FamilySpec,
-    points: PyReadonlyArray2<'py, f64>,
-    values: PyReadonlyArray2<'py, f64>,
-    replicates: usize,
-    seed: u64,
-    degrees: Option<Vec<usize>>,
-    q: Option<Vec<f64>>,
-    method: &str,
-    search: &str,
-    max_candidates: usize,
-    threads: Option<usize>,
-) -> PyResult<Vec<ChaosExpansion>> {
-    let design = design_of(&families, &points, &values)?;
-    let options = options_of(degrees, q, method, search, max_candidates)?;
-    let found = interruptible(py, threads, |stop| {
-        bootstrap_expansions(&design, &options, replicates, seed, stop)
-    })?
-    .map_err(raised)?;
-    Ok(found
-        .into_iter()
-        .map(|inner| ChaosExpansion { inner })
-        .collect())
 }

@@ -1,9 +1,8 @@
 //! Expansions of resampled designs, for bands around predictions and indices.
 //!
-//! Distinct points are drawn with replacement, as many as there are; draw number b hangs on (seed, b) alone. A point
-//! drawn twice counts twice in least squares and is still one point for leave-one-out, so that selection on a
-//! resampled design is not misled by its twins. Either the terms are kept and only their coefficients found anew
-//! (Marelli and Sudret, 2018: quick, blind to the uncertainty of selection), or everything is.
+//! Distinct points are drawn with replacement, as many as there are; draw number b hangs on (seed, b) alone. The terms
+//! are kept and their coefficients found anew (Marelli and Sudret, 2018): quick, and blind to the uncertainty of
+//! selection, which the nested residuals that scale the bands do see.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +12,7 @@ use crate::basis::Basis;
 use crate::design::Design;
 use crate::error::{ChaosError, Result};
 use crate::expansion::Expansion;
-use crate::fit::{Options, fit_candidates, refit};
+use crate::fit::refit;
 use crate::path::Start;
 use crate::stream::Stream;
 use crate::truncation::Candidates;
@@ -114,27 +113,4 @@ fn coefficients(
         }
     }
     Ok(row)
-}
-
-/// Complete fits of resampled designs.
-pub fn bootstrap_expansions(
-    design: &Design,
-    options: &Options,
-    replicates: usize,
-    seed: u64,
-    stop: &AtomicBool,
-) -> Result<Vec<Expansion>> {
-    let candidates = Candidates::new(
-        design.dimension(),
-        &options.degrees,
-        &options.qs,
-        options.max_candidates,
-    )?;
-    (0..replicates)
-        .into_par_iter()
-        .map(|replicate| {
-            let resampled = design.resampled(&draw(design.len(), seed, replicate, 0));
-            Ok(fit_candidates(&resampled, &candidates, options, stop)?.expansion)
-        })
-        .collect()
 }

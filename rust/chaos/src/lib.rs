@@ -42,7 +42,7 @@ mod stream;
 mod truncation;
 mod vector;
 
-pub use bootstrap::{bootstrap_coefficients, bootstrap_expansions};
+pub use bootstrap::bootstrap_coefficients;
 pub use design::Design;
 pub use error::{ChaosError, Result};
 pub use expansion::Expansion;
