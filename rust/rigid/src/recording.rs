@@ -123,7 +123,7 @@ const CONTACTS: [&str; 17] = [
 pub(crate) struct Gathered {
     pub(crate) steps: u64,
     /// Of a point, at the start of the step; not kept from step to step.
-    velocity: Vec3,
+    pub(crate) velocity: Vec3,
     pub(crate) force: Vec3,
     pub(crate) torque: Vec3,
 }

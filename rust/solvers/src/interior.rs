@@ -121,6 +121,8 @@ struct Curve {
     /// t, and the energy E.
     t: f64,
     energy: f64,
+    /// Most factorisations.
+    limit: usize,
     /// (u_N / mu + |u_T|, u_T) - y, and its value at the start.
     gap: Vec<Vector3>,
     first_gap: Vec<Vector3>,
@@ -148,8 +150,11 @@ impl Curve {
         }
     }
 
-    /// Everything that depends on the point; false where the matrix is singular.
+    /// Everything that depends on the point; false where the matrix is singular, or no factorisation is left.
     fn arrive(&mut self, problem: &Problem, state: &mut Iteration, width: f64) -> bool {
+        if state.factorisations >= self.limit {
+            return false;
+        }
         for (r, (x, mu)) in state
             .r
             .iter_mut()
@@ -349,10 +354,7 @@ impl Curve {
                     break used;
                 }
                 step *= 0.3;
-                if step.is_nan()
-                    || step < LEAST * reach
-                    || state.factorisations >= settings.max_factorisations
-                {
+                if step.is_nan() || step < LEAST * reach || state.factorisations >= self.limit {
                     return;
                 }
             };
@@ -375,7 +377,10 @@ pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteratio
     if problem.couple.contains(&true) {
         return;
     }
-    let mut curve = Curve::default();
+    let mut curve = Curve {
+        limit: settings.max_factorisations,
+        ..Curve::default()
+    };
     curve.factors.analyse(&problem.matrix);
     for attempt in ATTEMPTS {
         if state.best <= settings.tolerance || state.factorisations >= settings.max_factorisations {
