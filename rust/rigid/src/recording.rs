@@ -119,12 +119,13 @@ const CONTACTS: [&str; 17] = [
 ];
 
 /// What a probe has gathered since its last row.
-#[derive(Debug, Clone, Default)]
-struct Gathered {
-    steps: u64,
-    velocity: Vec3,
-    force: Vec3,
-    torque: Vec3,
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Gathered {
+    pub(crate) steps: u64,
+    /// Of a point, at the start of the step; not kept from step to step.
+    pub(crate) velocity: Vec3,
+    pub(crate) force: Vec3,
+    pub(crate) torque: Vec3,
 }
 
 impl World {
@@ -171,17 +172,16 @@ impl World {
             deepest_overlap_m: 0.0,
             interrupted: false,
         };
-        let mut gathered = vec![Gathered::default(); probes.len()];
         if self.step == 0 {
             self.write_rows(record, &mut recording);
-            for (k, probe) in probes.iter().enumerate() {
-                self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+            for (probe, table) in probes.iter().zip(&mut recording.probes) {
+                self.write_probe(probe, &Gathered::default(), table);
             }
         }
         for _ in 0..steps as u64 {
-            for (probe, gathered) in probes.iter().zip(&mut gathered) {
+            for (k, probe) in probes.iter().enumerate() {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
-                    gathered.velocity = self.point_velocity(*body, point_m);
+                    self.gathered[k].velocity = self.point_velocity(*body, point_m);
                 }
             }
             let report = self.step()?;
@@ -204,10 +204,14 @@ impl World {
             }
             self.write_rows(record, &mut recording);
             for (k, probe) in probes.iter().enumerate() {
-                self.gather(probe, &mut gathered[k]);
+                let mut gathered = self.gathered[k];
+                self.gather(probe, &mut gathered);
                 if due(self.step, probe.every) {
-                    self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+                    self.write_probe(probe, &gathered, &mut recording.probes[k]);
+                    gathered = Gathered::default();
                 }
+                gathered.velocity = Vec3::zeros();
+                self.gathered[k] = gathered;
             }
             if !go_on(self, &report) {
                 recording.interrupted = true;
@@ -320,7 +324,7 @@ impl World {
         }
     }
 
-    fn write_probe(&self, probe: &Probe, gathered: &mut Gathered, table: &mut Table) {
+    fn write_probe(&self, probe: &Probe, gathered: &Gathered, table: &mut Table) {
         let t = self.time_s();
         let span = gathered.steps as f64 * self.settings.dt_s;
         let per_second = if span > 0.0 { 1.0 / span } else { 0.0 };
@@ -370,7 +374,6 @@ impl World {
                 ]);
             }
         }
-        *gathered = Gathered::default();
     }
 }
 

@@ -4,6 +4,7 @@ use crate::contact::ActiveContact;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
+use crate::recording::Gathered;
 use crate::world::World;
 use percuss_geometry::{Quat, Vec3};
 
@@ -16,9 +17,10 @@ pub struct Snapshot {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    pub(crate) gathered: Vec<Gathered>,
 }
 
-const MAGIC: &[u8; 8] = b"percuss2";
+const MAGIC: &[u8; 8] = b"percuss3";
 
 impl World {
     /// The state now.
@@ -30,6 +32,7 @@ impl World {
             active: self.active.clone(),
             energy: self.energy,
             pair_work: self.pair_work.clone(),
+            gathered: self.gathered.clone(),
         }
     }
 
@@ -45,6 +48,12 @@ impl World {
         self.active.clone_from(&snapshot.active);
         self.energy = snapshot.energy;
         self.pair_work.clone_from(&snapshot.pair_work);
+        // Under other probes, which a restart may have, every interval starts anew.
+        if snapshot.gathered.len() == self.gathered.len() {
+            self.gathered.clone_from(&snapshot.gathered);
+        } else {
+            self.gathered.fill(Gathered::default());
+        }
         for (middle, state) in self.middle.iter_mut().zip(&self.states) {
             *middle = state.pose();
         }
@@ -91,7 +100,12 @@ impl Snapshot {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let word = |out: &mut Vec<u8>, x: u64| out.extend_from_slice(&x.to_le_bytes());
-        let counts = [self.states.len(), self.active.len(), self.pair_work.len()];
+        let counts = [
+            self.states.len(),
+            self.active.len(),
+            self.pair_work.len(),
+            self.gathered.len(),
+        ];
         word(&mut out, self.step);
         for count in counts {
             word(&mut out, count as u64);
@@ -124,6 +138,12 @@ impl Snapshot {
                 word(&mut out, x.to_bits());
             }
         }
+        for g in &self.gathered {
+            word(&mut out, g.steps);
+            for x in g.force.iter().chain(&g.torque) {
+                word(&mut out, x.to_bits());
+            }
+        }
         out
     }
 
@@ -142,11 +162,12 @@ impl Snapshot {
             .map(|c| u64::from_le_bytes(std::array::from_fn(|i| c[i])));
         let mut next = || words.next().ok_or_else(damaged);
         let step = next()?;
-        let counts = [next()?, next()?, next()?];
-        let needed = 4 + counts[0]
+        let counts = [next()?, next()?, next()?, next()?];
+        let needed = 5 + counts[0]
             .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
+            .saturating_add(counts[3].saturating_mul(7))
             .saturating_add(11);
         if needed != (body.len() / 8) as u64 {
             return Err(damaged());
@@ -222,6 +243,20 @@ impl Snapshot {
                 friction_impulse_n_s: x[3],
             });
         }
+        let mut gathered = Vec::new();
+        for _ in 0..counts[3] {
+            let steps = next()?;
+            let mut x = [0.0; 6];
+            for x in &mut x {
+                *x = f64::from_bits(next()?);
+            }
+            gathered.push(Gathered {
+                steps,
+                force: Vec3::new(x[0], x[1], x[2]),
+                torque: Vec3::new(x[3], x[4], x[5]),
+                ..Gathered::default()
+            });
+        }
         Ok(Self {
             step,
             present,
@@ -229,6 +264,7 @@ impl Snapshot {
             active,
             energy,
             pair_work,
+            gathered,
         })
     }
 }

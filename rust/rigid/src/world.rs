@@ -6,6 +6,7 @@ use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
 use crate::law_table::LawTable;
+use crate::recording::Gathered;
 use crate::scene::Scene;
 use crate::settings::Settings;
 use crate::timing::Timing;
@@ -57,6 +58,8 @@ pub struct World {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    /// What each probe has gathered since its last row.
+    pub(crate) gathered: Vec<Gathered>,
 
     pub(crate) middle: Vec<Pose>,
     pub(crate) axes: Vec<Mat3>,
@@ -166,6 +169,7 @@ impl World {
             contacts: Vec::new(),
             energy: Energy::default(),
             pair_work: vec![PairWork::default(); scene.laws.len()],
+            gathered: vec![Gathered::default(); scene.probes.len()],
             assembly: Assembly::default(),
             problem: Problem::default(),
             body_form: BodyForm::default(),
