@@ -6,7 +6,7 @@ use crate::elements::Acting;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
-use crate::joints::{Assembled, assemble};
+use crate::joints::{Assembled, Linked, assemble};
 use crate::law_table::LawTable;
 use crate::scene::Scene;
 use crate::settings::{Settings, Stepper};
@@ -62,6 +62,10 @@ pub struct World {
     pub(crate) pair_work: Vec<PairWork>,
 
     pub(crate) assembled: Assembled,
+    /// The joints at the start: their frames about the mass centres, and their rows.
+    pub(crate) joints: Vec<Linked>,
+    /// Reactions of joints in the last step of the nonsmooth stepper.
+    pub(crate) reactions: Vec<[f64; 6]>,
     /// Present if the settings ask for the smooth stepper.
     pub(crate) smooth: Option<Box<Smooth>>,
 
@@ -144,6 +148,8 @@ impl World {
             }
         }
         let (mechanism, assembled) = assemble(&scene.joints, &inertia, &mut states)?;
+        let mut joints = mechanism.joints.clone();
+        joints.sort_by_key(|linked| linked.joint);
         let smooth = match settings.stepper {
             Stepper::Nonsmooth => None,
             Stepper::Smooth(method) => {
@@ -183,6 +189,8 @@ impl World {
             step: 0,
             present: vec![false; count],
             assembled,
+            reactions: vec![[0.0; 6]; joints.len()],
+            joints,
             smooth,
             middle: states.iter().map(BodyState::pose).collect(),
             axes: vec![Mat3::identity(); count],

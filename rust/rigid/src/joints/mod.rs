@@ -13,6 +13,7 @@
 mod assembly;
 mod envelope;
 mod frames;
+mod measures;
 mod mechanism;
 mod rows;
 
@@ -21,7 +22,7 @@ use crate::signal::Signal;
 pub use assembly::Assembled;
 pub(crate) use assembly::assemble;
 pub use frames::{Linkage, Placed};
-pub(crate) use mechanism::{Mechanism, response};
+pub(crate) use mechanism::{Linked, Mechanism, response};
 use percuss_geometry::{Pose, Vec3};
 pub use rows::{Row, RowValue};
 
