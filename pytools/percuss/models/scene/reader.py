@@ -178,7 +178,7 @@ class Reader:
         self.faults.append((re.split(r"[\[.]", where)[0], f"`{where}`: {message}"))
 
     def _each(self, settings: Mapping[str, Any], key: str, read: Callable[[Any, str], Any]) -> list[Any]:
-        found = (self._once(raw, f"{key}[{i}]", read) for i, raw in enumerate(settings[key]))
+        found = (self._once(raw, f"{key}[{i}]", read) for i, raw in enumerate(settings.get(key, ())))
         return [item for item in found if item is not None]
 
     def _once(self, raw: Any, where: str, read: Callable[[Any, str], T]) -> T:
