@@ -7,6 +7,7 @@
 use crate::body::{Body, Role};
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
+use crate::recording::Gathered;
 use crate::snapshot::Snapshot;
 use crate::world::World;
 use percuss_geometry::Vec3;
@@ -150,6 +151,7 @@ impl World {
         self.active.clone_from(&settled.active);
         self.energy = Energy::default();
         self.pair_work.fill(PairWork::default());
+        self.gathered.fill(Gathered::default());
         self.account_state();
         self.energy.brought_in_j = self.energy.mechanical_j();
         Ok(())

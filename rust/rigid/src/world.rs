@@ -8,6 +8,7 @@ use crate::error::RigidError;
 use crate::free_motion::BodyState;
 use crate::joints::{Assembled, Linked, assemble};
 use crate::law_table::LawTable;
+use crate::recording::Gathered;
 use crate::scene::Scene;
 use crate::settings::{Settings, Stepper};
 use crate::smooth::Smooth;
@@ -60,6 +61,8 @@ pub struct World {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    /// What each probe has gathered since its last row.
+    pub(crate) gathered: Vec<Gathered>,
 
     pub(crate) assembled: Assembled,
     /// The joints at the start: their frames about the mass centres, and their rows.
@@ -203,6 +206,7 @@ impl World {
             contacts: Vec::new(),
             energy: Energy::default(),
             pair_work: vec![PairWork::default(); scene.laws.len()],
+            gathered: vec![Gathered::default(); scene.probes.len()],
             assembly: Assembly::default(),
             problem: Problem::default(),
             body_form: BodyForm::default(),
