@@ -18,9 +18,11 @@ pub struct Snapshot {
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
     pub(crate) gathered: Vec<Gathered>,
+    /// What the stepper hands from one step to the next.
+    pub(crate) carried: Vec<f64>,
 }
 
-const MAGIC: &[u8; 8] = b"percuss3";
+const MAGIC: &[u8; 8] = b"percuss4";
 
 impl World {
     /// The state now.
@@ -33,6 +35,7 @@ impl World {
             energy: self.energy,
             pair_work: self.pair_work.clone(),
             gathered: self.gathered.clone(),
+            carried: self.smooth.as_ref().map_or_else(Vec::new, |s| s.carried()),
         }
     }
 
@@ -60,6 +63,9 @@ impl World {
         for (body, present) in self.present.iter().enumerate() {
             self.detector.set_present(body as u32, *present)?;
         }
+        if let Some(smooth) = &mut self.smooth {
+            smooth.carry(&snapshot.carried);
+        }
         self.next_event_s = f64::NEG_INFINITY;
         Ok(())
     }
@@ -73,6 +79,12 @@ impl World {
                 snapshot.states.len(),
                 snapshot.pair_work.len()
             )));
+        }
+        let carried = self.smooth.as_ref().map_or(0, |s| s.carried().len());
+        if snapshot.carried.len() != carried {
+            return Err(RigidError::Snapshot(
+                "it comes from other joints or another stepper".into(),
+            ));
         }
         let contactors = self.scene.contactors.len() as u32;
         let known = |c: &ActiveContact| {
@@ -105,6 +117,7 @@ impl Snapshot {
             self.active.len(),
             self.pair_work.len(),
             self.gathered.len(),
+            self.carried.len(),
         ];
         word(&mut out, self.step);
         for count in counts {
@@ -140,9 +153,12 @@ impl Snapshot {
         }
         for g in &self.gathered {
             word(&mut out, g.steps);
-            for x in g.force.iter().chain(&g.torque) {
+            for x in g.force.iter().chain(&g.torque).chain(&g.coordinates) {
                 word(&mut out, x.to_bits());
             }
+        }
+        for x in &self.carried {
+            word(&mut out, x.to_bits());
         }
         out
     }
@@ -162,13 +178,14 @@ impl Snapshot {
             .map(|c| u64::from_le_bytes(std::array::from_fn(|i| c[i])));
         let mut next = || words.next().ok_or_else(damaged);
         let step = next()?;
-        let counts = [next()?, next()?, next()?, next()?];
-        let needed = 5 + counts[0]
+        let counts = [next()?, next()?, next()?, next()?, next()?];
+        let needed = 6 + counts[0]
             .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
-            .saturating_add(counts[3].saturating_mul(7))
-            .saturating_add(11);
+            .saturating_add(counts[3].saturating_mul(10))
+            .saturating_add(counts[4])
+            .saturating_add(13);
         if needed != (body.len() / 8) as u64 {
             return Err(damaged());
         }
@@ -213,7 +230,7 @@ impl Snapshot {
                 couple_n_m_s: vector(16),
             });
         }
-        let mut x = [0.0; 10];
+        let mut x = [0.0; 12];
         for x in &mut x {
             *x = f64::from_bits(next()?);
         }
@@ -228,6 +245,8 @@ impl Snapshot {
             scheme_j: x[7],
             brought_in_j: x[8],
             contact_gain_j: x[9],
+            elastic_j: x[10],
+            damping_dissipation_j: x[11],
             gain_steps: next()?,
         };
         let mut pair_work = Vec::new();
@@ -246,7 +265,7 @@ impl Snapshot {
         let mut gathered = Vec::new();
         for _ in 0..counts[3] {
             let steps = next()?;
-            let mut x = [0.0; 6];
+            let mut x = [0.0; 9];
             for x in &mut x {
                 *x = f64::from_bits(next()?);
             }
@@ -254,9 +273,11 @@ impl Snapshot {
                 steps,
                 force: Vec3::new(x[0], x[1], x[2]),
                 torque: Vec3::new(x[3], x[4], x[5]),
+                coordinates: [x[6], x[7], x[8]],
                 ..Gathered::default()
             });
         }
+        let carried = words.map(f64::from_bits).collect();
         Ok(Self {
             step,
             present,
@@ -265,6 +286,7 @@ impl Snapshot {
             energy,
             pair_work,
             gathered,
+            carried,
         })
     }
 }
@@ -285,7 +307,7 @@ fn contact_numbers(c: &ActiveContact) -> [f64; 19] {
     ]
 }
 
-fn energy_numbers(e: &Energy) -> [f64; 10] {
+fn energy_numbers(e: &Energy) -> [f64; 12] {
     [
         e.kinetic_j,
         e.potential_j,
@@ -297,5 +319,7 @@ fn energy_numbers(e: &Energy) -> [f64; 10] {
         e.scheme_j,
         e.brought_in_j,
         e.contact_gain_j,
+        e.elastic_j,
+        e.damping_dissipation_j,
     ]
 }
