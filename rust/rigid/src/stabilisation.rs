@@ -9,7 +9,7 @@
 use crate::error::RigidError;
 use crate::world::World;
 use percuss_geometry::{Quat, Vec3};
-use percuss_solvers::{Settings, apply_impulses};
+use percuss_solvers::{BlockKind, Settings, apply_impulses};
 
 /// Accuracy of the displacements, relative: what is missed now is cleared by the next impact.
 const TOLERANCE: f64 = 1e-3;
@@ -20,7 +20,7 @@ impl World {
     pub(crate) fn stabilise(&mut self, budget_j: f64) -> Result<(), RigidError> {
         let reach = self.settings.theta * self.settings.dt_s;
         let mut deepest = 0.0_f64;
-        self.contacts.retain(|contact| !contact.couple);
+        self.contacts.retain(|contact| contact.kind == BlockKind::Contact);
         self.impulses.resize(self.contacts.len(), [0.0; 3]);
         self.velocities.resize(self.contacts.len(), [0.0; 3]);
         for (contact, state) in self.contacts.iter_mut().zip(&self.active) {

@@ -8,7 +8,7 @@ use crate::world::{StepReport, World};
 use percuss_geometry::{Mat3, Vec3};
 use percuss_laws::contact::ImpactLaw;
 use percuss_solvers::{
-    Contact, InverseMass, Jacobian, Report, Settings as SolverSettings, Solver, apply_impulses,
+    BlockKind, Contact, InverseMass, Jacobian, Report, Settings as SolverSettings, Solver, apply_impulses,
 };
 
 /// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
@@ -214,7 +214,7 @@ impl World {
                     jacobians,
                     free_velocity,
                     friction: law.friction,
-                    couple: false,
+                    kind: BlockKind::Contact,
                 });
                 if law.has_couple() {
                     let jacobians =
@@ -237,7 +237,7 @@ impl World {
                         jacobians,
                         free_velocity,
                         friction: 0.0,
-                        couple: true,
+                        kind: BlockKind::Couple,
                     });
                 }
             }

@@ -104,7 +104,7 @@ impl Scene {
             jacobians,
             free_velocity,
             friction,
-            couple: false,
+            kind: BlockKind::Contact,
         });
     }
 
