@@ -131,6 +131,57 @@ pub enum RigidError {
         /// The body's name.
         body: String,
     },
+    /// A coordinate that a kind of joint does not have.
+    #[error(
+        "joint {joint}: {kind} joints have no coordinate `{coordinate}`, {}",
+        if known.is_empty() { "they leave nothing free".into() } else { format!("only {}", known.join(", ")) }
+    )]
+    Coordinate {
+        /// The joint's name.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// The coordinate asked for.
+        coordinate: String,
+        /// Those there are.
+        known: Vec<&'static str>,
+    },
+    /// A joint whose two sides are one body.
+    #[error("joint {joint} joins a body to itself")]
+    JointOnItself {
+        /// The joint's name.
+        joint: String,
+    },
+    /// A coordinate that two motions are imposed on.
+    #[error("joint {joint}: coordinate {coordinate} has two imposed motions, one is allowed")]
+    ImposedTwice {
+        /// The joint's name.
+        joint: String,
+        /// The coordinate.
+        coordinate: String,
+    },
+    /// A number of a joint out of bounds.
+    #[error("joint {joint}: {key} = {value}, must be {allowed}")]
+    JointNumber {
+        /// The joint's name.
+        joint: String,
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// Text that is no formula in t.
+    #[error("formula `{text}`: expected {expected} at character {}", at + 1)]
+    Formula {
+        /// The text.
+        text: String,
+        /// Where it stops being one.
+        at: usize,
+        /// What could stand there.
+        expected: &'static str,
+    },
     /// A list that is too long.
     #[error("{count} {what}, at most {limit} are allowed")]
     TooMany {

@@ -2,6 +2,7 @@
 
 use crate::body::Body;
 use crate::error::RigidError;
+use crate::joints::Joint;
 use crate::law_table::ContactLaw;
 use crate::load::Load;
 use crate::probe::Probe;
@@ -19,6 +20,8 @@ pub struct Scene {
     pub contactors: Vec<Contactor>,
     /// The laws by pair of groups.
     pub laws: Vec<ContactLaw>,
+    /// What joins bodies to each other and to the world.
+    pub joints: Vec<Joint>,
     /// Forces other than gravity and contact.
     pub loads: Vec<Load>,
     /// What to measure.
@@ -33,6 +36,7 @@ impl Default for Scene {
             bodies: Vec::new(),
             contactors: Vec::new(),
             laws: Vec::new(),
+            joints: Vec::new(),
             loads: Vec::new(),
             probes: Vec::new(),
             gravity_m_per_s2: Vec3::new(0.0, 0.0, -STANDARD_GRAVITY),
@@ -98,6 +102,9 @@ impl Scene {
                 });
             }
             c.pose.checked(&format!("pose of contactor {index}"))?;
+        }
+        for joint in &self.joints {
+            joint.check(self.bodies.len())?;
         }
         for (index, load) in self.loads.iter().enumerate() {
             load.check(index, self.bodies.len())?;
