@@ -1,0 +1,98 @@
+//! How contacts act on one another through joints: Y = D^-1/2 L^-1 G M^-1 J^T of each contact.
+
+use super::Articulation;
+use percuss_solvers::{BlockKind, Contact, InverseMass, Joined, Span, response};
+
+/// A contact whose own W the joints reduce to this share is held fast by them.
+const HELD_FAST: f64 = 1e-10;
+
+impl Articulation {
+    /// Whether any contact of the step is at a joined body.
+    pub fn joined(&self) -> Option<&Joined> {
+        let any = self.joined.spans.iter().any(|spans| spans[0].is_some());
+        any.then_some(&self.joined)
+    }
+
+    /// Writes [`Articulation::joined`] for these contacts.
+    pub fn couple(&mut self, masses: &[InverseMass], contacts: &[Contact]) {
+        let Self {
+            mechanism,
+            joined,
+            joints_of,
+            rows_of,
+            ..
+        } = self;
+        joined.spans.clear();
+        joined.columns.clear();
+        joined.blocked.clear();
+        for contact in contacts {
+            let held = |side: usize| {
+                let body = contact.bodies[side]? as usize;
+                (rows_of[body].1 > 0).then_some((side, body))
+            };
+            let mut sides = [held(0), held(1)];
+            if sides[0].is_none() {
+                sides.swap(0, 1);
+            }
+            let group = |of: Option<(usize, usize)>| of.map(|(_, body)| joined.groups[body]);
+            let together = sides[0].is_some() && group(sides[0]) == group(sides[1]);
+            let mut spans = [None; 2];
+            let mut taken = [0.0; 3];
+            for which in 0..2 {
+                let Some((_, body)) = sides[which] else {
+                    continue;
+                };
+                if which == 1 && together {
+                    continue;
+                }
+                let (first, end) = rows_of[body];
+                let start = joined.columns.len();
+                joined.columns.resize(start + end - first, [0.0; 3]);
+                let mut lowest = end;
+                let acting = if together { &sides[..] } else { &sides[which..=which] };
+                for &(side, body) in acting.iter().flatten() {
+                    for &(joint, joint_side) in &joints_of[body] {
+                        let joint = &mechanism.joints[joint];
+                        lowest = lowest.min(joint.first);
+                        for row in joint.first..joint.first + joint.held.len() {
+                            let given = &mechanism.rows[row].response[joint_side];
+                            let column = &mut joined.columns[start + row - first];
+                            for (x, j) in column.iter_mut().zip(&contact.jacobians[side]) {
+                                *x += (0..6).map(|k| given[k] * j[k]).sum::<f64>();
+                            }
+                        }
+                    }
+                }
+                joined.columns.drain(start..start + lowest - first);
+                let columns = &mut joined.columns[start..];
+                mechanism.halve(lowest, columns);
+                for column in &*columns {
+                    for k in 0..3 {
+                        taken[k] += column[k] * column[k];
+                    }
+                }
+                spans[which] = Some(Span {
+                    group: joined.groups[body],
+                    first: lowest as u32,
+                    start: start as u32,
+                    end: joined.columns.len() as u32,
+                });
+            }
+            let mut own = [0.0; 3];
+            for (body, jacobian) in contact.bodies.iter().zip(&contact.jacobians) {
+                let Some(body) = body else { continue };
+                let given = response(&masses[*body as usize], jacobian);
+                for k in 0..3 {
+                    own[k] += (0..6).map(|l| given[k][l] * jacobian[k][l]).sum::<f64>();
+                }
+            }
+            // What must be able to move: the normal of a contact, any of the rows of other blocks.
+            let (own, taken) = match contact.kind {
+                BlockKind::Contact => (own[0], taken[0]),
+                _ => (own.iter().sum(), taken.iter().sum()),
+            };
+            joined.spans.push(spans);
+            joined.blocked.push(own - taken <= HELD_FAST * own);
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Joints in the Moreau-Jean scheme, held exactly.
+//!
+//! With G the rows of all joints at q_M and c' their imposed rates (zero for most), a step keeps
+//!
+//! ```text
+//! G ((1 - theta) v_k + theta v_(k+1)) = mean of c' over the step
+//! ```
+//!
+//! which is what G says of the way from q_k to q_(k+1). At theta = 1/2 the impulses of the joints then do no work but
+//! that of imposed motions, to rounding; the mere projection of v_(k+1) would dissipate at first order. The impulses
+//! lambda are eliminated: with G M^-1 G^T = L D L^T contacts see W = H (M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1) H^T,
+//! so that no iteration of the contact solver loosens a joint. At the end of the step places are projected on
+//! g(q, t) = 0 and velocities on G v = c', both along M^-1 G^T: the scheme leaves errors of third and second order
+//! in h there, the projections take them away, and the energy they give or take is booked. Velocities so
+//! projected keep reactions from ringing after impacts.
+//!
+//! Springs, dampers and bushings act at the place q_M, implicitly: with k and c of a row s the impulse is
+//! -h (f(q_M, v_k) + (h k / 4 + c / 2) (s'_(k+1) - s'_k)), the midpoint rule, stable at any h. Such a row stands among
+//! those of the joints with a compliance: (S G) (v_(k+1) - v_k) + x = 0 with S^2 = h^2 k / 4 + h c / 2.
+//!
+//! Limits are unilateral rows of the contact problem with Newton's restitution, friction of a coordinate is a row
+//! bounded by its force times h: both act with the contacts, so that stick and rest are exact.
+
+mod account;
+mod bounds;
+mod columns;
+mod projection;
+
+use crate::body::{Inertia, Role};
+use crate::elements::{Acting, Effort, Element};
+use crate::joints::{HeldRow, Linked, Mechanism, Placed, Row, Soft, Target, response};
+use crate::scene::Scene;
+use crate::settings::Settings;
+use crate::world::World;
+use bounds::{Bound, Bounded};
+use percuss_geometry::Vec3;
+use percuss_solvers::Joined;
+
+/// Joints and elements of a scene, and what they do in a step.
+pub(crate) struct Articulation {
+    mechanism: Mechanism,
+    elements: Vec<Acting>,
+    /// Bodies at joints and elements that can move.
+    bodies: Vec<usize>,
+    /// Joints (in the order of the mechanism) of each body, with the side it is on.
+    joints_of: Vec<Vec<(usize, usize)>>,
+    /// First row and end of the rows of each body's group; empty for bodies without joints.
+    rows_of: Vec<(usize, usize)>,
+    /// Limits and frictions of all joints.
+    bounds: Vec<Bound>,
+    /// What the last step's impulses of each of them were.
+    remembered: Vec<f64>,
+
+    /// Impulses of the rows in this step, what they are held at, and their compliance.
+    impulses: Vec<f64>,
+    targets: Vec<f64>,
+    compliance: Vec<f64>,
+    right: Vec<f64>,
+    /// Forces of the elements at the middle of the step.
+    forces: Vec<[f64; 6]>,
+    changes: Vec<[f64; 6]>,
+    /// Bounds that take part in this step.
+    active: Vec<Bounded>,
+    /// Contacts before those of the joints.
+    contacts: usize,
+    joined: Joined,
+    /// Impulse and its moment about the mass centre of b, by joint, since the start of the step.
+    reactions: Vec<[f64; 6]>,
+    /// Velocities were set from outside: to be made to fit the joints before the next step.
+    pub(crate) loose: bool,
+}
+
+impl Articulation {
+    /// The joints and elements of a scene placed as `placed` (the world last); none if it has neither.
+    pub fn new(
+        scene: &Scene,
+        settings: &Settings,
+        inertia: &[Option<Inertia>],
+        assembled: &Mechanism,
+    ) -> Result<Option<Self>, crate::RigidError> {
+        if scene.joints.is_empty() && scene.elements.is_empty() {
+            return Ok(None);
+        }
+        let count = scene.bodies.len();
+        let soft: Vec<Soft> = scene
+            .elements
+            .iter()
+            .map(|element| softness(element, settings))
+            .filter(|soft| !soft.rows.is_empty())
+            .collect();
+        let mechanism =
+            Mechanism::new(&scene.joints, &soft, inertia, &assembled.placed[..count])?;
+        let rows = mechanism.rows.len();
+        let mut compliance = vec![0.0; rows];
+        for &(row, _) in &mechanism.soft {
+            compliance[row] = 1.0;
+        }
+        let mut joints_of = vec![Vec::new(); count];
+        let mut groups: Vec<u32> = (0..count as u32).collect();
+        let mut rows_of = vec![(0, 0); count];
+        let mut held = vec![false; count];
+        for (index, joint) in mechanism.joints.iter().enumerate() {
+            let moving: Vec<(usize, usize)> = (0..2)
+                .map(|side| (joint.bodies[side], side))
+                .filter(|&(body, _)| mechanism.weights[body].moves)
+                .collect();
+            for &(body, side) in &moving {
+                joints_of[body].push((index, side));
+                held[body] = true;
+            }
+            // Joints come group by group, so that the rows of a group are one range.
+            if let [(a, _), (b, _)] = moving[..] {
+                let (from, to) = (groups[a].max(groups[b]), groups[a].min(groups[b]));
+                groups.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
+            }
+        }
+        for joint in &mechanism.joints {
+            for body in joint.bodies.into_iter().filter(|&b| mechanism.weights[b].moves) {
+                for other in 0..count {
+                    if held[other] && groups[other] == groups[body] {
+                        let (first, end) = &mut rows_of[other];
+                        let last = joint.first + joint.held.len();
+                        *first = if *end == 0 { joint.first } else { joint.first.min(*first) };
+                        *end = last.max(*end);
+                    }
+                }
+            }
+        }
+        let there: Vec<Placed> = assembled.placed.clone();
+        let elements = Acting::elements(&scene.elements, inertia, &there);
+        let named = scene.joints.iter().flat_map(|joint| joint.bodies);
+        let named = named.chain(scene.elements.iter().flat_map(|element| element.bodies));
+        let mut bodies: Vec<usize> = named
+            .flatten()
+            .filter(|&body| !matches!(scene.bodies[body].role, Role::Static))
+            .collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        let bounds = Bound::of(&scene.joints, &mechanism)?;
+        Ok(Some(Self {
+            remembered: vec![0.0; bounds.len()],
+            impulses: vec![0.0; rows],
+            targets: vec![0.0; rows],
+            right: vec![0.0; rows],
+            forces: vec![[0.0; 6]; count + 1],
+            changes: vec![[0.0; 6]; count + 1],
+            active: Vec::new(),
+            contacts: 0,
+            joined: Joined {
+                groups,
+                ..Joined::default()
+            },
+            reactions: vec![[0.0; 6]; scene.joints.len()],
+            loose: false,
+            mechanism,
+            elements,
+            bodies,
+            joints_of,
+            rows_of,
+            bounds,
+            compliance,
+        }))
+    }
+
+    /// What one step hands to the next besides the states of the bodies.
+    pub fn carried(&self) -> Vec<f64> {
+        let mut numbers = vec![f64::from(u8::from(self.loose))];
+        numbers.extend(&self.remembered);
+        numbers.extend(self.elements.iter().filter_map(Acting::counted));
+        numbers
+    }
+
+    /// Takes back what [`Articulation::carried`] gave; the caller has compared the lengths.
+    pub fn carry(&mut self, numbers: &[f64]) {
+        let mut numbers = numbers.iter().copied();
+        let mut next = || numbers.next().unwrap_or(0.0);
+        self.loose = next() != 0.0;
+        self.remembered.iter_mut().for_each(|x| *x = next());
+        for element in self.elements.iter_mut().filter(|e| e.counted().is_some()) {
+            element.count_from(next());
+        }
+    }
+
+    /// Impulses that bring the velocities `after` to what the rows ask for, added to those there are.
+    pub fn hold(&mut self, after: &mut [[f64; 6]]) {
+        let Self {
+            mechanism,
+            right,
+            targets,
+            impulses,
+            compliance,
+            ..
+        } = self;
+        mechanism.rates(after, |row, _, rate| {
+            right[row] = targets[row] - compliance[row] * impulses[row] - rate;
+        });
+        mechanism.solve(right);
+        for (impulse, change) in impulses.iter_mut().zip(&*right) {
+            *impulse += change;
+        }
+        mechanism.respond(right, after);
+    }
+
+    /// Elastic energy where the bodies are now.
+    pub fn elastic_j(&self) -> f64 {
+        let placed = &self.mechanism.placed;
+        self.elements.iter().map(|e| e.energy_j(placed)).sum()
+    }
+}
+
+impl World {
+    /// Forces of the elements, and the free velocities as the joints allow them.
+    pub(crate) fn hold_joints(&mut self) {
+        let Some(mut joints) = self.articulation.take() else {
+            return;
+        };
+        let (t, h, theta) = (self.time_s(), self.settings.dt_s, self.settings.theta);
+        let mechanism = &mut joints.mechanism;
+        for &body in &joints.bodies {
+            let twist = &self.before[body];
+            mechanism.placed[body] = Placed {
+                centre: self.middle[body].position,
+                axes: self.axes[body],
+                velocity: Vec3::new(twist[0], twist[1], twist[2]),
+                turning: Vec3::new(twist[3], twist[4], twist[5]),
+            };
+            mechanism.turn(body);
+        }
+        mechanism.linearise();
+        joints.forces.fill([0.0; 6]);
+        for element in &joints.elements {
+            element.add(t + theta * h, &mechanism.placed, &mut joints.forces);
+        }
+        for &body in &joints.bodies {
+            let (weight, force) = (&mechanism.weights[body], &joints.forces[body]);
+            if weight.moves && *force != [0.0; 6] {
+                let change = response(weight, force);
+                for k in 0..6 {
+                    self.after[body][k] += h * change[k];
+                }
+            }
+        }
+        let (targets, compliance) = (&mut joints.targets, &joints.compliance);
+        mechanism.rates(&self.before, |row, held, rate| {
+            targets[row] = if compliance[row] > 0.0 {
+                rate
+            } else {
+                (mean_rate(held, t, h) - (1.0 - theta) * rate) / theta
+            };
+        });
+        joints.impulses.fill(0.0);
+        joints.hold(&mut self.after);
+        self.articulation = Some(joints);
+    }
+}
+
+/// Rate that bodies moved as given bring into a row.
+fn given(mechanism: &Mechanism, linked: &Linked, row: usize, twists: &[[f64; 6]]) -> f64 {
+    let jacobian = &mechanism.rows[row].value.jacobian;
+    let one = |side: usize| -> f64 {
+        let body = linked.bodies[side];
+        if mechanism.weights[body].moves {
+            return 0.0;
+        }
+        (0..6).map(|k| jacobian[side][k] * twists[body][k]).sum()
+    };
+    one(0) + one(1)
+}
+
+/// Mean of the imposed rate from t to t + h.
+fn mean_rate(held: &HeldRow, t: f64, h: f64) -> f64 {
+    match &held.target {
+        Target::Value(_) => 0.0,
+        Target::Position(signal) => (signal.at(t + h)[0] - signal.at(t)[0]) / h,
+        Target::Velocity(signal) => {
+            let at = |t: f64| signal.at(t)[0];
+            (at(t) + 4.0 * at(t + 0.5 * h) + at(t + h)) / 6.0
+        }
+    }
+}
+
+/// The rows of an element that give way, with S = sqrt(h^2 k / 4 + h c / 2) of each.
+fn softness(element: &Element, settings: &Settings) -> Soft {
+    let h = settings.dt_s;
+    let scale = |stiffness: f64, damping: f64| (0.25 * h * h * stiffness + 0.5 * h * damping).sqrt();
+    let rows = match &element.effort {
+        Effort::Spring {
+            row,
+            stiffness,
+            damping,
+            ..
+        } => vec![(*row, scale(*stiffness, *damping))],
+        Effort::Bushing {
+            stiffness, damping, ..
+        } => {
+            // Turns about the axes of a, near enough for what is a correction of a correction.
+            const ROWS: [Row; 6] = [
+                Row::Slide(0),
+                Row::Slide(1),
+                Row::Slide(2),
+                Row::Perpendicular(1, 2),
+                Row::Perpendicular(2, 0),
+                Row::Perpendicular(0, 1),
+            ];
+            let own = |k: usize| (ROWS[k], scale(stiffness[k], damping[k]));
+            (0..6).map(own).filter(|(_, scale)| *scale > 0.0).collect()
+        }
+        Effort::Actuator { .. } => Vec::new(),
+    };
+    Soft {
+        bodies: element.bodies,
+        frames: element.frames,
+        rows,
+    }
+}
