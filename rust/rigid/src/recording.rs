@@ -57,12 +57,14 @@ pub struct Recording {
     pub interrupted: bool,
 }
 
-const ENERGY: [&str; 12] = [
+const ENERGY: [&str; 14] = [
     "time_s",
     "kinetic_j",
     "potential_j",
+    "elastic_j",
     "impact_dissipation_j",
     "friction_dissipation_j",
+    "damping_dissipation_j",
     "external_work_j",
     "motion_work_j",
     "stabilisation_work_j",
@@ -225,8 +227,10 @@ impl World {
                 t,
                 e.kinetic_j,
                 e.potential_j,
+                e.elastic_j,
                 e.impact_dissipation_j,
                 e.friction_dissipation_j,
+                e.damping_dissipation_j,
                 e.external_work_j,
                 e.motion_work_j,
                 e.stabilisation_work_j,

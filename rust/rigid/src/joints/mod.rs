@@ -10,12 +10,18 @@
 //! the mass centre and the angular velocity of each body in world axes (Haug 1989, chapters 9 and 11, with
 //! angular velocities in the place of Euler parameters).
 
+mod assembly;
+mod envelope;
 mod frames;
+mod mechanism;
 mod rows;
 
 use crate::error::RigidError;
 use crate::signal::Signal;
+pub use assembly::Assembled;
+pub(crate) use assembly::assemble;
 pub use frames::{Linkage, Placed};
+pub(crate) use mechanism::{Mechanism, response};
 use percuss_geometry::{Pose, Vec3};
 pub use rows::{Row, RowValue};
 

@@ -117,12 +117,14 @@ impl Linkage {
             }
             Row::Length => {
                 let length = self.offset.norm();
-                let u = self.offset / length;
+                // Origins that coincide have no line: no force along it, which a slack tether does not need.
+                let per_length = if length > 0.0 { 1.0 / length } else { 0.0 };
+                let u = self.offset * per_length;
                 let along = u.dot(&self.drift);
                 RowValue {
                     jacobian: [joined(&-u, &u.cross(&a.arm)), joined(&u, &b.arm.cross(&u))],
                     bias: u.dot(&(b.centripetal - a.centripetal))
-                        + (self.drift.norm_squared() - along * along) / length,
+                        + (self.drift.norm_squared() - along * along) * per_length,
                 }
             }
             Row::Angle(i) => angle(i, a, b),
