@@ -107,6 +107,23 @@ impl Scene {
         Ok(())
     }
 
+    /// Refuses bodies that come or go.
+    fn check_stay(
+        &self,
+        bodies: &[Option<usize>; 2],
+        what: impl Fn() -> String,
+    ) -> Result<(), RigidError> {
+        for body in bodies.iter().flatten().map(|&b| &self.bodies[b]) {
+            if body.birth_s > 0.0 || body.removal_s < f64::INFINITY {
+                return Err(RigidError::JoinedBirth {
+                    what: what(),
+                    body: body.name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses NaN, bodies that do not exist and times that do not fit.
     pub(crate) fn check(&self) -> Result<(), RigidError> {
         if !self.gravity_m_per_s2.iter().all(|x| x.is_finite()) {
@@ -144,17 +161,11 @@ impl Scene {
         }
         for joint in &self.joints {
             joint.check(self.bodies.len())?;
-            for body in joint.bodies.into_iter().flatten().map(|b| &self.bodies[b]) {
-                if body.birth_s > 0.0 || body.removal_s < f64::INFINITY {
-                    return Err(RigidError::JoinedBirth {
-                        joint: joint.name.clone(),
-                        body: body.name.clone(),
-                    });
-                }
-            }
+            self.check_stay(&joint.bodies, || format!("joint {}", joint.name))?;
         }
         for element in &self.elements {
             element.check(self.bodies.len())?;
+            self.check_stay(&element.bodies, || format!("element {}", element.name))?;
         }
         for (index, load) in self.loads.iter().enumerate() {
             load.check(index, self.bodies.len())?;

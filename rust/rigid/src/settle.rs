@@ -6,7 +6,10 @@
 
 use crate::body::{Body, Role};
 use crate::energy::{Energy, PairWork};
+use crate::elements::Effort;
 use crate::error::RigidError;
+use crate::joints::Target;
+use crate::signal::Signal;
 use crate::snapshot::Snapshot;
 use crate::world::World;
 use percuss_geometry::Vec3;
@@ -81,6 +84,16 @@ impl World {
         let mut scene = self.scene.clone();
         scene.loads.clear();
         scene.probes.clear();
+        scene
+            .elements
+            .retain(|element| !matches!(element.effort, Effort::Actuator { .. }));
+        for imposed in scene.joints.iter_mut().flat_map(|joint| &mut joint.imposed) {
+            imposed.target = match &imposed.target {
+                Target::Velocity(_) => Target::Velocity(Signal::Constant(0.0)),
+                Target::Position(signal) => Target::Value(signal.at(0.0)[0]),
+                value => value.clone(),
+            };
+        }
         for law in &mut scene.laws {
             law.restitution = 0.0;
         }
@@ -145,6 +158,9 @@ impl World {
         self.energy = Energy::default();
         self.pair_work.fill(PairWork::default());
         self.account_state();
+        if let Some(joints) = &mut self.articulation {
+            self.energy.elastic_j = joints.settle_on(&self.states);
+        }
         self.energy.brought_in_j = self.energy.mechanical_j();
         Ok(())
     }

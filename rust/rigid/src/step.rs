@@ -43,19 +43,26 @@ impl World {
         }
         let mut watch = Stopwatch::start(self.timed);
         self.admit()?;
+        self.tighten_joints()?;
         self.move_to_middle();
         self.apply_forces();
+        self.hold_joints();
         watch.lap(&mut self.timing.rest);
         self.detector.update(&self.middle)?;
         watch.lap(&mut self.timing.detection);
         self.collect_contacts();
+        self.bound_joints();
         let solution = self.solve(&mut watch)?;
-        let (work, scale) = self.account_contacts();
+        let (mut work, mut scale) = self.account_contacts();
+        let (bounded, size) = self.account_joints();
+        work += bounded;
+        scale += size;
         self.account_loads();
         self.move_to_end()?;
         if self.settings.stabilise {
             self.stabilise((-work).max(0.0))?;
         }
+        self.close_joints(self.time_s() + self.settings.dt_s)?;
         let gained = work > GAIN_MARGIN * self.settings.tolerance * scale;
         if gained {
             self.energy.contact_gain_j += work;
@@ -280,7 +287,9 @@ impl World {
         let mut solver = self.settings.solver;
         let mut swept = None;
         let mut report = None;
-        if solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
+        let joined = self.articulation.as_ref().and_then(|joints| joints.joined());
+        let whole = joined.is_none();
+        if whole && solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
             self.start.clone_from(&self.impulses);
             let found = self.body_form.solve(
                 &self.inverse_mass,
@@ -302,8 +311,13 @@ impl World {
         let mut report = match report {
             Some(report) => report,
             None => {
-                self.assembly
-                    .assemble(&self.inverse_mass, &self.contacts, &mut self.problem)?;
+                let joined = self.articulation.as_ref().and_then(|joints| joints.joined());
+                self.assembly.assemble_joined(
+                    &self.inverse_mass,
+                    &self.contacts,
+                    joined,
+                    &mut self.problem,
+                )?;
                 watch.lap(&mut self.timing.assembly);
                 solver.solve(
                     &self.problem,
@@ -339,12 +353,16 @@ impl World {
             }
             report.iterations += swept.iterations;
         }
+        self.drag_joints();
         apply_impulses(
             &self.inverse_mass,
             &self.contacts,
             &self.impulses,
             &mut self.after,
         );
+        if let Some(joints) = &mut self.articulation {
+            joints.hold(&mut self.after);
+        }
         watch.lap(&mut self.timing.solve);
         Ok(Solution {
             iterations: report.iterations,

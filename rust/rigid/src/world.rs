@@ -1,5 +1,6 @@
 //! A scene in motion.
 
+use crate::articulation::Articulation;
 use crate::body::{Inertia, Role};
 use crate::contact::ActiveContact;
 use crate::elements::Acting;
@@ -62,11 +63,14 @@ pub struct World {
     pub(crate) pair_work: Vec<PairWork>,
 
     pub(crate) assembled: Assembled,
+    /// Joints and elements of the nonsmooth stepper, if the scene has any.
+    pub(crate) articulation: Option<Box<Articulation>>,
     /// Present if the settings ask for the smooth stepper.
     pub(crate) smooth: Option<Box<Smooth>>,
 
     pub(crate) middle: Vec<Pose>,
     pub(crate) axes: Vec<Mat3>,
+    /// Twists of the bodies, and of the world, which is the last.
     pub(crate) before: Vec<[f64; 6]>,
     pub(crate) after: Vec<[f64; 6]>,
     pub(crate) inverse_mass: Vec<InverseMass>,
@@ -144,8 +148,12 @@ impl World {
             }
         }
         let (mechanism, assembled) = assemble(&scene.joints, &inertia, &mut states)?;
+        let mut articulation = None;
         let smooth = match settings.stepper {
-            Stepper::Nonsmooth => None,
+            Stepper::Nonsmooth => {
+                articulation = Articulation::new(&scene, &settings, &inertia, &mechanism)?;
+                None
+            }
             Stepper::Smooth(method) => {
                 let mut elements = Acting::elements(&scene.elements, &inertia, &mechanism.placed);
                 elements.extend(
@@ -183,11 +191,12 @@ impl World {
             step: 0,
             present: vec![false; count],
             assembled,
+            articulation: articulation.map(Box::new),
             smooth,
             middle: states.iter().map(BodyState::pose).collect(),
             axes: vec![Mat3::identity(); count],
-            before: vec![[0.0; 6]; count],
-            after: vec![[0.0; 6]; count],
+            before: vec![[0.0; 6]; count + 1],
+            after: vec![[0.0; 6]; count + 1],
             inverse_mass: vec![IMMOVABLE; count],
             states,
             active: Vec::new(),
@@ -215,6 +224,10 @@ impl World {
             world.energy.elastic_j = smooth.elastic_j();
             world.energy.brought_in_j += world.energy.elastic_j;
             world.smooth = Some(smooth);
+        }
+        if let Some(joints) = &world.articulation {
+            world.energy.elastic_j = joints.elastic_j();
+            world.energy.brought_in_j += world.energy.elastic_j;
         }
         Ok(world)
     }
@@ -368,6 +381,9 @@ impl World {
         state.spin = state.rotation.inverse() * angular_velocity;
         if let Some(smooth) = &mut self.smooth {
             smooth.forget();
+        }
+        if let Some(joints) = &mut self.articulation {
+            joints.loose = true;
         }
         if self.present[body] {
             let change = self.energy_of(body).0 - kinetic;

@@ -28,7 +28,7 @@ mod projection;
 
 use crate::body::{Inertia, Role};
 use crate::elements::{Acting, Effort, Element};
-use crate::joints::{HeldRow, Linked, Mechanism, Placed, Row, Soft, Target, response};
+use crate::joints::{HeldRow, Joint, JointKind, Linked, Mechanism, Placed, Row, Soft, Target, response};
 use crate::scene::Scene;
 use crate::settings::Settings;
 use crate::world::World;
@@ -201,6 +201,21 @@ impl Articulation {
         mechanism.respond(right, after);
     }
 
+    /// Takes from displacements what the rows do not allow.
+    pub fn hold_still(&mut self, displacements: &mut [[f64; 6]]) {
+        let (mechanism, right, compliance) = (&self.mechanism, &mut self.right, &self.compliance);
+        mechanism.rates(displacements, |row, _, rate| {
+            right[row] = if compliance[row] > 0.0 { 0.0 } else { -rate };
+        });
+        mechanism.solve(right);
+        mechanism.respond(right, displacements);
+    }
+
+    /// Number of contacts in the step, those of limits and friction left out.
+    pub fn contacts(&self) -> usize {
+        self.contacts
+    }
+
     /// Elastic energy where the bodies are now.
     pub fn elastic_j(&self) -> f64 {
         let placed = &self.mechanism.placed;
@@ -308,8 +323,7 @@ fn softness(element: &Element, settings: &Settings) -> Soft {
         Effort::Actuator { .. } => Vec::new(),
     };
     Soft {
-        bodies: element.bodies,
-        frames: element.frames,
+        between: Joint::new(&element.name, JointKind::Fixed, element.bodies, element.frames),
         rows,
     }
 }

@@ -33,6 +33,13 @@ impl Articulation {
         }
     }
 
+    /// Starts from these states, with velocities still to be made to fit; gives the elastic energy.
+    pub fn settle_on(&mut self, states: &[BodyState]) -> f64 {
+        self.loose = true;
+        self.place(states);
+        self.elastic_j()
+    }
+
     /// Moves the bodies onto the constraints of time `t`; the largest residual that is left.
     fn close(&mut self, states: &mut [BodyState], t: f64) -> f64 {
         let mut last = f64::INFINITY;
@@ -82,7 +89,9 @@ impl World {
         let far = joints.bodies.iter().map(|&body| self.states[body].position.amax());
         // Written so that NaN is refused too.
         if !(left <= BROKEN * far.fold(1.0, f64::max)) {
-            return Err(self.broken(&joints.mechanism, t));
+            let broken = self.broken(&joints.mechanism, t);
+            self.articulation = Some(joints);
+            return Err(broken);
         }
         let closed = joints.elastic_j();
         self.energy.scheme_j += elastic - self.energy.elastic_j;
@@ -93,6 +102,28 @@ impl World {
             element.count(&joints.mechanism.placed);
         }
         self.articulation = Some(joints);
+        Ok(())
+    }
+
+    /// Makes velocities that were set from outside fit the joints.
+    pub(crate) fn tighten_joints(&mut self) -> Result<(), RigidError> {
+        if !self.articulation.as_ref().is_some_and(|joints| joints.loose) {
+            return Ok(());
+        }
+        let before = self.energy;
+        self.close_joints(self.time_s())?;
+        let after = self.energy;
+        self.account_state();
+        self.energy = crate::Energy {
+            kinetic_j: self.energy.kinetic_j,
+            potential_j: self.energy.potential_j,
+            elastic_j: after.elastic_j,
+            ..before
+        };
+        self.energy.brought_in_j += self.energy.mechanical_j() - before.mechanical_j();
+        if let Some(joints) = &mut self.articulation {
+            joints.loose = false;
+        }
         Ok(())
     }
 

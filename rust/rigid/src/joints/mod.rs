@@ -21,7 +21,7 @@ use crate::signal::Signal;
 pub use assembly::Assembled;
 pub(crate) use assembly::assemble;
 pub use frames::{Linkage, Placed};
-pub(crate) use mechanism::{Mechanism, response};
+pub(crate) use mechanism::{Linked, Mechanism, Soft, response};
 use percuss_geometry::{Pose, Vec3};
 pub use rows::{Row, RowValue};
 
