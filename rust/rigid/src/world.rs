@@ -7,7 +7,7 @@ use crate::elements::Acting;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
-use crate::joints::{Assembled, assemble};
+use crate::joints::{Assembled, Linked, assemble};
 use crate::law_table::LawTable;
 use crate::scene::Scene;
 use crate::settings::{Settings, Stepper};
@@ -65,6 +65,10 @@ pub struct World {
     pub(crate) assembled: Assembled,
     /// Joints and elements of the nonsmooth stepper, if the scene has any.
     pub(crate) articulation: Option<Box<Articulation>>,
+    /// The joints at the start: their frames about the mass centres, and their rows.
+    pub(crate) joints: Vec<Linked>,
+    /// Reactions of joints in the last step of the nonsmooth stepper.
+    pub(crate) reactions: Vec<[f64; 6]>,
     /// Present if the settings ask for the smooth stepper.
     pub(crate) smooth: Option<Box<Smooth>>,
 
@@ -149,6 +153,8 @@ impl World {
         }
         let (mechanism, assembled) = assemble(&scene.joints, &inertia, &mut states)?;
         let mut articulation = None;
+        let mut joints = mechanism.joints.clone();
+        joints.sort_by_key(|linked| linked.joint);
         let smooth = match settings.stepper {
             Stepper::Nonsmooth => {
                 articulation = Articulation::new(&scene, &settings, &inertia, &mechanism)?;
@@ -192,6 +198,8 @@ impl World {
             present: vec![false; count],
             assembled,
             articulation: articulation.map(Box::new),
+            reactions: vec![[0.0; 6]; joints.len()],
+            joints,
             smooth,
             middle: states.iter().map(BodyState::pose).collect(),
             axes: vec![Mat3::identity(); count],

@@ -6,7 +6,7 @@
 //! an actuator gave; the rest, of third order in h and zero for linear springs along straight lines, is of the scheme.
 
 use super::bounds::BoundKind;
-use super::{Articulation, given, mean_rate};
+use super::{Articulation, given, mean_rate, react};
 use crate::elements::twist;
 use crate::world::World;
 use percuss_geometry::Vec3;
@@ -27,10 +27,9 @@ impl World {
             impulses,
             compliance,
             changes: mean,
-            reactions,
             ..
         } = &mut *joints;
-        reactions.fill([0.0; 6]);
+        self.reactions.fill([0.0; 6]);
         let energy = &mut self.energy;
         for linked in &mechanism.joints {
             for (row, held) in (linked.first..).zip(&linked.held) {
@@ -44,10 +43,8 @@ impl World {
                 };
                 energy.motion_work_j += impulse * (imposed - given(mechanism, linked, row, mean));
                 energy.scheme_j += impulse * (rate - imposed);
-                if let Some(reaction) = reactions.get_mut(linked.joint) {
-                    for k in 0..6 {
-                        reaction[k] += impulse * value.jacobian[1][k];
-                    }
+                if let Some(reaction) = self.reactions.get_mut(linked.joint) {
+                    react(reaction, linked, &value.jacobian[1], impulse / h);
                 }
             }
         }
@@ -110,9 +107,8 @@ impl World {
                 BoundKind::Friction(_) => self.energy.friction_dissipation_j -= work,
             }
             joints.remembered[active.bound] += impulse;
-            for k in 0..6 {
-                joints.reactions[linked.joint][k] += impulse * active.jacobian[1][k];
-            }
+            let force = impulse / self.settings.dt_s;
+            react(&mut self.reactions[linked.joint], linked, &active.jacobian[1], force);
             total += work;
             size_p += impulse * impulse;
             size_q += self.contacts[block].free_velocity[0].powi(2);

@@ -64,8 +64,6 @@ pub(crate) struct Articulation {
     /// Contacts before those of the joints.
     contacts: usize,
     joined: Joined,
-    /// Impulse and its moment about the mass centre of b, by joint, since the start of the step.
-    reactions: Vec<[f64; 6]>,
     /// Velocities were set from outside: to be made to fit the joints before the next step.
     pub(crate) loose: bool,
 }
@@ -150,7 +148,6 @@ impl Articulation {
                 groups,
                 ..Joined::default()
             },
-            reactions: vec![[0.0; 6]; scene.joints.len()],
             loose: false,
             mechanism,
             elements,
@@ -266,6 +263,17 @@ impl World {
         joints.impulses.fill(0.0);
         joints.hold(&mut self.after);
         self.articulation = Some(joints);
+    }
+}
+
+/// Adds to the reaction of a joint the force `along` a row: force, and torque about the origin of frame b.
+fn react(reaction: &mut [f64; 6], linked: &Linked, row: &[f64; 6], along: f64) {
+    let [x, y, z, a, b, c] = row.map(|x| x * along);
+    let force = Vec3::new(x, y, z);
+    let torque = Vec3::new(a, b, c) - linked.linkage.sides[1].arm.cross(&force);
+    for k in 0..3 {
+        reaction[k] += force[k];
+        reaction[k + 3] += torque[k];
     }
 }
 

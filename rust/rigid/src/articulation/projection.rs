@@ -5,7 +5,7 @@
 //! energy but not the kinetic one. That of velocities is an impulse mu with the work mu . c' of imposed motions
 //! and, besides, a loss mu . (c' - G v) / 2 >= 0.
 
-use super::{Articulation, given};
+use super::{Articulation, given, react};
 use crate::elements::twist;
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
@@ -146,7 +146,6 @@ impl World {
             targets,
             changes,
             compliance,
-            reactions,
             ..
         } = joints;
         for &body in &*bodies {
@@ -166,11 +165,9 @@ impl World {
                 let rate = held.target_rates(t)[0] - given(mechanism, linked, row, changes);
                 self.energy.motion_work_j += impulse * rate;
                 self.energy.stabilisation_work_j -= 0.5 * impulse * targets[row];
-                if let Some(reaction) = reactions.get_mut(linked.joint) {
+                if let Some(reaction) = self.reactions.get_mut(linked.joint) {
                     let jacobian = &mechanism.rows[row].value.jacobian[1];
-                    for k in 0..6 {
-                        reaction[k] += impulse * jacobian[k];
-                    }
+                    react(reaction, linked, jacobian, impulse / self.settings.dt_s);
                 }
             }
         }

@@ -69,7 +69,7 @@ pub(crate) fn assemble(
         }
     }
     let worst = mechanism.residuals(0.0, &mut rows);
-    if !(worst < CLOSED * size) {
+    if worst.is_nan() || worst >= CLOSED * size {
         return Err(conflict(joints, &mechanism, &rows, "place"));
     }
     let speeds = |mechanism: &Mechanism, rows: &mut [f64]| {
@@ -94,7 +94,8 @@ pub(crate) fn assemble(
         }
         put(&mut mechanism, states);
         let fastest = speeds(&mechanism, &mut rows);
-        if rows.iter().any(|x| !(x.abs() < CLOSED * size * fastest)) {
+        let allowed = CLOSED * size * fastest;
+        if rows.iter().any(|x| x.is_nan() || x.abs() >= allowed) {
             return Err(conflict(joints, &mechanism, &rows, "velocity"));
         }
     }

@@ -13,6 +13,7 @@
 mod assembly;
 mod envelope;
 mod frames;
+mod measures;
 mod mechanism;
 mod rows;
 
