@@ -5,8 +5,8 @@
 //! that hold the bodies, are taken over. Time starts at zero afterwards.
 
 use crate::body::{Body, Role};
-use crate::energy::{Energy, PairWork};
 use crate::elements::Effort;
+use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::joints::Target;
 use crate::signal::Signal;

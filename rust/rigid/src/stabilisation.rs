@@ -23,7 +23,8 @@ impl World {
         if let Some(joints) = &self.articulation {
             self.contacts.truncate(joints.contacts());
         }
-        self.contacts.retain(|contact| contact.kind == BlockKind::Contact);
+        self.contacts
+            .retain(|contact| contact.kind == BlockKind::Contact);
         self.impulses.resize(self.contacts.len(), [0.0; 3]);
         self.velocities.resize(self.contacts.len(), [0.0; 3]);
         for (contact, state) in self.contacts.iter_mut().zip(&self.active) {
@@ -38,7 +39,10 @@ impl World {
         if let Some(joints) = &mut self.articulation {
             joints.couple(&self.inverse_mass, &self.contacts);
         }
-        let joined = self.articulation.as_ref().and_then(|joints| joints.joined());
+        let joined = self
+            .articulation
+            .as_ref()
+            .and_then(|joints| joints.joined());
         self.assembly.assemble_joined(
             &self.inverse_mass,
             &self.contacts,

@@ -8,7 +8,8 @@ use crate::world::{StepReport, World};
 use percuss_geometry::{Mat3, Vec3};
 use percuss_laws::contact::ImpactLaw;
 use percuss_solvers::{
-    BlockKind, Contact, InverseMass, Jacobian, Report, Settings as SolverSettings, Solver, apply_impulses,
+    BlockKind, Contact, InverseMass, Jacobian, Report, Settings as SolverSettings, Solver,
+    apply_impulses,
 };
 
 /// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
@@ -287,7 +288,10 @@ impl World {
         let mut solver = self.settings.solver;
         let mut swept = None;
         let mut report = None;
-        let joined = self.articulation.as_ref().and_then(|joints| joints.joined());
+        let joined = self
+            .articulation
+            .as_ref()
+            .and_then(|joints| joints.joined());
         let whole = joined.is_none();
         if whole && solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
             self.start.clone_from(&self.impulses);
@@ -311,7 +315,10 @@ impl World {
         let mut report = match report {
             Some(report) => report,
             None => {
-                let joined = self.articulation.as_ref().and_then(|joints| joints.joined());
+                let joined = self
+                    .articulation
+                    .as_ref()
+                    .and_then(|joints| joints.joined());
                 self.assembly.assemble_joined(
                     &self.inverse_mass,
                     &self.contacts,

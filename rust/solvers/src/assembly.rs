@@ -73,9 +73,14 @@ impl Joined {
     /// Subtract Y_i^T Y_j from a block of W.
     fn subtract(&self, i: usize, j: usize, block: &mut Block) {
         for a in self.spans[i].iter().flatten() {
-            for b in self.spans[j].iter().flatten().filter(|b| b.group == a.group) {
+            for b in self.spans[j]
+                .iter()
+                .flatten()
+                .filter(|b| b.group == a.group)
+            {
                 let first = a.first.max(b.first);
-                let rows = |s: &Span| &self.columns[(s.start + first - s.first) as usize..s.end as usize];
+                let rows =
+                    |s: &Span| &self.columns[(s.start + first - s.first) as usize..s.end as usize];
                 for (x, y) in rows(a).iter().zip(rows(b)) {
                     for k in 0..3 {
                         for l in 0..3 {

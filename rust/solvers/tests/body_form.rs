@@ -1,7 +1,8 @@
 //! Sweeps without W solve the same problem as sweeps with it.
 
 use percuss_solvers::{
-    Assembly, BlockKind, BodyForm, Contact, InverseMass, Problem, Residuals, Settings, Solver, Workspace,
+    Assembly, BlockKind, BodyForm, Contact, InverseMass, Problem, Residuals, Settings, Solver,
+    Workspace,
 };
 use proptest::prelude::*;
 

@@ -108,7 +108,12 @@ impl World {
             }
             joints.remembered[active.bound] += impulse;
             let force = impulse / self.settings.dt_s;
-            react(&mut self.reactions[linked.joint], linked, &active.jacobian[1], force);
+            react(
+                &mut self.reactions[linked.joint],
+                linked,
+                &active.jacobian[1],
+                force,
+            );
             total += work;
             size_p += impulse * impulse;
             size_q += self.contacts[block].free_velocity[0].powi(2);

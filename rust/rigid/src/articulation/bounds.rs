@@ -124,7 +124,11 @@ impl World {
                     size += (j * v).abs();
                 }
             }
-            if sum.abs() <= ROUNDING * size { 0.0 } else { sum }
+            if sum.abs() <= ROUNDING * size {
+                0.0
+            } else {
+                sum
+            }
         };
         let (before, free) = (rate(&self.before), rate(&self.after));
         let friction = matches!(bound.kind, BoundKind::Friction(_));
@@ -159,9 +163,10 @@ impl World {
         };
         for (place, active) in joints.active.iter().enumerate() {
             let block = joints.contacts + place;
-            if let (true, BoundKind::Friction(_)) =
-                (joints.joined.blocked[block], joints.bounds[active.bound].kind)
-            {
+            if let (true, BoundKind::Friction(_)) = (
+                joints.joined.blocked[block],
+                joints.bounds[active.bound].kind,
+            ) {
                 let contact = &self.contacts[block];
                 let rate = contact.free_velocity[0];
                 self.impulses[block] = [-contact.friction * sign(rate), 0.0, 0.0];

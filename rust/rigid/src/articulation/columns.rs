@@ -49,7 +49,11 @@ impl Articulation {
                 let start = joined.columns.len();
                 joined.columns.resize(start + end - first, [0.0; 3]);
                 let mut lowest = end;
-                let acting = if together { &sides[..] } else { &sides[which..=which] };
+                let acting = if together {
+                    &sides[..]
+                } else {
+                    &sides[which..=which]
+                };
                 for &(side, body) in acting.iter().flatten() {
                     for &(joint, joint_side) in &joints_of[body] {
                         let joint = &mechanism.joints[joint];

@@ -28,7 +28,9 @@ mod projection;
 
 use crate::body::{Inertia, Role};
 use crate::elements::{Acting, Effort, Element};
-use crate::joints::{HeldRow, Joint, JointKind, Linked, Mechanism, Placed, Row, Soft, Target, response};
+use crate::joints::{
+    HeldRow, Joint, JointKind, Linked, Mechanism, Placed, Row, Soft, Target, response,
+};
 use crate::scene::Scene;
 use crate::settings::Settings;
 use crate::world::World;
@@ -86,8 +88,7 @@ impl Articulation {
             .map(|element| softness(element, settings))
             .filter(|soft| !soft.rows.is_empty())
             .collect();
-        let mechanism =
-            Mechanism::new(&scene.joints, &soft, inertia, &assembled.placed[..count])?;
+        let mechanism = Mechanism::new(&scene.joints, &soft, inertia, &assembled.placed[..count])?;
         let rows = mechanism.rows.len();
         let mut compliance = vec![0.0; rows];
         for &(row, _) in &mechanism.soft {
@@ -109,16 +110,27 @@ impl Articulation {
             // Joints come group by group, so that the rows of a group are one range.
             if let [(a, _), (b, _)] = moving[..] {
                 let (from, to) = (groups[a].max(groups[b]), groups[a].min(groups[b]));
-                groups.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
+                groups
+                    .iter_mut()
+                    .filter(|g| **g == from)
+                    .for_each(|g| *g = to);
             }
         }
         for joint in &mechanism.joints {
-            for body in joint.bodies.into_iter().filter(|&b| mechanism.weights[b].moves) {
+            for body in joint
+                .bodies
+                .into_iter()
+                .filter(|&b| mechanism.weights[b].moves)
+            {
                 for other in 0..count {
                     if held[other] && groups[other] == groups[body] {
                         let (first, end) = &mut rows_of[other];
                         let last = joint.first + joint.held.len();
-                        *first = if *end == 0 { joint.first } else { joint.first.min(*first) };
+                        *first = if *end == 0 {
+                            joint.first
+                        } else {
+                            joint.first.min(*first)
+                        };
                         *end = last.max(*end);
                     }
                 }
@@ -305,7 +317,8 @@ fn mean_rate(held: &HeldRow, t: f64, h: f64) -> f64 {
 /// The rows of an element that give way, with S = sqrt(h^2 k / 4 + h c / 2) of each.
 fn softness(element: &Element, settings: &Settings) -> Soft {
     let h = settings.dt_s;
-    let scale = |stiffness: f64, damping: f64| (0.25 * h * h * stiffness + 0.5 * h * damping).sqrt();
+    let scale =
+        |stiffness: f64, damping: f64| (0.25 * h * h * stiffness + 0.5 * h * damping).sqrt();
     let rows = match &element.effort {
         Effort::Spring {
             row,
@@ -331,7 +344,12 @@ fn softness(element: &Element, settings: &Settings) -> Soft {
         Effort::Actuator { .. } => Vec::new(),
     };
     Soft {
-        between: Joint::new(&element.name, JointKind::Fixed, element.bodies, element.frames),
+        between: Joint::new(
+            &element.name,
+            JointKind::Fixed,
+            element.bodies,
+            element.frames,
+        ),
         rows,
     }
 }

@@ -71,6 +71,7 @@ impl Articulation {
             }
             self.place(states);
             self.mechanism.relink();
+            self.mechanism.evaluate(0.0);
         }
         self.mechanism.residuals(t, &mut self.right)
     }
@@ -86,7 +87,10 @@ impl World {
         joints.mechanism.linearise_held();
         let (elastic, height) = (joints.elastic_j(), self.height_j(&joints));
         let left = joints.close(&mut self.states, t);
-        let far = joints.bodies.iter().map(|&body| self.states[body].position.amax());
+        let far = joints
+            .bodies
+            .iter()
+            .map(|&body| self.states[body].position.amax());
         // Written so that NaN is refused too.
         if !(left <= BROKEN * far.fold(1.0, f64::max)) {
             let broken = self.broken(&joints.mechanism, t);
@@ -107,7 +111,11 @@ impl World {
 
     /// Makes velocities that were set from outside fit the joints.
     pub(crate) fn tighten_joints(&mut self) -> Result<(), RigidError> {
-        if !self.articulation.as_ref().is_some_and(|joints| joints.loose) {
+        if !self
+            .articulation
+            .as_ref()
+            .is_some_and(|joints| joints.loose)
+        {
             return Ok(());
         }
         let before = self.energy;
@@ -132,7 +140,9 @@ impl World {
         let gravity = &self.scene.gravity_m_per_s2;
         let one = |&body: &usize| {
             let inertia = self.inertia[body].as_ref();
-            inertia.map_or(0.0, |i| -i.mass_kg * gravity.dot(&self.states[body].position))
+            inertia.map_or(0.0, |i| {
+                -i.mass_kg * gravity.dot(&self.states[body].position)
+            })
         };
         joints.bodies.iter().map(one).sum()
     }
@@ -146,25 +156,34 @@ impl World {
             targets,
             changes,
             compliance,
+            impulses,
             ..
         } = joints;
         for &body in &*bodies {
             changes[body] = twist(&mechanism.placed[body]);
         }
         mechanism.rates(changes, |row, held, rate| {
-            let held_fast = compliance[row] == 0.0;
-            // Rows of elements are none of these: they stay out of it.
-            targets[row] = if held_fast { held.target_rates(t)[0] - rate } else { 0.0 };
+            targets[row] = held.target_rates(t)[0];
+            // Rows of elements stay out of it.
+            right[row] = if compliance[row] > 0.0 {
+                0.0
+            } else {
+                targets[row] - rate
+            };
+            impulses[row] = -0.5 * right[row];
         });
-        right.copy_from_slice(targets);
         mechanism.solve(right);
         mechanism.respond(right, changes);
+        // How far the mean rate is from the target; the factors may be those of nearby places.
+        mechanism.rates(changes, |row, _, rate| {
+            impulses[row] += 0.5 * (rate - targets[row]);
+        });
         for linked in &mechanism.joints {
-            for (row, held) in (linked.first..).zip(&linked.held) {
+            for row in linked.first..linked.first + linked.held.len() {
                 let impulse = right[row];
-                let rate = held.target_rates(t)[0] - given(mechanism, linked, row, changes);
+                let rate = targets[row] - given(mechanism, linked, row, changes);
                 self.energy.motion_work_j += impulse * rate;
-                self.energy.stabilisation_work_j -= 0.5 * impulse * targets[row];
+                self.energy.stabilisation_work_j += impulse * impulses[row];
                 if let Some(reaction) = self.reactions.get_mut(linked.joint) {
                     let jacobian = &mechanism.rows[row].value.jacobian[1];
                     react(reaction, linked, jacobian, impulse / self.settings.dt_s);

@@ -189,9 +189,9 @@ impl Mechanism {
         self.factor(0.0);
     }
 
-    fn factor(&mut self, softness: f64) {
-        for joint in &mut self.joints {
-            joint.linkage = Linkage::new(&joint.local, joint.bodies.map(|b| &self.placed[b]));
+    /// Rows where the frames are now; those that give way times `softness`.
+    pub fn evaluate(&mut self, softness: f64) {
+        for joint in &self.joints {
             for (held, row) in joint.held.iter().zip(&mut self.rows[joint.first..]) {
                 row.value = joint.linkage.row(held.row);
                 for (side, &body) in joint.bodies.iter().enumerate() {
@@ -207,6 +207,11 @@ impl Mechanism {
             let sides = row.value.jacobian.iter_mut().chain(&mut row.response);
             sides.flatten().for_each(|x| *x *= softness * scale);
         }
+    }
+
+    fn factor(&mut self, softness: f64) {
+        self.relink();
+        self.evaluate(softness);
         self.factors.entries.fill(0.0);
         for coupling in &self.couplings {
             let [p, q] = coupling.joints;

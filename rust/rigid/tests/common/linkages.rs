@@ -1,4 +1,5 @@
 //! Linkages shared by the tests.
+#![allow(dead_code)]
 
 use percuss_rigid::*;
 
@@ -49,7 +50,14 @@ pub fn joint(
 /// A hinge about y.
 pub fn hinge(scene: &mut Scene, a: Option<usize>, b: usize, point: Vec3) -> usize {
     let name = format!("hinge {}", scene.joints.len());
-    let hinge = joint(scene, &name, JointKind::Revolute, [a, Some(b)], point, Vec3::y());
+    let hinge = joint(
+        scene,
+        &name,
+        JointKind::Revolute,
+        [a, Some(b)],
+        point,
+        Vec3::y(),
+    );
     scene.joints.push(hinge);
     scene.joints.len() - 1
 }
@@ -73,7 +81,10 @@ pub fn apart(world: &World) -> f64 {
         let [a, b] = [0, 1].map(|side| {
             let frame = &joint.frames[side];
             let pose = joint.bodies[side].map_or(Pose::identity(), |body| world.pose(body));
-            (pose.point(&frame.position), pose.rotation * frame.rotation * Vec3::z())
+            (
+                pose.point(&frame.position),
+                pose.rotation * frame.rotation * Vec3::z(),
+            )
         });
         worst = worst.max((a.0 - b.0).norm()).max((a.1 - b.1).norm());
     }
