@@ -63,7 +63,7 @@ impl World {
         if self.settings.stabilise {
             self.stabilise((-work).max(0.0))?;
         }
-        self.close_joints(self.time_s() + self.settings.dt_s)?;
+        self.close_joints(self.step_end_s())?;
         let gained = work > GAIN_MARGIN * self.settings.tolerance * scale;
         if gained {
             self.energy.contact_gain_j += work;

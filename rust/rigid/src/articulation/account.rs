@@ -6,7 +6,7 @@
 //! an actuator gave; the rest, of third order in h and zero for linear springs along straight lines, is of the scheme.
 
 use super::bounds::BoundKind;
-use super::{Articulation, given, mean_rate, react};
+use super::{Articulation, given, react};
 use crate::elements::twist;
 use crate::world::World;
 use percuss_geometry::Vec3;
@@ -17,7 +17,7 @@ impl World {
         let Some(mut joints) = self.articulation.take() else {
             return (0.0, 0.0);
         };
-        let (t, h) = (self.time_s(), self.settings.dt_s);
+        let h = self.settings.dt_s;
         for &body in &joints.bodies {
             joints.changes[body] =
                 std::array::from_fn(|k| 0.5 * (self.before[body][k] + self.after[body][k]));
@@ -25,22 +25,17 @@ impl World {
         let Articulation {
             mechanism,
             impulses,
-            compliance,
+            imposed,
             changes: mean,
             ..
         } = &mut *joints;
         self.reactions.fill([0.0; 6]);
         let energy = &mut self.energy;
         for linked in &mechanism.joints {
-            for (row, held) in (linked.first..).zip(&linked.held) {
+            for row in linked.first..linked.first + linked.held.len() {
                 let value = &mechanism.rows[row].value;
                 let rate = value.rate(linked.bodies.map(|body| &mean[body]));
-                let impulse = impulses[row];
-                let imposed = if compliance[row] > 0.0 {
-                    0.0
-                } else {
-                    mean_rate(held, t, h)
-                };
+                let (impulse, imposed) = (impulses[row], imposed[row]);
                 energy.motion_work_j += impulse * (imposed - given(mechanism, linked, row, mean));
                 energy.scheme_j += impulse * (rate - imposed);
                 if let Some(reaction) = self.reactions.get_mut(linked.joint) {

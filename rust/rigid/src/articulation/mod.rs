@@ -28,9 +28,7 @@ mod projection;
 
 use crate::body::{Inertia, Role};
 use crate::elements::{Acting, Effort, Element};
-use crate::joints::{
-    HeldRow, Joint, JointKind, Linked, Mechanism, Placed, Row, Soft, Target, response,
-};
+use crate::joints::{Joint, JointKind, Linked, Mechanism, Placed, Row, Soft, Target, response};
 use crate::scene::Scene;
 use crate::settings::Settings;
 use crate::world::World;
@@ -53,9 +51,12 @@ pub(crate) struct Articulation {
     /// What the last step's impulses of each of them were.
     remembered: Vec<f64>,
 
-    /// Impulses of the rows in this step, what they are held at, and their compliance.
+    /// Impulses of the rows in this step, the rates they are to have after it, the mean of their imposed rates, and
+    /// their compliance.
     impulses: Vec<f64>,
     targets: Vec<f64>,
+    imposed: Vec<f64>,
+    starts: Vec<[f64; 3]>,
     compliance: Vec<f64>,
     right: Vec<f64>,
     /// Forces of the elements at the middle of the step.
@@ -151,6 +152,8 @@ impl Articulation {
             remembered: vec![0.0; bounds.len()],
             impulses: vec![0.0; rows],
             targets: vec![0.0; rows],
+            imposed: vec![0.0; rows],
+            starts: Vec::new(),
             right: vec![0.0; rows],
             forces: vec![[0.0; 6]; count + 1],
             changes: vec![[0.0; 6]; count + 1],
@@ -190,6 +193,27 @@ impl Articulation {
         }
     }
 
+    /// Mean of the imposed rates from `start` to `end`.
+    fn aim(&mut self, start: f64, end: f64) {
+        let mechanism = &mut self.mechanism;
+        mechanism.aim(start);
+        self.starts.clone_from(&mechanism.targets);
+        mechanism.aim(end);
+        let span = end - start;
+        for linked in &mechanism.joints {
+            for (row, held) in (linked.first..).zip(&linked.held) {
+                let ([from, rate, _], [to, last, _]) = (self.starts[row], mechanism.targets[row]);
+                self.imposed[row] = match &held.target {
+                    Target::Value(_) => 0.0,
+                    Target::Position(_) => (to - from) / span,
+                    Target::Velocity(signal) => {
+                        (rate + 4.0 * signal.at(0.5 * (start + end))[0] + last) / 6.0
+                    }
+                };
+            }
+        }
+    }
+
     /// Impulses that bring the velocities `after` to what the rows ask for, added to those there are.
     pub fn hold(&mut self, after: &mut [[f64; 6]]) {
         let Self {
@@ -200,9 +224,10 @@ impl Articulation {
             compliance,
             ..
         } = self;
-        mechanism.rates(after, |row, _, rate| {
-            right[row] = targets[row] - compliance[row] * impulses[row] - rate;
-        });
+        mechanism.rates(after, right);
+        for row in 0..right.len() {
+            right[row] = targets[row] - compliance[row] * impulses[row] - right[row];
+        }
         mechanism.solve(right);
         for (impulse, change) in impulses.iter_mut().zip(&*right) {
             *impulse += change;
@@ -212,10 +237,11 @@ impl Articulation {
 
     /// Takes from displacements what the rows do not allow.
     pub fn hold_still(&mut self, displacements: &mut [[f64; 6]]) {
-        let (mechanism, right, compliance) = (&self.mechanism, &mut self.right, &self.compliance);
-        mechanism.rates(displacements, |row, _, rate| {
-            right[row] = if compliance[row] > 0.0 { 0.0 } else { -rate };
-        });
+        let (mechanism, right) = (&self.mechanism, &mut self.right);
+        mechanism.rates(displacements, right);
+        for (right, compliance) in right.iter_mut().zip(&self.compliance) {
+            *right *= compliance - 1.0;
+        }
         mechanism.solve(right);
         mechanism.respond(right, displacements);
     }
@@ -233,6 +259,11 @@ impl Articulation {
 }
 
 impl World {
+    /// When the step ends; the very number that the next one starts with.
+    pub(crate) fn step_end_s(&self) -> f64 {
+        (self.step + 1) as f64 * self.settings.dt_s
+    }
+
     /// Forces of the elements, and the free velocities as the joints allow them.
     pub(crate) fn hold_joints(&mut self) {
         let Some(mut joints) = self.articulation.take() else {
@@ -264,14 +295,14 @@ impl World {
                 }
             }
         }
-        let (targets, compliance) = (&mut joints.targets, &joints.compliance);
-        mechanism.rates(&self.before, |row, held, rate| {
-            targets[row] = if compliance[row] > 0.0 {
-                rate
-            } else {
-                (mean_rate(held, t, h) - (1.0 - theta) * rate) / theta
-            };
-        });
+        joints.aim(t, self.step_end_s());
+        joints.mechanism.rates(&self.before, &mut joints.targets);
+        for row in 0..joints.targets.len() {
+            if joints.compliance[row] == 0.0 {
+                let target = &mut joints.targets[row];
+                *target = (joints.imposed[row] - (1.0 - theta) * *target) / theta;
+            }
+        }
         joints.impulses.fill(0.0);
         joints.hold(&mut self.after);
         self.articulation = Some(joints);
@@ -300,18 +331,6 @@ fn given(mechanism: &Mechanism, linked: &Linked, row: usize, twists: &[[f64; 6]]
         (0..6).map(|k| jacobian[side][k] * twists[body][k]).sum()
     };
     one(0) + one(1)
-}
-
-/// Mean of the imposed rate from t to t + h.
-fn mean_rate(held: &HeldRow, t: f64, h: f64) -> f64 {
-    match &held.target {
-        Target::Value(_) => 0.0,
-        Target::Position(signal) => (signal.at(t + h)[0] - signal.at(t)[0]) / h,
-        Target::Velocity(signal) => {
-            let at = |t: f64| signal.at(t)[0];
-            (at(t) + 4.0 * at(t + 0.5 * h) + at(t + h)) / 6.0
-        }
-    }
 }
 
 /// The rows of an element that give way, with S = sqrt(h^2 k / 4 + h c / 2) of each.

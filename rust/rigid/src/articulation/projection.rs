@@ -40,11 +40,11 @@ impl Articulation {
         self.elastic_j()
     }
 
-    /// Moves the bodies onto the constraints of time `t`; the largest residual that is left.
-    fn close(&mut self, states: &mut [BodyState], t: f64) -> f64 {
+    /// Moves the bodies onto the constraints; the largest residual that is left.
+    fn close(&mut self, states: &mut [BodyState]) -> f64 {
         let mut last = f64::INFINITY;
         for _ in 0..NEWTON_STEPS {
-            let worst = self.mechanism.residuals(t, &mut self.right);
+            let worst = self.mechanism.residuals(&mut self.right);
             let slow = worst > GAIN * last;
             if worst <= CLOSED || (slow && worst <= NEAR) {
                 return worst;
@@ -73,7 +73,7 @@ impl Articulation {
             self.mechanism.relink();
             self.mechanism.evaluate(0.0);
         }
-        self.mechanism.residuals(t, &mut self.right)
+        self.mechanism.residuals(&mut self.right)
     }
 }
 
@@ -85,8 +85,9 @@ impl World {
         };
         joints.place(&self.states);
         joints.mechanism.linearise_held();
+        joints.mechanism.aim(t);
         let (elastic, height) = (joints.elastic_j(), self.height_j(&joints));
-        let left = joints.close(&mut self.states, t);
+        let left = joints.close(&mut self.states);
         let far = joints
             .bodies
             .iter()
@@ -101,7 +102,7 @@ impl World {
         self.energy.scheme_j += elastic - self.energy.elastic_j;
         self.energy.stabilisation_work_j += closed - elastic + self.height_j(&joints) - height;
         self.energy.elastic_j = closed;
-        self.steer(&mut joints, t);
+        self.steer(&mut joints);
         for element in &mut joints.elements {
             element.count(&joints.mechanism.placed);
         }
@@ -148,42 +149,40 @@ impl World {
     }
 
     /// Projects the velocities.
-    fn steer(&mut self, joints: &mut Articulation, t: f64) {
+    fn steer(&mut self, joints: &mut Articulation) {
         let Articulation {
             mechanism,
             bodies,
             right,
-            targets,
+            targets: missed,
+            imposed: before,
             changes,
             compliance,
-            impulses,
             ..
         } = joints;
         for &body in &*bodies {
             changes[body] = twist(&mechanism.placed[body]);
         }
-        mechanism.rates(changes, |row, held, rate| {
-            targets[row] = held.target_rates(t)[0];
+        mechanism.rate_residuals(changes, missed);
+        for row in 0..right.len() {
             // Rows of elements stay out of it.
             right[row] = if compliance[row] > 0.0 {
                 0.0
             } else {
-                targets[row] - rate
+                -missed[row]
             };
-            impulses[row] = -0.5 * right[row];
-        });
+        }
         mechanism.solve(right);
         mechanism.respond(right, changes);
-        // How far the mean rate is from the target; the factors may be those of nearby places.
-        mechanism.rates(changes, |row, _, rate| {
-            impulses[row] += 0.5 * (rate - targets[row]);
-        });
+        // The factors may be those of nearby places: what the mean rate misses is no exact half.
+        before.copy_from_slice(missed);
+        mechanism.rate_residuals(changes, missed);
         for linked in &mechanism.joints {
             for row in linked.first..linked.first + linked.held.len() {
                 let impulse = right[row];
-                let rate = targets[row] - given(mechanism, linked, row, changes);
+                let rate = mechanism.targets[row][1] - given(mechanism, linked, row, changes);
                 self.energy.motion_work_j += impulse * rate;
-                self.energy.stabilisation_work_j += impulse * impulses[row];
+                self.energy.stabilisation_work_j += 0.5 * impulse * (before[row] + missed[row]);
                 if let Some(reaction) = self.reactions.get_mut(linked.joint) {
                     let jacobian = &mechanism.rows[row].value.jacobian[1];
                     react(reaction, linked, jacobian, impulse / self.settings.dt_s);

@@ -68,6 +68,10 @@ pub(crate) struct Mechanism {
     pub soft: Vec<(usize, f64)>,
     couplings: Vec<Coupling>,
     factors: Envelope,
+    /// Value and derivatives of what each row is held at.
+    pub targets: Vec<[f64; 3]>,
+    /// When `targets` holds.
+    aimed_s: f64,
 }
 
 impl Mechanism {
@@ -159,6 +163,8 @@ impl Mechanism {
             soft: scales,
             couplings,
             factors: Envelope::new(start),
+            targets: vec![[0.0; 3]; count],
+            aimed_s: f64::NAN,
         })
     }
 
@@ -169,6 +175,19 @@ impl Mechanism {
         if weight.moves && !weight.round {
             let axes = &self.placed[body].axes;
             weight.turned = axes * weight.inverse * axes.transpose();
+        }
+    }
+
+    /// Finds what the rows are held at; a time asked for again costs nothing.
+    #[inline]
+    pub fn aim(&mut self, t: f64) {
+        if t != self.aimed_s {
+            for joint in &self.joints {
+                for (held, target) in joint.held.iter().zip(&mut self.targets[joint.first..]) {
+                    *target = held.target(t);
+                }
+            }
+            self.aimed_s = t;
         }
     }
 
@@ -273,25 +292,46 @@ impl Mechanism {
         }
     }
 
-    /// J applied to twists, row by row: each is handed its joint, its place there, and the rate.
+    /// Rates of the rows when the bodies move with these twists.
     #[inline]
-    pub fn rates(&self, twists: &[[f64; 6]], mut take: impl FnMut(usize, &HeldRow, f64)) {
+    pub fn rates(&self, twists: &[[f64; 6]], into: &mut [f64]) {
         for joint in &self.joints {
             let own = joint.bodies.map(|body| &twists[body]);
-            for (k, held) in joint.held.iter().enumerate() {
-                let row = joint.first + k;
-                take(row, held, self.rows[row].value.rate(own));
+            for row in joint.first..joint.first + joint.held.len() {
+                into[row] = self.rows[row].value.rate(own);
             }
         }
     }
 
-    /// Residuals of all rows at time `t`; zero where only a rate is imposed. Gives the largest.
-    pub fn residuals(&self, t: f64, into: &mut [f64]) -> f64 {
+    /// What twists leave of the rates that the rows are held at.
+    #[inline]
+    pub fn rate_residuals(&self, twists: &[[f64; 6]], into: &mut [f64]) {
+        self.rates(twists, into);
+        for (rate, target) in into.iter_mut().zip(&self.targets) {
+            *rate -= target[1];
+        }
+    }
+
+    /// What accelerations leave of the second derivatives that the rows are held at.
+    #[inline]
+    pub fn acceleration_residuals(&self, accelerations: &[[f64; 6]], into: &mut [f64]) {
+        for joint in &self.joints {
+            let own = joint.bodies.map(|body| &accelerations[body]);
+            for row in joint.first..joint.first + joint.held.len() {
+                let value = &self.rows[row].value;
+                into[row] = value.rate(own) + value.bias - self.targets[row][2];
+            }
+        }
+    }
+
+    /// Residuals of all rows; zero where only a rate is imposed. Gives the largest.
+    pub fn residuals(&self, into: &mut [f64]) -> f64 {
         let mut worst = 0.0_f64;
         for joint in &self.joints {
-            for (held, residual) in joint.held.iter().zip(&mut into[joint.first..]) {
-                *residual = held.residual(&joint.linkage, t).unwrap_or(0.0);
-                worst = worst.max(residual.abs());
+            for (k, held) in joint.held.iter().enumerate() {
+                let row = joint.first + k;
+                into[row] = held.residual(&joint.linkage, self.targets[row][0]);
+                worst = worst.max(into[row].abs());
             }
         }
         worst
