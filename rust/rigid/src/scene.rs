@@ -95,6 +95,14 @@ impl Scene {
             if joint
                 .friction
                 .iter()
+                .any(|friction| friction.per_reaction > 0.0)
+            {
+                let what = format!("friction by the reaction (joint {})", joint.name);
+                return refused(what, "give a bound or use the nonsmooth stepper");
+            }
+            if joint
+                .friction
+                .iter()
                 .any(|friction| friction.slip_rate == 0.0)
             {
                 let what = format!("ideal dry friction (joint {})", joint.name);

@@ -53,7 +53,12 @@ impl World {
         watch.lap(&mut self.timing.detection);
         self.collect_contacts();
         self.bound_joints();
-        let solution = self.solve(&mut watch)?;
+        let mut solution = self.solve(&mut watch)?;
+        while self.regrip() {
+            let iterations = solution.iterations;
+            solution = self.solve(&mut watch)?;
+            solution.iterations += iterations;
+        }
         let (mut work, mut scale) = self.account_contacts();
         let (bounded, size) = self.account_joints();
         work += bounded;

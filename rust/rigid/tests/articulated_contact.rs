@@ -495,3 +495,73 @@ fn what_cannot_be_is_named() {
         assert!(told.to_string().contains("comes apart"), "{told}");
     }
 }
+
+#[test]
+fn friction_grows_with_the_reaction() {
+    // A slide under its own weight is braked by mu g, a wheel on its pin by mu r m g / I.
+    let kinds = [
+        (JointKind::Prismatic, "slide"),
+        (JointKind::Revolute, "angle"),
+    ];
+    for (kind, coordinate) in kinds {
+        let mut scene = Scene::default();
+        let body = rod("body", 2.0, 0.6).moving(Vec3::new(0.0, 3.0, 0.0));
+        let body = match kind {
+            JointKind::Prismatic => body,
+            _ => body
+                .moving(Vec3::zeros())
+                .spinning(Vec3::new(0.0, 3.0, 0.0)),
+        };
+        scene.add_body(body);
+        let rail = joint(
+            &scene,
+            "rail",
+            kind,
+            [None, Some(0)],
+            Vec3::zeros(),
+            Vec3::y(),
+        );
+        scene.joints.push(rail.rubbing_under_load(coordinate, 0.2));
+        let mut world = World::new(scene, precise(1e-3)).unwrap();
+        let inertia = if kind == JointKind::Prismatic {
+            2.0
+        } else {
+            2.0 * 0.36 / 12.0
+        };
+        let braking = 0.2 * 2.0 * G / inertia;
+        let row = world.scene().joints[0].coordinate(coordinate).unwrap();
+        advance(&mut world, 30);
+        let (_, rate) = world.coordinate(0, row);
+        assert!(
+            (rate - (3.0 - 0.03 * braking).max(0.0)).abs() < 1e-8,
+            "{rate}"
+        );
+        advance(&mut world, 2000);
+        assert!(world.coordinate(0, row).1.abs() < 1e-12);
+    }
+    // On a slope: it holds where mu exceeds the tangent, and slides with g (sin - mu cos) where not.
+    for (mu, slides) in [(0.51, false), (0.49, true)] {
+        let slope = 0.5_f64.atan();
+        let mut scene = Scene::default();
+        scene.add_body(rod("body", 2.0, 0.6));
+        let down = Vec3::new(slope.cos(), 0.0, -slope.sin());
+        let rail = joint(
+            &scene,
+            "rail",
+            JointKind::Prismatic,
+            [None, Some(0)],
+            Vec3::zeros(),
+            down,
+        );
+        scene.joints.push(rail.rubbing_under_load("slide", mu));
+        let mut world = World::new(scene, precise(1e-3)).unwrap();
+        advance(&mut world, 1000);
+        let (way, _) = world.coordinate(0, Row::Slide(2));
+        let exact = 0.5 * G * (slope.sin() - mu * slope.cos());
+        if slides {
+            assert!((way / exact - 1.0).abs() < 1e-6, "{way} {exact}");
+        } else {
+            assert!(way.abs() < 1e-12, "{way}");
+        }
+    }
+}

@@ -99,7 +99,7 @@ impl World {
             self.energy.motion_work_j -= impulse * given;
             match bound.kind {
                 BoundKind::Limit { .. } => self.energy.impact_dissipation_j -= work,
-                BoundKind::Friction(_) => self.energy.friction_dissipation_j -= work,
+                BoundKind::Friction { .. } => self.energy.friction_dissipation_j -= work,
             }
             joints.remembered[active.bound] += impulse;
             let force = impulse / self.settings.dt_s;

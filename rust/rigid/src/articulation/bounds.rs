@@ -4,11 +4,15 @@ use super::Articulation;
 use crate::error::RigidError;
 use crate::joints::{Joint, Mechanism, Row};
 use crate::world::World;
+use percuss_geometry::Vec3;
 use percuss_laws::contact::ImpactLaw;
 use percuss_solvers::{BlockKind, Contact, Jacobian};
 
 /// Rates below this share of the velocities they are the difference of are rounding.
 const ROUNDING: f64 = 1e-13;
+
+/// Most times that friction which grows with the reaction is solved for again; each gains some factor 1 / mu.
+const ROUNDS: usize = 50;
 
 /// What bounds a coordinate.
 #[derive(Debug, Clone, Copy)]
@@ -18,8 +22,12 @@ pub(super) enum BoundKind {
         high: f64,
         restitution: f64,
     },
-    /// Largest force [N] or torque [N m].
-    Friction(f64),
+    Friction {
+        /// Largest force [N] or torque [N m].
+        most: f64,
+        /// What the reaction adds to it.
+        per_reaction: f64,
+    },
 }
 
 /// A limit or friction of a coordinate.
@@ -61,7 +69,10 @@ impl Bound {
                 bounds.push(Self {
                     joint: place,
                     row: joint.coordinate(&friction.coordinate)?,
-                    kind: BoundKind::Friction(friction.bound),
+                    kind: BoundKind::Friction {
+                        most: friction.bound,
+                        per_reaction: friction.per_reaction,
+                    },
                 });
             }
         }
@@ -94,12 +105,15 @@ impl World {
                         }
                     }
                 }
-                BoundKind::Friction(most) => {
-                    let most = most * self.settings.dt_s;
+                BoundKind::Friction { .. } => {
+                    let most = joints.friction_bound(&bound, self.settings.dt_s);
                     self.push_bound(&mut joints, index, 1.0, 0.0, most);
                 }
             }
         }
+        joints.rounds = 0;
+        joints.free.clone_from(&self.after);
+        joints.free_impulses.clone_from(&joints.impulses);
         joints.couple(&self.inverse_mass, &self.contacts);
         self.articulation = Some(joints);
     }
@@ -131,7 +145,7 @@ impl World {
             }
         };
         let (before, free) = (rate(&self.before), rate(&self.after));
-        let friction = matches!(bound.kind, BoundKind::Friction(_));
+        let friction = matches!(bound.kind, BoundKind::Friction { .. });
         let shift = if friction {
             0.0
         } else {
@@ -156,6 +170,32 @@ impl World {
         });
     }
 
+    /// Bounds of friction with the reactions just found; if they have changed, all is ready to be solved again.
+    pub(crate) fn regrip(&mut self) -> bool {
+        let Some(joints) = &mut self.articulation else {
+            return false;
+        };
+        let mut changed = false;
+        for (place, active) in joints.active.iter().enumerate() {
+            let bound = &joints.bounds[active.bound];
+            if let BoundKind::Friction { per_reaction, .. } = bound.kind
+                && per_reaction > 0.0
+            {
+                let most = joints.friction_bound(bound, self.settings.dt_s);
+                let now = &mut self.contacts[joints.contacts + place].friction;
+                changed |= (most - *now).abs() > self.settings.tolerance * most;
+                *now = most;
+            }
+        }
+        joints.rounds += 1;
+        if !changed || joints.rounds > ROUNDS {
+            return false;
+        }
+        self.after.clone_from(&joints.free);
+        joints.impulses.clone_from(&joints.free_impulses);
+        true
+    }
+
     /// Friction of coordinates that joints move whatever it does: known without being solved for.
     pub(crate) fn drag_joints(&mut self) {
         let Some(joints) = &self.articulation else {
@@ -163,7 +203,7 @@ impl World {
         };
         for (place, active) in joints.active.iter().enumerate() {
             let block = joints.contacts + place;
-            if let (true, BoundKind::Friction(_)) = (
+            if let (true, BoundKind::Friction { .. }) = (
                 joints.joined.blocked[block],
                 joints.bounds[active.bound].kind,
             ) {
@@ -172,6 +212,24 @@ impl World {
                 self.impulses[block] = [-contact.friction * sign(rate), 0.0, 0.0];
             }
         }
+    }
+}
+
+impl Articulation {
+    /// Largest impulse of a friction, with the reactions as they are now.
+    fn friction_bound(&self, bound: &Bound, h: f64) -> f64 {
+        let BoundKind::Friction { most, per_reaction } = bound.kind else {
+            return 0.0;
+        };
+        let linked = &self.mechanism.joints[bound.joint];
+        let mut force = [0.0; 3];
+        for row in linked.first..linked.first + linked.held.len() {
+            let jacobian = &self.mechanism.rows[row].value.jacobian[1];
+            for k in 0..3 {
+                force[k] += self.impulses[row] * jacobian[k];
+            }
+        }
+        h * most + per_reaction * Vec3::from(force).norm()
     }
 }
 

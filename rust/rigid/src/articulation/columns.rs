@@ -82,6 +82,11 @@ impl Articulation {
                     end: joined.columns.len() as u32,
                 });
             }
+            joined.spans.push(spans);
+            if spans == [None; 2] {
+                joined.blocked.push(false);
+                continue;
+            }
             let mut own = [0.0; 3];
             for (body, jacobian) in contact.bodies.iter().zip(&contact.jacobians) {
                 let Some(body) = body else { continue };
@@ -95,7 +100,6 @@ impl Articulation {
                 BlockKind::Contact => (own[0], taken[0]),
                 _ => (own.iter().sum(), taken.iter().sum()),
             };
-            joined.spans.push(spans);
             joined.blocked.push(own - taken <= HELD_FAST * own);
         }
     }

@@ -19,7 +19,8 @@
 //! those of the joints with a compliance: (S G) (v_(k+1) - v_k) + x = 0 with S^2 = h^2 k / 4 + h c / 2.
 //!
 //! Limits are unilateral rows of the contact problem with Newton's restitution, friction of a coordinate is a row
-//! bounded by its force times h: both act with the contacts, so that stick and rest are exact.
+//! bounded by its force times h: both act with the contacts, so that stick and rest are exact. A bound that grows with
+//! the reaction of the joint is found with it, by solving again until it holds still.
 
 mod account;
 mod bounds;
@@ -64,6 +65,10 @@ pub(crate) struct Articulation {
     changes: Vec<[f64; 6]>,
     /// Bounds that take part in this step.
     active: Vec<Bounded>,
+    /// How often the friction of this step has been solved for, and what to start from.
+    rounds: usize,
+    free: Vec<[f64; 6]>,
+    free_impulses: Vec<f64>,
     /// Contacts before those of the joints.
     contacts: usize,
     joined: Joined,
@@ -158,6 +163,9 @@ impl Articulation {
             forces: vec![[0.0; 6]; count + 1],
             changes: vec![[0.0; 6]; count + 1],
             active: Vec::new(),
+            rounds: 0,
+            free: Vec::new(),
+            free_impulses: Vec::new(),
             contacts: 0,
             joined: Joined {
                 groups,
