@@ -3,7 +3,8 @@
 mod problems;
 
 use percuss_solvers::{
-    Assembly, BlockMatrix, BodyForm, Contact, Error, Problem, Settings, Solver, Vector3, Workspace,
+    Assembly, BlockKind, BlockMatrix, BodyForm, Contact, Error, Problem, Settings, Solver, Vector3,
+    Workspace,
 };
 use problems::{Scene, pile, single};
 use proptest::prelude::*;

@@ -92,8 +92,7 @@ impl World {
             .bodies
             .iter()
             .map(|&body| self.states[body].position.amax());
-        // Written so that NaN is refused too.
-        if !(left <= BROKEN * far.fold(1.0, f64::max)) {
+        if left > BROKEN * far.fold(1.0, f64::max) {
             let broken = self.broken(&joints.mechanism, t);
             self.articulation = Some(joints);
             return Err(broken);

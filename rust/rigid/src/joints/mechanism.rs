@@ -39,6 +39,8 @@ pub(crate) struct Linked {
     pub held: Vec<HeldRow>,
     /// Its first row.
     pub first: usize,
+    /// From here on its rows are of the angular velocities alone.
+    turning: usize,
     pub linkage: Linkage,
 }
 
@@ -106,11 +108,16 @@ impl Mechanism {
             let local = Linkage::local(&joint.frames_about(bodies.map(centre)));
             let linkage = Linkage::new(&local, bodies.map(|body| &placed[body]));
             let first = count;
-            let held = match index.checked_sub(joints.len()) {
-                None => joint.held(linkage.offset.norm())?,
+            let held: Vec<HeldRow> = match index.checked_sub(joints.len()) {
+                None => {
+                    let mut held = joint.held(linkage.offset.norm())?;
+                    held.sort_by_key(|held| held.row.turns());
+                    held
+                }
                 Some(index) => {
-                    let rows = &soft[index].rows;
-                    scales.extend((first..).zip(rows).map(|(row, (_, scale))| (row, *scale)));
+                    let mut rows = soft[index].rows.clone();
+                    rows.sort_by_key(|(row, _)| row.turns());
+                    scales.extend((first..).zip(&rows).map(|(row, (_, scale))| (row, *scale)));
                     let target = Target::Velocity(Signal::Constant(0.0));
                     let held = rows.iter().map(|(row, _)| HeldRow {
                         row: *row,
@@ -119,6 +126,7 @@ impl Mechanism {
                     held.collect()
                 }
             };
+            let turning = first + held.iter().filter(|held| !held.row.turns()).count();
             count += held.len();
             linked.push(Linked {
                 joint: index,
@@ -126,6 +134,7 @@ impl Mechanism {
                 local,
                 held,
                 first,
+                turning,
                 linkage,
             });
         }
@@ -211,12 +220,12 @@ impl Mechanism {
     /// Rows where the frames are now; those that give way times `softness`.
     pub fn evaluate(&mut self, softness: f64) {
         for joint in &self.joints {
+            let weights = joint.bodies.map(|body| &self.weights[body]);
             for (held, row) in joint.held.iter().zip(&mut self.rows[joint.first..]) {
                 row.value = joint.linkage.row(held.row);
-                for (side, &body) in joint.bodies.iter().enumerate() {
-                    if self.weights[body].moves {
-                        row.response[side] =
-                            response(&self.weights[body], &row.value.jacobian[side]);
+                for side in 0..2 {
+                    if weights[side].moves {
+                        row.response[side] = response(weights[side], &row.value.jacobian[side]);
                     }
                 }
             }
@@ -245,8 +254,17 @@ impl Mechanism {
                 };
                 let place = self.factors.place(i, two.first);
                 let entries = &mut self.factors.entries[place..place + last - two.first];
-                for (entry, row) in entries.iter_mut().zip(&self.rows[two.first..last]) {
+                let pushing = if i < one.turning {
+                    two.turning.min(last)
+                } else {
+                    two.first
+                };
+                let (pushes, turns) = entries.split_at_mut(pushing - two.first);
+                for (entry, row) in pushes.iter_mut().zip(&self.rows[two.first..]) {
                     *entry += dot(jacobian, &row.response[other]);
+                }
+                for (entry, row) in turns.iter_mut().zip(&self.rows[pushing..]) {
+                    *entry += dot_turning(jacobian, &row.response[other]);
                 }
             }
         }
@@ -373,9 +391,16 @@ pub(crate) fn response(weight: &Weight, force: &[f64; 6]) -> [f64; 6] {
     ]
 }
 
+// Sums in pairs: short chains of additions, the same on every machine.
 #[inline]
 fn dot(a: &[f64; 6], b: &[f64; 6]) -> f64 {
-    (0..6).map(|k| a[k] * b[k]).sum()
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
+}
+
+/// The same where one of the two has no first half.
+#[inline]
+fn dot_turning(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 }
 
 /// Joints so ordered that those on the same body come close together (Cuthill and McKee 1969).
