@@ -15,6 +15,9 @@
 //! impulses act, and the work of every force is known exactly. At theta = 1/2 kinetic plus potential energy
 //! changes by the work of contacts, loads and prescribed motions alone, to rounding.
 //!
+//! Joints take part exactly, by elimination, and are projected at the end of a step: see `articulation`. Scenes without
+//! contact may be left to a smooth stepper of high order.
+//!
 //! SI units throughout. No randomness and no threads: the same scene gives the same bits.
 //!
 //! ```

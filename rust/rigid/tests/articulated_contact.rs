@@ -565,3 +565,27 @@ fn friction_grows_with_the_reaction() {
         }
     }
 }
+
+#[test]
+fn limits_count_full_turns() {
+    let mut scene = arm(|joint| joint.limited(limit(-1.0, 4.0, 0.0)));
+    scene.gravity_m_per_s2 = Vec3::zeros();
+    spin_about_origin(&mut scene, 3.0);
+    let mut world = World::new(scene, precise(1e-3)).unwrap();
+    advance(&mut world, 1330);
+    let (angle, rate) = world.coordinate(0, Row::Angle(2));
+    assert!((angle + std::f64::consts::TAU - 3.99).abs() < 1e-3 && (rate - 3.0).abs() < 1e-6);
+    let bytes = world.snapshot().to_bytes();
+    let mut other = World::new(world.scene().clone(), precise(1e-3)).unwrap();
+    other
+        .restore(&Snapshot::from_bytes(&bytes).unwrap())
+        .unwrap();
+    for mut world in [world, other] {
+        advance(&mut world, 100);
+        let (angle, rate) = world.coordinate(0, Row::Angle(2));
+        assert!(
+            (angle + std::f64::consts::TAU - 4.0).abs() < 4e-3 && rate.abs() < 1e-9,
+            "{angle} {rate}"
+        );
+    }
+}

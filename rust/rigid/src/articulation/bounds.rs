@@ -97,7 +97,9 @@ impl World {
                     high,
                     restitution,
                 } => {
-                    let value = linkage.value(bound.row);
+                    let counted = &mut joints.counted[index];
+                    *counted += bound.row.difference(linkage.value(bound.row), *counted);
+                    let value = *counted;
                     let near = self.settings.contact_tolerance_m;
                     for (gap, sign) in [(value - low, 1.0), (high - value, -1.0)] {
                         if gap <= near {

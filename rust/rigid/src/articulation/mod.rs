@@ -51,6 +51,8 @@ pub(crate) struct Articulation {
     bounds: Vec<Bound>,
     /// What the last step's impulses of each of them were.
     remembered: Vec<f64>,
+    /// Their coordinates, angles counted over full turns.
+    counted: Vec<f64>,
 
     /// Impulses of the rows in this step, the rates they are to have after it, the mean of their imposed rates, and
     /// their compliance.
@@ -153,8 +155,10 @@ impl Articulation {
         bodies.sort_unstable();
         bodies.dedup();
         let bounds = Bound::of(&scene.joints, &mechanism)?;
+        let start = |bound: &Bound| mechanism.joints[bound.joint].linkage.value(bound.row);
         Ok(Some(Self {
             remembered: vec![0.0; bounds.len()],
+            counted: bounds.iter().map(start).collect(),
             impulses: vec![0.0; rows],
             targets: vec![0.0; rows],
             imposed: vec![0.0; rows],
@@ -185,7 +189,7 @@ impl Articulation {
     /// What one step hands to the next besides the states of the bodies.
     pub fn carried(&self) -> Vec<f64> {
         let mut numbers = vec![f64::from(u8::from(self.loose))];
-        numbers.extend(&self.remembered);
+        numbers.extend(self.remembered.iter().chain(&self.counted));
         numbers.extend(self.elements.iter().filter_map(Acting::counted));
         numbers
     }
@@ -195,7 +199,8 @@ impl Articulation {
         let mut numbers = numbers.iter().copied();
         let mut next = || numbers.next().unwrap_or(0.0);
         self.loose = next() != 0.0;
-        self.remembered.iter_mut().for_each(|x| *x = next());
+        let own = self.remembered.iter_mut().chain(&mut self.counted);
+        own.for_each(|x| *x = next());
         for element in self.elements.iter_mut().filter(|e| e.counted().is_some()) {
             element.count_from(next());
         }
