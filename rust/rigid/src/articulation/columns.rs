@@ -1,10 +1,49 @@
 //! How contacts act on one another through joints: Y = D^-1/2 L^-1 G M^-1 J^T of each contact.
 
 use super::Articulation;
+use crate::joints::Mechanism;
 use percuss_solvers::{BlockKind, Contact, InverseMass, Joined, Span, response};
 
 /// A contact whose own W the joints reduce to this share is held fast by them.
 const HELD_FAST: f64 = 1e-10;
+
+/// Joints of a body (their places in the mechanism), each with the side it is on.
+type JointsOf = Vec<Vec<(usize, usize)>>;
+
+/// By body: its joints, a number shared by all that joints connect it with, and the range of rows of all of these.
+pub(super) fn reach(mechanism: &Mechanism, count: usize) -> (JointsOf, Vec<u32>, Vec<(usize, usize)>) {
+    let mut joints_of: JointsOf = vec![Vec::new(); count];
+    let mut groups: Vec<u32> = (0..count as u32).collect();
+    let moves = |body: &usize| mechanism.weights[*body].moves;
+    for (index, joint) in mechanism.joints.iter().enumerate() {
+        for (side, body) in joint.bodies.iter().enumerate().filter(|(_, b)| moves(b)) {
+            joints_of[*body].push((index, side));
+        }
+        let [a, b] = joint.bodies;
+        if moves(&a) && moves(&b) {
+            let (from, to) = (groups[a].max(groups[b]), groups[a].min(groups[b]));
+            let joining = groups.iter_mut().filter(|group| **group == from);
+            joining.for_each(|group| *group = to);
+        }
+    }
+    // Joints come group by group, so that the rows of a group are one range.
+    let mut ranges = vec![(0, 0); count];
+    for joint in &mechanism.joints {
+        if let Some(body) = joint.bodies.iter().find(|b| moves(b)) {
+            let (first, end) = &mut ranges[groups[*body] as usize];
+            if *end == 0 {
+                *first = joint.first;
+            }
+            *end = joint.first + joint.held.len();
+        }
+    }
+    let rows = |body: usize| match joints_of[body].is_empty() {
+        true => (0, 0),
+        false => ranges[groups[body] as usize],
+    };
+    let rows_of = (0..count).map(rows).collect();
+    (joints_of, groups, rows_of)
+}
 
 impl Articulation {
     /// Whether any contact of the step is at a joined body.

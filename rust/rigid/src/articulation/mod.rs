@@ -79,7 +79,7 @@ pub(crate) struct Articulation {
 }
 
 impl Articulation {
-    /// The joints and elements of a scene placed as `placed` (the world last); none if it has neither.
+    /// The joints and elements of a scene that has been put together; none if it has neither.
     pub fn new(
         scene: &Scene,
         settings: &Settings,
@@ -102,50 +102,7 @@ impl Articulation {
         for &(row, _) in &mechanism.soft {
             compliance[row] = 1.0;
         }
-        let mut joints_of = vec![Vec::new(); count];
-        let mut groups: Vec<u32> = (0..count as u32).collect();
-        let mut rows_of = vec![(0, 0); count];
-        let mut held = vec![false; count];
-        for (index, joint) in mechanism.joints.iter().enumerate() {
-            let moving: Vec<(usize, usize)> = (0..2)
-                .map(|side| (joint.bodies[side], side))
-                .filter(|&(body, _)| mechanism.weights[body].moves)
-                .collect();
-            for &(body, side) in &moving {
-                joints_of[body].push((index, side));
-                held[body] = true;
-            }
-            // Joints come group by group, so that the rows of a group are one range.
-            if let [(a, _), (b, _)] = moving[..] {
-                let (from, to) = (groups[a].max(groups[b]), groups[a].min(groups[b]));
-                groups
-                    .iter_mut()
-                    .filter(|g| **g == from)
-                    .for_each(|g| *g = to);
-            }
-        }
-        for joint in &mechanism.joints {
-            for body in joint
-                .bodies
-                .into_iter()
-                .filter(|&b| mechanism.weights[b].moves)
-            {
-                for other in 0..count {
-                    if held[other] && groups[other] == groups[body] {
-                        let (first, end) = &mut rows_of[other];
-                        let last = joint.first + joint.held.len();
-                        *first = if *end == 0 {
-                            joint.first
-                        } else {
-                            joint.first.min(*first)
-                        };
-                        *end = last.max(*end);
-                    }
-                }
-            }
-        }
-        let there: Vec<Placed> = assembled.placed.clone();
-        let elements = Acting::elements(&scene.elements, inertia, &there);
+        let elements = Acting::elements(&scene.elements, inertia, &assembled.placed);
         let named = scene.joints.iter().flat_map(|joint| joint.bodies);
         let named = named.chain(scene.elements.iter().flat_map(|element| element.bodies));
         let mut bodies: Vec<usize> = named
@@ -156,6 +113,7 @@ impl Articulation {
         bodies.dedup();
         let bounds = Bound::of(&scene.joints, &mechanism)?;
         let start = |bound: &Bound| mechanism.joints[bound.joint].linkage.value(bound.row);
+        let (joints_of, groups, rows_of) = columns::reach(&mechanism, count);
         Ok(Some(Self {
             remembered: vec![0.0; bounds.len()],
             counted: bounds.iter().map(start).collect(),
