@@ -11,7 +11,10 @@ const HELD_FAST: f64 = 1e-10;
 type JointsOf = Vec<Vec<(usize, usize)>>;
 
 /// By body: its joints, a number shared by all that joints connect it with, and the range of rows of all of these.
-pub(super) fn reach(mechanism: &Mechanism, count: usize) -> (JointsOf, Vec<u32>, Vec<(usize, usize)>) {
+pub(super) fn reach(
+    mechanism: &Mechanism,
+    count: usize,
+) -> (JointsOf, Vec<u32>, Vec<(usize, usize)>) {
     let mut joints_of: JointsOf = vec![Vec::new(); count];
     let mut groups: Vec<u32> = (0..count as u32).collect();
     let moves = |body: &usize| mechanism.weights[*body].moves;
