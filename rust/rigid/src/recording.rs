@@ -123,15 +123,16 @@ const CONTACTS: [&str; 17] = [
 ];
 
 /// What a probe has gathered since its last row.
-#[derive(Debug, Clone, Default)]
-struct Gathered {
-    steps: u64,
-    velocity: Vec3,
-    turning: Vec3,
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Gathered {
+    pub(crate) steps: u64,
+    /// Of a point and its body, at the start of the step; not kept from step to step.
+    pub(crate) velocity: Vec3,
+    pub(crate) turning: Vec3,
     /// Coordinates of a joint at the last row: angles are counted on from them.
-    coordinates: [f64; 3],
-    force: Vec3,
-    torque: Vec3,
+    pub(crate) coordinates: [f64; 3],
+    pub(crate) force: Vec3,
+    pub(crate) torque: Vec3,
 }
 
 impl World {
@@ -179,18 +180,19 @@ impl World {
             worst_drift: 0.0,
             interrupted: false,
         };
-        let mut gathered = vec![Gathered::default(); probes.len()];
         if self.step == 0 {
             self.write_rows(record, &mut recording);
             for (k, probe) in probes.iter().enumerate() {
-                self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+                let mut gathered = Gathered::default();
+                self.write_probe(probe, &mut gathered, &mut recording.probes[k]);
+                self.gathered[k].coordinates = gathered.coordinates;
             }
         }
         for _ in 0..steps as u64 {
-            for (probe, gathered) in probes.iter().zip(&mut gathered) {
+            for (k, probe) in probes.iter().enumerate() {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
-                    gathered.velocity = self.point_velocity(*body, point_m);
-                    gathered.turning = self.angular_velocity(*body);
+                    self.gathered[k].velocity = self.point_velocity(*body, point_m);
+                    self.gathered[k].turning = self.angular_velocity(*body);
                 }
             }
             let report = self.step()?;
@@ -213,10 +215,17 @@ impl World {
             }
             self.write_rows(record, &mut recording);
             for (k, probe) in probes.iter().enumerate() {
-                self.gather(probe, &mut gathered[k]);
+                let mut gathered = self.gathered[k];
+                self.gather(probe, &mut gathered);
                 if due(self.step, probe.every) {
-                    self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+                    self.write_probe(probe, &mut gathered, &mut recording.probes[k]);
+                    gathered = Gathered {
+                        coordinates: gathered.coordinates,
+                        ..Gathered::default()
+                    };
                 }
+                (gathered.velocity, gathered.turning) = (Vec3::zeros(), Vec3::zeros());
+                self.gathered[k] = gathered;
             }
             if !go_on(self, &report) {
                 recording.interrupted = true;
@@ -397,10 +406,6 @@ impl World {
                 ]);
             }
         }
-        *gathered = Gathered {
-            coordinates: gathered.coordinates,
-            ..Gathered::default()
-        };
     }
 }
 

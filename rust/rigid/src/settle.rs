@@ -9,6 +9,7 @@ use crate::elements::Effort;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::joints::Target;
+use crate::recording::Gathered;
 use crate::signal::Signal;
 use crate::snapshot::Snapshot;
 use crate::world::World;
@@ -163,6 +164,7 @@ impl World {
         self.active.clone_from(&settled.active);
         self.energy = Energy::default();
         self.pair_work.fill(PairWork::default());
+        self.gathered.fill(Gathered::default());
         self.account_state();
         if let Some(joints) = &mut self.articulation {
             self.energy.elastic_j = joints.settle_on(&self.states);

@@ -4,6 +4,7 @@ use crate::contact::ActiveContact;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
+use crate::recording::Gathered;
 use crate::world::World;
 use percuss_geometry::{Quat, Vec3};
 
@@ -16,13 +17,14 @@ pub struct Snapshot {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    pub(crate) gathered: Vec<Gathered>,
     /// What the stepper hands from one step to the next.
     pub(crate) carried: Vec<f64>,
 }
 
-const MAGIC: &[u8; 8] = b"percuss2";
-/// With energies of springs and dampers and what the stepper carries over, after all the rest.
-const CARRYING: &[u8; 8] = b"percuss3";
+const MAGIC: &[u8; 8] = b"percuss3";
+/// With energies of springs and dampers, coordinates of joints, and what the stepper carries over, after all the rest.
+const CARRYING: &[u8; 8] = b"percuss4";
 
 impl World {
     /// The state now.
@@ -34,6 +36,7 @@ impl World {
             active: self.active.clone(),
             energy: self.energy,
             pair_work: self.pair_work.clone(),
+            gathered: self.gathered.clone(),
             carried: self.carried(),
         }
     }
@@ -50,6 +53,12 @@ impl World {
         self.active.clone_from(&snapshot.active);
         self.energy = snapshot.energy;
         self.pair_work.clone_from(&snapshot.pair_work);
+        // Under other probes, which a restart may have, every interval starts anew.
+        if snapshot.gathered.len() == self.gathered.len() {
+            self.gathered.clone_from(&snapshot.gathered);
+        } else {
+            self.gathered.fill(Gathered::default());
+        }
         for (middle, state) in self.middle.iter_mut().zip(&self.states) {
             *middle = state.pose();
         }
@@ -118,7 +127,12 @@ impl Snapshot {
         let carrying = !self.carried.is_empty() || tail != [0.0; 2];
         let mut out = if carrying { CARRYING } else { MAGIC }.to_vec();
         let word = |out: &mut Vec<u8>, x: u64| out.extend_from_slice(&x.to_le_bytes());
-        let counts = [self.states.len(), self.active.len(), self.pair_work.len()];
+        let counts = [
+            self.states.len(),
+            self.active.len(),
+            self.pair_work.len(),
+            self.gathered.len(),
+        ];
         word(&mut out, self.step);
         for count in counts {
             word(&mut out, count as u64);
@@ -151,8 +165,15 @@ impl Snapshot {
                 word(&mut out, x.to_bits());
             }
         }
+        for g in &self.gathered {
+            word(&mut out, g.steps);
+            for x in g.force.iter().chain(&g.torque) {
+                word(&mut out, x.to_bits());
+            }
+        }
         if carrying {
-            for x in tail.iter().chain(&self.carried) {
+            let coordinates = self.gathered.iter().flat_map(|g| &g.coordinates);
+            for x in tail.iter().chain(coordinates).chain(&self.carried) {
                 word(&mut out, x.to_bits());
             }
         }
@@ -176,11 +197,12 @@ impl Snapshot {
             .map(|c| u64::from_le_bytes(std::array::from_fn(|i| c[i])));
         let mut next = || words.next().ok_or_else(damaged);
         let step = next()?;
-        let counts = [next()?, next()?, next()?];
-        let needed = 4 + counts[0]
+        let counts = [next()?, next()?, next()?, next()?];
+        let needed = 5 + counts[0]
             .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
+            .saturating_add(counts[3].saturating_mul(if carrying { 10 } else { 7 }))
             .saturating_add(if carrying { 13 } else { 11 });
         let found = (body.len() / 8) as u64;
         if found < needed || (found > needed && !carrying) {
@@ -258,9 +280,26 @@ impl Snapshot {
                 friction_impulse_n_s: x[3],
             });
         }
+        let mut gathered = Vec::new();
+        for _ in 0..counts[3] {
+            let steps = next()?;
+            let mut x = [0.0; 6];
+            for x in &mut x {
+                *x = f64::from_bits(next()?);
+            }
+            gathered.push(Gathered {
+                steps,
+                force: Vec3::new(x[0], x[1], x[2]),
+                torque: Vec3::new(x[3], x[4], x[5]),
+                ..Gathered::default()
+            });
+        }
         if carrying {
             energy.elastic_j = f64::from_bits(next()?);
             energy.damping_dissipation_j = f64::from_bits(next()?);
+            for x in gathered.iter_mut().flat_map(|g| &mut g.coordinates) {
+                *x = f64::from_bits(next()?);
+            }
         }
         let carried = words.map(f64::from_bits).collect();
         Ok(Self {
@@ -270,6 +309,7 @@ impl Snapshot {
             active,
             energy,
             pair_work,
+            gathered,
             carried,
         })
     }

@@ -9,6 +9,7 @@ use crate::error::RigidError;
 use crate::free_motion::BodyState;
 use crate::joints::{Assembled, Linked, assemble};
 use crate::law_table::LawTable;
+use crate::recording::Gathered;
 use crate::scene::Scene;
 use crate::settings::{Settings, Stepper};
 use crate::smooth::Smooth;
@@ -61,6 +62,8 @@ pub struct World {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    /// What each probe has gathered since its last row.
+    pub(crate) gathered: Vec<Gathered>,
 
     pub(crate) assembled: Assembled,
     /// Joints and elements of the nonsmooth stepper, if the scene has any.
@@ -212,6 +215,7 @@ impl World {
             contacts: Vec::new(),
             energy: Energy::default(),
             pair_work: vec![PairWork::default(); scene.laws.len()],
+            gathered: vec![Gathered::default(); scene.probes.len()],
             assembly: Assembly::default(),
             problem: Problem::default(),
             body_form: BodyForm::default(),

@@ -18,6 +18,7 @@ mod body_form;
 mod cone;
 mod couple;
 mod error;
+mod interior;
 mod newton;
 mod nsgs;
 mod one_contact;
