@@ -22,9 +22,7 @@ pub struct Snapshot {
     pub(crate) carried: Vec<f64>,
 }
 
-const MAGIC: &[u8; 8] = b"percuss3";
-/// With energies of springs and dampers, coordinates of joints, and what the stepper carries over, after all the rest.
-const CARRYING: &[u8; 8] = b"percuss4";
+const MAGIC: &[u8; 8] = b"percuss4";
 
 impl World {
     /// The state now.
@@ -123,15 +121,14 @@ impl Snapshot {
 
     /// As bytes, little-endian, bit for bit.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let tail = [self.energy.elastic_j, self.energy.damping_dissipation_j];
-        let carrying = !self.carried.is_empty() || tail != [0.0; 2];
-        let mut out = if carrying { CARRYING } else { MAGIC }.to_vec();
+        let mut out = MAGIC.to_vec();
         let word = |out: &mut Vec<u8>, x: u64| out.extend_from_slice(&x.to_le_bytes());
         let counts = [
             self.states.len(),
             self.active.len(),
             self.pair_work.len(),
             self.gathered.len(),
+            self.carried.len(),
         ];
         word(&mut out, self.step);
         for count in counts {
@@ -167,15 +164,12 @@ impl Snapshot {
         }
         for g in &self.gathered {
             word(&mut out, g.steps);
-            for x in g.force.iter().chain(&g.torque) {
+            for x in g.force.iter().chain(&g.torque).chain(&g.coordinates) {
                 word(&mut out, x.to_bits());
             }
         }
-        if carrying {
-            let coordinates = self.gathered.iter().flat_map(|g| &g.coordinates);
-            for x in tail.iter().chain(coordinates).chain(&self.carried) {
-                word(&mut out, x.to_bits());
-            }
+        for x in &self.carried {
+            word(&mut out, x.to_bits());
         }
         out
     }
@@ -186,9 +180,7 @@ impl Snapshot {
     /// Bytes that are no snapshot, or only part of one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RigidError> {
         let damaged = || RigidError::Snapshot("the bytes are no complete snapshot".into());
-        let carrying = bytes.starts_with(CARRYING);
-        let magic = if carrying { CARRYING } else { MAGIC };
-        let body = bytes.strip_prefix(magic).ok_or_else(damaged)?;
+        let body = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
         if body.len() % 8 != 0 {
             return Err(damaged());
         }
@@ -197,15 +189,15 @@ impl Snapshot {
             .map(|c| u64::from_le_bytes(std::array::from_fn(|i| c[i])));
         let mut next = || words.next().ok_or_else(damaged);
         let step = next()?;
-        let counts = [next()?, next()?, next()?, next()?];
-        let needed = 5 + counts[0]
+        let counts = [next()?, next()?, next()?, next()?, next()?];
+        let needed = 6 + counts[0]
             .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
-            .saturating_add(counts[3].saturating_mul(if carrying { 10 } else { 7 }))
-            .saturating_add(if carrying { 13 } else { 11 });
-        let found = (body.len() / 8) as u64;
-        if found < needed || (found > needed && !carrying) {
+            .saturating_add(counts[3].saturating_mul(10))
+            .saturating_add(counts[4])
+            .saturating_add(13);
+        if needed != (body.len() / 8) as u64 {
             return Err(damaged());
         }
         let mut present = Vec::new();
@@ -249,11 +241,11 @@ impl Snapshot {
                 couple_n_m_s: vector(16),
             });
         }
-        let mut x = [0.0; 10];
+        let mut x = [0.0; 12];
         for x in &mut x {
             *x = f64::from_bits(next()?);
         }
-        let mut energy = Energy {
+        let energy = Energy {
             kinetic_j: x[0],
             potential_j: x[1],
             impact_dissipation_j: x[2],
@@ -264,8 +256,9 @@ impl Snapshot {
             scheme_j: x[7],
             brought_in_j: x[8],
             contact_gain_j: x[9],
+            elastic_j: x[10],
+            damping_dissipation_j: x[11],
             gain_steps: next()?,
-            ..Energy::default()
         };
         let mut pair_work = Vec::new();
         for _ in 0..counts[2] {
@@ -283,7 +276,7 @@ impl Snapshot {
         let mut gathered = Vec::new();
         for _ in 0..counts[3] {
             let steps = next()?;
-            let mut x = [0.0; 6];
+            let mut x = [0.0; 9];
             for x in &mut x {
                 *x = f64::from_bits(next()?);
             }
@@ -291,15 +284,9 @@ impl Snapshot {
                 steps,
                 force: Vec3::new(x[0], x[1], x[2]),
                 torque: Vec3::new(x[3], x[4], x[5]),
+                coordinates: [x[6], x[7], x[8]],
                 ..Gathered::default()
             });
-        }
-        if carrying {
-            energy.elastic_j = f64::from_bits(next()?);
-            energy.damping_dissipation_j = f64::from_bits(next()?);
-            for x in gathered.iter_mut().flat_map(|g| &mut g.coordinates) {
-                *x = f64::from_bits(next()?);
-            }
         }
         let carried = words.map(f64::from_bits).collect();
         Ok(Self {
@@ -331,7 +318,7 @@ fn contact_numbers(c: &ActiveContact) -> [f64; 19] {
     ]
 }
 
-fn energy_numbers(e: &Energy) -> [f64; 10] {
+fn energy_numbers(e: &Energy) -> [f64; 12] {
     [
         e.kinetic_j,
         e.potential_j,
@@ -343,5 +330,7 @@ fn energy_numbers(e: &Energy) -> [f64; 10] {
         e.scheme_j,
         e.brought_in_j,
         e.contact_gain_j,
+        e.elastic_j,
+        e.damping_dissipation_j,
     ]
 }
