@@ -35,7 +35,7 @@ impl World {
             energy: self.energy,
             pair_work: self.pair_work.clone(),
             gathered: self.gathered.clone(),
-            carried: self.smooth.as_ref().map_or_else(Vec::new, |s| s.carried()),
+            carried: self.carried(),
         }
     }
 
@@ -66,8 +66,20 @@ impl World {
         if let Some(smooth) = &mut self.smooth {
             smooth.carry(&snapshot.carried);
         }
+        if let Some(joints) = &mut self.articulation {
+            joints.carry(&snapshot.carried);
+        }
         self.next_event_s = f64::NEG_INFINITY;
         Ok(())
+    }
+
+    /// What the stepper hands from one step to the next.
+    fn carried(&self) -> Vec<f64> {
+        match (&self.smooth, &self.articulation) {
+            (Some(smooth), _) => smooth.carried(),
+            (None, Some(joints)) => joints.carried(),
+            (None, None) => Vec::new(),
+        }
     }
 
     /// Refuses a snapshot that does not fit the scene.
@@ -80,8 +92,7 @@ impl World {
                 snapshot.pair_work.len()
             )));
         }
-        let carried = self.smooth.as_ref().map_or(0, |s| s.carried().len());
-        if snapshot.carried.len() != carried {
+        if snapshot.carried.len() != self.carried().len() {
             return Err(RigidError::Snapshot(
                 "it comes from other joints or another stepper".into(),
             ));

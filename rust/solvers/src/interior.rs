@@ -20,7 +20,7 @@
 use crate::block_lu::BlockLu;
 use crate::block_matrix::{Block, Vector3, add_product, product};
 use crate::cone::dot;
-use crate::problem::Problem;
+use crate::problem::{BlockKind, Problem};
 use crate::residual;
 use crate::solver::{Iteration, Settings};
 
@@ -374,7 +374,7 @@ impl Curve {
 
 /// Follow the curve until the energy residual meets the tolerance; more carefully where it was lost.
 pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteration) {
-    if problem.couple.contains(&true) {
+    if problem.kinds.iter().any(|kind| *kind != BlockKind::Contact) {
         return;
     }
     let mut curve = Curve {
