@@ -131,6 +131,7 @@ impl Formula {
 }
 
 /// A function with derivatives `f` of a jet.
+#[inline(always)]
 fn chain(f: Jet, u: &Jet) -> Jet {
     // A constant argument at a pole of the derivatives leaves no 0 * infinity behind.
     let scaled = |slope: f64, rate: f64| if rate == 0.0 { 0.0 } else { slope * rate };
@@ -141,6 +142,7 @@ fn chain(f: Jet, u: &Jet) -> Jet {
     ]
 }
 
+#[inline(always)]
 fn product(u: &Jet, v: &Jet) -> Jet {
     [
         u[0] * v[0],
@@ -149,6 +151,7 @@ fn product(u: &Jet, v: &Jet) -> Jet {
     ]
 }
 
+#[inline(always)]
 fn combined(operation: &Operation, u: &Jet, v: &Jet) -> Jet {
     match operation {
         Operation::Add => std::array::from_fn(|k| u[k] + v[k]),
