@@ -179,6 +179,10 @@ fn power(u: &Jet, v: &Jet) -> Jet {
                 u[0].powf(n)
             }
         };
+        if whole && n >= 2.0 {
+            let y = u[0].powi(n as i32 - 2);
+            return chain([y * u[0] * u[0], n * y * u[0], n * (n - 1.0) * y], u);
+        }
         let slope = if n == 0.0 { 0.0 } else { n * power(n - 1.0) };
         let second = if n == 0.0 || n == 1.0 {
             0.0

@@ -116,13 +116,16 @@ impl Envelope {
             let Some(triangle) = triangle.first_chunk_mut::<LANES>() else {
                 continue;
             };
-            let diagonal: Lanes = std::array::from_fn(|lane| triangle[lane][lane]);
+            // In a copy, which the compiler keeps in registers.
+            let mut columns = *triangle;
+            let diagonal: Lanes = std::array::from_fn(|lane| columns[lane][lane]);
             for (x, l) in self.scaled.iter().zip(&*left) {
                 for lane in 0..LANES {
-                    subtract(&mut triangle[lane], x, l[lane]);
+                    subtract(&mut columns[lane], x, l[lane]);
                 }
             }
-            block.put(&eliminate(triangle, &diagonal), &mut self.inverse);
+            block.put(&eliminate(&mut columns, &diagonal), &mut self.inverse);
+            *triangle = columns;
         }
     }
 
@@ -205,21 +208,18 @@ impl Block {
 
 /// L of a block's own rows, below the diagonal, in place; gives 1/d.
 #[inline(always)]
-fn eliminate(triangle: &mut [Lanes; LANES], diagonal: &Lanes) -> Lanes {
-    let mut columns = *triangle;
-    let inverse = [
-        pivot::<0>(&mut columns, diagonal),
-        pivot::<1>(&mut columns, diagonal),
-        pivot::<2>(&mut columns, diagonal),
-        pivot::<3>(&mut columns, diagonal),
-        pivot::<4>(&mut columns, diagonal),
-        pivot::<5>(&mut columns, diagonal),
-    ];
-    *triangle = columns;
-    inverse
+fn eliminate(columns: &mut [Lanes; LANES], diagonal: &Lanes) -> Lanes {
+    [
+        pivot::<0>(columns, diagonal),
+        pivot::<1>(columns, diagonal),
+        pivot::<2>(columns, diagonal),
+        pivot::<3>(columns, diagonal),
+        pivot::<4>(columns, diagonal),
+        pivot::<5>(columns, diagonal),
+    ]
 }
 
-/// One step of it. With its number known to the compiler all columns stay in registers.
+/// One step of it. With its number known to the compiler no loop remains.
 #[inline(always)]
 fn pivot<const LANE: usize>(columns: &mut [Lanes; LANES], diagonal: &Lanes) -> f64 {
     let value = columns[LANE][LANE];
