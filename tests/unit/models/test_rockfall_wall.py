@@ -14,6 +14,7 @@ from percuss.models.model import Done
 from percuss.models.registry import configure
 from percuss.models.rockfall_wall.layout import plan_of
 from percuss.models.rockfall_wall.model import WallModel
+from percuss.scene import PointProbe
 
 # The set "all" of Gupta et al. (2023), Table 5.
 POINT = {"d_z": 0.068, "v_p": 0.071, "mu_cc": 0.316, "mu_cs": 0.307, "e": 0.222, "impact_y": 0.0, "impact_z": 1.7}
@@ -48,20 +49,72 @@ def test_the_wall_of_the_paper() -> None:
     plan = plan_of("trapezoidal", 20, math.pi / 4, 0.8)
     assert plan[-1][1] - plan[0][1] + 0.76 == pytest.approx(13.85, abs=5e-3)
     assert {body.mass_kg for body in scene.bodies if body.name.startswith("block")} == {1800.0}
+    assert {body.mass_kg for body in scene.bodies if body.name.startswith("half")} == {900.0}
     assert [math.dist(a, b) for a, b in pairwise(plan)] == pytest.approx(19 * [0.8])
 
 
-def test_inertia_of_a_block_is_that_of_its_volume() -> None:
-    """Against sums over a fine grid of points in the plan; height adds m h^2 / 12 to two of them."""
+@pytest.mark.parametrize(("kind", "left_m", "mass_kg"), [("block", -0.78, 1800.0), ("half", 0.0, 900.0)])
+def test_inertia_is_that_of_the_volume(kind: str, left_m: float, mass_kg: float) -> None:
+    """Against sums over a fine grid of points in the plan, of a block or of what lies beyond its middle."""
     scene = wall().experiment(POINT | {"speed": 28.0}).scene
-    block = next(body for body in scene.bodies if body.name.startswith("block"))
-    x, y = np.meshgrid(np.linspace(-0.78, 0.78, 1561), np.linspace(-0.38, 0.38, 761), indexing="ij")
+    body = next(body for body in scene.bodies if body.name.startswith(kind))
+    x, y = np.meshgrid(np.linspace(left_m, 0.78, 1561), np.linspace(-0.38, 0.38, 761), indexing="ij")
     inside = np.hypot(np.maximum(np.abs(x) - 0.4, 0.0), y) <= 0.38
-    x2, y2 = (float(np.mean(v[inside] ** 2)) for v in (x, y))
-    want = np.array([y2 + 0.8**2 / 12, x2 + 0.8**2 / 12, x2 + y2]) * 1800.0
-    assert block.inertia_kg_m2 is not None
+    middle = float(np.mean(x[inside]))
+    x2, y2 = float(np.mean((x[inside] - middle) ** 2)), float(np.mean(y[inside] ** 2))
+    want = np.array([y2 + 0.8**2 / 12, x2 + 0.8**2 / 12, x2 + y2]) * mass_kg
+    assert body.inertia_kg_m2 is not None
     # The grid is 1 mm: its sums are off by about 1e-3.
-    assert np.diag(np.array(block.inertia_kg_m2)) == pytest.approx(want, rel=3e-3)
+    assert np.diag(np.array(body.inertia_kg_m2)) == pytest.approx(want, rel=3e-3)
+    hole = next(contactor for contactor in body.contactors if contactor.group == "round")
+    assert abs(hole.position_m[0]) == pytest.approx(0.4 - middle, abs=1e-3)
+
+
+@pytest.mark.parametrize("layout", ["trapezoidal", "trapezoidal-symmetric", "zig-zag"])
+def test_axes_carry_their_holes_and_lines(layout: str) -> None:
+    """Round ends stand on the axes; every measuring point of a line is on one axis, in its course."""
+    model = wall(layout=layout)
+    scene = model.experiment(POINT | {"speed": 28.0}).scene
+    places = {}
+    for body in scene.bodies:
+        for number, contactor in enumerate(c for c in body.contactors if c.group == "round"):
+            turn = body.rotation_rad[2]
+            reach = contactor.position_m[0]
+            places[body.name, number] = (
+                body.position_m[0] + reach * math.cos(turn),
+                body.position_m[1] + reach * math.sin(turn),
+            )
+    assert len(places) == 80
+    assert max(min(math.dist(place, axis) for axis in model.plan) for place in places.values()) < 1e-12
+    rows = {probe.name: probe.body.split("_")[1] for probe in scene.probes if isinstance(probe, PointProbe)
+            and probe.name != "projectile"}  # fmt: skip
+    assert rows == {"top": "4", "a": "3", "b": "2", "base": "1", "d": "4", "c": "1"}
+
+
+def test_symmetric_layout_mirrors_itself() -> None:
+    plan = np.array(plan_of("trapezoidal-symmetric", 20, math.pi / 4, 0.8))
+    assert np.allclose(plan[::-1], plan * [1.0, -1.0])
+    assert plan[-1][1] - plan[0][1] + 0.76 == pytest.approx(13.62, abs=5e-3)
+
+
+@pytest.mark.parametrize("layout", ["trapezoidal", "trapezoidal-symmetric", "zig-zag", "straight"])
+def test_projectile_starts_right_before_the_wall(layout: str) -> None:
+    """It flies freely for the first 2 mm, and has met the wall after 3."""
+    model = wall(axes=8, rows=3, layout=layout, step=1e-4, duration=3e-4, sampling=1e-4)
+    speed = run(model, speed=10.0, mu_cc=0.3).curves
+    assert speed is not None
+    assert speed["projectile_vx"][:2] == pytest.approx([10.0, 10.0])
+    assert speed["projectile_vx"][-1] < 9.0
+
+
+def test_horizontal_momentum_is_conserved_where_the_ground_is_smooth() -> None:
+    """Nothing but friction on the ground pushes sideways: without it all contacts of bars, disks and blocks cancel."""
+    model = wall(**SMALL, bar_friction=0.0)
+    experiment = model.experiment(POINT | {"speed": 15.0, "mu_cs": 0.0})
+    world, _ = experiment.run_in()
+    moving = [body.name for body in experiment.scene.bodies if world.mass_kg(body.name)]
+    momentum = sum(float(world.mass_kg(name) or 0.0) * world.velocity_m_per_s(name)[:2] for name in moving)
+    assert momentum == pytest.approx([2600.0 * 15.0, 0.0], abs=1e-6 * 2600.0 * 15.0)
 
 
 def test_at_rest_nothing_moves() -> None:
