@@ -8,6 +8,7 @@ simulator, made here: ten of them, one after the other.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -141,11 +142,11 @@ def prior_envelope(found: Campaign, truth: Mapping[str, Done]) -> Figure:
             band = table.group_by("t").agg(
                 low=moved.min(), q05=moved.quantile(0.05), q95=moved.quantile(0.95), high=moved.max()
             )
-            band = band.sort("t")[::5]
+            band = band.sort("t")[::8]
             t = band["t"].to_numpy()
             axes[i, j].fill_between(t, band["low"], band["high"], color=GREY, alpha=0.25, linewidth=0, label="all runs")
             axes[i, j].fill_between(t, band["q05"], band["q95"], color=GREY, alpha=0.35, linewidth=0, label="90 %")
-            axes[i, j].plot(mean_run["t"][::5], 100.0 * mean_run[f"{point}_ux"][::5], color=BLUE, label="mean values")
+            axes[i, j].plot(mean_run["t"][::8], 100.0 * mean_run[f"{point}_ux"][::8], color=BLUE, label="mean values")
             true = truth[case].curves or {}
             mark_data(axes[i, j], found.data(case, point), (true["t"], true[f"{point}_ux"]), point)
     label(axes)
@@ -164,7 +165,7 @@ def parities(found: Campaign) -> Figure:
             for instant, colour in INSTANTS.items():
                 rows = residuals[(found.surrogate.column(case, f"{point}_{instant}"),)]
                 runs, said = (100.0 * rows[k].to_numpy() for k in ("value", "nested" if nested else "left_out"))
-                few = chosen(range(len(runs)), 100)
+                few = chosen(range(len(runs)), 60)
                 dots(axis, runs[few], said[few], colour, 2.4).set_label(instant)
                 ends += [runs.min(), runs.max()]
             axis.plot([min(ends), max(ends)], [min(ends), max(ends)], color=INK, linewidth=0.8)
@@ -175,7 +176,7 @@ def parities(found: Campaign) -> Figure:
     for axis in axes[:, 0]:
         axis.set_ylabel("surrogate [cm]")
     key(figure, axes[0, 0])
-    return picture(figure, "Surrogates against runs of the simulator, 100 of them drawn for each output")
+    return picture(figure, "Surrogates against runs of the simulator, 60 of them drawn for each output")
 
 
 def sobol_bars(found: Campaign) -> Figure:
@@ -205,13 +206,13 @@ def calibrated_curves(found: Campaign, truth: Mapping[str, Done], runs: Mapping[
     for j, case in enumerate(CASES):
         true = truth[case].curves or {}
         for i, point in enumerate(POINTS):
-            axis, t = axes[i, j], true["t"][::5]
+            axis, t = axes[i, j], true["t"][::8]
             axis.plot(
-                t, 100.0 * true[f"{point}_ux"][::5], color=INK, linewidth=2.2, alpha=0.45, label="behind the twin"
+                t, 100.0 * true[f"{point}_ux"][::8], color=INK, linewidth=2.2, alpha=0.45, label="behind the twin"
             )
             for block, dash in zip(runs, DASHES, strict=False):
                 curves = runs[block][case].curves or {}
-                axis.plot(t, 100.0 * curves[f"{point}_ux"][::5], color=BLOCKS[block], linestyle=dash, label=block)
+                axis.plot(t, 100.0 * curves[f"{point}_ux"][::8], color=BLOCKS[block], linestyle=dash, label=block)
             mark_data(axis, found.data(case, point), (true["t"], true[f"{point}_ux"]), point)
     label(axes)
     key(figure, axes[0, 0])
@@ -248,6 +249,7 @@ def predictive(found: Campaign) -> Figure:
             draw_bands(axis, x, shifted, when, 100.0, width)
         off = 100.0 * (after["value"] - after["q50"]).to_numpy()
         draw_data(axis, x, off, 100.0 * after["std"].cast(pl.Float64).to_numpy())
+        axis.lines[-1].set_label("twin data, ± 2 std")
         axis.set_xticks(x, after["output"].to_list(), rotation=40, ha="right")
         axis.set_ylim(-60.0, 60.0)
         axis.set_title(title)
@@ -282,16 +284,25 @@ def energy(truth: Mapping[str, Done]) -> tuple[Figure, str]:
 
 
 def standalone(figure: Figure) -> str:
-    """The picture as a file of its own: on white, in fixed colours."""
+    """The picture as a small file of its own: on white, in fixed colours, each style said once."""
     text = figure.svg
     for colour, variable in COLOURS.items():
         text = text.replace(variable, colour)
+    # A tenth of a point is more than a page can show.
+    text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(?<=\d)(\.\d)\d+", r"\1", tag[0]), text)
+    text = re.sub(r" ?\n([LCzQ]?) ?", r"\1", text)
+    styles = sorted(set(re.findall(r' style="([^"]*)"', text)))
+    for number, style in enumerate(styles):
+        text = text.replace(f' style="{style}"', f' class="s{number}"')
+    shorter = re.sub(r"<g>((?:(?!</?g\b).)*)</g>", r"\1", text)
+    while shorter != text:
+        text, shorter = shorter, re.sub(r"<g>((?:(?!</?g\b).)*)</g>", r"\1", shorter)
+    sheet = "".join(f".s{number}{{{style}}}" for number, style in enumerate(styles))
     words = figure.alt.replace("&", "&amp;").replace("<", "&lt;")
-    sheet = '<rect width="100%" height="100%" fill="#fff"/>'
-    start = '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" '
-    opened = text.replace("<svg ", start, 1)
+    opened = text.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     end = opened.index(">") + 1
-    return f"{opened[:end]}<title>{words}</title>{sheet}{opened[end:]}\n"
+    more = f'<title>{words}</title><style>{sheet}</style><rect width="100%" height="100%" fill="#fff"/>'
+    return f"{opened[:end]}{more}{opened[end:]}\n"
 
 
 def main(folder: Path, to: Path) -> None:
