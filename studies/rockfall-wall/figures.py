@@ -18,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from percuss.calibration.records import Posterior, load_posterior, load_prediction
-from percuss.execution.records import read_design
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State, fold
@@ -46,7 +45,7 @@ from percuss.report.drawing import (
 )  # fmt: skip
 from percuss.report.labels import scale
 from percuss.study.priors.registry import prior_from_json
-from percuss.surrogates.surrogate import load_surrogate
+from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 POINTS = {"top": "Top", "base": "Base", "d": "D", "c": "C"}
 INSTANTS = {"init": BLUE, "max": ORANGE, "rest": GREEN}
@@ -66,26 +65,40 @@ Curves = Mapping[str, Any]
 
 
 class Campaign:
-    """What the ledger holds: the last event of each kind, and runs of the simulator."""
+    """What the ledger holds: the last event of each kind, for each case, and runs of the simulator."""
 
     def __init__(self, folder: Path) -> None:
         self.ledger = Ledger.open(folder)
         self.state: State = fold(self.ledger.events())
-        self.surrogate = load_surrogate(self.ledger, self.state, self.last("surrogate.fitted"))
-        self.record = read_design(self.ledger, self.state, self.state.events[self.surrogate.event.input("design")])
-        self.study = self.record.study
         self.posteriors: dict[str, Posterior] = {}
         for event in self.of_kind("posterior.sampled"):
-            if not event.data["direct"]:
+            if not event.data["direct"] and event.data["twin"]:
                 self.posteriors[event.data["block"]] = load_posterior(self.ledger, self.state, event)
+        self.study = self.posteriors["all"].study
+        used = [self.state.events[item.id] for item in self.posteriors["all"].event.inputs_as("surrogate")]
+        self.surrogates = {event.id: load_surrogate(self.ledger, self.state, event) for event in used}
 
     def of_kind(self, kind: str) -> list[Event]:
         """Events of a kind that nothing supersedes, in order."""
         return [e for e in self.state.events.values() if e.kind == kind and e.id not in self.state.superseded]
 
-    def last(self, kind: str) -> Event:
-        """The last event of a kind."""
-        return self.of_kind(kind)[-1]
+    def surrogate(self, case: str) -> Surrogate:
+        """That of a case."""
+        return next(s for s in self.surrogates.values() if any(case == column.case for column in s.columns))
+
+    def indices(self, case: str) -> pl.DataFrame:
+        """Total sensitivity indices of a case."""
+        wanted = self.surrogate(case).event.id
+        event = next(e for e in reversed(self.of_kind("indices.computed")) if e.input("surrogate") == wanted)
+        return self.ledger.table(event, "indices").filter((pl.col("measure") == "total") & (pl.col("case") == case))
+
+    def curves(self, case: str) -> pl.DataFrame:
+        """Displacements of all runs of the designs, with the time."""
+        names = ["sample", "t", *(f"{point}_ux" for point in POINTS)]
+        designs = [e for e in self.of_kind("design.created") if e.data["sampler"] == "sobol"]
+        batches = [batch for design in designs for batch in self.state.batches.get(design.id, [])]
+        own = [e for e in batches if e.data["case"] == case and e.blob("curves") is not None]
+        return pl.concat([self.ledger.table(event, "curves", names) for event in own])
 
     def run(self, parameters: Mapping[str, float], case: str) -> Done:
         """A run of the simulator."""
@@ -129,13 +142,10 @@ def mark_data(axis: Any, rows: pl.DataFrame, curve: tuple[Any, Any], point: str)
 
 def prior_envelope(found: Campaign, truth: Mapping[str, Done]) -> Figure:
     """Least and largest displacement of all runs of the design, and the run at the mean values (12)."""
-    batches = found.state.batches[found.record.event.id]
     middle = {p.name: p.prior.mean() for p in found.study.parameters.values()}
     figure, axes = grid()
     for j, case in enumerate(CASES):
-        own = [e for e in batches if e.data["case"] == case and e.blob("curves") is not None]
-        names = ["sample", "t", *(f"{point}_ux" for point in POINTS)]
-        table = pl.concat([found.ledger.table(event, "curves", names) for event in own])
+        table = found.curves(case)
         mean_run = found.run(middle, case).curves or {}
         for i, point in enumerate(POINTS):
             moved = 100.0 * pl.col(f"{point}_ux")
@@ -151,19 +161,20 @@ def prior_envelope(found: Campaign, truth: Mapping[str, Done]) -> Figure:
             mark_data(axes[i, j], found.data(case, point), (true["t"], true[f"{point}_ux"]), point)
     label(axes)
     key(figure, axes[0, 0])
-    return picture(figure, f"Envelope of {len(found.record.values)} runs a case for Top, Base, C and D")
+    return picture(figure, f"Envelope of {table.height // table['t'].n_unique()} runs a case for Top, Base, C and D")
 
 
 def parities(found: Campaign) -> Figure:
     """Surrogates against runs they had not seen, the instants of each point together (14)."""
-    residuals = found.surrogate.tables["residuals"].partition_by("column", as_dict=True)
-    nested = residuals[(0,)]["nested"].null_count() == 0
     figure, axes = canvas(len(CASES), len(POINTS), WIDE, 5.0)
     for i, case in enumerate(CASES):
+        surrogate = found.surrogate(case)
+        residuals = surrogate.tables["residuals"].partition_by("column", as_dict=True)
+        nested = residuals[(0,)]["nested"].null_count() == 0
         for j, point in enumerate(POINTS):
             axis, ends = axes[i, j], []
             for instant, colour in INSTANTS.items():
-                rows = residuals[(found.surrogate.column(case, f"{point}_{instant}"),)]
+                rows = residuals[(surrogate.column(case, f"{point}_{instant}"),)]
                 runs, said = (100.0 * rows[k].to_numpy() for k in ("value", "nested" if nested else "left_out"))
                 few = chosen(range(len(runs)), 60)
                 dots(axis, runs[few], said[few], colour, 2.4).set_label(instant)
@@ -181,13 +192,12 @@ def parities(found: Campaign) -> Figure:
 
 def sobol_bars(found: Campaign) -> Figure:
     """Total indices of every output (15)."""
-    table = found.ledger.table(found.last("indices.computed"), "indices").filter(pl.col("measure") == "total")
     names = list(found.study.parameters)
     outputs = [f"{point}_{instant}" for point in POINTS for instant in INSTANTS]
     figure, axes = canvas(len(CASES), 1, WIDE, 5.2, sharex=True)
     places = np.arange(len(outputs)).astype(float)
     for axis, (case, title) in zip(axes[:, 0], CASES.items(), strict=True):
-        rows = table.filter(pl.col("case") == case)
+        rows = found.indices(case)
         total = {(r["output"], r["parameter"]): r["value"] for r in rows.iter_rows(named=True)}
         for k, name in enumerate(names):
             heights = [total[output, name] for output in outputs]
