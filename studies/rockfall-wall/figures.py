@@ -1,6 +1,8 @@
 """Draw the figures of the README from a ledger that holds the campaign and what was made of it.
 
-python studies/rockfall-wall/figures.py LEDGER studies/rockfall-wall/expected
+python studies/rockfall-wall/figures.py LEDGER studies/rockfall-wall/expected [LEDGER-OF-RUNS]
+
+The last names the ledger whose runs have the curves, where it is another than that of the calibrations.
 
 Numbers in brackets are those of the figures of Gupta et al. (2023). The curves of calibrated parameters are runs of the
 simulator, made here: ten of them, one after the other.
@@ -67,8 +69,9 @@ Curves = Mapping[str, Any]
 class Campaign:
     """What the ledger holds: the last event of each kind, for each case, and runs of the simulator."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, runs: Path) -> None:
         self.ledger = Ledger.open(folder)
+        self.book = Ledger.open(runs)
         self.state: State = fold(self.ledger.events())
         self.posteriors: dict[str, Posterior] = {}
         for event in self.of_kind("posterior.sampled"):
@@ -95,10 +98,11 @@ class Campaign:
     def curves(self, case: str) -> pl.DataFrame:
         """Displacements of all runs of the designs, with the time."""
         names = ["sample", "t", *(f"{point}_ux" for point in POINTS)]
-        designs = [e for e in self.of_kind("design.created") if e.data["sampler"] == "sobol"]
-        batches = [batch for design in designs for batch in self.state.batches.get(design.id, [])]
+        state = fold(self.book.events())
+        designs = [design for design in state.designs.values() if design.data["sampler"] == "sobol"]
+        batches = [batch for design in designs for batch in state.batches.get(design.id, [])]
         own = [e for e in batches if e.data["case"] == case and e.blob("curves") is not None]
-        return pl.concat([self.ledger.table(event, "curves", names) for event in own])
+        return pl.concat([self.book.table(event, "curves", names) for event in own])
 
     def run(self, parameters: Mapping[str, float], case: str) -> Done:
         """A run of the simulator."""
@@ -161,7 +165,7 @@ def prior_envelope(found: Campaign, truth: Mapping[str, Done]) -> Figure:
             mark_data(axes[i, j], found.data(case, point), (true["t"], true[f"{point}_ux"]), point)
     label(axes)
     key(figure, axes[0, 0])
-    return picture(figure, f"Envelope of {table.height // table['t'].n_unique()} runs a case for Top, Base, C and D")
+    return picture(figure, f"Envelope of {table.height // table['t'].n_unique()} runs a case: Top, Base, D, C")
 
 
 def parities(found: Campaign) -> Figure:
@@ -315,8 +319,8 @@ def standalone(figure: Figure) -> str:
     return f"{opened[:end]}{more}{opened[end:]}\n"
 
 
-def main(folder: Path, to: Path) -> None:
-    found = Campaign(folder)
+def main(folder: Path, to: Path, book: Path) -> None:
+    found = Campaign(folder, book)
     twin = found.posteriors["all"].body["twin"]
     truth = {case: found.run(twin, case) for case in CASES}
     means = {
@@ -342,4 +346,4 @@ def main(folder: Path, to: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3 if len(sys.argv) > 3 else 1]))
