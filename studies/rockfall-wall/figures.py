@@ -61,7 +61,7 @@ PAIRS = {
     "block on ground": ("round_ground",),
     "bars in disks": ("odd_bar_disk", "even_bar_disk"),
     "slings": ("box_sphere", "stopper_sphere"),
-    "projectile, bars on ground": ("projectile_ground", "odd_bar_ground"),
+    "projectile and bars on ground": ("projectile_ground", "odd_bar_ground"),
 }
 Curves = Mapping[str, Any]
 
@@ -180,7 +180,7 @@ def parities(found: Campaign) -> Figure:
             for instant, colour in INSTANTS.items():
                 rows = residuals[(surrogate.column(case, f"{point}_{instant}"),)]
                 runs, said = (100.0 * rows[k].to_numpy() for k in ("value", "nested" if nested else "left_out"))
-                few = chosen(range(len(runs)), 60)
+                few = chosen(range(len(runs)), 40)
                 dots(axis, runs[few], said[few], colour, 2.4).set_label(instant)
                 ends += [runs.min(), runs.max()]
             axis.plot([min(ends), max(ends)], [min(ends), max(ends)], color=INK, linewidth=0.8)
@@ -191,7 +191,7 @@ def parities(found: Campaign) -> Figure:
     for axis in axes[:, 0]:
         axis.set_ylabel("surrogate [cm]")
     key(figure, axes[0, 0])
-    return picture(figure, "Surrogates against runs of the simulator, 60 of them drawn for each output")
+    return picture(figure, "Surrogates against runs of the simulator, 40 of them drawn for each output")
 
 
 def sobol_bars(found: Campaign) -> Figure:
@@ -265,7 +265,7 @@ def predictive(found: Campaign) -> Figure:
         draw_data(axis, x, off, 100.0 * after["std"].cast(pl.Float64).to_numpy())
         axis.lines[-1].set_label("twin data, ± 2 std")
         axis.set_xticks(x, after["output"].to_list(), rotation=40, ha="right")
-        axis.set_ylim(-60.0, 60.0)
+        axis.set_ylim(-130.0, 40.0)
         axis.set_title(title)
         axis.set_ylabel("from the posterior median [cm]")
         axis.grid(axis="y")

@@ -24,7 +24,7 @@ from percuss.surrogates.surrogate import load_surrogate
 
 FOLDER = Path(__file__).parent
 CASES = ("e520", "e1020")
-POINTS = ("top", "base", "c", "d")
+OUTPUTS = [f"{point}_{instant}" for point in ("top", "base", "c", "d") for instant in ("init", "max", "rest")]
 PARAMETERS = {"d_z [cm]": 0.01, "v_p [cm]": 0.01, "mu_cc": 1.0, "mu_cs": 1.0, "e": 1.0}
 NOISE_CM = 2.0
 SEED = 20232
@@ -46,18 +46,17 @@ def main(count: int, place: Path) -> None:
         fitted.append(percuss(ledger, "surrogate", seen, "--family", "chaos", "--search", "early"))
     book = Ledger.open(ledger)
     surrogates = [load_surrogate(book, fold(book.events()), book.event(event)) for event in fitted]
-    columns = [name for name in runs["e520"].columns if name.split("_")[0] in POINTS]
-    kept = [[s.column(case, name.split(" ")[0]) for name in columns] for s, case in zip(surrogates, CASES, strict=True)]
+    kept = [[s.column(case, name) for name in OUTPUTS] for s, case in zip(surrogates, CASES, strict=True)]
     errors = [s.columns[n].variance * s.error[n] for s, own in zip(surrogates, kept, strict=True) for n in own]
     out = csv.writer(sys.stdout)
     out.writerow(["twin", "parameter", "truth", "mean", "low", "high", "held", "rmse_cm", "surrogate_error_cm"])
     for twin in range(-count, 0):
         noise = np.random.default_rng((SEED, twin + count))
-        true = [[runs[case][name][twin] for name in columns] for case in CASES]
+        true = [[runs[case][f"{name} [cm]"][twin] for name in OUTPUTS] for case in CASES]
         lines = ["case,output,value [cm],std [cm]"]
         for case, values in zip(CASES, true, strict=True):
-            for name, value in zip(columns, values, strict=True):
-                lines.append(f"{case},{name.split(' ')[0]},{value + noise.normal(0.0, NOISE_CM):.3f},{NOISE_CM}")
+            for name, value in zip(OUTPUTS, values, strict=True):
+                lines.append(f"{case},{name},{value + noise.normal(0.0, NOISE_CM):.3f},{NOISE_CM}")
         (place / "data.csv").write_text("\n".join(lines) + "\n")
         data = percuss(ledger, "observe", str(FOLDER), str(place / "data.csv"))
         found = percuss(ledger, "calibrate", *fitted, "--observations", data, "--block", "all")
