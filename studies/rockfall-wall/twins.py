@@ -63,7 +63,7 @@ def main(count: int, place: Path) -> None:
         if not found:
             print(f"twin {twin + count}: not converged", file=sys.stderr)
             continue
-        state = fold(book.events())
+        state = fold(book.events(cached=False))
         draws = load_posterior(book, state, state.events[found]).flat()[:, : len(PARAMETERS)]
         few = draws[:: max(1, len(draws) // 2000)]
         said = [100.0 * s.mean(few)[:, own].mean(axis=0) for s, own in zip(surrogates, kept, strict=True)]
