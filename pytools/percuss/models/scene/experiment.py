@@ -19,6 +19,8 @@ from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, Worl
 
 # A looser tolerance leaves what lies still creeping, and rest is found late or never.
 SETTLING_TOLERANCE = 1e-4
+# Settings of the smooth stepper, which does not settle.
+_SMOOTH = ("stepper", "method", "accuracy")
 
 
 @dataclass(frozen=True)
@@ -46,9 +48,10 @@ class Experiment:
             "bodies": bodies,
             "laws": [{key: law[key] for key in law if key != "restitution"} for law in scene["laws"]],
             "gravity": scene["gravity_m_per_s2"],
-            "settings": vars(self.settings),
+            "settings": {key: value for key, value in vars(self.settings).items() if key not in _SMOOTH},
             "settle": vars(self.settle) if self.settle else None,
         }
+        parts |= {key: scene[key] for key in ("joints", "elements") if scene[key]}
         return sha256_hex(canonical_json(parts).encode())
 
     def settled(self) -> tuple[bytes, Settled]:
