@@ -273,7 +273,9 @@ class ChaosPosterior:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]: ...  # draws, log density, accepted
 
 # Grains: edges of the cell, centres and radii, m.
-_Grains = tuple[Sequence[float], Sequence[Sequence[float]], Sequence[float]]
+_Grains = tuple[Sequence[float], Sequence[Sequence[float]], Sequence[float], bool]
 
 def grain_packing(spec: Mapping[str, Any]) -> tuple[_Grains, dict[str, float]]: ...
-def grain_test(grains: _Grains, spec: Mapping[str, Any]) -> dict[str, Any]: ...
+def grain_test(
+    grains: _Grains, spec: Mapping[str, Any], report: Callable[[float], object] | None = None
+) -> dict[str, Any]: ...

@@ -88,7 +88,8 @@ impl SizeCurve {
 /// Places tried for one grain before the cloud is called too dense.
 const TRIES: usize = 100_000;
 
-/// A cloud of `n` grains of this void ratio in a cell of this aspect, whose grains would fill `solid_m3`.
+/// A cloud of `n` grains of this void ratio in a cell of this aspect, whose grains would fill `solid_m3`, periodic or
+/// between walls.
 pub fn cloud(
     curve: &SizeCurve,
     n: usize,
@@ -96,6 +97,7 @@ pub fn cloud(
     solid_m3: f64,
     void_ratio: f64,
     seed: u64,
+    walls: bool,
 ) -> Result<Packing, GrainError> {
     curve.check()?;
     within(
@@ -133,13 +135,17 @@ pub fn cloud(
     for i in 0..n {
         let free = |p: &Vector3<f64>| {
             positions.iter().zip(&radii).all(|(q, r)| {
-                let apart = (q - p).zip_map(&cell, |d, edge| d - edge * (d / edge).round());
+                let mut apart = q - p;
+                if !walls {
+                    apart = apart.zip_map(&cell, |d, edge| d - edge * (d / edge).round());
+                }
                 let least = r + radii[i];
                 apart.norm_squared() > least * least
             })
         };
+        let held = if walls { radii[i] } else { 0.0 };
         let place = (0..TRIES)
-            .map(|_| cell.map(|edge| edge * stream.uniform()))
+            .map(|_| cell.map(|edge| held + (edge - 2.0 * held) * stream.uniform()))
             .find(free)
             .ok_or(GrainError::Crowded {
                 grain: i,
@@ -151,5 +157,6 @@ pub fn cloud(
         cell_m: cell,
         positions_m: positions,
         radii_m: radii,
+        walls,
     })
 }

@@ -5,13 +5,13 @@ mod common;
 use common::material;
 use nalgebra::Vector3;
 use percuss_grains::{
-    Axis, Compaction, Damping, GrainError, Loading, Packing, Path, Program, Servo, Test, World,
-    load, make_packing,
+    Axis, Compaction, Damping, GrainError, Loading, Material, Packing, Path, Program, Servo, Test,
+    World, load, make_packing,
 };
-use percuss_laws::grain::GrainLaw;
+use percuss_laws::grain::{GrainLaw, MomentLimit};
 
 fn packing(grains: usize, seed: u64) -> Packing {
-    make_packing(&Compaction::toyoura(grains, seed))
+    make_packing(&Compaction::toyoura(grains, seed), &mut || true)
         .expect("a packing")
         .packing
 }
@@ -43,8 +43,8 @@ fn distance(a: &[(f64, f64)], b: &[(f64, f64)]) -> (f64, f64) {
 fn a_packing_has_its_void_ratio_and_the_same_bits_again() {
     let wanted = Compaction::toyoura(200, 5);
     let (a, b) = (
-        make_packing(&wanted).unwrap(),
-        make_packing(&wanted).unwrap(),
+        make_packing(&wanted, &mut || true).unwrap(),
+        make_packing(&wanted, &mut || true).unwrap(),
     );
     assert!((a.void_ratio - 0.68).abs() <= 0.002);
     assert!((a.packing.void_ratio() - a.void_ratio).abs() < 1e-12);
@@ -64,7 +64,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Drained(strains.clone()),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         for (row, strain) in drained.rows[1..].iter().zip(&strains) {
@@ -84,7 +84,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Drained(strains.clone()),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         assert_eq!(curves(&drained), curves(&again));
@@ -94,7 +94,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Undrained(strains.clone()),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         let volumes = undrained.rows.iter().map(|row| row.void_ratio);
@@ -108,12 +108,27 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Oedometric(strains.clone()),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         let last = squeezed.rows.last().unwrap();
         assert!(last.strain[0].abs() < 1e-12 && (last.strain[2] - 0.01).abs() < 1e-12);
         assert!(last.measured.stress_pa[(2, 2)] > last.measured.stress_pa[(0, 0)]);
+        let pressed = load(
+            &grains,
+            material(law),
+            &loading,
+            &Test::Isotropic(strains.clone()),
+            &mut |_| true,
+        )
+        .unwrap();
+        for (row, strain) in pressed.rows[1..].iter().zip(&strains) {
+            assert!(row.strain.iter().all(|e| (e - strain).abs() < 1e-12));
+            let s = row.measured.stress_pa;
+            let mean = s.trace() / 3.0;
+            // 200 grains are isotropic to some hundredths.
+            assert!(mean > 2e5 && (0..3).all(|k| (s[(k, k)] / mean - 1.0).abs() < 0.1));
+        }
         let paths = vec![
             [Path::Stress(3e5), Path::Stress(2e5), Path::Stress(2e5)],
             [Path::Strain(0.0); 3],
@@ -123,7 +138,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Paths(paths),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         assert!((free.rows[1].measured.stress_pa[(0, 0)] / 3e5 - 1.0).abs() < 3e-3);
@@ -143,11 +158,12 @@ fn the_energy_account_closes() {
             material(law),
             &Loading::at(2e5),
             &Test::Drained(strains),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         let e = done.rows.last().unwrap().measured.energy;
-        let found = e.elastic_j + e.kinetic_j + e.sliding_j + e.rolling_j + e.damping_j;
+        let found =
+            e.elastic_j + e.kinetic_j + e.sliding_j + e.rolling_j + e.damping_j + e.stiffening_j;
         assert!(
             (found / e.boundary_j - 1.0).abs() < 0.02,
             "{law:?}: {found} of {}",
@@ -167,6 +183,7 @@ fn two_grains_let_go_keep_their_energy() {
             Vector3::new(0.015, 0.021, 0.02),
         ],
         radii_m: vec![0.003, 0.0025],
+        walls: false,
     };
     let mut m = material(GrainLaw::HertzMindlin);
     m.grain.friction = 0.0;
@@ -204,7 +221,7 @@ fn bad_input_is_refused_in_words() {
         m,
         &Loading::at(2e5),
         &Test::Drained(vec![0.01]),
-        |_| true,
+        &mut |_| true,
     )
     .unwrap_err();
     assert_eq!(
@@ -216,10 +233,13 @@ fn bad_input_is_refused_in_words() {
     let refused = World::new(&small, material(GrainLaw::HertzMindlin), 0.8).unwrap_err();
     assert!(matches!(refused, GrainError::SmallCell { .. }));
     assert!(
-        make_packing(&Compaction {
-            void_ratio: 0.2,
-            ..Compaction::toyoura(200, 1)
-        })
+        make_packing(
+            &Compaction {
+                void_ratio: 0.2,
+                ..Compaction::toyoura(200, 1)
+            },
+            &mut || true
+        )
         .is_err()
     );
 }
@@ -232,14 +252,16 @@ fn triaxial_curves_as_the_peer_has_them() {
     let tables = [
         (
             GrainLaw::HertzMindlin,
+            MomentLimit::Rolling,
             include_str!("../../../tests/golden/grains/hm_n1000_s0.2.csv"),
         ),
         (
             GrainLaw::ClassicalLinear,
+            MomentLimit::Separate,
             include_str!("../../../tests/golden/grains/cl_n1000_s0.2.csv"),
         ),
     ];
-    for (law, table) in tables {
+    for (law, moment_limit, table) in tables {
         let peer: Vec<(f64, f64)> = table
             .lines()
             .skip(1)
@@ -256,10 +278,14 @@ fn triaxial_curves_as_the_peer_has_them() {
                 curves(
                     &load(
                         g,
-                        material(law),
+                        Material {
+                            rescaled: false,
+                            moment_limit,
+                            ..material(law)
+                        },
                         &Loading::at(2e5),
                         &Test::Drained(strains.clone()),
-                        |_| true,
+                        &mut |_| true,
                     )
                     .unwrap(),
                 )
