@@ -1,6 +1,6 @@
 """Types of the compiled core. `make check` compares this file with the extension."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np

@@ -16,7 +16,9 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
+from percuss.models.grain_path import increments
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Setting, Value
+from percuss.models.under_way import telling
 
 LAWS = ("hertz-mindlin", "classical-linear")
 TESTS = ("drained", "undrained", "oedometric", "isotropic", "path")
@@ -126,6 +128,12 @@ def configure(settings: Mapping[str, object], files: Mapping[str, bytes]) -> Gra
             raise InputError(f"model setting `{name}`: {values} is not a list of {count or 'some'} positive numbers")
     if table["strain_step"] > table["strain_end"]:
         raise InputError(f"model setting `strain_step`: {table['strain_step']} exceeds strain_end")
+    if (table["test"] == "path") != bool(increments(table["path"], 1.0)):
+        raise InputError(
+            'model settings `test` and `path`: test = "path" goes with rows of [[model.path]], and they with it'
+        )
+    if table["gravity"] and table["boundary"] != "walls":
+        raise InputError('model setting `gravity`: needs boundary = "walls"; in a periodic cell grains fall for ever')
     return GrainModel(table)
 
 
@@ -166,8 +174,8 @@ class GrainModel:
         return sha256_hex(canonical_json({"packing": self._packing_spec}).encode())
 
     def settled(self, point: Mapping[str, Value]) -> tuple[bytes, dict[str, float]]:
-        """Make the packing: the bytes of an array, in its first row the cell and 1 if it has walls, then centre and radius
-        of each grain.
+        """Make the packing: the bytes of an array, in its first row the cell and 1 if it has walls, else 0; then centre
+        and radius of each grain.
         """
         import numpy as np
 
@@ -232,17 +240,18 @@ class GrainModel:
             "step_safety": float(t["step_safety"]),
             "test": t["test"],
             "strains": [float(t["strain_step"]) * k for k in range(1, count + 1)],
-            "paths": [],
+            "paths": increments(t["path"], point["pressure"]),
         }
         grains = (rows[0, :3].tolist(), rows[1:, :3].tolist(), rows[1:, 3].tolist(), bool(rows[0, 3]))
         try:
-            found = _core.grain_test(grains, spec)
+            with telling() as tell:
+                found = _core.grain_test(grains, spec, tell)
         except ValueError as fault:
             return Failed(f"no result: {fault}")
-        return _done(found, spec["strains"])
+        return _done(found, None if t["test"] == "path" else spec["strains"])
 
 
-def _done(found: Mapping[str, Any], strains: Sequence[float]) -> Done:
+def _done(found: Mapping[str, Any], strains: Sequence[float] | None) -> Done:
     """Curves and numbers of a test."""
     import numpy as np
 
@@ -258,11 +267,14 @@ def _done(found: Mapping[str, Any], strains: Sequence[float]) -> Done:
     }
     curves |= {name: found[name] for name, _, _ in CURVES if name not in curves}
     # Increments end where they should but for rounding (1e-15): the axis has the strains that were asked for.
-    curves["axial_strain"] = np.array([0.0, *strains])[: len(axial)]
+    if strains is not None:
+        curves["axial_strain"] = np.array([0.0, *strains])
     deviatoric = 2 / 3 * (curves["axial_strain"] - curves["radial_strain"])
-    at = min(SECANT_AT, float(deviatoric.max()))
+    # Up to where it first is largest: along a path it may come back.
+    rising = np.maximum.accumulate(deviatoric[: int(deviatoric.argmax()) + 1])
+    at = min(SECANT_AT, float(rising[-1]))
     strain, stress, across = (
-        float(np.interp(at, deviatoric, curves[name]))
+        float(np.interp(at, rising, curves[name][: len(rising)]))
         for name in ("axial_strain", "deviatoric_stress", "radial_strain")
     )
     peak = float(curves["stress_ratio"].max())
@@ -272,8 +284,9 @@ def _done(found: Mapping[str, Any], strains: Sequence[float]) -> Done:
     values = {
         "peak_stress_ratio": peak,
         "peak_friction_angle": math.asin((peak - 1) / (peak + 1)),
-        "young_bulk": stress / strain,
-        "poisson_bulk": -across / strain,
+        # Without any axial strain, as under isotropic stress, there are no secants.
+        "young_bulk": stress / strain if strain else math.nan,
+        "poisson_bulk": -across / strain if strain else math.nan,
         "void_ratio_packing": float(found["void_ratio_loaded"]),
         "void_ratio_start": float(curves["void_ratio"][0]),
         "rest_share": float(curves["at_rest"].mean()),

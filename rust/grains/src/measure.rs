@@ -18,7 +18,7 @@ pub struct Energy {
     pub elastic_j: f64,
     /// Of grains, beside the deformation of the cell.
     pub kinetic_j: f64,
-    /// Work of the boundary, and of gravity, since the start.
+    /// Put in: by the overlaps at the start, and by the boundary and by gravity since.
     pub boundary_j: f64,
     /// Dissipated by sliding.
     pub sliding_j: f64,
@@ -33,7 +33,7 @@ pub struct Energy {
 /// A packing in numbers.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Stress, Pa, positive in compression.
+    /// Stress, Pa, positive in compression: the mean over contacts, between walls its diagonal what they bear.
     pub stress_pa: Matrix3<f64>,
     /// Mean of n n' over contacts.
     pub fabric: Matrix3<f64>,
@@ -55,6 +55,22 @@ pub struct Measured {
     pub orientation: [f64; ORIENTATION_BINS],
     /// Energies.
     pub energy: Energy,
+}
+
+/// Energy of the overlaps that a packing starts with, J.
+pub(crate) fn overlap_energy_j(world: &World) -> f64 {
+    fn with<L: PairLaw>(world: &World, law: L) -> f64 {
+        let mut sum = 0.0;
+        for_each_touching(world, &law, |t| {
+            sum += L::ENERGY_SHARE * t.stiffness.normal_n_per_m * t.overlap * t.overlap;
+        });
+        sum
+    }
+    let grain = &world.material.grain;
+    match world.material.law {
+        GrainLaw::ClassicalLinear => with(world, ClassicalLinear::new(grain)),
+        GrainLaw::HertzMindlin => with(world, HertzMindlin::new(grain)),
+    }
 }
 
 /// Measure the present state.
@@ -112,8 +128,14 @@ fn with<L: PairLaw>(world: &World, law: L) -> Measured {
             0.5 * (b.velocity.norm_squared() + spin) / inverse
         })
         .sum();
+    let mut stress = stress / world.cell.product();
+    if world.walls.is_some() {
+        // Friction at walls makes the mean over contacts another: what the walls bear is what a laboratory sees.
+        let borne = world.stress_pa();
+        (0..3).for_each(|k| stress[(k, k)] = borne[k]);
+    }
     Measured {
-        stress_pa: stress / world.cell.product(),
+        stress_pa: stress,
         fabric: fabric / count,
         contacts,
         coordination: degree.iter().sum::<u32>() as f64 / n as f64,

@@ -10,6 +10,7 @@ use crate::contact::{Limits, Lost};
 use crate::control::{Axis, Servo};
 use crate::error::{GrainError, within};
 use crate::forces::{self, Totals};
+use crate::measure::overlap_energy_j;
 use crate::neighbours::{Pairs, find_pairs};
 use crate::packing::Packing;
 use crate::stable_step::stable_step;
@@ -164,7 +165,7 @@ pub struct World {
     pub(crate) dt_s: f64,
     pub(crate) stiffness_pa: [f64; 3],
     pub(crate) totals: Totals,
-    /// Work of the boundary and of gravity, what contacts lost, and what damping of motion took, J.
+    /// Put in by first overlaps, boundary and gravity, what contacts lost, and what damping of motion took, J.
     pub(crate) boundary_j: f64,
     pub(crate) lost: Lost,
     pub(crate) damped_j: f64,
@@ -239,6 +240,7 @@ impl World {
         };
         world.rebuild()?;
         world.dt_s = stable_step(&mut world);
+        world.boundary_j = overlap_energy_j(&world);
         Ok(world)
     }
 

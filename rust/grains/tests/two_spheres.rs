@@ -321,11 +321,14 @@ fn limits_of_moments_hold_for_what_they_say() {
                 }
                 (
                     contact.unwrap().moment_n_m,
-                    m.grain.rolling_friction * normal * RADII[1],
+                    m.grain.rolling_friction * normal * moment_limit.length_m(RADII[0], RADII[1]),
                 )
             };
             let (rolled, limit) = turn(Vector3::y(), 4000);
-            assert!((rolled.norm() / limit - 1.0).abs() < 1e-12);
+            assert!(
+                (rolled.norm() / limit - 1.0).abs() < 1e-12,
+                "{law:?} {moment_limit:?} {rolled:?} {limit}"
+            );
             let (after, _) = turn(Vector3::x(), 20_000);
             let (rolling, twisting) = (after.y.hypot(after.z) / limit, after.x.abs() / limit);
             match moment_limit {

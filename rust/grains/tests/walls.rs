@@ -92,7 +92,7 @@ fn the_floor_bears_the_weight() {
     let grains = make_packing(
         &Compaction {
             walls: true,
-            void_ratio: 0.75,
+            void_ratio: 0.9,
             ..Compaction::toyoura(200, 3)
         },
         &mut || true,
@@ -106,6 +106,8 @@ fn the_floor_bears_the_weight() {
         ..material(GrainLaw::ClassicalLinear)
     };
     heavy.grain.young_pa = 1e6;
+    heavy.grain.friction = 0.0;
+    heavy.moments = false;
     let mut world = World::new(&grains, heavy, 0.8).unwrap();
     still(&mut world);
     world.damp(Damping(0.5));
@@ -118,8 +120,11 @@ fn the_floor_bears_the_weight() {
     assert!(world.unbalanced() < 1e-5, "{}", world.unbalanced());
     let weight = 9.81 * 2650.0 * grains.solid_m3();
     let [x, y, z] = world.wall_forces_n().unwrap();
-    assert!((z[0] / weight - 1.0).abs() < 1e-3 || (z[0] - z[1] - weight).abs() < 1e-3 * weight);
-    // Friction at the walls bears some of the weight too, in both directions of shear: what is left is balance.
+    // The sides are smooth, so that the floor alone bears.
+    assert!(
+        (z[0] / weight - 1.0).abs() < 1e-3 && z[1] == 0.0,
+        "{z:?} of {weight}"
+    );
     for side in [x, y] {
         assert!((side[0] - side[1]).abs() < 1e-3 * weight, "{side:?}");
     }
@@ -130,14 +135,14 @@ fn walls_keep_their_stress_and_strain() {
     let grains = make_packing(
         &Compaction {
             walls: true,
-            void_ratio: 0.72,
+            void_ratio: 0.85,
             ..Compaction::toyoura(300, 4)
         },
         &mut || true,
     )
     .unwrap()
     .packing;
-    assert!((grains.void_ratio() - 0.72).abs() < 0.002);
+    assert!((grains.void_ratio() - 0.85).abs() < 0.002);
     for law in LAWS {
         let strains = vec![0.002, 0.006];
         let done = load(
@@ -152,8 +157,7 @@ fn walls_keep_their_stress_and_strain() {
             assert!(row.at_rest && (row.strain[2] - strain).abs() < 1e-12);
             let s = row.measured.stress_pa;
             for k in 0..2 {
-                // The servo keeps what the walls bear; the mean over contacts is the same in equilibrium.
-                assert!((s[(k, k)] / 2e5 - 1.0).abs() < 0.01, "{law:?} {s}");
+                assert!((s[(k, k)] / 2e5 - 1.0).abs() < 2e-3, "{law:?} {s}");
             }
             assert!(s[(2, 2)] > 2.2e5);
         }
