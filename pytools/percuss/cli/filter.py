@@ -21,7 +21,15 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: percuss filter @last:campaign --data observed.csv --covariance maximum --scale 0.05")
 def filter(
     event: EventArgument,
-    data: Annotated[Path, typer.Option(help="Observations, CSV or Parquet, one row a step.", metavar="FILE")],
+    data: Annotated[
+        Path | None, typer.Option(help="Observations, CSV or Parquet, one row a step.", metavar="FILE")
+    ] = None,
+    observations: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of --data: what percuss observe took in.", metavar="EVENT", autocompletion=complete_events
+        ),
+    ] = None,
     case: Annotated[str | None, typer.Option(help="Which case was observed, or which rows to use.")] = None,
     covariance: Annotated[
         str, typer.Option(help="Error of the observations: constant, relative, or relative to the maximum.")
@@ -56,7 +64,8 @@ def filter(
     """
     from percuss.cli.output import give_id, hint, say
     from percuss.config import find_settings
-    from percuss.filtering.observations import read_observations
+    from percuss.errors import InputError
+    from percuss.filtering.observations import observed, read_observations
     from percuss.filtering.update import draft_update, summary, update
     from percuss.ledger.projections import fold
     from percuss.surrogates.training import load_training
@@ -65,17 +74,22 @@ def filter(
     state = fold(book.events())
     training = load_training(book, state, found)
     state = fold(book.events())
-    limit = find_settings()["import_mb"].value * 1_000_000
-    observations = read_observations(data, training.study, case, limit)
-    error = _error(training.study, observations, covariance, noise, scale, ess)
+    if data and not observations:
+        limit = find_settings()["import_mb"].value * 1_000_000
+        seen = read_observations(data, training.study, case, limit)
+    elif observations and not data:
+        seen = observed(book, book.event(observations), training.study, case)
+    else:
+        raise InputError("--data and --observations: give one of them")
+    error = _error(training.study, seen, covariance, noise, scale, ess)
     others = [book.event(text) for text in against or []]
-    done = update(book, state, training, observations, error, ess, others, seed)
+    done = update(book, state, training, seen, error, ess, others, seed)
     appended = book.append([draft_update(book, done, others, ess, seed)])[0]
     facts = summary(done)
     say(_table(done, facts))
     share = facts["effective"] / facts["samples"]
     say(
-        f"{len(observations.steps)} steps, {facts['samples']} samples worth {facts['effective']:.3g} "
+        f"{len(seen.steps)} steps, {facts['samples']} samples worth {facts['effective']:.3g} "
         f"({100 * share:.2g} %), log evidence {facts['log_evidence']}"
     )
     if facts["left_out"]:
@@ -119,7 +133,7 @@ def _error(
     variables = {
         variable: name for step in observations.steps for variable, name in zip(step.variables, step.names, strict=True)
     }
-    stds = {}
+    stds = dict(observations.stds) if mode == "constant" else {}
     for name, text in assignments(noise, "--noise").items():
         if name not in variables:
             raise InputError(f"--noise {name}: is not observed; {did_you_mean(name, variables)}")
