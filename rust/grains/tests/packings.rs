@@ -243,63 +243,47 @@ fn bad_input_is_refused_in_words() {
     );
 }
 
-/// Curve level, N = 1000 at 0.2 MPa to 1.2 % of strain: stress ratio and volumetric strain of a peer on a packing of its
-/// own, within twice the spread between packings of ours (root mean squares over the increments).
+/// Curve level, N = 1000 at 0.2 MPa to 2 % of strain: stress ratio and volumetric strain (%) of a peer on a packing of its
+/// own, within twice the spread between packings of ours: root mean squares over the increments, of the ten pairs of
+/// seeds 1 to 5. Contacts are here those of the peer; `docs/grains.md` has the whole of it, to 8 %.
 #[test]
 fn triaxial_curves_as_the_peer_has_them() {
-    let grains: Vec<_> = (1..=3).map(|seed| packing(1000, seed)).collect();
     let tables = [
         (
             GrainLaw::HertzMindlin,
             MomentLimit::Rolling,
+            (0.131, 0.036),
             include_str!("../../../tests/golden/grains/hm_n1000_s0.2.csv"),
         ),
         (
             GrainLaw::ClassicalLinear,
             MomentLimit::Separate,
+            (0.108, 0.038),
             include_str!("../../../tests/golden/grains/cl_n1000_s0.2.csv"),
         ),
     ];
-    for (law, moment_limit, table) in tables {
+    let strains: Vec<f64> = (1..=20).map(|k| 0.001 * k as f64).collect();
+    let grains: Vec<_> = (1..=2).map(|seed| packing(1000, seed)).collect();
+    for (law, moment_limit, spread, table) in tables {
         let peer: Vec<(f64, f64)> = table
             .lines()
             .skip(1)
-            .take(13)
             .map(|line| {
                 let row: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
                 (row[4], row[3])
             })
             .collect();
-        let strains: Vec<f64> = (1..=12).map(|k| 0.001 * k as f64).collect();
-        let ours: Vec<_> = grains
-            .iter()
-            .map(|g| {
-                curves(
-                    &load(
-                        g,
-                        Material {
-                            rescaled: false,
-                            moment_limit,
-                            ..material(law)
-                        },
-                        &Loading::at(2e5),
-                        &Test::Drained(strains.clone()),
-                        &mut |_| true,
-                    )
-                    .unwrap(),
-                )
-            })
-            .collect();
-        let mut spread = (0.0_f64, 0.0_f64);
-        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
-            let d = distance(&ours[a], &ours[b]);
-            spread = (spread.0.max(d.0), spread.1.max(d.1));
-        }
-        for mine in &ours {
-            let off = distance(mine, &peer);
-            println!("{law:?}: off {off:?}, spread {spread:?}");
+        for packed in &grains {
+            let printed = Material {
+                rescaled: false,
+                moment_limit,
+                ..material(law)
+            };
+            let test = Test::Drained(strains.clone());
+            let mine = load(packed, printed, &Loading::at(2e5), &test, &mut |_| true).unwrap();
+            let off = distance(&curves(&mine), &peer);
             assert!(
-                off.0 < 2.0 * spread.0.max(0.05) && off.1 < 2.0 * spread.1.max(0.04),
+                off.0 < 2.0 * spread.0 && off.1 < 2.0 * spread.1,
                 "{law:?} {off:?} {spread:?}"
             );
         }
