@@ -67,7 +67,9 @@ def _exact():
 
 def test_a_conjugate_posterior_and_its_evidence(percuss, linear, folder) -> None:
     """512 Halton points: the standard error of plain sampling at this effective size is some 5 %."""
-    facts = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS)
+    pictures = ("--densities", "densities.svg", "--runs", "runs.svg")
+    facts = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS, *pictures)
+    assert all((folder / name).stat().st_size > 1000 for name in ("densities.svg", "runs.svg"))
     exact = _exact()
     for k, name in enumerate("ab"):
         std = math.sqrt(exact.covariance[k, k])

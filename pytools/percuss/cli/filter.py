@@ -53,6 +53,12 @@ def filter(
     plot: Annotated[
         Path | None, typer.Option(help="Draw how parameters evolve, as .svg, .png or .pdf.", metavar="FILE")
     ] = None,
+    densities: Annotated[
+        Path | None, typer.Option(help="Draw marginal and pairwise densities.", metavar="FILE")
+    ] = None,
+    runs: Annotated[
+        Path | None, typer.Option(help="Draw outputs of the runs over their parameters.", metavar="FILE")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of the mixture's start.")] = 0,
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -96,8 +102,9 @@ def filter(
         say(f"{facts['left_out']} points without a finished run in every case are left out")
     for name, probability in done.probabilities.items():
         say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
-    if plot:
-        _draw(done, plot)
+    for picture, path in (("evolution", plot), ("densities", densities), ("runs", runs)):
+        if path:
+            _draw(done, picture, path)
     if facts["effective"] < 10:
         hint(f"the weights came down to a few samples: percuss design --propose {appended.id} --n N goes on from them")
     give_id(appended.id, {"scale": done.error.scale, **facts}, json)
@@ -153,16 +160,11 @@ def _table(done: Updated, facts: dict[str, dict[str, dict[str, float]]]) -> str:
     return table_text(("parameter", "unit", *(key.replace("_", " ") for key in keys)), rows)
 
 
-def _draw(done: Updated, path: Path) -> None:
-    """Mean and the band of nine tenths of every parameter, and the effective sample size, over the steps."""
-    from percuss.filtering.update import tables
-    from percuss.report.figures import Line, Panel, draw
+def _draw(done: Updated, picture: str, path: Path) -> None:
+    from percuss.cli import filter_pictures
 
-    steps = tables(done)["steps"]
-    x = steps["step"].to_numpy()
-    panels = []
-    for name in done.training.names:
-        lines = [Line(key, x, steps[f"{key}:{name}"].to_numpy()) for key in ("mean", "q05", "q95")]
-        panels.append(Panel("step", f"{name} [SI]", lines))
-    panels.append(Panel("step", "effective samples", [Line("effective", x, steps["effective"].to_numpy())]))
-    draw(panels, path, f"{done.training.study.name}: identified parameters")
+    {
+        "evolution": filter_pictures.draw_evolution,
+        "densities": filter_pictures.draw_densities,
+        "runs": filter_pictures.draw_runs,
+    }[picture](done, path)

@@ -104,7 +104,7 @@ def test_a_path_reaches_its_states() -> None:
 
 
 def test_walls() -> None:
-    found = _curves(boundary="walls", void_ratio=0.9)
+    found = _curves(boundary="walls", grains=300, void_ratio=0.9)
     assert found["stress_xx"] == pytest.approx(2e5, rel=0.02)
     assert found["stress_ratio"][-1] > 1.3
 
