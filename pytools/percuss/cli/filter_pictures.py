@@ -55,20 +55,23 @@ def draw_densities(done: Updated, path: Path) -> None:
 
 
 def draw_runs(done: Updated, path: Path) -> None:
-    """Every output of the study over every parameter, a point a run, larger where its weight is."""
+    """Outputs of the study over every parameter, a point a run, larger where its weight is.
+
+    Values at places on a curve are left out, unless there are no other outputs.
+    """
     names, units = _parameters(done)
     training = done.training
-    outputs = training.outputs
+    whole = tuple(name for name in training.outputs if training.study.outputs[name].at is None)
+    outputs = whole or training.outputs
     case = done.observations.steps[0].case
     runs = next(item for item in training.cases if item.case == case)
     kept = np.searchsorted(runs.rows, done.ensemble.rows)
     figure, axes = _panels(len(outputs), len(names), path)
     sizes = 4 + 60 * done.last / done.last.max()
     for i, output in enumerate(outputs):
-        unit = training.study.outputs[output].unit
+        y = _shown(runs.values[kept, training.outputs.index(output)], training.study.outputs[output].unit)
         for j, own in enumerate(units):
-            x = _shown(done.ensemble.theta[:, j], own)
-            axes[i, j].scatter(x, _shown(runs.values[kept, i], unit), s=sizes, alpha=0.6, linewidths=0)
+            axes[i, j].scatter(_shown(done.ensemble.theta[:, j], own), y, s=sizes, alpha=0.6, linewidths=0)
     _label(axes, outputs, names, [training.study.outputs[name].unit for name in outputs], units)
     _save(figure, path, f"{training.study.name}, {case}: runs")
 
