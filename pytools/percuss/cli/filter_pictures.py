@@ -49,13 +49,13 @@ def draw_densities(done: Updated, path: Path) -> None:
                 edge = round(len(pair) ** 0.5)
                 x, y = (_shown(pair[key], unit).reshape(edge, edge) for key, unit in (("x", units[j]), ("y", units[i])))
                 density = pair["density"].to_numpy().reshape(edge, edge)
-                axes[i, j].contourf(x, y, density, levels=6, cmap="Blues")
+                axes[i, j].pcolormesh(x, y, density, shading="nearest", cmap="Blues", rasterized=True)
     _label(axes, names, names, units, units)
     _save(figure, path, f"{done.training.study.name}: densities after the last step")
 
 
 def draw_runs(done: Updated, path: Path) -> None:
-    """Outputs of the study over every parameter, a point a run, larger where its weight is.
+    """Outputs of the study over every parameter, a point a run, with a ring where its weight is above the average.
 
     Values at places on a curve are left out, unless there are no other outputs.
     """
@@ -67,11 +67,13 @@ def draw_runs(done: Updated, path: Path) -> None:
     runs = next(item for item in training.cases if item.case == case)
     kept = np.searchsorted(runs.rows, done.ensemble.rows)
     figure, axes = _panels(len(outputs), len(names), path)
-    sizes = 4 + 60 * done.last / done.last.max()
+    heavy = done.last > 1 / len(done.last)
     for i, output in enumerate(outputs):
         y = _shown(runs.values[kept, training.outputs.index(output)], training.study.outputs[output].unit)
         for j, own in enumerate(units):
-            axes[i, j].scatter(_shown(done.ensemble.theta[:, j], own), y, s=sizes, alpha=0.6, linewidths=0)
+            x = _shown(done.ensemble.theta[:, j], own)
+            axes[i, j].plot(x, y, ".", markersize=3)
+            axes[i, j].plot(x[heavy], y[heavy], "o", markersize=5, fillstyle="none")
     _label(axes, outputs, names, [training.study.outputs[name].unit for name in outputs], units)
     _save(figure, path, f"{training.study.name}, {case}: runs")
 
@@ -112,6 +114,8 @@ def _save(figure: Any, path: Path, title: str) -> None:
     from matplotlib import pyplot
 
     figure.suptitle(title, fontsize="small")
+    # Letters as letters: dozens of panels of labels as outlines are most of a file.
+    pyplot.rcParams["svg.fonttype"] = "none"
     try:
         figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
     except OSError as fault:
