@@ -92,7 +92,7 @@ fn the_floor_bears_the_weight() {
     let grains = make_packing(
         &Compaction {
             walls: true,
-            void_ratio: 0.98,
+            void_ratio: 0.9,
             ..Compaction::toyoura(200, 3)
         },
         &mut || true,
