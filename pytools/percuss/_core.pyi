@@ -72,7 +72,7 @@ def misfit_oscillators(
 class _ContactReport(TypedDict):
     converged: bool
     iterations: int  # sweeps or gradient steps
-    factorisations: int  # Newton steps
+    factorisations: int  # of Newton and interior point steps
     energy: float  # residuals; this one is compared with the tolerance
     plain: float
     velocity: float
@@ -89,12 +89,15 @@ def solve_contact(
     solver: str = "auto",
     tolerance: float = 1e-8,
     max_iterations: int = 10_000,
-    max_factorisations: int = 2_000,
+    max_factorisations: int = 4_000,
     start: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], _ContactReport]: ...
 
 # Rigid bodies. Scene and settings are mappings as `percuss.scene` makes them.
 def contact_impact_laws() -> list[str]: ...
+def joint_kinds() -> list[tuple[str, list[str]]]: ...  # each with its coordinates
+def smooth_methods() -> list[str]: ...
+def formula_values(formula: str, times_s: Sequence[float]) -> NDArray[np.float64]: ...  # (times, 3)
 
 @final
 class RigidWorld:
@@ -119,6 +122,7 @@ class RigidWorld:
     ) -> None: ...
     def poses(self) -> NDArray[np.float64]: ...  # (bodies, 7): position, quaternion w first
     def velocities(self) -> NDArray[np.float64]: ...  # (bodies, 6)
+    def assembled(self) -> tuple[float, list[tuple[str, str]]]: ...
     def masses_kg(self) -> list[float | None]: ...
     def energy(self) -> dict[str, float]: ...
     def pair_work(self) -> list[list[float]]: ...  # one row a law

@@ -17,6 +17,7 @@ BENCHES = (
     "scale",
     "scenes",
     "grains",
+    "multibody",
 )
 
 

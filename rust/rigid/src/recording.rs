@@ -53,16 +53,20 @@ pub struct Recording {
     pub gain_steps: u64,
     /// Deepest overlap at the middle of any step [m].
     pub deepest_overlap_m: f64,
+    /// Largest drift of a joint in the rows of the energy table [m or rad].
+    pub worst_drift: f64,
     /// Whether the run was ended before its time by its observer.
     pub interrupted: bool,
 }
 
-const ENERGY: [&str; 12] = [
+const ENERGY: [&str; 14] = [
     "time_s",
     "kinetic_j",
     "potential_j",
+    "elastic_j",
     "impact_dissipation_j",
     "friction_dissipation_j",
+    "damping_dissipation_j",
     "external_work_j",
     "motion_work_j",
     "stabilisation_work_j",
@@ -119,12 +123,16 @@ const CONTACTS: [&str; 17] = [
 ];
 
 /// What a probe has gathered since its last row.
-#[derive(Debug, Clone, Default)]
-struct Gathered {
-    steps: u64,
-    velocity: Vec3,
-    force: Vec3,
-    torque: Vec3,
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Gathered {
+    pub(crate) steps: u64,
+    /// Of a point and its body, at the start of the step; not kept from step to step.
+    pub(crate) velocity: Vec3,
+    pub(crate) turning: Vec3,
+    /// Coordinates of a joint, angles counted over turns.
+    pub(crate) coordinates: [f64; 3],
+    pub(crate) force: Vec3,
+    pub(crate) torque: Vec3,
 }
 
 impl World {
@@ -158,7 +166,7 @@ impl World {
         let mut recording = Recording {
             probes: probes
                 .iter()
-                .map(|p| Table::new(&p.name, p.columns()))
+                .map(|p| Table::new(&p.name, &p.columns(&self.scene)))
                 .collect(),
             energy: Table::new("energy", &ENERGY),
             steps: Table::new("steps", &STEPS),
@@ -169,19 +177,20 @@ impl World {
             worst_residual: 0.0,
             gain_steps: 0,
             deepest_overlap_m: 0.0,
+            worst_drift: 0.0,
             interrupted: false,
         };
-        let mut gathered = vec![Gathered::default(); probes.len()];
         if self.step == 0 {
             self.write_rows(record, &mut recording);
-            for (k, probe) in probes.iter().enumerate() {
-                self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+            for (probe, table) in probes.iter().zip(&mut recording.probes) {
+                self.write_probe(probe, &Gathered::default(), table);
             }
         }
         for _ in 0..steps as u64 {
-            for (probe, gathered) in probes.iter().zip(&mut gathered) {
+            for (k, probe) in probes.iter().enumerate() {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
-                    gathered.velocity = self.point_velocity(*body, point_m);
+                    self.gathered[k].velocity = self.point_velocity(*body, point_m);
+                    self.gathered[k].turning = self.angular_velocity(*body);
                 }
             }
             let report = self.step()?;
@@ -204,10 +213,17 @@ impl World {
             }
             self.write_rows(record, &mut recording);
             for (k, probe) in probes.iter().enumerate() {
-                self.gather(probe, &mut gathered[k]);
+                let mut gathered = self.gathered[k];
+                self.gather(probe, &mut gathered);
                 if due(self.step, probe.every) {
-                    self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+                    self.write_probe(probe, &gathered, &mut recording.probes[k]);
+                    gathered = Gathered {
+                        coordinates: gathered.coordinates,
+                        ..Gathered::default()
+                    };
                 }
+                (gathered.velocity, gathered.turning) = (Vec3::zeros(), Vec3::zeros());
+                self.gathered[k] = gathered;
             }
             if !go_on(self, &report) {
                 recording.interrupted = true;
@@ -220,13 +236,16 @@ impl World {
     fn write_rows(&self, record: &Record, recording: &mut Recording) {
         let t = self.time_s();
         if due(self.step, record.energy_every) {
+            recording.worst_drift = recording.worst_drift.max(self.drift());
             let e = &self.energy;
             recording.energy.push(&[
                 t,
                 e.kinetic_j,
                 e.potential_j,
+                e.elastic_j,
                 e.impact_dissipation_j,
                 e.friction_dissipation_j,
+                e.damping_dissipation_j,
                 e.external_work_j,
                 e.motion_work_j,
                 e.stabilisation_work_j,
@@ -298,6 +317,12 @@ impl World {
         gathered.steps += 1;
         match probe.kind {
             ProbeKind::Point { .. } => {}
+            ProbeKind::Joint { joint } => {
+                let coordinates = self.scene.joints[joint].kind.coordinates();
+                for ((_, row), last) in coordinates.iter().zip(&mut gathered.coordinates) {
+                    *last += row.difference(self.coordinate(joint, *row).0, *last);
+                }
+            }
             ProbeKind::BodyContacts { body } => {
                 let centre = self.middle[body].position;
                 for c in &self.active {
@@ -320,7 +345,7 @@ impl World {
         }
     }
 
-    fn write_probe(&self, probe: &Probe, gathered: &mut Gathered, table: &mut Table) {
+    fn write_probe(&self, probe: &Probe, gathered: &Gathered, table: &mut Table) {
         let t = self.time_s();
         let span = gathered.steps as f64 * self.settings.dt_s;
         let per_second = if span > 0.0 { 1.0 / span } else { 0.0 };
@@ -332,15 +357,29 @@ impl World {
                     self.point_velocity(*body, point_m),
                     self.angular_velocity(*body),
                 );
-                let a = if gathered.steps > 0 {
-                    (v - gathered.velocity) / self.settings.dt_s
-                } else {
-                    Vec3::zeros()
+                let per_step = 1.0 / self.settings.dt_s;
+                let (a, b) = match self.point_acceleration(*body, point_m) {
+                    Some(found) => found,
+                    None if gathered.steps > 0 => (
+                        (v - gathered.velocity) * per_step,
+                        (w - gathered.turning) * per_step,
+                    ),
+                    None => (Vec3::zeros(), Vec3::zeros()),
                 };
                 table.push(&[
                     t, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, a.x, a.y,
-                    a.z,
+                    a.z, b.x, b.y, b.z,
                 ]);
+            }
+            ProbeKind::Joint { joint } => {
+                let mut row = vec![t];
+                let coordinates = self.scene.joints[*joint].kind.coordinates();
+                for ((_, coordinate), last) in coordinates.iter().zip(&gathered.coordinates) {
+                    let (value, rate) = self.coordinate(*joint, *coordinate);
+                    row.extend([last + coordinate.difference(value, *last), rate]);
+                }
+                row.extend(self.reaction(*joint));
+                table.push(&row);
             }
             ProbeKind::BodyContacts { body } => {
                 let (f, m) = (gathered.force * per_second, gathered.torque * per_second);
@@ -370,7 +409,6 @@ impl World {
                 ]);
             }
         }
-        *gathered = Gathered::default();
     }
 }
 

@@ -4,6 +4,7 @@ use crate::contact::ActiveContact;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
+use crate::recording::Gathered;
 use crate::world::World;
 use percuss_geometry::{Quat, Vec3};
 
@@ -16,9 +17,12 @@ pub struct Snapshot {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    pub(crate) gathered: Vec<Gathered>,
+    /// What the stepper hands from one step to the next.
+    pub(crate) carried: Vec<f64>,
 }
 
-const MAGIC: &[u8; 8] = b"percuss2";
+const MAGIC: &[u8; 8] = b"percuss4";
 
 impl World {
     /// The state now.
@@ -30,6 +34,8 @@ impl World {
             active: self.active.clone(),
             energy: self.energy,
             pair_work: self.pair_work.clone(),
+            gathered: self.gathered.clone(),
+            carried: self.carried(),
         }
     }
 
@@ -45,14 +51,35 @@ impl World {
         self.active.clone_from(&snapshot.active);
         self.energy = snapshot.energy;
         self.pair_work.clone_from(&snapshot.pair_work);
+        // Under other probes, which a restart may have, every interval starts anew.
+        if snapshot.gathered.len() == self.gathered.len() {
+            self.gathered.clone_from(&snapshot.gathered);
+        } else {
+            self.gathered.fill(Gathered::default());
+        }
         for (middle, state) in self.middle.iter_mut().zip(&self.states) {
             *middle = state.pose();
         }
         for (body, present) in self.present.iter().enumerate() {
             self.detector.set_present(body as u32, *present)?;
         }
+        if let Some(smooth) = &mut self.smooth {
+            smooth.carry(&snapshot.carried);
+        }
+        if let Some(joints) = &mut self.articulation {
+            joints.carry(&snapshot.carried);
+        }
         self.next_event_s = f64::NEG_INFINITY;
         Ok(())
+    }
+
+    /// What the stepper hands from one step to the next.
+    fn carried(&self) -> Vec<f64> {
+        match (&self.smooth, &self.articulation) {
+            (Some(smooth), _) => smooth.carried(),
+            (None, Some(joints)) => joints.carried(),
+            (None, None) => Vec::new(),
+        }
     }
 
     /// Refuses a snapshot that does not fit the scene.
@@ -64,6 +91,11 @@ impl World {
                 snapshot.states.len(),
                 snapshot.pair_work.len()
             )));
+        }
+        if snapshot.carried.len() != self.carried().len() {
+            return Err(RigidError::Snapshot(
+                "it comes from other joints or another stepper".into(),
+            ));
         }
         let contactors = self.scene.contactors.len() as u32;
         let known = |c: &ActiveContact| {
@@ -91,7 +123,13 @@ impl Snapshot {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let word = |out: &mut Vec<u8>, x: u64| out.extend_from_slice(&x.to_le_bytes());
-        let counts = [self.states.len(), self.active.len(), self.pair_work.len()];
+        let counts = [
+            self.states.len(),
+            self.active.len(),
+            self.pair_work.len(),
+            self.gathered.len(),
+            self.carried.len(),
+        ];
         word(&mut out, self.step);
         for count in counts {
             word(&mut out, count as u64);
@@ -124,6 +162,15 @@ impl Snapshot {
                 word(&mut out, x.to_bits());
             }
         }
+        for g in &self.gathered {
+            word(&mut out, g.steps);
+            for x in g.force.iter().chain(&g.torque).chain(&g.coordinates) {
+                word(&mut out, x.to_bits());
+            }
+        }
+        for x in &self.carried {
+            word(&mut out, x.to_bits());
+        }
         out
     }
 
@@ -142,12 +189,14 @@ impl Snapshot {
             .map(|c| u64::from_le_bytes(std::array::from_fn(|i| c[i])));
         let mut next = || words.next().ok_or_else(damaged);
         let step = next()?;
-        let counts = [next()?, next()?, next()?];
-        let needed = 4 + counts[0]
+        let counts = [next()?, next()?, next()?, next()?, next()?];
+        let needed = 6 + counts[0]
             .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
-            .saturating_add(11);
+            .saturating_add(counts[3].saturating_mul(10))
+            .saturating_add(counts[4])
+            .saturating_add(13);
         if needed != (body.len() / 8) as u64 {
             return Err(damaged());
         }
@@ -192,7 +241,7 @@ impl Snapshot {
                 couple_n_m_s: vector(16),
             });
         }
-        let mut x = [0.0; 10];
+        let mut x = [0.0; 12];
         for x in &mut x {
             *x = f64::from_bits(next()?);
         }
@@ -207,6 +256,8 @@ impl Snapshot {
             scheme_j: x[7],
             brought_in_j: x[8],
             contact_gain_j: x[9],
+            elastic_j: x[10],
+            damping_dissipation_j: x[11],
             gain_steps: next()?,
         };
         let mut pair_work = Vec::new();
@@ -222,6 +273,22 @@ impl Snapshot {
                 friction_impulse_n_s: x[3],
             });
         }
+        let mut gathered = Vec::new();
+        for _ in 0..counts[3] {
+            let steps = next()?;
+            let mut x = [0.0; 9];
+            for x in &mut x {
+                *x = f64::from_bits(next()?);
+            }
+            gathered.push(Gathered {
+                steps,
+                force: Vec3::new(x[0], x[1], x[2]),
+                torque: Vec3::new(x[3], x[4], x[5]),
+                coordinates: [x[6], x[7], x[8]],
+                ..Gathered::default()
+            });
+        }
+        let carried = words.map(f64::from_bits).collect();
         Ok(Self {
             step,
             present,
@@ -229,6 +296,8 @@ impl Snapshot {
             active,
             energy,
             pair_work,
+            gathered,
+            carried,
         })
     }
 }
@@ -249,7 +318,7 @@ fn contact_numbers(c: &ActiveContact) -> [f64; 19] {
     ]
 }
 
-fn energy_numbers(e: &Energy) -> [f64; 10] {
+fn energy_numbers(e: &Energy) -> [f64; 12] {
     [
         e.kinetic_j,
         e.potential_j,
@@ -261,5 +330,7 @@ fn energy_numbers(e: &Energy) -> [f64; 10] {
         e.scheme_j,
         e.brought_in_j,
         e.contact_gain_j,
+        e.elastic_j,
+        e.damping_dissipation_j,
     ]
 }

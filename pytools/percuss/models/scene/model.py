@@ -11,7 +11,7 @@ from percuss.ledger.canonical import canonical_json
 from percuss.models.model import Value
 from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.quantities import quantities_of
-from percuss.models.scene.reader import Reader
+from percuss.models.scene.reader import Kept, Reader
 from percuss.models.scene.tables import settings as schema_of
 from percuss.models.settings import SettingsError
 from percuss.scene import Settings
@@ -19,6 +19,9 @@ from percuss.scene import Settings
 # Settings of the stepper, by their names here and there.
 _STEPPER = {
     "step": "dt_s",
+    "stepper": "stepper",
+    "method": "method",
+    "accuracy": "accuracy",
     "theta": "theta",
     "solver": "solver",
     "tolerance": "tolerance",
@@ -35,10 +38,11 @@ class FileScene(SceneModel):
     """A scene as a study file describes it."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
+    kept: Kept = field(default_factory=dict, compare=False, repr=False)
 
     def experiment(self, point: Mapping[str, Value]) -> Experiment:
         """The scene with the values of a point."""
-        reader = Reader(point)
+        reader = Reader(point, self.kept)
         found = _experiment(self.settings, reader)
         if reader.faults:
             raise InputError(reader.faults[0][1])
@@ -52,7 +56,7 @@ def _experiment(settings: Mapping[str, Any], reader: Reader) -> Experiment:
         for key in ("duration", "sampling", *_STEPPER)
         if key in settings
     }
-    stepper = Settings(**{name: numbers[key] for key, name in _STEPPER.items()})
+    stepper = Settings(**{name: numbers[key] for key, name in _STEPPER.items() if key in numbers})
     sampling = numbers.get("sampling", stepper.dt_s)
     every = round(sampling / stepper.dt_s) if stepper.dt_s > 0 else 0
     # To six digits: a step given in decimals need not divide its multiple exactly.
@@ -83,7 +87,8 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileSc
 
 
 def _shapes_vary(settings: Mapping[str, Any]) -> bool:
-    """Whether the place, form or weight of a body hangs on an input."""
+    """Whether the place, form, weight or hold of a body hangs on an input."""
     moving = ("velocity", "angular_velocity", "motion")
     bodies = [{key: value for key, value in body.items() if key not in moving} for body in settings["bodies"]]
-    return "$" in canonical_json({"bodies": bodies, "overlap": settings["overlap_tolerance"]})
+    links = [settings.get(key) for key in ("joints", "springs", "bushings", "actuators")]
+    return "$" in canonical_json({"bodies": bodies, "links": links, "overlap": settings["overlap_tolerance"]})

@@ -1,0 +1,465 @@
+//! Bodies and the rows of all their joints: J, and the factors of J M^-1 J^T.
+
+use super::envelope::Envelope;
+use super::frames::Local;
+use super::{HeldRow, Joint, Linkage, Placed, Row, RowValue, Target};
+use crate::body::Inertia;
+use crate::elements::twist;
+use crate::error::RigidError;
+use crate::signal::Signal;
+use percuss_geometry::{Mat3, Vec3};
+
+/// Inverse mass of a body; zero for what forces do not move.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weight {
+    pub per_kg: f64,
+    /// Inertia and its inverse, in the body's axes.
+    pub inertia: Mat3,
+    pub inverse: Mat3,
+    /// The inverse in world axes.
+    pub turned: Mat3,
+    pub moves: bool,
+    round: bool,
+}
+
+/// Rows that are not held but give way: the scale of each Jacobian, at a compliance of one.
+#[derive(Debug, Clone)]
+pub(crate) struct Soft {
+    /// Bodies and frames; its kind means nothing.
+    pub between: Joint,
+    pub rows: Vec<(Row, f64)>,
+}
+
+/// A joint in the order of the rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Linked {
+    /// Its index in the scene; what gives way is counted after the joints.
+    pub joint: usize,
+    /// Indices into `placed`; the world is the last.
+    pub bodies: [usize; 2],
+    pub local: [Local; 2],
+    pub held: Vec<HeldRow>,
+    /// Its first row.
+    pub first: usize,
+    /// From here on its rows are of the angular velocities alone.
+    turning: usize,
+    pub linkage: Linkage,
+}
+
+/// A row's Jacobian, and M^-1 J^T.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weighted {
+    pub value: RowValue,
+    pub response: [[f64; 6]; 2],
+}
+
+/// Two joints (or one) and the sides by which they hold the same moving body.
+#[derive(Debug, Clone, Copy)]
+struct Coupling {
+    joints: [usize; 2],
+    sides: [usize; 2],
+}
+
+/// Bodies in the world, and their joints.
+#[derive(Debug, Clone)]
+pub(crate) struct Mechanism {
+    /// The bodies, then the world.
+    pub placed: Vec<Placed>,
+    pub weights: Vec<Weight>,
+    pub joints: Vec<Linked>,
+    pub rows: Vec<Weighted>,
+    /// Rows that give way, and their scales.
+    pub soft: Vec<(usize, f64)>,
+    couplings: Vec<Coupling>,
+    factors: Envelope,
+    /// Value and derivatives of what each row is held at.
+    pub targets: Vec<[f64; 3]>,
+    /// When `targets` holds.
+    aimed_s: f64,
+}
+
+impl Mechanism {
+    /// The joints between bodies placed as given (without the world).
+    pub fn new(
+        joints: &[Joint],
+        soft: &[Soft],
+        inertia: &[Option<Inertia>],
+        placed: &[Placed],
+    ) -> Result<Self, RigidError> {
+        let world = placed.len();
+        let placed: Vec<Placed> = placed.iter().copied().chain([Placed::WORLD]).collect();
+        let mut weights: Vec<Weight> = inertia.iter().map(weight).collect();
+        weights.push(weight(&None));
+        let centre = |body: usize| match inertia.get(body) {
+            Some(Some(inertia)) => inertia.centre_m,
+            _ => Vec3::zeros(),
+        };
+        let moving = |joint: &&Joint| {
+            let sides = joint.bodies.map(|body| body.unwrap_or(world));
+            sides.map(|body| weights[body].moves.then_some(body))
+        };
+        let between = soft.iter().map(|soft| &soft.between);
+        let all: Vec<&Joint> = joints.iter().chain(between).collect();
+        let holds: Vec<[Option<usize>; 2]> = all.iter().map(moving).collect();
+        let mut scales = Vec::new();
+        let mut linked = Vec::with_capacity(joints.len());
+        let mut count = 0;
+        for index in narrow_order(&holds) {
+            let joint = all[index];
+            let bodies = joint.bodies.map(|body| body.unwrap_or(world));
+            let local = Linkage::local(&joint.frames_about(bodies.map(centre)));
+            let linkage = Linkage::new(&local, bodies.map(|body| &placed[body]));
+            let first = count;
+            let held: Vec<HeldRow> = match index.checked_sub(joints.len()) {
+                None => {
+                    let mut held = joint.held(linkage.offset.norm())?;
+                    held.sort_by_key(|held| held.row.turns());
+                    held
+                }
+                Some(index) => {
+                    let mut rows = soft[index].rows.clone();
+                    rows.sort_by_key(|(row, _)| row.turns());
+                    scales.extend((first..).zip(&rows).map(|(row, (_, scale))| (row, *scale)));
+                    let target = Target::Velocity(Signal::Constant(0.0));
+                    let held = rows.iter().map(|(row, _)| HeldRow {
+                        row: *row,
+                        target: target.clone(),
+                    });
+                    held.collect()
+                }
+            };
+            let turning = first + held.iter().filter(|held| !held.row.turns()).count();
+            count += held.len();
+            linked.push(Linked {
+                joint: index,
+                bodies,
+                local,
+                held,
+                first,
+                turning,
+                linkage,
+            });
+        }
+        let mut couplings = Vec::new();
+        let mut start = Vec::with_capacity(count);
+        for (p, one) in linked.iter().enumerate() {
+            let mut least = one.first;
+            for (q, other) in linked[..=p].iter().enumerate() {
+                for (side, held) in holds[one.joint].iter().enumerate() {
+                    for (other_side, other_held) in holds[other.joint].iter().enumerate() {
+                        if held.is_some() && held == other_held {
+                            couplings.push(Coupling {
+                                joints: [p, q],
+                                sides: [side, other_side],
+                            });
+                            least = least.min(other.first);
+                        }
+                    }
+                }
+            }
+            start.extend(one.held.iter().map(|_| least));
+        }
+        let none = Weighted {
+            value: RowValue {
+                jacobian: [[0.0; 6]; 2],
+                bias: 0.0,
+            },
+            response: [[0.0; 6]; 2],
+        };
+        Ok(Self {
+            placed,
+            weights,
+            joints: linked,
+            rows: vec![none; count],
+            soft: scales,
+            couplings,
+            factors: Envelope::new(start),
+            targets: vec![[0.0; 3]; count],
+            aimed_s: f64::NAN,
+        })
+    }
+
+    /// Brings the inverse inertia of a body into world axes.
+    #[inline]
+    pub fn turn(&mut self, body: usize) {
+        let weight = &mut self.weights[body];
+        if weight.moves && !weight.round {
+            let axes = &self.placed[body].axes;
+            weight.turned = axes * weight.inverse * axes.transpose();
+        }
+    }
+
+    /// Finds what the rows are held at; a time asked for again costs nothing.
+    #[inline]
+    pub fn aim(&mut self, t: f64) {
+        if t != self.aimed_s {
+            for joint in &self.joints {
+                for (held, target) in joint.held.iter().zip(&mut self.targets[joint.first..]) {
+                    *target = held.target(t);
+                }
+            }
+            self.aimed_s = t;
+        }
+    }
+
+    /// Frames of the joints where the bodies are now.
+    pub fn relink(&mut self) {
+        for joint in &mut self.joints {
+            joint.linkage = Linkage::new(&joint.local, joint.bodies.map(|b| &self.placed[b]));
+        }
+    }
+
+    /// Rows where the bodies are now, and the factors of J M^-1 J^T (plus the compliance of rows that give way).
+    pub fn linearise(&mut self) {
+        self.factor(1.0);
+    }
+
+    /// The same without the rows that give way.
+    pub fn linearise_held(&mut self) {
+        self.factor(0.0);
+    }
+
+    /// Rows where the frames are now; those that give way times `softness`.
+    pub fn evaluate(&mut self, softness: f64) {
+        for joint in &self.joints {
+            let weights = joint.bodies.map(|body| &self.weights[body]);
+            for (held, row) in joint.held.iter().zip(&mut self.rows[joint.first..]) {
+                row.value = joint.linkage.row(held.row);
+                for side in 0..2 {
+                    if weights[side].moves {
+                        row.response[side] = response(weights[side], &row.value.jacobian[side]);
+                    }
+                }
+            }
+        }
+        for &(row, scale) in &self.soft {
+            let row = &mut self.rows[row];
+            let sides = row.value.jacobian.iter_mut().chain(&mut row.response);
+            sides.flatten().for_each(|x| *x *= softness * scale);
+        }
+    }
+
+    fn factor(&mut self, softness: f64) {
+        self.relink();
+        self.evaluate(softness);
+        self.factors.entries.fill(0.0);
+        for coupling in &self.couplings {
+            let [p, q] = coupling.joints;
+            let [side, other] = coupling.sides;
+            let (one, two) = (&self.joints[p], &self.joints[q]);
+            for i in one.first..one.first + one.held.len() {
+                let jacobian = &self.rows[i].value.jacobian[side];
+                let last = if p == q {
+                    i + 1
+                } else {
+                    two.first + two.held.len()
+                };
+                let place = self.factors.place(i, two.first);
+                let entries = &mut self.factors.entries[place..place + last - two.first];
+                let pushing = if i < one.turning {
+                    two.turning.min(last)
+                } else {
+                    two.first
+                };
+                let (pushes, turns) = entries.split_at_mut(pushing - two.first);
+                for (entry, row) in pushes.iter_mut().zip(&self.rows[two.first..]) {
+                    *entry += dot(jacobian, &row.response[other]);
+                }
+                for (entry, row) in turns.iter_mut().zip(&self.rows[pushing..]) {
+                    *entry += dot_turning(jacobian, &row.response[other]);
+                }
+            }
+        }
+        for &(row, _) in &self.soft {
+            let place = self.factors.place(row, row);
+            self.factors.entries[place] += 1.0;
+        }
+        self.factors.factor();
+    }
+
+    /// D^-1/2 L^-1 of three right-hand sides that are zero before row `first`, up to a row beyond which L does not
+    /// reach.
+    pub fn halve(&self, first: usize, columns: &mut [[f64; 3]]) {
+        self.factors.halve(first, columns);
+    }
+
+    /// Solves J M^-1 J^T x = x in place.
+    #[inline]
+    pub fn solve(&self, x: &mut [f64]) {
+        self.factors.solve(x);
+    }
+
+    /// Whether a row depends on those before it.
+    pub fn is_dependent(&self, row: usize) -> bool {
+        self.factors.is_dependent(row)
+    }
+
+    /// Adds M^-1 J^T x to the twists of the moving bodies.
+    #[inline]
+    pub fn respond(&self, x: &[f64], twists: &mut [[f64; 6]]) {
+        for joint in &self.joints {
+            for (side, &body) in joint.bodies.iter().enumerate() {
+                if self.weights[body].moves {
+                    let twist = &mut twists[body];
+                    for row in joint.first..joint.first + joint.held.len() {
+                        let response = &self.rows[row].response[side];
+                        for k in 0..6 {
+                            twist[k] += response[k] * x[row];
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rates of the rows when the bodies move with these twists.
+    #[inline]
+    pub fn rates(&self, twists: &[[f64; 6]], into: &mut [f64]) {
+        for joint in &self.joints {
+            let own = joint.bodies.map(|body| &twists[body]);
+            for row in joint.first..joint.first + joint.held.len() {
+                into[row] = self.rows[row].value.rate(own);
+            }
+        }
+    }
+
+    /// What twists leave of the rates that the rows are held at.
+    #[inline]
+    pub fn rate_residuals(&self, twists: &[[f64; 6]], into: &mut [f64]) {
+        self.rates(twists, into);
+        for (rate, target) in into.iter_mut().zip(&self.targets) {
+            *rate -= target[1];
+        }
+    }
+
+    /// What accelerations leave of the second derivatives that the rows are held at.
+    #[inline]
+    pub fn acceleration_residuals(&self, accelerations: &[[f64; 6]], into: &mut [f64]) {
+        for joint in &self.joints {
+            let own = joint.bodies.map(|body| &accelerations[body]);
+            for row in joint.first..joint.first + joint.held.len() {
+                let value = &self.rows[row].value;
+                into[row] = value.rate(own) + value.bias - self.targets[row][2];
+            }
+        }
+    }
+
+    /// Power that the forces `x` of the rows bring to the moving bodies: of rates that are imposed, and of joints to
+    /// bodies whose motion is given.
+    #[inline]
+    pub fn power(&self, x: &[f64]) -> f64 {
+        let mut power = 0.0;
+        for (x, target) in x.iter().zip(&self.targets) {
+            power += x * target[1];
+        }
+        for joint in &self.joints {
+            for (side, &body) in joint.bodies.iter().enumerate() {
+                let (weight, placed) = (&self.weights[body], &self.placed[body]);
+                let stands = placed.velocity == Vec3::zeros() && placed.turning == Vec3::zeros();
+                if !weight.moves && !stands {
+                    let twist = twist(placed);
+                    for row in joint.first..joint.first + joint.held.len() {
+                        power -= x[row] * dot(&self.rows[row].value.jacobian[side], &twist);
+                    }
+                }
+            }
+        }
+        power
+    }
+
+    /// Residuals of all rows; zero where only a rate is imposed. Gives the largest.
+    pub fn residuals(&self, into: &mut [f64]) -> f64 {
+        let mut worst = 0.0_f64;
+        for joint in &self.joints {
+            for (k, held) in joint.held.iter().enumerate() {
+                let row = joint.first + k;
+                into[row] = held.residual(&joint.linkage, self.targets[row][0]);
+                worst = worst.max(into[row].abs());
+            }
+        }
+        worst
+    }
+
+    /// The joint and the row of an index.
+    pub fn named(&self, row: usize) -> (usize, String) {
+        let after = self.joints.partition_point(|joint| joint.first <= row);
+        let joint = &self.joints[after - 1];
+        (joint.joint, joint.held[row - joint.first].row.name())
+    }
+}
+
+fn weight(inertia: &Option<Inertia>) -> Weight {
+    let (inertia, none) = (inertia.as_ref(), Mat3::zeros());
+    let inverse = inertia.map_or(none, |i| i.inverse);
+    Weight {
+        per_kg: inertia.map_or(0.0, |i| 1.0 / i.mass_kg),
+        inertia: inertia.map_or(none, |i| i.inertia),
+        inverse,
+        turned: inverse,
+        moves: inertia.is_some(),
+        round: inertia.is_none_or(|i| i.round),
+    }
+}
+
+/// M^-1 of a body applied to a force and torque.
+#[inline]
+pub(crate) fn response(weight: &Weight, force: &[f64; 6]) -> [f64; 6] {
+    let turned = weight.turned * Vec3::new(force[3], force[4], force[5]);
+    let m = weight.per_kg;
+    [
+        m * force[0],
+        m * force[1],
+        m * force[2],
+        turned.x,
+        turned.y,
+        turned.z,
+    ]
+}
+
+// Sums in pairs: short chains of additions, the same on every machine.
+#[inline]
+fn dot(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
+}
+
+/// The same where one of the two has no first half.
+#[inline]
+fn dot_turning(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+}
+
+/// Joints so ordered that those on the same body come close together (Cuthill and McKee 1969).
+fn narrow_order(holds: &[[Option<usize>; 2]]) -> Vec<usize> {
+    let meets = |p: usize, q: usize| {
+        p != q
+            && holds[p]
+                .iter()
+                .flatten()
+                .any(|body| holds[q].contains(&Some(*body)))
+    };
+    let degree = |p: usize| (0..holds.len()).filter(|&q| meets(p, q)).count();
+    let degrees: Vec<usize> = (0..holds.len()).map(degree).collect();
+    let mut order: Vec<usize> = Vec::with_capacity(holds.len());
+    let mut known = vec![false; holds.len()];
+    while order.len() < holds.len() {
+        let free = (0..holds.len()).filter(|&p| !known[p]);
+        let Some(start) = free.min_by_key(|&p| (degrees[p], p)) else {
+            break;
+        };
+        known[start] = true;
+        let mut next = order.len();
+        order.push(start);
+        while next < order.len() {
+            let mut near: Vec<usize> = (0..holds.len())
+                .filter(|&q| !known[q] && meets(order[next], q))
+                .collect();
+            near.sort_by_key(|&q| (degrees[q], q));
+            for q in near {
+                known[q] = true;
+                order.push(q);
+            }
+            next += 1;
+        }
+    }
+    order
+}
