@@ -1,6 +1,6 @@
 """Types of the compiled core. `make check` compares this file with the extension."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np
@@ -277,7 +277,9 @@ class ChaosPosterior:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]: ...  # draws, log density, accepted
 
 # Grains: edges of the cell, centres and radii, m.
-_Grains = tuple[Sequence[float], Sequence[Sequence[float]], Sequence[float]]
+_Grains = tuple[Sequence[float], Sequence[Sequence[float]], Sequence[float], bool]
 
 def grain_packing(spec: Mapping[str, Any]) -> tuple[_Grains, dict[str, float]]: ...
-def grain_test(grains: _Grains, spec: Mapping[str, Any]) -> dict[str, Any]: ...
+def grain_test(
+    grains: _Grains, spec: Mapping[str, Any], report: Callable[[float], object] | None = None
+) -> dict[str, Any]: ...

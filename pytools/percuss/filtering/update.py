@@ -107,6 +107,7 @@ def draft_update(ledger: Ledger, done: Updated, against: Sequence[Event], share:
     inputs: list[tuple[str, Event | Draft]] = [("study", training.study_event)]
     inputs += [("design", design) for design in training.designs]
     inputs += [("campaign", campaign) for campaign in training.campaigns]
+    inputs += [("observations", event) for event in [done.observations.event] if event]
     inputs += [("against", event) for event in against]
     body = {"names": list(training.names), "ess_target": share, **_facts(done), **summary(done)}
     return Draft(KIND, body, StudyRef(training.study.name, training.study.digest), inputs, blobs, seed=seed)
