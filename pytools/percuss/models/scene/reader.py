@@ -50,6 +50,7 @@ STAND_IN = 0.5
 SUFFIX = {
     "1": "",
     "m": "_m",
+    "m^2": "_m2",
     "m/s": "_m_per_s",
     "rad": "_rad",
     "rad/s": "_rad_per_s",
