@@ -260,15 +260,15 @@ def _read_cases(
                 note(("cases", name, key), f"model {model.kind} has no such input; {known}")
             elif key in names:
                 note(("cases", name, key), f"`{key}` is a parameter: its values come from the design")
-        held = _read_held(table, parameters, ("cases", name, HOLD), note)
+        held = _read_held(table, parameters, names, ("cases", name, HOLD), note)
         cases[name] = _read_values(values, model, ("cases", name), note) | held
     return cases
 
 
 def _read_held(
-    table: Mapping[str, Any], parameters: Mapping[str, Parameter], path: Path, note: Note
+    table: Mapping[str, Any], parameters: Mapping[str, Parameter], names: Iterable[str], path: Path, note: Note
 ) -> dict[str, Value]:
-    """The parameters that a case holds, each at the mean of its prior."""
+    """The parameters that a case holds, each at the mean of its prior; `names` has those with faults, too."""
     patterns = table.get(HOLD, [])
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
         note(path, 'must be a list of parameters, as in hold = ["mass", "centre_*"]')
@@ -276,7 +276,7 @@ def _read_held(
     held: dict[str, Value] = {}
     for pattern in patterns:
         found = [p for p in parameters.values() if fnmatchcase(p.name, pattern) or p.source == pattern]
-        if not found:
+        if not found and not any(fnmatchcase(name, pattern) or name.startswith(f"{pattern}_") for name in names):
             note(path, f"no parameter `{pattern}`; {did_you_mean(pattern, parameters)}")
         held |= {p.name: p.prior.mean() for p in found}
     return held

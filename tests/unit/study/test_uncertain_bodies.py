@@ -71,7 +71,7 @@ def test_mass_is_the_gamma_of_the_table():
     assert (prior.mean(), prior.std()) == (table["mean"], table["sd"])
     for key, value in table.items():
         if key.startswith("q"):
-            assert float(prior.ppf(float(key[1:]))) == pytest.approx(value, rel=2e-9)
+            assert float(prior.ppf(float(key[1:]))) == pytest.approx(value, rel=5e-9)
 
 
 def test_a_mass_too_scattered_is_refused_with_the_reason():
@@ -88,10 +88,10 @@ def test_centre_of_mass_is_the_law_of_the_table():
         prior = read_prior({"kind": "truncated-exponential", "mean": mean, "low": low, "high": high}, "1")
         width = high - low
         assert prior.multiplier() * width == pytest.approx(float(row["lambda"]) * width, rel=1e-8, abs=1e-12)
-        assert prior.std() == pytest.approx(float(row["sd"]), rel=2e-9)
+        assert prior.std() == pytest.approx(float(row["sd"]), rel=5e-9)
         assert prior.mean() == mean
         for q in ("05", "50", "95"):
-            assert float(prior.ppf(int(q) / 100)) == pytest.approx(float(row[f"q{q}"]), rel=2e-9, abs=1e-12 * width)
+            assert float(prior.ppf(int(q) / 100)) == pytest.approx(float(row[f"q{q}"]), rel=5e-9, abs=1e-12 * width)
 
 
 @pytest.mark.parametrize("mean", [-1.0, 0.0, 1.0, 1.5, math.inf])
@@ -188,7 +188,7 @@ def test_wishart_has_the_mean_and_the_dispersion():
     [
         (("upper = [1200, 900, 300]", "upper = [1200, 200, 300]"), "upper - mean has the eigenvalue -1.0"),
         (("mean = [400, 300, 100]", "mean = [400, 300]"), "must be three numbers"),
-        (("upper = [1200, 900, 300]", ""), "upper missing"),
+        ((", upper = [1200, 900, 300]", ""), "upper missing"),
         (("upper = [1200, 900, 300]", "upper = [1200, 900, 300], lower_exponent = 1"), "lower_exponent = 1"),
         (('"kummer-beta"', '"kummer"'), "unknown kind"),
         (('hold = ["cx", "z"]', 'hold = ["cy"]'), "no parameter `cy`"),

@@ -48,7 +48,7 @@ class TensorLaw(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Raise InputError, with the name of a field first, unless the fields make a law."""
+        """Raise InputError unless the fields make a law."""
 
     @cached_property
     def marginals(self) -> NDArray[Any]:
@@ -159,8 +159,7 @@ def read_tensor(kind: type[TensorLaw], table: Mapping[str, object], unit: str) -
     try:
         law.check()
     except InputError as fault:
-        field, _, message = str(fault).partition(" ")
-        raise PriorError([(field, message) if field in known else ("", str(fault))]) from None
+        raise PriorError([("", str(fault))]) from None
     return law
 
 
