@@ -27,8 +27,20 @@
 from __future__ import annotations
 
 from percuss.scene.bodies import Body, Contactor, Load, Motion, SampledMotion, SineMotion, SteadyMotion
+from percuss.scene.links import (
+    JOINT_KINDS,
+    Actuator,
+    Bushing,
+    Element,
+    History,
+    Imposed,
+    Joint,
+    JointFriction,
+    Limit,
+    Spring,
+)
 from percuss.scene.patterns import grid, polar
-from percuss.scene.probes import BodyProbe, PairProbe, PointProbe, Probe
+from percuss.scene.probes import BodyProbe, JointProbe, PairProbe, PointProbe, Probe
 from percuss.scene.scene import Law, Scene
 from percuss.scene.shapes import (
     SHAPES,
@@ -44,20 +56,31 @@ from percuss.scene.shapes import (
     Shape,
     Sphere,
 )
-from percuss.scene.world import PairWork, Record, Result, Settings, Settle, Settled, World
+from percuss.scene.world import Assembled, PairWork, Record, Result, Settings, Settle, Settled, World
 
 __all__ = [
+    "JOINT_KINDS",
     "SHAPES",
+    "Actuator",
+    "Assembled",
     "Body",
     "BodyProbe",
     "Box",
+    "Bushing",
     "Capsule",
     "Cone",
     "Contactor",
     "Cylinder",
+    "Element",
     "HalfSpace",
     "HeightField",
+    "History",
+    "Imposed",
+    "Joint",
+    "JointFriction",
+    "JointProbe",
     "Law",
+    "Limit",
     "Load",
     "Mesh",
     "Motion",
@@ -77,6 +100,7 @@ __all__ = [
     "Shape",
     "SineMotion",
     "Sphere",
+    "Spring",
     "SteadyMotion",
     "World",
     "grid",

@@ -1,12 +1,14 @@
-"""What can be wrong with a scene before a number is computed: names, groups, laws. The core checks the rest."""
+"""What can be wrong with a scene before a number is computed: names, groups, laws, joints. The core checks the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from percuss import _core
 from percuss.errors import InputError
-from percuss.scene.probes import PairProbe
+from percuss.scene.links import JOINT_KINDS, Actuator, Bushing, Element, Joint, Link, Signal
+from percuss.scene.probes import JointProbe, PairProbe
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ Fault = tuple[str, str]
 
 def faults_of(scene: Scene) -> list[Fault]:
     """Every fault: where, and in one sentence what."""
-    return [*_bodies(scene), *_laws(scene), *_loads_and_probes(scene)]
+    return [*_bodies(scene), *_laws(scene), *_links(scene), *_loads_and_probes(scene)]
 
 
 def _twice(where: str, what: str, names: Sequence[str]) -> Iterator[Fault]:
@@ -45,7 +47,8 @@ def _bodies(scene: Scene) -> Iterator[Fault]:
 
 def _laws(scene: Scene) -> Iterator[Fault]:
     named = {name for law in scene.laws for name in law.groups}
-    for body in scene.bodies:
+    # Without any law a scene of joints is free of contact: its contactors are for masses and pictures.
+    for body in scene.bodies if scene.laws or not scene.joints else ():
         for contactor in body.contactors:
             if contactor.group not in named:
                 yield (
@@ -75,14 +78,82 @@ def _can_meet(scene: Scene, first: set[int], second: set[int]) -> bool:
     return any(not scene.bodies[index].fixed for index in first | second)
 
 
+def _links(scene: Scene) -> Iterator[Fault]:
+    joints = {joint.name: joint for joint in scene.joints}
+    yield from _twice("joints", "joints", [joint.name for joint in scene.joints])
+    for joint in scene.joints:
+        yield from (("joints", fault) for fault in (*_places(scene, joint, "joint"), *_joint(joint)))
+    for element in scene.elements:
+        yield from ((_list_of(element), fault) for fault in _element(scene, element, joints))
+
+
+def _list_of(element: Element) -> str:
+    return f"{type(element).__name__.lower()}s"
+
+
+def _places(scene: Scene, link: Link, what: str) -> Iterator[str]:
+    yield from link.faults(what)
+    for name in link.bodies:
+        if name not in scene.body_index:
+            yield f"{what} {link.name} names body {name}, which is not there; {did_you_mean(name, scene.body_index)}"
+
+
+def _joint(joint: Joint) -> Iterator[str]:
+    what = f"joint {joint.name}"
+    if joint.kind not in JOINT_KINDS:
+        yield f"{what} is of kind {joint.kind or '(none)'}, which is not known; {did_you_mean(joint.kind, JOINT_KINDS)}"
+        return
+    named = [*(i.coordinate for i in joint.imposed), *(i.coordinate for i in joint.limits)]
+    for name in (*named, *(i.coordinate for i in joint.friction)):
+        try:
+            joint.coordinate(name)
+        except InputError as fault:
+            yield str(fault)
+    for imposed in joint.imposed:
+        given = [signal for signal in (imposed.position, imposed.velocity) if signal is not None]
+        if len(given) != 1:
+            yield f"{what} imposes {len(given)} of position and velocity: give one"
+        for signal in given:
+            yield from _signal(signal, what)
+
+
+def _element(scene: Scene, element: Element, joints: dict[str, Joint]) -> Iterator[str]:
+    what = type(element).__name__.lower()
+    if isinstance(element, Bushing) or element.joint is None:
+        yield from _places(scene, element, what)
+        return
+    if element.joint not in joints:
+        yield f"{what} {element.name} names joint {element.joint}; {did_you_mean(element.joint, joints)}"
+    elif joints[element.joint].kind in JOINT_KINDS:
+        try:
+            element.acts(joints)
+        except InputError as fault:
+            yield f"{what} {element.name}: {fault}"
+    if isinstance(element, Actuator):
+        yield from _signal(element.effort, f"{what} {element.name}")
+
+
+def _signal(signal: Signal, what: str) -> Iterator[str]:
+    if isinstance(signal, str):
+        try:
+            _core.formula_values(signal, [])
+        except ValueError as fault:
+            yield f"{what}: {fault}"
+
+
 def _loads_and_probes(scene: Scene) -> Iterator[Fault]:
     yield from _twice("probes", "probes", [probe.name for probe in scene.probes])
     wanted = [("loads", "a load", load.body) for load in scene.loads]
-    wanted += [("probes", f"probe {p.name}", p.body) for p in scene.probes if not isinstance(p, PairProbe)]
+    wanted += [("probes", f"probe {p.name}", p.body) for p in scene.probes if not isinstance(p, PairProbe | JointProbe)]
     for where, what, name in wanted:
         if name not in scene.body_index:
             yield where, f"{what} names body {name}, which is not there; {did_you_mean(name, scene.body_index)}"
     for probe in scene.probes:
+        if isinstance(probe, JointProbe) and probe.joint not in scene.joint_index:
+            yield (
+                "probes",
+                f"probe {probe.name} names joint {probe.joint}; {did_you_mean(probe.joint, scene.joint_index)}",
+            )
         if isinstance(probe, PairProbe):
             try:
                 scene.law_between(probe.groups)

@@ -12,7 +12,8 @@ from percuss.scene.shapes import Vector
 class PointProbe:
     """A point of a body, given in the body's frame: place, rotation of the body, velocity, acceleration.
 
-    Columns `x_m` .., `qw` .., `vx_m_per_s` .., `wx_rad_per_s` .., `ax_m_per_s2` ..
+    Columns `x_m` .., `qw` .., `vx_m_per_s` .., `wx_rad_per_s` .., `ax_m_per_s2` .., `alphax_rad_per_s2` ..; the
+    nonsmooth stepper's accelerations are means over a step.
     """
 
     name: str
@@ -45,4 +46,16 @@ class PairProbe:
     every: int = 1
 
 
-Probe = PointProbe | BodyProbe | PairProbe
+@dataclass(frozen=True)
+class JointProbe:
+    """A joint: its coordinates and their rates, and its reaction on the second body.
+
+    Columns such as `angle_rad` and `angle_rate_rad_per_s`, `fx_n` .., `tx_n_m` .. about the point, world axes.
+    """
+
+    name: str
+    joint: str
+    every: int = 1
+
+
+Probe = PointProbe | BodyProbe | PairProbe | JointProbe

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from percuss.errors import InputError
 from percuss.scene.shapes import Vector
 
 _Quaternion = tuple[float, float, float, float]
@@ -31,6 +32,34 @@ def turned_by(outer_rad: Vector, inner_rad: Vector) -> Vector:
         return (0.0, 0.0, 0.0)
     scale = 2.0 * math.atan2(length, w) / length
     return (scale * x, scale * y, scale * z)
+
+
+def facing(axis: Vector, reference: Vector | None, what: str) -> Vector:
+    """The rotation that brings z to `axis` and x to the side of `reference`; raises InputError if there is none.
+
+    >>> [round(x, 12) for x in turn(facing((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), "axis"), (1.0, 0.0, 2.0))]
+    [2.0, 1.0, 0.0]
+    """
+    length = math.sqrt(sum(a * a for a in axis))
+    if not 0.0 < length < math.inf:
+        raise InputError(f"{what} = {list(axis)} has no direction")
+    x, y, z = (a / length for a in axis)
+    sine = math.hypot(x, y)
+    tilt: Vector = (math.pi, 0.0, 0.0) if z < 0.0 else (0.0, 0.0, 0.0)
+    if sine > 0.0:
+        scale = math.atan2(sine, z) / sine
+        tilt = (-y * scale, x * scale, 0.0)
+    if reference is None:
+        return tilt
+    (ax, ay, az), (rx, ry, rz) = turn(tilt, (1.0, 0.0, 0.0)), reference
+    along = rx * ax + ry * ay + rz * az
+    # z cross x is y: the part of the reference along it.
+    across = rx * (y * az - z * ay) + ry * (z * ax - x * az) + rz * (x * ay - y * ax)
+    size = math.sqrt(sum(r * r for r in reference))
+    if not size < math.inf or math.hypot(along, across) <= 1e-9 * size:
+        raise InputError(f"{what} = {list(axis)} has no reference {list(reference)} across it")
+    angle = math.atan2(across, along)
+    return turned_by((angle * x, angle * y, angle * z), tilt)
 
 
 def _quaternion(rotation_rad: Vector) -> _Quaternion:

@@ -1,4 +1,4 @@
-"""A scene: bodies, the laws between their groups, loads, probes, gravity."""
+"""A scene: bodies, the laws between their groups, joints and elements, loads, probes, gravity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 from percuss.errors import InputError
 from percuss.scene.bodies import Body, Load
 from percuss.scene.faults import faults_of
-from percuss.scene.probes import PairProbe, PointProbe, Probe
+from percuss.scene.links import Element, Joint, Link, element_description, joint_description
+from percuss.scene.probes import JointProbe, PairProbe, PointProbe, Probe
 from percuss.scene.shapes import Vector
 from percuss.scene.world import Record, Result, Settings, World
 
@@ -40,6 +41,8 @@ class Scene:
     loads: Sequence[Load] = ()
     probes: Sequence[Probe] = ()
     gravity_m_per_s2: Vector = (0.0, 0.0, -9.80665)
+    joints: Sequence[Joint] = ()
+    elements: Sequence[Element] = ()
 
     def run(
         self, duration_s: float, settings: Settings, record: Record | None = None, *, start: bytes | None = None
@@ -69,6 +72,11 @@ class Scene:
         """Index of each body."""
         return {body.name: index for index, body in enumerate(self.bodies)}
 
+    @cached_property
+    def joint_index(self) -> Mapping[str, int]:
+        """Index of each joint."""
+        return {joint.name: index for index, joint in enumerate(self.joints)}
+
     def law_between(self, groups: Sequence[str]) -> int:
         """Index of the law between two groups."""
         for index, law in enumerate(self.laws):
@@ -78,6 +86,8 @@ class Scene:
 
     def description(self) -> dict[str, Any]:
         """The scene as the core takes it."""
+        joints = {joint.name: joint for joint in self.joints}
+        elements = [element_description(element, joints) for element in self.elements]
         return {
             "bodies": [
                 {
@@ -102,15 +112,24 @@ class Scene:
                 for body in self.bodies
             ],
             "laws": [{**vars(law), "groups": tuple(self.groups[name] for name in law.groups)} for law in self.laws],
+            "joints": [joint_description(joint) | self._sides(joint) for joint in self.joints],
+            "elements": [described | self._sides(link) for link, described in elements],
             "loads": [{**vars(load), "body": self.body_index[load.body]} for load in self.loads],
             "probes": [self._probe(probe) for probe in self.probes],
             "gravity_m_per_s2": self.gravity_m_per_s2,
         }
 
+    def _sides(self, link: Link) -> dict[str, Any]:
+        bodies = {name: self.bodies[index] for name, index in self.body_index.items()}
+        pair = [None if name is None else self.body_index[name] for name in link.pair()]
+        return {"bodies": pair, "frames": link.sides(bodies)}
+
     def _probe(self, probe: Probe) -> dict[str, Any]:
         common = {"name": probe.name, "every": probe.every}
         if isinstance(probe, PairProbe):
             return common | {"kind": "law-contacts", "law": self.law_between(probe.groups)}
+        if isinstance(probe, JointProbe):
+            return common | {"kind": "joint", "joint": self.joint_index[probe.joint]}
         body = self.body_index[probe.body]
         if isinstance(probe, PointProbe):
             return common | {"kind": "point", "body": body, "point_m": probe.point_m}

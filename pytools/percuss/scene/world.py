@@ -21,7 +21,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Settings:
-    """Step, scheme and contact solver.
+    """Step, stepper, and the scheme and contact solver of the nonsmooth one.
+
+    The `stepper` is `nonsmooth`, or `smooth` for scenes without contact laws: there the `method` is `rk4`, or
+    `dormand-prince`, which divides each step until its error is below `accuracy` (relative to 1 plus the value, SI).
 
     `theta` = 1/2 conserves energy between impacts. A step whose contact problem stays above `tolerance` (residual
     free of units) is counted as not met. A contact is active up to a gap of `contact_tolerance_m`; bodies may overlap
@@ -30,6 +33,9 @@ class Settings:
     """
 
     dt_s: float
+    stepper: str = "nonsmooth"
+    method: str = "rk4"
+    accuracy: float = 1e-9
     theta: float = 0.5
     solver: str = "auto"
     tolerance: float = 1e-6
@@ -74,6 +80,14 @@ class Settled:
 
 
 @dataclass(frozen=True)
+class Assembled:
+    """How joints went together: the farthest way of a centre of mass, and what others imply, as joint and row."""
+
+    moved_m: float
+    redundant: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class PairWork:
     """What the contacts under one law did since the start."""
 
@@ -101,6 +115,7 @@ class Result:
     worst_residual: float
     gain_steps: int
     deepest_overlap_m: float
+    worst_drift: float
     pairs: Mapping[tuple[str, str], PairWork]
     account_j: Mapping[str, float]
 
@@ -116,6 +131,11 @@ class World:
         self.scene = scene
         self.settings = settings
         self.core = _asked(lambda: _core.RigidWorld(scene.description(), vars(settings)))
+
+    def assembled(self) -> Assembled:
+        """How the joints went together at the start."""
+        moved_m, redundant = self.core.assembled()
+        return Assembled(moved_m, tuple(redundant))
 
     def run(self, duration_s: float, record: Record | None = None) -> Result:
         """Go on for a duration, rounded to whole steps."""

@@ -5,8 +5,10 @@
 
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use percuss_rigid::{
-    Body, ContactLaw, ImpactLaw, Load, Mass, MassProperties, Mat3, Motion, Pose, Probe, ProbeKind,
-    Record, Recording, Role, Scene, Settings, Settle, Shape, Snapshot, Solver, Table, Vec3, World,
+    Body, ContactLaw, Effort, Element, Formula, Friction, ImpactLaw, Imposed, Joint, JointKind,
+    Limit, Load, Mass, MassProperties, Mat3, Method, Motion, Pose, Probe, ProbeKind, Record,
+    Recording, Role, Row, Scene, Settings, Settle, Shape, Signal, Snapshot, Solver, Stepper, Table,
+    Target, Vec3, World,
 };
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
@@ -205,11 +207,122 @@ fn probe(from: Any<'_, '_>) -> PyResult<Probe> {
             "law-contacts" => ProbeKind::LawContacts {
                 law: item(from, "law")?,
             },
+            "joint" => ProbeKind::Joint {
+                joint: item(from, "joint")?,
+            },
             _ => {
-                let known = "point, body-contacts, law-contacts";
+                let known = "point, body-contacts, law-contacts, joint";
                 return Err(unknown("probe", &kind, known));
             }
         },
+    })
+}
+
+/// A number over time: a formula, or a table, smooth between its instants where `smooth` says so.
+fn signal(from: Any<'_, '_>, what: &str, smooth: bool) -> PyResult<Signal> {
+    if let Some(formula) = item::<Option<String>>(from, "formula")? {
+        return Ok(Signal::Formula(Formula::new(&formula).map_err(bad_input)?));
+    }
+    let (times, values) = (item(from, "times_s")?, item(from, "values")?);
+    let table = if smooth {
+        Signal::spline
+    } else {
+        Signal::linear
+    };
+    table(what, times, values).map_err(bad_input)
+}
+
+/// Two bodies, none for the world, and a frame on each.
+fn sides(from: Any<'_, '_>) -> PyResult<([Option<usize>; 2], [Pose; 2])> {
+    let frames: Vec<Bound<'_, PyAny>> = item(from, "frames")?;
+    let [a, b] = frames.as_slice() else {
+        return Err(bad_input(format!("{} frames, must be two", frames.len())));
+    };
+    Ok((item(from, "bodies")?, [pose(a)?, pose(b)?]))
+}
+
+fn joint(from: Any<'_, '_>) -> PyResult<Joint> {
+    let (name, kind): (String, String) = (item(from, "name")?, item(from, "kind")?);
+    let known = JointKind::TABLE.map(|(name, _)| name).join(", ");
+    let kind = JointKind::from_name(&kind).ok_or_else(|| unknown("joint", &kind, &known))?;
+    let (bodies, frames) = sides(from)?;
+    let imposed = |from: Any<'_, '_>| {
+        let coordinate: String = item(from, "coordinate")?;
+        let what = format!("{coordinate} of joint {name}");
+        let target = if item::<bool>(from, "velocity")? {
+            Target::Velocity(signal(from, &what, false)?)
+        } else {
+            Target::Position(signal(from, &what, true)?)
+        };
+        Ok(Imposed { coordinate, target })
+    };
+    let limit = |from: Any<'_, '_>| {
+        Ok(Limit {
+            coordinate: item(from, "coordinate")?,
+            low: item(from, "low")?,
+            high: item(from, "high")?,
+            restitution: item(from, "restitution")?,
+            stiffness: item(from, "stiffness")?,
+            damping: item(from, "damping")?,
+        })
+    };
+    let friction = |from: Any<'_, '_>| {
+        Ok(Friction {
+            coordinate: item(from, "coordinate")?,
+            bound: item(from, "bound")?,
+            slip_rate: item(from, "slip_rate")?,
+        })
+    };
+    Ok(Joint {
+        length_m: item(from, "length_m")?,
+        imposed: each(from, "imposed", imposed)?,
+        limits: each(from, "limits", limit)?,
+        friction: each(from, "friction", friction)?,
+        ..Joint::new(&name, kind, bodies, frames)
+    })
+}
+
+/// What a spring or an actuator acts on: a coordinate of a kind of joint between its two frames.
+fn row(from: Any<'_, '_>) -> PyResult<Row> {
+    let (kind, coordinate): (String, String) = (item(from, "on")?, item(from, "coordinate")?);
+    let known = JointKind::TABLE.map(|(name, _)| name).join(", ");
+    let kind = JointKind::from_name(&kind).ok_or_else(|| unknown("joint", &kind, &known))?;
+    let nothing = Joint::new(
+        &item::<String>(from, "name")?,
+        kind,
+        [None; 2],
+        [Pose::identity(); 2],
+    );
+    nothing.coordinate(&coordinate).map_err(bad_input)
+}
+
+fn element(from: Any<'_, '_>) -> PyResult<Element> {
+    let (name, kind): (String, String) = (item(from, "name")?, item(from, "kind")?);
+    let (bodies, frames) = sides(from)?;
+    let effort = match kind.as_str() {
+        "spring" => Effort::Spring {
+            row: row(from)?,
+            stiffness: item(from, "stiffness")?,
+            damping: item(from, "damping")?,
+            rest: item(from, "rest")?,
+            preload: item(from, "preload")?,
+        },
+        "bushing" => Effort::Bushing {
+            stiffness: item(from, "stiffness")?,
+            damping: item(from, "damping")?,
+            preload: item(from, "preload")?,
+        },
+        "actuator" => Effort::Actuator {
+            row: row(from)?,
+            effort: signal(from, &format!("actuator {name}"), false)?,
+        },
+        _ => return Err(unknown("element", &kind, "spring, bushing, actuator")),
+    };
+    Ok(Element {
+        name,
+        bodies,
+        frames,
+        effort,
     })
 }
 
@@ -217,6 +330,8 @@ fn scene(from: Any<'_, '_>) -> PyResult<Scene> {
     let bodies: Vec<Bound<'_, PyAny>> = item(from, "bodies")?;
     let mut scene = Scene {
         laws: each(from, "laws", law)?,
+        joints: each(from, "joints", joint)?,
+        elements: each(from, "elements", element)?,
         loads: each(from, "loads", load)?,
         probes: each(from, "probes", probe)?,
         gravity_m_per_s2: vector(from, "gravity_m_per_s2")?,
@@ -239,8 +354,21 @@ fn scene(from: Any<'_, '_>) -> PyResult<Scene> {
 
 fn settings(from: Any<'_, '_>) -> PyResult<Settings> {
     let solver: String = item(from, "solver")?;
+    let stepper: String = item(from, "stepper")?;
+    let method: String = item(from, "method")?;
+    let stepper = match stepper.as_str() {
+        "nonsmooth" => Stepper::Nonsmooth,
+        "smooth" => {
+            let found = Method::from_name(&method, item(from, "accuracy")?);
+            Stepper::Smooth(
+                found.ok_or_else(|| unknown("method", &method, &Method::NAMES.join(", ")))?,
+            )
+        }
+        _ => return Err(unknown("stepper", &stepper, "nonsmooth, smooth")),
+    };
     Ok(Settings {
         dt_s: item(from, "dt_s")?,
+        stepper,
         theta: item(from, "theta")?,
         solver: Solver::from_name(&solver).map_err(bad_input)?,
         tolerance: item(from, "tolerance")?,
@@ -280,6 +408,7 @@ fn recorded(py: Python<'_>, recording: Recording) -> PyResult<Bound<'_, PyDict>>
     dict.set_item("worst_residual", recording.worst_residual)?;
     dict.set_item("gain_steps", recording.gain_steps)?;
     dict.set_item("deepest_overlap_m", recording.deepest_overlap_m)?;
+    dict.set_item("worst_drift", recording.worst_drift)?;
     Ok(dict)
 }
 
@@ -429,6 +558,12 @@ impl RigidWorld {
         rows(py, (0..self.world.scene().bodies.len()).map(row).collect())
     }
 
+    /// How the scene went together: the farthest way of a mass centre (m), and rows that others imply, as joint and row.
+    fn assembled(&self) -> (f64, Vec<(String, String)>) {
+        let assembled = self.world.assembled();
+        (assembled.moved_m, assembled.redundant.clone())
+    }
+
     /// Mass of each body in kg; none where it is not moved by forces.
     fn masses_kg(&self) -> Vec<Option<f64>> {
         (0..self.world.scene().bodies.len())
@@ -443,8 +578,10 @@ impl RigidWorld {
         for (name, value) in [
             ("kinetic_j", energy.kinetic_j),
             ("potential_j", energy.potential_j),
+            ("elastic_j", energy.elastic_j),
             ("impact_dissipation_j", energy.impact_dissipation_j),
             ("friction_dissipation_j", energy.friction_dissipation_j),
+            ("damping_dissipation_j", energy.damping_dissipation_j),
             ("external_work_j", energy.external_work_j),
             ("motion_work_j", energy.motion_work_j),
             ("stabilisation_work_j", energy.stabilisation_work_j),
@@ -509,7 +646,36 @@ fn contact_impact_laws() -> Vec<&'static str> {
     ImpactLaw::TABLE.map(|(name, _)| name).to_vec()
 }
 
+/// Names of the kinds of joints, each with those of its coordinates.
+#[pyfunction]
+fn joint_kinds() -> Vec<(&'static str, Vec<&'static str>)> {
+    let coordinates = |kind: JointKind| kind.coordinates().iter().map(|(name, _)| *name).collect();
+    JointKind::TABLE
+        .map(|(name, kind)| (name, coordinates(kind)))
+        .to_vec()
+}
+
+/// Names of the methods of the smooth stepper.
+#[pyfunction]
+fn smooth_methods() -> Vec<&'static str> {
+    Method::NAMES.to_vec()
+}
+
+/// Value, first and second derivative of a formula in t at each time.
+#[pyfunction]
+fn formula_values<'py>(
+    py: Python<'py>,
+    formula: &str,
+    times_s: Vec<f64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let formula = Formula::new(formula).map_err(bad_input)?;
+    rows(py, times_s.into_iter().map(|t| formula.at(t)).collect())
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RigidWorld>()?;
+    module.add_function(wrap_pyfunction!(joint_kinds, module)?)?;
+    module.add_function(wrap_pyfunction!(smooth_methods, module)?)?;
+    module.add_function(wrap_pyfunction!(formula_values, module)?)?;
     module.add_function(wrap_pyfunction!(contact_impact_laws, module)?)
 }

@@ -2,7 +2,7 @@
 //!
 //! At theta = 1/2 the sum closes to rounding: kinetic plus potential energy is what bodies brought in at the start
 //! and at their births (less what they took away), plus the work of loads, prescribed motions and stabilisation,
-//! less impact and friction dissipation. For other theta the scheme itself takes the known quadrature term
+//! less impact, friction and damping dissipation; elastic energy counts as potential energy does. For other theta the scheme itself takes the known quadrature term
 //! h m g . (theta - 1/2) (v_k - v_(k+1)) of each body, which is booked as `scheme_j`.
 
 /// Energies now, and works since the start, in joules.
@@ -12,13 +12,17 @@ pub struct Energy {
     pub kinetic_j: f64,
     /// Their potential energy in gravity, zero at the origin.
     pub potential_j: f64,
+    /// Energy stored in springs, bushings and stops.
+    pub elastic_j: f64,
     /// Lost in the normal direction of contacts.
     pub impact_dissipation_j: f64,
     /// Lost by friction.
     pub friction_dissipation_j: f64,
-    /// Work of loads.
+    /// Lost in dampers.
+    pub damping_dissipation_j: f64,
+    /// Work of loads and actuators.
     pub external_work_j: f64,
-    /// Work of prescribed motions through contacts.
+    /// Work of prescribed motions through contacts, joints and elements.
     pub motion_work_j: f64,
     /// Potential energy given by position stabilisation.
     pub stabilisation_work_j: f64,
@@ -33,9 +37,9 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// Kinetic plus potential energy.
+    /// Kinetic plus potential plus elastic energy.
     pub fn mechanical_j(&self) -> f64 {
-        self.kinetic_j + self.potential_j
+        self.kinetic_j + self.potential_j + self.elastic_j
     }
 
     /// What the account fails to explain: rounding.
@@ -48,6 +52,7 @@ impl Energy {
             - self.scheme_j
             + self.impact_dissipation_j
             + self.friction_dissipation_j
+            + self.damping_dissipation_j
     }
 }
 

@@ -131,6 +131,131 @@ pub enum RigidError {
         /// The body's name.
         body: String,
     },
+    /// A coordinate that a kind of joint does not have.
+    #[error(
+        "joint {joint}: {kind} joints have no coordinate `{coordinate}`, {}",
+        if known.is_empty() { "they leave nothing free".into() } else { format!("only {}", known.join(", ")) }
+    )]
+    Coordinate {
+        /// The joint's name.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// The coordinate asked for.
+        coordinate: String,
+        /// Those there are.
+        known: Vec<&'static str>,
+    },
+    /// A joint whose two sides are one body.
+    #[error("joint {joint} joins a body to itself")]
+    JointOnItself {
+        /// The joint's name.
+        joint: String,
+    },
+    /// A coordinate that two motions are imposed on.
+    #[error("joint {joint}: coordinate {coordinate} has two imposed motions, one is allowed")]
+    ImposedTwice {
+        /// The joint's name.
+        joint: String,
+        /// The coordinate.
+        coordinate: String,
+    },
+    /// A number of a joint out of bounds.
+    #[error("joint {joint}: {key} = {value}, must be {allowed}")]
+    JointNumber {
+        /// The joint's name.
+        joint: String,
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// Joints that cannot be met together at the start.
+    #[error(
+        "joint {joint}: its {row} cannot be met together with the other joints and motions, its {of} stays off by \
+         {off_by:.3e}"
+    )]
+    Conflict {
+        /// The joint's name.
+        joint: String,
+        /// The row.
+        row: String,
+        /// Place or velocity.
+        of: &'static str,
+        /// By how much.
+        off_by: f64,
+    },
+    /// Joints that can no longer be met.
+    #[error(
+        "t = {time_s} s: joint {joint} comes apart, its {row} is off by {off_by:.3e}: its motions conflict, or the \
+         step is too long"
+    )]
+    Broken {
+        /// The joint's name.
+        joint: String,
+        /// The row.
+        row: String,
+        /// When [s].
+        time_s: f64,
+        /// By how much.
+        off_by: f64,
+    },
+    /// What the smooth stepper cannot do.
+    #[error("the smooth stepper takes no {what}: {instead}")]
+    NotSmooth {
+        /// What it was given.
+        what: String,
+        /// What to do.
+        instead: &'static str,
+    },
+    /// A tolerance that no step meets.
+    #[error("t = {time_s} s: tolerance {tolerance:e} would need steps of {step_s:.1e} s")]
+    StepTooShort {
+        /// When [s].
+        time_s: f64,
+        /// The step [s].
+        step_s: f64,
+        /// The tolerance.
+        tolerance: f64,
+    },
+    /// A joint on a body that is not there all the time.
+    #[error("joint {joint} names body {body}, which has a birth or removal: joined bodies stay")]
+    JoinedBirth {
+        /// The joint's name.
+        joint: String,
+        /// The body's name.
+        body: String,
+    },
+    /// A stiffness or damping below zero.
+    #[error("element {element}: stiffness and damping must be >= 0, found {value}")]
+    Element {
+        /// The element's name.
+        element: String,
+        /// The value.
+        value: f64,
+    },
+    /// Something names a joint that does not exist.
+    #[error("{what} names joint {joint}, there are {joints} joints")]
+    NoJoint {
+        /// What names it.
+        what: String,
+        /// The index.
+        joint: usize,
+        /// Number of joints.
+        joints: usize,
+    },
+    /// Text that is no formula in t.
+    #[error("formula `{text}`: expected {expected} at character {}", at + 1)]
+    Formula {
+        /// The text.
+        text: String,
+        /// Where it stops being one.
+        at: usize,
+        /// What could stand there.
+        expected: &'static str,
+    },
     /// A list that is too long.
     #[error("{count} {what}, at most {limit} are allowed")]
     TooMany {

@@ -34,9 +34,12 @@
 
 mod body;
 mod contact;
+mod elements;
 mod energy;
 mod error;
+mod formula;
 mod free_motion;
+mod joints;
 mod law_table;
 mod load;
 mod motion;
@@ -45,6 +48,8 @@ mod recording;
 mod scene;
 mod settings;
 mod settle;
+mod signal;
+mod smooth;
 mod snapshot;
 mod stabilisation;
 mod step;
@@ -54,9 +59,15 @@ mod world;
 
 pub use body::{Body, Mass, Role};
 pub use contact::ActiveContact;
+pub use elements::{Effort, Element};
 pub use energy::{Energy, PairWork};
 pub use error::RigidError;
+pub use formula::Formula;
 pub use free_motion::BodyState;
+pub use joints::{
+    Assembled, Friction, HeldRow, Imposed, Joint, JointKind, Limit, Linkage, Placed, Row, RowValue,
+    Target,
+};
 pub use law_table::ContactLaw;
 pub use load::Load;
 pub use motion::Motion;
@@ -66,8 +77,10 @@ pub use percuss_solvers::Solver;
 pub use probe::{Probe, ProbeKind};
 pub use recording::{Record, Recording};
 pub use scene::Scene;
-pub use settings::Settings;
+pub use settings::{Settings, Stepper};
 pub use settle::{Settle, Settled};
+pub use signal::{Signal, Spline};
+pub use smooth::Method;
 pub use snapshot::Snapshot;
 pub use table::{Column, Table};
 pub use timing::Timing;

@@ -63,6 +63,34 @@ impl Motion {
         }
     }
 
+    /// Acceleration and angular acceleration at time `t`.
+    pub fn acceleration(&self, t: f64) -> (Vec3, Vec3) {
+        match self {
+            Self::Constant { .. } => (Vec3::zeros(), Vec3::zeros()),
+            Self::Harmonic {
+                amplitude_m,
+                frequency_hz,
+                phase_rad,
+            } => {
+                let rate = std::f64::consts::TAU * frequency_hz;
+                let along = amplitude_m * (-rate * rate * (rate * t + phase_rad).sin());
+                (along, Vec3::zeros())
+            }
+            Self::Sampled { times_s, twists } => {
+                let next = times_s.partition_point(|&x| x <= t);
+                if next == 0 || next == times_s.len() {
+                    return (Vec3::zeros(), Vec3::zeros());
+                }
+                let span = times_s[next] - times_s[next - 1];
+                let slope = |k: usize| (twists[next][k] - twists[next - 1][k]) / span;
+                (
+                    Vec3::new(slope(0), slope(1), slope(2)),
+                    Vec3::new(slope(3), slope(4), slope(5)),
+                )
+            }
+        }
+    }
+
     pub(crate) fn check(&self, body: &str) -> Result<(), RigidError> {
         let finite = match self {
             Self::Constant {

@@ -1,6 +1,7 @@
 //! What is measured: material points, and contact forces by body or by pair of groups.
 
 use crate::error::RigidError;
+use crate::joints::Row;
 use crate::scene::Scene;
 use percuss_geometry::Vec3;
 
@@ -18,7 +19,8 @@ pub struct Probe {
 /// Kinds of probes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeKind {
-    /// A material point: position, rotation of its body, velocity, mean acceleration since the last step.
+    /// A material point: position, rotation of its body, velocity, acceleration (nonsmooth stepper: mean since the
+    /// last step).
     Point {
         /// Its body.
         body: usize,
@@ -35,6 +37,12 @@ pub enum ProbeKind {
     LawContacts {
         /// Index of the law.
         law: usize,
+    },
+    /// Coordinates of a joint with their rates, and its reaction on the second body: force, and torque about the
+    /// origin of the joint's second frame, world axes.
+    Joint {
+        /// Index of the joint.
+        joint: usize,
     },
 }
 
@@ -85,12 +93,19 @@ impl Probe {
                 law: *law,
                 laws: scene.laws.len(),
             }),
+            ProbeKind::Joint { joint } if *joint >= scene.joints.len() => {
+                Err(RigidError::NoJoint {
+                    what: what(),
+                    joint: *joint,
+                    joints: scene.joints.len(),
+                })
+            }
             _ => Ok(()),
         }
     }
 
-    pub(crate) fn columns(&self) -> &'static [&'static str] {
-        match self.kind {
+    pub(crate) fn columns(&self, scene: &Scene) -> Vec<String> {
+        let fixed: &[&str] = match self.kind {
             ProbeKind::Point { .. } => &[
                 "time_s",
                 "x_m",
@@ -109,6 +124,9 @@ impl Probe {
                 "ax_m_per_s2",
                 "ay_m_per_s2",
                 "az_m_per_s2",
+                "alphax_rad_per_s2",
+                "alphay_rad_per_s2",
+                "alphaz_rad_per_s2",
             ],
             ProbeKind::BodyContacts { .. } => &[
                 "time_s", "fx_n", "fy_n", "fz_n", "tx_n_m", "ty_n_m", "tz_n_m", "contacts",
@@ -121,6 +139,22 @@ impl Probe {
                 "impact_dissipation_j",
                 "friction_dissipation_j",
             ],
-        }
+            ProbeKind::Joint { joint } => {
+                let mut columns = vec!["time_s".to_owned()];
+                for (name, row) in scene.joints[joint].kind.coordinates() {
+                    let unit = if matches!(row, Row::Angle(_)) {
+                        "rad"
+                    } else {
+                        "m"
+                    };
+                    columns.push(format!("{name}_{unit}"));
+                    columns.push(format!("{name}_rate_{unit}_per_s"));
+                }
+                let reaction = ["fx_n", "fy_n", "fz_n", "tx_n_m", "ty_n_m", "tz_n_m"];
+                columns.extend(reaction.map(String::from));
+                return columns;
+            }
+        };
+        fixed.iter().map(|name| (*name).to_owned()).collect()
     }
 }

@@ -53,16 +53,20 @@ pub struct Recording {
     pub gain_steps: u64,
     /// Deepest overlap at the middle of any step [m].
     pub deepest_overlap_m: f64,
+    /// Largest drift of a joint in the rows of the energy table [m or rad].
+    pub worst_drift: f64,
     /// Whether the run was ended before its time by its observer.
     pub interrupted: bool,
 }
 
-const ENERGY: [&str; 12] = [
+const ENERGY: [&str; 14] = [
     "time_s",
     "kinetic_j",
     "potential_j",
+    "elastic_j",
     "impact_dissipation_j",
     "friction_dissipation_j",
+    "damping_dissipation_j",
     "external_work_j",
     "motion_work_j",
     "stabilisation_work_j",
@@ -123,6 +127,9 @@ const CONTACTS: [&str; 17] = [
 struct Gathered {
     steps: u64,
     velocity: Vec3,
+    turning: Vec3,
+    /// Coordinates of a joint at the last row: angles are counted on from them.
+    coordinates: [f64; 3],
     force: Vec3,
     torque: Vec3,
 }
@@ -158,7 +165,7 @@ impl World {
         let mut recording = Recording {
             probes: probes
                 .iter()
-                .map(|p| Table::new(&p.name, p.columns()))
+                .map(|p| Table::new(&p.name, &p.columns(&self.scene)))
                 .collect(),
             energy: Table::new("energy", &ENERGY),
             steps: Table::new("steps", &STEPS),
@@ -169,6 +176,7 @@ impl World {
             worst_residual: 0.0,
             gain_steps: 0,
             deepest_overlap_m: 0.0,
+            worst_drift: 0.0,
             interrupted: false,
         };
         let mut gathered = vec![Gathered::default(); probes.len()];
@@ -182,6 +190,7 @@ impl World {
             for (probe, gathered) in probes.iter().zip(&mut gathered) {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
                     gathered.velocity = self.point_velocity(*body, point_m);
+                    gathered.turning = self.angular_velocity(*body);
                 }
             }
             let report = self.step()?;
@@ -220,13 +229,16 @@ impl World {
     fn write_rows(&self, record: &Record, recording: &mut Recording) {
         let t = self.time_s();
         if due(self.step, record.energy_every) {
+            recording.worst_drift = recording.worst_drift.max(self.drift());
             let e = &self.energy;
             recording.energy.push(&[
                 t,
                 e.kinetic_j,
                 e.potential_j,
+                e.elastic_j,
                 e.impact_dissipation_j,
                 e.friction_dissipation_j,
+                e.damping_dissipation_j,
                 e.external_work_j,
                 e.motion_work_j,
                 e.stabilisation_work_j,
@@ -297,7 +309,7 @@ impl World {
     fn gather(&self, probe: &Probe, gathered: &mut Gathered) {
         gathered.steps += 1;
         match probe.kind {
-            ProbeKind::Point { .. } => {}
+            ProbeKind::Point { .. } | ProbeKind::Joint { .. } => {}
             ProbeKind::BodyContacts { body } => {
                 let centre = self.middle[body].position;
                 for c in &self.active {
@@ -332,15 +344,30 @@ impl World {
                     self.point_velocity(*body, point_m),
                     self.angular_velocity(*body),
                 );
-                let a = if gathered.steps > 0 {
-                    (v - gathered.velocity) / self.settings.dt_s
-                } else {
-                    Vec3::zeros()
+                let per_step = 1.0 / self.settings.dt_s;
+                let (a, b) = match self.point_acceleration(*body, point_m) {
+                    Some(found) => found,
+                    None if gathered.steps > 0 => (
+                        (v - gathered.velocity) * per_step,
+                        (w - gathered.turning) * per_step,
+                    ),
+                    None => (Vec3::zeros(), Vec3::zeros()),
                 };
                 table.push(&[
                     t, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, a.x, a.y,
-                    a.z,
+                    a.z, b.x, b.y, b.z,
                 ]);
+            }
+            ProbeKind::Joint { joint } => {
+                let mut row = vec![t];
+                let coordinates = self.scene.joints[*joint].kind.coordinates();
+                for ((_, coordinate), last) in coordinates.iter().zip(&mut gathered.coordinates) {
+                    let (value, rate) = self.coordinate(*joint, *coordinate);
+                    *last += coordinate.difference(value, *last);
+                    row.extend([*last, rate]);
+                }
+                row.extend(self.reaction(*joint));
+                table.push(&row);
             }
             ProbeKind::BodyContacts { body } => {
                 let (f, m) = (gathered.force * per_second, gathered.torque * per_second);
@@ -370,7 +397,10 @@ impl World {
                 ]);
             }
         }
-        *gathered = Gathered::default();
+        *gathered = Gathered {
+            coordinates: gathered.coordinates,
+            ..Gathered::default()
+        };
     }
 }
 

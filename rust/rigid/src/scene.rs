@@ -1,7 +1,9 @@
 //! Everything a simulation starts from: plain data, ids are indices.
 
 use crate::body::Body;
+use crate::elements::Element;
 use crate::error::RigidError;
+use crate::joints::Joint;
 use crate::law_table::ContactLaw;
 use crate::load::Load;
 use crate::probe::Probe;
@@ -19,6 +21,10 @@ pub struct Scene {
     pub contactors: Vec<Contactor>,
     /// The laws by pair of groups.
     pub laws: Vec<ContactLaw>,
+    /// What joins bodies to each other and to the world.
+    pub joints: Vec<Joint>,
+    /// Springs, dampers, bushings and actuators.
+    pub elements: Vec<Element>,
     /// Forces other than gravity and contact.
     pub loads: Vec<Load>,
     /// What to measure.
@@ -33,6 +39,8 @@ impl Default for Scene {
             bodies: Vec::new(),
             contactors: Vec::new(),
             laws: Vec::new(),
+            joints: Vec::new(),
+            elements: Vec::new(),
             loads: Vec::new(),
             probes: Vec::new(),
             gravity_m_per_s2: Vec3::new(0.0, 0.0, -STANDARD_GRAVITY),
@@ -62,6 +70,41 @@ impl Scene {
     pub fn add_law(&mut self, law: ContactLaw) -> usize {
         self.laws.push(law);
         self.laws.len() - 1
+    }
+
+    /// Refuses what the smooth stepper cannot do.
+    pub(crate) fn check_smooth(&self) -> Result<(), RigidError> {
+        let refused = |what: String, instead| Err(RigidError::NotSmooth { what, instead });
+        if !self.laws.is_empty() {
+            return refused("contact laws".into(), "use the nonsmooth stepper");
+        }
+        for body in &self.bodies {
+            if body.birth_s > 0.0 || body.removal_s < f64::INFINITY {
+                let what = format!("births and removals (body {})", body.name);
+                return refused(what, "use the nonsmooth stepper");
+            }
+        }
+        for joint in &self.joints {
+            if joint.limits.iter().any(|limit| limit.stiffness == 0.0) {
+                let what = format!("hard limits (joint {})", joint.name);
+                return refused(
+                    what,
+                    "give the limit a stiffness or use the nonsmooth stepper",
+                );
+            }
+            if joint
+                .friction
+                .iter()
+                .any(|friction| friction.slip_rate == 0.0)
+            {
+                let what = format!("ideal dry friction (joint {})", joint.name);
+                return refused(
+                    what,
+                    "give the friction a slip_rate or use the nonsmooth stepper",
+                );
+            }
+        }
+        Ok(())
     }
 
     /// Refuses NaN, bodies that do not exist and times that do not fit.
@@ -98,6 +141,20 @@ impl Scene {
                 });
             }
             c.pose.checked(&format!("pose of contactor {index}"))?;
+        }
+        for joint in &self.joints {
+            joint.check(self.bodies.len())?;
+            for body in joint.bodies.into_iter().flatten().map(|b| &self.bodies[b]) {
+                if body.birth_s > 0.0 || body.removal_s < f64::INFINITY {
+                    return Err(RigidError::JoinedBirth {
+                        joint: joint.name.clone(),
+                        body: body.name.clone(),
+                    });
+                }
+            }
+        }
+        for element in &self.elements {
+            element.check(self.bodies.len())?;
         }
         for (index, load) in self.loads.iter().enumerate() {
             load.check(index, self.bodies.len())?;

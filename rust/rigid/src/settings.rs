@@ -1,13 +1,26 @@
 //! How the stepper works.
 
 use crate::error::RigidError;
+use crate::smooth::Method;
 use percuss_solvers::Solver;
+
+/// What steps a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Stepper {
+    /// The Moreau-Jean scheme: contacts, impacts and joints, first order.
+    #[default]
+    Nonsmooth,
+    /// A Runge-Kutta method of high order for scenes without contact.
+    Smooth(Method),
+}
 
 /// Step length, scheme and contact solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Length of a step h [s].
     pub dt_s: f64,
+    /// What takes the steps; the settings below are of the nonsmooth stepper.
+    pub stepper: Stepper,
     /// The theta of the scheme: 1/2 conserves energy between impacts, 1 damps most.
     pub theta: f64,
     /// Solver of the contact problem.
@@ -31,6 +44,7 @@ impl Settings {
     pub fn with_step(dt_s: f64) -> Self {
         Self {
             dt_s,
+            stepper: Stepper::default(),
             theta: 0.5,
             solver: Solver::Auto,
             tolerance: 1e-6,
@@ -43,6 +57,9 @@ impl Settings {
     }
 
     pub(crate) fn check(&self) -> Result<(), RigidError> {
+        if let Stepper::Smooth(method) = &self.stepper {
+            method.check()?;
+        }
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let length = |x: f64| x.is_finite() && x >= 0.0;
         let (more, least) = ("finite and > 0", "finite and >= 0");

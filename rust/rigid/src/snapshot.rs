@@ -16,9 +16,13 @@ pub struct Snapshot {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    /// What the stepper hands from one step to the next.
+    pub(crate) carried: Vec<f64>,
 }
 
 const MAGIC: &[u8; 8] = b"percuss2";
+/// With energies of springs and dampers and what the stepper carries over, after all the rest.
+const CARRYING: &[u8; 8] = b"percuss3";
 
 impl World {
     /// The state now.
@@ -30,6 +34,7 @@ impl World {
             active: self.active.clone(),
             energy: self.energy,
             pair_work: self.pair_work.clone(),
+            carried: self.smooth.as_ref().map_or_else(Vec::new, |s| s.carried()),
         }
     }
 
@@ -51,6 +56,9 @@ impl World {
         for (body, present) in self.present.iter().enumerate() {
             self.detector.set_present(body as u32, *present)?;
         }
+        if let Some(smooth) = &mut self.smooth {
+            smooth.carry(&snapshot.carried);
+        }
         self.next_event_s = f64::NEG_INFINITY;
         Ok(())
     }
@@ -64,6 +72,12 @@ impl World {
                 snapshot.states.len(),
                 snapshot.pair_work.len()
             )));
+        }
+        let carried = self.smooth.as_ref().map_or(0, |s| s.carried().len());
+        if snapshot.carried.len() != carried {
+            return Err(RigidError::Snapshot(
+                "it comes from other joints or another stepper".into(),
+            ));
         }
         let contactors = self.scene.contactors.len() as u32;
         let known = |c: &ActiveContact| {
@@ -89,7 +103,9 @@ impl Snapshot {
 
     /// As bytes, little-endian, bit for bit.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = MAGIC.to_vec();
+        let tail = [self.energy.elastic_j, self.energy.damping_dissipation_j];
+        let carrying = !self.carried.is_empty() || tail != [0.0; 2];
+        let mut out = if carrying { CARRYING } else { MAGIC }.to_vec();
         let word = |out: &mut Vec<u8>, x: u64| out.extend_from_slice(&x.to_le_bytes());
         let counts = [self.states.len(), self.active.len(), self.pair_work.len()];
         word(&mut out, self.step);
@@ -124,6 +140,11 @@ impl Snapshot {
                 word(&mut out, x.to_bits());
             }
         }
+        if carrying {
+            for x in tail.iter().chain(&self.carried) {
+                word(&mut out, x.to_bits());
+            }
+        }
         out
     }
 
@@ -133,7 +154,9 @@ impl Snapshot {
     /// Bytes that are no snapshot, or only part of one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RigidError> {
         let damaged = || RigidError::Snapshot("the bytes are no complete snapshot".into());
-        let body = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
+        let carrying = bytes.starts_with(CARRYING);
+        let magic = if carrying { CARRYING } else { MAGIC };
+        let body = bytes.strip_prefix(magic).ok_or_else(damaged)?;
         if body.len() % 8 != 0 {
             return Err(damaged());
         }
@@ -147,8 +170,9 @@ impl Snapshot {
             .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
-            .saturating_add(11);
-        if needed != (body.len() / 8) as u64 {
+            .saturating_add(if carrying { 13 } else { 11 });
+        let found = (body.len() / 8) as u64;
+        if found < needed || (found > needed && !carrying) {
             return Err(damaged());
         }
         let mut present = Vec::new();
@@ -196,7 +220,7 @@ impl Snapshot {
         for x in &mut x {
             *x = f64::from_bits(next()?);
         }
-        let energy = Energy {
+        let mut energy = Energy {
             kinetic_j: x[0],
             potential_j: x[1],
             impact_dissipation_j: x[2],
@@ -208,6 +232,7 @@ impl Snapshot {
             brought_in_j: x[8],
             contact_gain_j: x[9],
             gain_steps: next()?,
+            ..Energy::default()
         };
         let mut pair_work = Vec::new();
         for _ in 0..counts[2] {
@@ -222,6 +247,11 @@ impl Snapshot {
                 friction_impulse_n_s: x[3],
             });
         }
+        if carrying {
+            energy.elastic_j = f64::from_bits(next()?);
+            energy.damping_dissipation_j = f64::from_bits(next()?);
+        }
+        let carried = words.map(f64::from_bits).collect();
         Ok(Self {
             step,
             present,
@@ -229,6 +259,7 @@ impl Snapshot {
             active,
             energy,
             pair_work,
+            carried,
         })
     }
 }

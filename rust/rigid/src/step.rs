@@ -36,6 +36,11 @@ impl World {
     /// When the state leaves the finite numbers. A contact problem above its tolerance is no error: see
     /// [`StepReport::met`].
     pub fn step(&mut self) -> Result<StepReport, RigidError> {
+        if let Some(mut smooth) = self.smooth.take() {
+            let report = self.step_smoothly(&mut smooth);
+            self.smooth = Some(smooth);
+            return report;
+        }
         let mut watch = Stopwatch::start(self.timed);
         self.admit()?;
         self.move_to_middle();

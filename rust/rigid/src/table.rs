@@ -19,9 +19,9 @@ pub struct Table {
 }
 
 impl Table {
-    pub(crate) fn new(name: &str, columns: &[&str]) -> Self {
-        let column = |name: &&str| Column {
-            name: (*name).into(),
+    pub(crate) fn new<T: AsRef<str>>(name: &str, columns: &[T]) -> Self {
+        let column = |name: &T| Column {
+            name: name.as_ref().into(),
             values: Vec::new(),
         };
         Self {

@@ -2,12 +2,15 @@
 
 use crate::body::{Inertia, Role};
 use crate::contact::ActiveContact;
+use crate::elements::Acting;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
+use crate::joints::{Assembled, Linked, assemble};
 use crate::law_table::LawTable;
 use crate::scene::Scene;
-use crate::settings::Settings;
+use crate::settings::{Settings, Stepper};
+use crate::smooth::Smooth;
 use crate::timing::Timing;
 use percuss_geometry::{Contactor, Detector, Mat3, Pose, Vec3, Visibility};
 use percuss_solvers::{Assembly, BodyForm, Contact, InverseMass, Problem, Workspace};
@@ -58,6 +61,14 @@ pub struct World {
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
 
+    pub(crate) assembled: Assembled,
+    /// The joints at the start: their frames about the mass centres, and their rows.
+    pub(crate) joints: Vec<Linked>,
+    /// Reactions of joints in the last step of the nonsmooth stepper.
+    pub(crate) reactions: Vec<[f64; 6]>,
+    /// Present if the settings ask for the smooth stepper.
+    pub(crate) smooth: Option<Box<Smooth>>,
+
     pub(crate) middle: Vec<Pose>,
     pub(crate) axes: Vec<Mat3>,
     pub(crate) before: Vec<[f64; 6]>,
@@ -93,7 +104,13 @@ impl World {
         settings.check()?;
         scene.check()?;
         let count = scene.bodies.len();
-        let laws = LawTable::new(&scene.laws, &scene.contactors)?;
+        let smooth = matches!(settings.stepper, Stepper::Smooth(_));
+        // The smooth stepper looks at no contact: contactors are for masses and pictures there.
+        let touching: &[Contactor] = if smooth { &[] } else { &scene.contactors };
+        if smooth {
+            scene.check_smooth()?;
+        }
+        let laws = LawTable::new(&scene.laws, touching)?;
         let seen: Vec<(u16, u16)> = scene.laws.iter().map(|law| law.groups).collect();
         let mut inertia = Vec::with_capacity(count);
         let mut states = Vec::with_capacity(count);
@@ -130,6 +147,22 @@ impl World {
                 });
             }
         }
+        let (mechanism, assembled) = assemble(&scene.joints, &inertia, &mut states)?;
+        let mut joints = mechanism.joints.clone();
+        joints.sort_by_key(|linked| linked.joint);
+        let smooth = match settings.stepper {
+            Stepper::Nonsmooth => None,
+            Stepper::Smooth(method) => {
+                let mut elements = Acting::elements(&scene.elements, &inertia, &mechanism.placed);
+                elements.extend(
+                    scene
+                        .joints
+                        .iter()
+                        .flat_map(|joint| Acting::of_joint(joint, &inertia)),
+                );
+                Some(Box::new(Smooth::new(mechanism, elements, method)))
+            }
+        };
         // The detector places contactors in frames at the centres of mass.
         let placed = |contactor: &Contactor| {
             let body = contactor.body as usize;
@@ -139,7 +172,7 @@ impl World {
             contactor
         };
         let mut detector = Detector::new(
-            scene.contactors.iter().map(placed).collect(),
+            touching.iter().map(placed).collect(),
             &fixed,
             Visibility::new(&seen)?,
             settings.contact_tolerance_m,
@@ -155,6 +188,10 @@ impl World {
             next_event_s: f64::NEG_INFINITY,
             step: 0,
             present: vec![false; count],
+            assembled,
+            reactions: vec![[0.0; 6]; joints.len()],
+            joints,
+            smooth,
             middle: states.iter().map(BodyState::pose).collect(),
             axes: vec![Mat3::identity(); count],
             before: vec![[0.0; 6]; count],
@@ -181,6 +218,12 @@ impl World {
         };
         world.admit()?;
         world.check_overlaps()?;
+        if let Some(mut smooth) = world.smooth.take() {
+            world.start_smoothly(&mut smooth);
+            world.energy.elastic_j = smooth.elastic_j();
+            world.energy.brought_in_j += world.energy.elastic_j;
+            world.smooth = Some(smooth);
+        }
         Ok(world)
     }
 
@@ -301,6 +344,19 @@ impl World {
         state.velocity + state.rotation * state.spin.cross(&(point_m - centre))
     }
 
+    /// Acceleration of a point given in the body's frame [m/s2] and angular acceleration [rad/s2], world axes;
+    /// none with the nonsmooth stepper, whose velocities jump.
+    pub fn point_acceleration(&self, body: usize, point_m: &Vec3) -> Option<(Vec3, Vec3)> {
+        let a = &self.smooth.as_ref()?.accelerations[body];
+        let turning = Vec3::new(a[3], a[4], a[5]);
+        let state = &self.states[body];
+        let centre = self.inertia[body].map_or(Vec3::zeros(), |i| i.centre_m);
+        let arm = state.rotation * (point_m - centre);
+        let w = state.rotation * state.spin;
+        let along = Vec3::new(a[0], a[1], a[2]) + turning.cross(&arm) + w.cross(&w.cross(&arm));
+        Some((along, turning))
+    }
+
     /// Whether a body is there now.
     pub fn is_present(&self, body: usize) -> bool {
         self.present[body]
@@ -318,11 +374,19 @@ impl World {
         let state = &mut self.states[body];
         state.velocity = velocity;
         state.spin = state.rotation.inverse() * angular_velocity;
+        if let Some(smooth) = &mut self.smooth {
+            smooth.forget();
+        }
         if self.present[body] {
             let change = self.energy_of(body).0 - kinetic;
             self.energy.kinetic_j += change;
             self.energy.brought_in_j += change;
         }
+    }
+
+    /// How the scene went together at the start.
+    pub fn assembled(&self) -> &Assembled {
+        &self.assembled
     }
 
     /// The contacts of the last step, rising in (a, b).

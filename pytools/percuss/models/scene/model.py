@@ -19,6 +19,9 @@ from percuss.scene import Settings
 # Settings of the stepper, by their names here and there.
 _STEPPER = {
     "step": "dt_s",
+    "stepper": "stepper",
+    "method": "method",
+    "accuracy": "accuracy",
     "theta": "theta",
     "solver": "solver",
     "tolerance": "tolerance",
@@ -83,7 +86,8 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileSc
 
 
 def _shapes_vary(settings: Mapping[str, Any]) -> bool:
-    """Whether the place, form or weight of a body hangs on an input."""
+    """Whether the place, form, weight or hold of a body hangs on an input."""
     moving = ("velocity", "angular_velocity", "motion")
     bodies = [{key: value for key, value in body.items() if key not in moving} for body in settings["bodies"]]
-    return "$" in canonical_json({"bodies": bodies, "overlap": settings["overlap_tolerance"]})
+    links = [settings[key] for key in ("joints", "springs", "bushings", "actuators")]
+    return "$" in canonical_json({"bodies": bodies, "links": links, "overlap": settings["overlap_tolerance"]})

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
 from percuss.models.model import Quantity
-from percuss.scene import BodyProbe, PairProbe, PointProbe, Result, Scene
+from percuss.scene import JOINT_KINDS, BodyProbe, JointProbe, PairProbe, PointProbe, Result, Scene
+from percuss.scene.links import is_angle
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -20,12 +21,16 @@ _POINT = (
     + [(f"v{axis}", f"v{axis}_m_per_s", "m/s", f"velocity along {axis}") for axis in _XYZ]
     + [(f"a{axis}", f"a{axis}_m_per_s2", "m/s^2", f"acceleration along {axis}") for axis in _XYZ]
     + [(f"w{axis}", f"w{axis}_rad_per_s", "rad/s", f"angular velocity about {axis}") for axis in _XYZ]
+    + [(f"alpha{axis}", f"alpha{axis}_rad_per_s2", "rad/s^2", f"angular acceleration about {axis}") for axis in _XYZ]
 )
 _BODY = (
     [(f"f{axis}", f"f{axis}_n", "N", f"contact force along {axis}") for axis in _XYZ]
     + [(f"t{axis}", f"t{axis}_n_m", "N*m", f"contact torque about {axis}") for axis in _XYZ]
     + [("contacts", "contacts", "1", "number of contacts")]
 )
+_REACTION = [(f"f{axis}", f"f{axis}_n", "N", f"reaction along {axis}") for axis in _XYZ] + [
+    (f"t{axis}", f"t{axis}_n_m", "N*m", f"torque of the reaction about {axis}") for axis in _XYZ
+]
 _PAIR = [
     ("normal_force", "normal_force_n", "N", "sum of normal forces"),
     ("friction_force", "friction_force_n", "N", "sum of the magnitudes of friction forces"),
@@ -36,9 +41,11 @@ _PAIR = [
 _ENERGY = [
     ("kinetic_energy", "kinetic_j", "kinetic energy"),
     ("potential_energy", "potential_j", "potential energy, zero at the origin"),
+    ("elastic_energy", "elastic_j", "energy of springs, bushings and stops"),
     ("impact_dissipation", "impact_dissipation_j", "energy lost in the normal direction of contacts"),
     ("friction_dissipation", "friction_dissipation_j", "energy lost by friction"),
-    ("external_work", "external_work_j", "work of loads"),
+    ("damping_dissipation", "damping_dissipation_j", "energy lost in dampers"),
+    ("external_work", "external_work_j", "work of loads and actuators"),
     ("motion_work", "motion_work_j", "work of prescribed motions"),
     ("stabilisation_work", "stabilisation_work_j", "energy given by position stabilisation"),
     ("energy_gain", "contact_gain_j", "energy that contacts gave instead of taking"),
@@ -49,11 +56,19 @@ _RUN = {
     "unmet_steps": ("unmet_steps", "1", "steps whose contact problem stayed above the tolerance"),
     "worst_residual": ("worst_residual", "1", "largest residual of a step"),
     "gain_steps": ("gain_steps", "1", "steps in which contacts gave energy"),
+    "worst_drift": ("worst_drift", "1", "largest drift of a joint, m or rad"),
     "deepest_overlap": ("deepest_overlap_m", "m", "deepest overlap of any step"),
 }
 
 
-def _columns(probe: Probe) -> list[tuple[str, str, str, str]]:
+def _columns(scene: Scene, probe: Probe) -> list[tuple[str, str, str, str]]:
+    if isinstance(probe, JointProbe):
+        found = []
+        for name in JOINT_KINDS[scene.joints[scene.joint_index[probe.joint]].kind]:
+            unit = "rad" if is_angle(name) else "m"
+            found.append((name, f"{name}_{unit}", unit, f"{name} of the joint"))
+            found.append((f"{name}_rate", f"{name}_rate_{unit}_per_s", f"{unit}/s", f"rate of the {name}"))
+        return found + _REACTION
     if isinstance(probe, PointProbe):
         return _POINT
     return _BODY if isinstance(probe, BodyProbe) else _PAIR
@@ -63,10 +78,11 @@ def quantities_of(scene: Scene) -> dict[str, Quantity]:
     """Everything a run of the scene gives, by name."""
     found = [Quantity("t", "s", True, "time")]
     for probe in scene.probes:
-        what = (
-            f"between {probe.groups[0]} and {probe.groups[1]}" if isinstance(probe, PairProbe) else f"of {probe.body}"
-        )
-        for end, _, unit, doc in _columns(probe):
+        if isinstance(probe, PairProbe):
+            what = f"between {probe.groups[0]} and {probe.groups[1]}"
+        else:
+            what = f"of {probe.joint if isinstance(probe, JointProbe) else probe.body}"
+        for end, _, unit, doc in _columns(scene, probe):
             found.append(Quantity(f"{probe.name}_{end}", unit, True, f"{doc}, {what}", "t"))
         if isinstance(probe, PointProbe):
             for axis in _XYZ:
@@ -108,7 +124,7 @@ def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
     curves: dict[str, ndarray] = {"t": result.energy["time_s"]}
     for probe in scene.probes:
         table = result.probes[probe.name]
-        for end, column, _, _ in _columns(probe):
+        for end, column, _, _ in _columns(scene, probe):
             curves[f"{probe.name}_{end}"] = table[column]
         if isinstance(probe, PointProbe):
             for axis in _XYZ:

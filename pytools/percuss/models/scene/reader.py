@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from percuss.errors import InputError
 from percuss.models.model import Input, Setting
 from percuss.models.scene.expressions import evaluate, inputs_in, is_expression, is_plain
+from percuss.models.scene.links import (
+    inputs_of_formula,
+    read_actuator,
+    read_bushing,
+    read_joint,
+    read_spring,
+    with_values,
+)
 from percuss.models.scene.tables import BODY, CONTACTOR, GRAVITY, LAW, LOAD, MOTIONS, PATTERNS, PROBE, SETTLE, SHAPES
 from percuss.models.settings import SettingsError, clean_settings
 from percuss.scene import (
@@ -24,6 +32,7 @@ from percuss.scene import (
     Body,
     BodyProbe,
     Contactor,
+    JointProbe,
     Law,
     Load,
     Motion,
@@ -45,6 +54,8 @@ from percuss.units import same_dimension
 MOST_BODIES = 100_000
 # Within the bounds of every coefficient and setting, so that a scene can be made before its inputs are known.
 STAND_IN = 0.5
+# Where the inputs of a formula stand.
+BARE = Setting("formula", "number", expression=True)
 
 # A key and the unit of its place make the name of the attribute.
 SUFFIX = {
@@ -61,6 +72,10 @@ SUFFIX = {
     "Hz": "_hz",
     "N": "_n",
     "N*m": "_n_m",
+    "N/m": "_n_per_m",
+    "N*s/m": "_n_s_per_m",
+    "N*m/rad": "_n_m_per_rad",
+    "N*m*s/rad": "_n_m_s_per_rad",
 }
 MOTION_CLASSES: dict[str, type[Motion]] = {"steady": SteadyMotion, "sine": SineMotion, "sampled": SampledMotion}
 
@@ -98,14 +113,23 @@ class Reader:
         for i, raw in enumerate(settings["bodies"]):
             bodies += self._body(raw, f"bodies[{i}]")
             if len(bodies) > MOST_BODIES:
-                self._fault(f"bodies[{i}]", f"there are more than {MOST_BODIES} bodies")
+                self.fault(f"bodies[{i}]", f"there are more than {MOST_BODIES} bodies")
                 break
+        joints = self._each(settings, "joints", lambda raw, where: read_joint(self, raw, where))
+        kinds = {joint.name: joint.kind for joint in joints}
+        elements = [
+            *self._each(settings, "springs", lambda raw, where: read_spring(self, raw, where, kinds)),
+            *self._each(settings, "bushings", lambda raw, where: read_bushing(self, raw, where)),
+            *self._each(settings, "actuators", lambda raw, where: read_actuator(self, raw, where, kinds)),
+        ]
         return Scene(
             bodies,
             self._each(settings, "laws", self._law),
             self._each(settings, "loads", lambda raw, where: self._made(Load, raw, LOAD, where)),
             self._each(settings, "probes", self._probe),
             self.resolved(settings["gravity"], GRAVITY, "gravity"),
+            joints,
+            elements,
         )
 
     def resolved(self, value: Any, place: Setting, where: str) -> Any:
@@ -124,39 +148,63 @@ class Reader:
                 raise InputError(f"{value} = {found:g} is outside [{place.low:g}, {place.high:g}]{unit}")
             return found
         except InputError as fault:
-            self._fault(where, str(fault))
+            self.fault(where, str(fault))
             return STAND_IN
+
+    def formula(self, value: Any, where: str) -> str:
+        """A formula in t with numbers for its inputs; a bare number is one too."""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return repr(float(value))
+        if not isinstance(value, str):
+            self.fault(where, f"{shown(value)} is no formula in t")
+            return "0"
+        names = inputs_of_formula(value)
+        try:
+            if self.point is None:
+                for name in names:
+                    self.inputs.note(f"${name}", BARE, where)
+            return with_values(value, self.point or dict.fromkeys(names, STAND_IN))
+        except InputError as fault:
+            self.fault(where, str(fault))
+            return "0"
 
     def settle(self, raw: Any) -> Settle:
         """When a scene counts as settled."""
         return self._made(Settle, raw, SETTLE, "settle") or Settle()
 
-    def _fault(self, where: str, message: str) -> None:
+    def fault(self, where: str, message: str) -> None:
         self.faults.append((re.split(r"[\[.]", where)[0], f"`{where}`: {message}"))
 
     def _each(self, settings: Mapping[str, Any], key: str, read: Callable[[Any, str], Any]) -> list[Any]:
         found = (read(raw, f"{key}[{i}]") for i, raw in enumerate(settings[key]))
         return [item for item in found if item is not None]
 
-    def _table(self, raw: Any, schema: Mapping[str, Setting], where: str) -> dict[str, Any] | None:
-        """A table in SI, its keys as `percuss.scene` spells them; None after a fault."""
+    def table(
+        self, raw: Any, schema: Mapping[str, Setting], where: str, suffixed: Collection[str] | None = None
+    ) -> dict[str, Any] | None:
+        """A table in SI, its keys as `percuss.scene` spells them; None after a fault.
+
+        Keys carry their unit, or only those of `suffixed` do.
+        """
         if not isinstance(raw, dict):
-            self._fault(where, f"{shown(raw)} is no table")
+            self.fault(where, f"{shown(raw)} is no table")
             return None
         try:
             cleaned = clean_settings(schema, raw)
         except SettingsError as faults:
             for key, message in faults.faults:
-                self._fault(f"{where}.{key}", message)
+                self.fault(f"{where}.{key}", message)
             return None
         return {
-            key + SUFFIX[schema[key].unit]: self.resolved(value, schema[key], f"{where}.{key}")
+            key + (SUFFIX[schema[key].unit] if suffixed is None or key in suffixed else ""): self.resolved(
+                value, schema[key], f"{where}.{key}"
+            )
             for key, value in cleaned.items()
         }
 
     def _made(self, kind: type[T], raw: Any, schema: Mapping[str, Setting], where: str) -> T | None:
         """What a table describes, or None after a fault."""
-        table = self._table(raw, schema, where)
+        table = self.table(raw, schema, where)
         return kind(**table) if table is not None else None
 
     def _kind(self, raw: Any, key: str, kinds: Mapping[str, Any], where: str) -> tuple[str, dict[str, Any]]:
@@ -165,14 +213,14 @@ class Reader:
         kind = table.pop(key, None)
         if kind not in kinds:
             said = "missing" if kind is None else f"{shown(kind)} is not known"
-            self._fault(f"{where}.{key}", f"{said}; {did_you_mean(str(kind), kinds)}")
+            self.fault(f"{where}.{key}", f"{said}; {did_you_mean(str(kind), kinds)}")
             return "", {}
         return str(kind), table
 
     def _body(self, raw: Any, where: str) -> list[Body]:
         given = dict(raw) if isinstance(raw, dict) else raw
         motion, repeat = (given.pop(key, None) if isinstance(given, dict) else None for key in ("motion", "repeat"))
-        table = self._table(given, BODY, where)
+        table = self.table(given, BODY, where)
         if table is None:
             return []
         self._name(table["name"], f"{where}.name")
@@ -189,7 +237,7 @@ class Reader:
             return []
         own = {key: table.pop(key) for key in list(table) if key in SHAPES[kind]}
         shape = self._made(SHAPE_CLASSES[kind], own, SHAPES[kind], where)
-        placed = self._table(table, CONTACTOR, where)
+        placed = self.table(table, CONTACTOR, where)
         if shape is None or placed is None:
             return []
         self._name(placed["group"], f"{where}.group")
@@ -201,49 +249,51 @@ class Reader:
 
     def _repeated(self, body: Body, raw: Any, where: str) -> list[Body]:
         kind, given = self._kind(raw, "pattern", PATTERNS, where)
-        table = self._table(given, PATTERNS[kind], where) if kind else None
+        table = self.table(given, PATTERNS[kind], where) if kind else None
         if table is None:
             return []
         counts = table.get("counts", (table.get("count"),))
         if not all(type(count) is int and 1 <= count <= MOST_BODIES for count in counts):
-            self._fault(where, f"counts {list(counts)}: must be whole numbers from 1 to {MOST_BODIES}")
+            self.fault(where, f"counts {list(counts)}: must be whole numbers from 1 to {MOST_BODIES}")
             return []
         if math.prod(counts) > MOST_BODIES or (kind == "grid" and len(counts) != 3):
-            self._fault(where, f"counts {list(counts)}: must be three, of at most {MOST_BODIES} bodies")
+            self.fault(where, f"counts {list(counts)}: must be three, of at most {MOST_BODIES} bodies")
             return []
         try:
             return grid(body, **table) if kind == "grid" else polar(body, **table)
         except InputError as fault:
-            self._fault(where, str(fault))
+            self.fault(where, str(fault))
             return []
 
     def _probe(self, raw: Any, where: str) -> Probe | None:
-        table = self._table(raw, PROBE, where)
+        table = self.table(raw, PROBE, where)
         if table is None:
             return None
         self._name(table["name"], f"{where}.name")
-        said = [key for key in ("body", "contacts_of", "between") if key in table]
+        said = [key for key in ("body", "contacts_of", "between", "joint") if key in table]
         if len(said) != 1 or ("point_m" in table and said != ["body"]):
             found = " and ".join(said) or "nothing"
-            self._fault(where, f"measures {found}: give one of body (with point), contacts_of and between")
+            self.fault(where, f"measures {found}: give one of body (with point), contacts_of, between and joint")
             return None
         if said == ["between"]:
             return PairProbe(table["name"], self._pair(table["between"], f"{where}.between"))
+        if said == ["joint"]:
+            return JointProbe(table["name"], table["joint"])
         if said == ["contacts_of"]:
             return BodyProbe(table["name"], table["contacts_of"])
         return PointProbe(**table)
 
     def _law(self, raw: Any, where: str) -> Law | None:
-        table = self._table(raw, LAW, where)
+        table = self.table(raw, LAW, where)
         return None if table is None else Law(**table | {"groups": self._pair(table["groups"], f"{where}.groups")})
 
     def _pair(self, value: Any, where: str) -> tuple[str, str]:
         if len(value) != 2 or not all(isinstance(name, str) for name in value):
-            self._fault(where, f"{shown(list(value))} is not a list of two groups")
+            self.fault(where, f"{shown(list(value))} is not a list of two groups")
             return "", ""
         return value[0], value[1]
 
     def _name(self, name: str, where: str) -> None:
         """Names become parts of the names of inputs and quantities."""
         if not _NAME.fullmatch(name):
-            self._fault(where, f"{shown(name)}: letters, digits, '_', '-' and '.' only, at most 64")
+            self.fault(where, f"{shown(name)}: letters, digits, '_', '-' and '.' only, at most 64")

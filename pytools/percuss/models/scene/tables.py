@@ -1,4 +1,5 @@
-"""The tables of [model]: what a scene, body, contactor, shape, law, load, motion, pattern and probe may say.
+"""The tables of [model]: what a scene, body, contactor, shape, law, load, motion, pattern and probe may say;
+`links` has those of joints and elements.
 
 Every number is a quantity or an expression of inputs.
 """
@@ -11,11 +12,13 @@ from percuss import _core
 from percuss.models.model import Setting
 
 
-def _table(*settings: Setting) -> dict[str, Setting]:
+def table_of(*settings: Setting) -> dict[str, Setting]:
+    """A table by the names of its settings."""
     return {setting.name: setting for setting in settings}
 
 
-def _vector(name: str, unit: str, doc: str = "", *, required: bool = False) -> Setting:
+def vector_setting(name: str, unit: str, doc: str = "", *, required: bool = False) -> Setting:
+    """Three numbers of a unit."""
     return _numbers(name, unit, doc, required=required, length=3)
 
 
@@ -23,11 +26,15 @@ def _numbers(name: str, unit: str = "1", doc: str = "", *, required: bool = Fals
     return Setting(name, "numbers", unit=unit, required=required, doc=doc, expression=True, length=length)
 
 
-def _rows(name: str, unit: str, doc: str, *, required: bool = True, length: int = 3) -> Setting:
+def rows_setting(name: str, unit: str, doc: str, *, required: bool = True, length: int = 3) -> Setting:
+    """A list of lists of numbers of a unit."""
     return Setting(name, "rows", unit=unit, required=required, doc=doc, expression=True, length=length)
 
 
-def _number(name: str, unit: str = "1", *, low: float = 0.0, high: float = float("inf"), doc: str = "") -> Setting:
+def number_setting(
+    name: str, unit: str = "1", *, low: float = 0.0, high: float = float("inf"), doc: str = ""
+) -> Setting:
+    """A number of a unit within bounds."""
     return Setting(name, "number", unit=unit, low=low, high=high, doc=doc, expression=True)
 
 
@@ -35,107 +42,108 @@ def _length(name: str) -> Setting:
     return Setting(name, "number", unit="m", low=0.0, required=True, expression=True)
 
 
-POSITION = _vector("position", "m", "three lengths")
-ROTATION = _vector("rotation", "rad", "three angles: direction the axis, length the angle")
-SPEED = _vector("velocity", "m/s")
-TURNING = _vector("angular_velocity", "rad/s")
+POSITION = vector_setting("position", "m", "three lengths")
+ROTATION = vector_setting("rotation", "rad", "three angles: direction the axis, length the angle")
+SPEED = vector_setting("velocity", "m/s")
+TURNING = vector_setting("angular_velocity", "rad/s")
 ANY = float("-inf")
 
-BODY = _table(
+BODY = table_of(
     Setting("name", "text", required=True, doc="a short name"),
     Setting("fixed", "boolean", doc="nothing moves it"),
-    _number("mass", "kg"),
-    _number("density", "kg/m^3"),
-    _rows("inertia", "kg*m^2", "three rows of three, about the centre of mass", required=False),
-    _numbers("gyration", "m^2", "instead of inertia, over the mass: xx, yy, zz, xy, xz, yz", length=6),
-    _vector("centre", "m", "centre of mass, goes with inertia or gyration"),
+    number_setting("mass", "kg"),
+    number_setting("density", "kg/m^3"),
+    rows_setting("inertia", "kg*m^2", "three rows of three, about the centre of mass", required=False),
+    numbers_setting("gyration", "m^2", "instead of inertia, over the mass: xx, yy, zz, xy, xz, yz", length=6),
+    vector_setting("centre", "m", "centre of mass, goes with inertia or gyration"),
     Setting("motion", "table", doc="moves as given"),
     POSITION,
     ROTATION,
     SPEED,
     TURNING,
-    _number("birth", "s"),
-    _number("removal", "s"),
+    number_setting("birth", "s"),
+    number_setting("removal", "s"),
     Setting("contactors", "list", [], doc="tables of a contactor"),
     Setting("repeat", "table", doc="many bodies from this one"),
 )
 SHAPES: dict[str, dict[str, Setting]] = {
-    "sphere": _table(_length("radius")),
-    "box": _table(_vector("size", "m", "three side lengths", required=True)),
-    "cylinder": _table(_length("radius"), _length("height")),
-    "capsule": _table(_length("radius"), _length("length")),
-    "cone": _table(_length("radius"), _length("height")),
-    "ring": _table(_length("inner_radius"), _length("outer_radius"), _length("height")),
-    "polyhedron": _table(_rows("vertices", "m", "points of three lengths")),
+    "sphere": table_of(_length("radius")),
+    "box": table_of(vector_setting("size", "m", "three side lengths", required=True)),
+    "cylinder": table_of(_length("radius"), _length("height")),
+    "capsule": table_of(_length("radius"), _length("length")),
+    "cone": table_of(_length("radius"), _length("height")),
+    "ring": table_of(_length("inner_radius"), _length("outer_radius"), _length("height")),
+    "polyhedron": table_of(rows_setting("vertices", "m", "points of three lengths")),
     "half-space": {},
-    "mesh": _table(
-        _rows("vertices", "m", "points of three lengths"),
+    "mesh": table_of(
+        rows_setting("vertices", "m", "points of three lengths"),
         Setting("triangles", "list", required=True, doc="three numbers of vertices each, from 0"),
     ),
-    "height-field": _table(
+    "height-field": table_of(
         _numbers("spacing", "m", "two lengths", required=True, length=2),
-        _rows("heights", "m", "rows of lengths", length=0),
+        rows_setting("heights", "m", "rows of lengths", length=0),
     ),
 }
-CONTACTOR = _table(
+CONTACTOR = table_of(
     Setting("group", "text", required=True, doc="laws are between groups"),
     POSITION,
     ROTATION,
 )
 MOTIONS: dict[str, dict[str, Setting]] = {
-    "steady": _table(SPEED, TURNING),
-    "sine": _table(
-        _vector("amplitude", "m", required=True),
+    "steady": table_of(SPEED, TURNING),
+    "sine": table_of(
+        vector_setting("amplitude", "m", required=True),
         Setting("frequency", "number", unit="Hz", low=0.0, required=True, expression=True),
-        _number("phase", "rad", low=ANY),
+        number_setting("phase", "rad", low=ANY),
     ),
-    "sampled": _table(
+    "sampled": table_of(
         _numbers("times", "s", required=True),
-        _rows("velocities", "m/s", "three at each time"),
-        _rows("angular_velocities", "rad/s", "three at each time", required=False),
+        rows_setting("velocities", "m/s", "three at each time"),
+        rows_setting("angular_velocities", "rad/s", "three at each time", required=False),
     ),
 }
 PATTERNS: dict[str, dict[str, Setting]] = {
-    "grid": _table(
+    "grid": table_of(
         Setting("counts", "list", required=True, doc="three whole numbers"),
-        _vector("pitch", "m", "three lengths", required=True),
-        _vector("stagger", "m", "shift of every second layer along z"),
+        vector_setting("pitch", "m", "three lengths", required=True),
+        vector_setting("stagger", "m", "shift of every second layer along z"),
         Setting("centred", "boolean", doc="the middle of the grid stands where the body does"),
     ),
-    "polar": _table(
+    "polar": table_of(
         Setting("count", "integer", required=True, low=1),
         Setting("angle", "number", unit="rad", required=True, expression=True, doc="between copies"),
-        _vector("axis", "1"),
-        _vector("centre", "m"),
+        vector_setting("axis", "1"),
+        vector_setting("centre", "m"),
     ),
 }
-LAW = _table(
+LAW = table_of(
     Setting("groups", "list", required=True, doc="two groups"),
-    _number("restitution", high=1.0),
-    _number("friction"),
+    number_setting("restitution", high=1.0),
+    number_setting("friction"),
     Setting("impact", "text", choices=tuple(_core.contact_impact_laws())),
-    _number("rolling", "m", doc="largest couple about a tangent over the normal force"),
-    _number("twisting", "m", doc="largest couple about the normal over the normal force"),
+    number_setting("rolling", "m", doc="largest couple about a tangent over the normal force"),
+    number_setting("twisting", "m", doc="largest couple about the normal over the normal force"),
 )
-LOAD = _table(
+LOAD = table_of(
     Setting("body", "text", required=True),
-    _vector("force", "N"),
-    _vector("point", "m", "in the body's frame"),
-    _vector("torque", "N*m"),
+    vector_setting("force", "N"),
+    vector_setting("point", "m", "in the body's frame"),
+    vector_setting("torque", "N*m"),
     _numbers("times", "s"),
     _numbers("factors", doc="of force and torque, one at each time"),
 )
-PROBE = _table(
+PROBE = table_of(
     Setting("name", "text", required=True, doc="quantities are named after it"),
     Setting("body", "text", doc="follow a point of this body"),
-    _vector("point", "m", "in the body's frame"),
+    vector_setting("point", "m", "in the body's frame"),
     Setting("contacts_of", "text", doc="sum the contacts of this body"),
     Setting("between", "list", doc="sum the contacts between two groups"),
+    Setting("joint", "text", doc="coordinates and reaction of this joint"),
 )
-SETTLE = _table(
-    _number("speed", "m/s", doc="every body slower than this"),
+SETTLE = table_of(
+    number_setting("speed", "m/s", doc="every body slower than this"),
     Setting("quiet_steps", "integer", low=1, high=1e9, doc="for so many steps"),
-    _number("damping", high=1.0, doc="share of the velocity taken away in a step"),
+    number_setting("damping", high=1.0, doc="share of the velocity taken away in a step"),
     Setting("max_steps", "integer", low=1, high=1e9),
 )
 
@@ -144,10 +152,13 @@ GRAVITY = Setting("gravity", "numbers", [0.0, 0.0, -9.80665], unit="m/s^2", leng
 
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
     """What [model] may set beside inputs."""
-    return _table(
+    return table_of(
         Setting("duration", "number", unit="s", low=0.0, required=True, expression=True, doc="how long to simulate"),
         Setting("step", "number", unit="s", low=0.0, required=True, expression=True, doc="time step"),
         Setting("sampling", "number", unit="s", low=0.0, expression=True, doc="interval of the curves"),
+        Setting("stepper", "text", "nonsmooth", choices=("nonsmooth", "smooth")),
+        Setting("method", "text", "rk4", choices=tuple(_core.smooth_methods()), doc="of the smooth stepper"),
+        Setting("accuracy", "number", 1e-9, low=0.0, expression=True, doc="of the method dormand-prince"),
         Setting("theta", "number", 0.5, low=0.5, high=1.0, expression=True, doc="of the scheme"),
         Setting("solver", "text", "auto", choices=tuple(_core.contact_solvers())),
         Setting("tolerance", "number", 1e-6, low=0.0, expression=True, doc="of the contact solver"),
@@ -160,6 +171,10 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("settle", "table", doc="come to rest first: " + ", ".join(SETTLE)),
         Setting("bodies", "list", required=True, doc="tables of a body: " + ", ".join(BODY)),
         Setting("laws", "list", [], doc="tables of a law: " + ", ".join(LAW)),
+        Setting("joints", "list", [], doc="tables of a joint"),
+        Setting("springs", "list", [], doc="tables of a spring"),
+        Setting("bushings", "list", [], doc="tables of a bushing"),
+        Setting("actuators", "list", [], doc="tables of an actuator"),
         Setting("loads", "list", [], doc="tables of a load: " + ", ".join(LOAD)),
         Setting("probes", "list", [], doc="tables of a probe: " + ", ".join(PROBE)),
     )

@@ -1,0 +1,134 @@
+//! L D L^T of a symmetric positive semidefinite matrix stored by rows from their first entry on (Jennings 1966).
+//!
+//! No entry is ever filled in before a row's first, so that the storage is fixed once and for all by the order of
+//! the rows. A row that depends on those before it has a pivot of zero up to rounding: it is left out, and its
+//! unknown is zero, which solves every consistent system.
+
+/// Pivots below this share of the diagonal entry they started from count as zero. It is the squared sine of the
+/// angle between a row and the span of those before it; rounding leaves some 1e-15.
+const DEPENDENT: f64 = 1e-11;
+
+/// The matrix, and after [`Envelope::factor`] its factors in the same place.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Envelope {
+    /// First column of each row.
+    first: Vec<usize>,
+    /// Where each row starts in `entries`; the diagonal entry is its last.
+    start: Vec<usize>,
+    pub entries: Vec<f64>,
+    /// 1/d, or zero for a row that depends on others.
+    inverse: Vec<f64>,
+}
+
+impl Envelope {
+    /// Rows whose first columns are given.
+    pub fn new(first: Vec<usize>) -> Self {
+        let mut start = Vec::with_capacity(first.len());
+        let mut length = 0;
+        for (row, column) in first.iter().enumerate() {
+            start.push(length);
+            length += row + 1 - column;
+        }
+        Self {
+            inverse: vec![0.0; first.len()],
+            entries: vec![0.0; length],
+            first,
+            start,
+        }
+    }
+
+    /// Place of an entry on or below the diagonal.
+    #[inline]
+    pub fn place(&self, row: usize, column: usize) -> usize {
+        self.start[row] + column - self.first[row]
+    }
+
+    /// Whether a row depends on those before it.
+    pub fn is_dependent(&self, row: usize) -> bool {
+        self.inverse[row] == 0.0
+    }
+
+    /// Factors the matrix in place.
+    pub fn factor(&mut self) {
+        for row in 0..self.first.len() {
+            let (first, start) = (self.first[row], self.start[row]);
+            let (done, rest) = self.entries.split_at_mut(start);
+            let own = &mut rest[..=row - first];
+            for column in first..row {
+                let from = first.max(self.first[column]);
+                let other = self.start[column] + from - self.first[column];
+                let other = &done[other..other + column - from];
+                let sum = dot(other, &own[from - first..column - first]);
+                own[column - first] -= sum;
+            }
+            let diagonal = own[row - first];
+            let mut pivot = diagonal;
+            for column in first..row {
+                let scaled = own[column - first] * self.inverse[column];
+                pivot -= own[column - first] * scaled;
+                own[column - first] = scaled;
+            }
+            let dependent = pivot <= DEPENDENT * diagonal;
+            self.inverse[row] = if dependent { 0.0 } else { 1.0 / pivot };
+        }
+    }
+
+    /// Solves in place.
+    pub fn solve(&self, x: &mut [f64]) {
+        for row in 0..x.len() {
+            let (first, start) = (self.first[row], self.start[row]);
+            let own = &self.entries[start..start + row - first];
+            x[row] -= dot(own, &x[first..row]);
+        }
+        for (x, inverse) in x.iter_mut().zip(&self.inverse) {
+            *x *= inverse;
+        }
+        for row in (0..x.len()).rev() {
+            let (first, start) = (self.first[row], self.start[row]);
+            let (before, own) = x.split_at_mut(row);
+            let entries = &self.entries[start..start + row - first];
+            for (x, l) in before[first..].iter_mut().zip(entries) {
+                *x -= l * own[0];
+            }
+        }
+    }
+}
+
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// J J^T x = J J^T 1 with a J whose third row is the sum of the first two.
+    #[test]
+    fn dependent_rows_are_left_out_and_the_rest_is_solved() {
+        let j = [
+            [1.0, 2.0, 0.0, 0.0],
+            [0.0, 1.0, -1.0, 0.0],
+            [1.0, 3.0, -1.0, 0.0],
+            [0.0, 0.0, 0.5, 2.0],
+        ];
+        let w = |a: usize, b: usize| -> f64 { (0..4).map(|k| j[a][k] * j[b][k]).sum() };
+        let mut matrix = Envelope::new(vec![0, 0, 0, 1]);
+        for row in 0..4 {
+            for column in [0, 0, 0, 1][row]..=row {
+                let place = matrix.place(row, column);
+                matrix.entries[place] = w(row, column);
+            }
+        }
+        let right: Vec<f64> = (0..4).map(|a| (0..4).map(|b| w(a, b)).sum()).collect();
+        matrix.factor();
+        let dependent: Vec<bool> = (0..4).map(|row| matrix.is_dependent(row)).collect();
+        assert_eq!(dependent, [false, false, true, false]);
+        let mut x = right.clone();
+        matrix.solve(&mut x);
+        for a in 0..4 {
+            let sum: f64 = (0..4).map(|b| w(a, b) * x[b]).sum();
+            assert!((sum - right[a]).abs() < 1e-12);
+        }
+    }
+}

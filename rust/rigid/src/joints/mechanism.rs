@@ -1,0 +1,311 @@
+//! Bodies and the rows of all their joints: J, and the factors of J M^-1 J^T.
+
+use super::envelope::Envelope;
+use super::{HeldRow, Joint, Linkage, Placed, RowValue};
+use crate::body::Inertia;
+use crate::error::RigidError;
+use percuss_geometry::{Mat3, Vec3};
+
+/// Inverse mass of a body; zero for what forces do not move.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weight {
+    pub per_kg: f64,
+    /// Inertia and its inverse, in the body's axes.
+    pub inertia: Mat3,
+    pub inverse: Mat3,
+    /// The inverse in world axes.
+    pub turned: Mat3,
+    pub moves: bool,
+    round: bool,
+}
+
+/// A joint in the order of the rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Linked {
+    /// Its index in the scene.
+    pub joint: usize,
+    /// Indices into `placed`; the world is the last.
+    pub bodies: [usize; 2],
+    pub local: [(Vec3, Mat3); 2],
+    pub held: Vec<HeldRow>,
+    /// Its first row.
+    pub first: usize,
+    pub linkage: Linkage,
+}
+
+/// A row's Jacobian, and M^-1 J^T.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weighted {
+    pub value: RowValue,
+    pub response: [[f64; 6]; 2],
+}
+
+/// Two joints (or one) and the sides by which they hold the same moving body.
+#[derive(Debug, Clone, Copy)]
+struct Coupling {
+    joints: [usize; 2],
+    sides: [usize; 2],
+}
+
+/// Bodies in the world, and their joints.
+#[derive(Debug, Clone)]
+pub(crate) struct Mechanism {
+    /// The bodies, then the world.
+    pub placed: Vec<Placed>,
+    pub weights: Vec<Weight>,
+    pub joints: Vec<Linked>,
+    pub rows: Vec<Weighted>,
+    couplings: Vec<Coupling>,
+    factors: Envelope,
+}
+
+impl Mechanism {
+    /// The joints between bodies placed as given (without the world).
+    pub fn new(
+        joints: &[Joint],
+        inertia: &[Option<Inertia>],
+        placed: &[Placed],
+    ) -> Result<Self, RigidError> {
+        let world = placed.len();
+        let placed: Vec<Placed> = placed.iter().copied().chain([Placed::WORLD]).collect();
+        let mut weights: Vec<Weight> = inertia.iter().map(weight).collect();
+        weights.push(weight(&None));
+        let centre = |body: usize| match inertia.get(body) {
+            Some(Some(inertia)) => inertia.centre_m,
+            _ => Vec3::zeros(),
+        };
+        let moving = |joint: &Joint| {
+            let sides = joint.bodies.map(|body| body.unwrap_or(world));
+            sides.map(|body| weights[body].moves.then_some(body))
+        };
+        let holds: Vec<[Option<usize>; 2]> = joints.iter().map(moving).collect();
+        let mut linked = Vec::with_capacity(joints.len());
+        let mut count = 0;
+        for index in narrow_order(&holds) {
+            let joint = &joints[index];
+            let bodies = joint.bodies.map(|body| body.unwrap_or(world));
+            let local = Linkage::local(&joint.frames_about(bodies.map(centre)));
+            let linkage = Linkage::new(&local, bodies.map(|body| &placed[body]));
+            let held = joint.held(linkage.offset.norm())?;
+            let first = count;
+            count += held.len();
+            linked.push(Linked {
+                joint: index,
+                bodies,
+                local,
+                held,
+                first,
+                linkage,
+            });
+        }
+        let mut couplings = Vec::new();
+        let mut start = Vec::with_capacity(count);
+        for (p, one) in linked.iter().enumerate() {
+            let mut least = one.first;
+            for (q, other) in linked[..=p].iter().enumerate() {
+                for (side, held) in holds[one.joint].iter().enumerate() {
+                    for (other_side, other_held) in holds[other.joint].iter().enumerate() {
+                        if held.is_some() && held == other_held {
+                            couplings.push(Coupling {
+                                joints: [p, q],
+                                sides: [side, other_side],
+                            });
+                            least = least.min(other.first);
+                        }
+                    }
+                }
+            }
+            start.extend(one.held.iter().map(|_| least));
+        }
+        let none = Weighted {
+            value: RowValue {
+                jacobian: [[0.0; 6]; 2],
+                bias: 0.0,
+            },
+            response: [[0.0; 6]; 2],
+        };
+        Ok(Self {
+            placed,
+            weights,
+            joints: linked,
+            rows: vec![none; count],
+            couplings,
+            factors: Envelope::new(start),
+        })
+    }
+
+    /// Brings the inverse inertia of a body into world axes.
+    #[inline]
+    pub fn turn(&mut self, body: usize) {
+        let weight = &mut self.weights[body];
+        if weight.moves && !weight.round {
+            let axes = &self.placed[body].axes;
+            weight.turned = axes * weight.inverse * axes.transpose();
+        }
+    }
+
+    /// Rows where the bodies are now, and the factors of J M^-1 J^T.
+    pub fn linearise(&mut self) {
+        for joint in &mut self.joints {
+            joint.linkage = Linkage::new(&joint.local, joint.bodies.map(|b| &self.placed[b]));
+            for (held, row) in joint.held.iter().zip(&mut self.rows[joint.first..]) {
+                row.value = joint.linkage.row(held.row);
+                for (side, &body) in joint.bodies.iter().enumerate() {
+                    if self.weights[body].moves {
+                        row.response[side] =
+                            response(&self.weights[body], &row.value.jacobian[side]);
+                    }
+                }
+            }
+        }
+        self.factors.entries.fill(0.0);
+        for coupling in &self.couplings {
+            let [p, q] = coupling.joints;
+            let [side, other] = coupling.sides;
+            let (one, two) = (&self.joints[p], &self.joints[q]);
+            for i in one.first..one.first + one.held.len() {
+                let jacobian = &self.rows[i].value.jacobian[side];
+                let last = if p == q {
+                    i + 1
+                } else {
+                    two.first + two.held.len()
+                };
+                let place = self.factors.place(i, two.first);
+                let entries = &mut self.factors.entries[place..place + last - two.first];
+                for (entry, row) in entries.iter_mut().zip(&self.rows[two.first..last]) {
+                    *entry += dot(jacobian, &row.response[other]);
+                }
+            }
+        }
+        self.factors.factor();
+    }
+
+    /// Solves J M^-1 J^T x = x in place.
+    #[inline]
+    pub fn solve(&self, x: &mut [f64]) {
+        self.factors.solve(x);
+    }
+
+    /// Whether a row depends on those before it.
+    pub fn is_dependent(&self, row: usize) -> bool {
+        self.factors.is_dependent(row)
+    }
+
+    /// Adds M^-1 J^T x to the twists of the moving bodies.
+    #[inline]
+    pub fn respond(&self, x: &[f64], twists: &mut [[f64; 6]]) {
+        for joint in &self.joints {
+            for (side, &body) in joint.bodies.iter().enumerate() {
+                if self.weights[body].moves {
+                    let twist = &mut twists[body];
+                    for row in joint.first..joint.first + joint.held.len() {
+                        let response = &self.rows[row].response[side];
+                        for k in 0..6 {
+                            twist[k] += response[k] * x[row];
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// J applied to twists, row by row: each is handed its joint, its place there, and the rate.
+    #[inline]
+    pub fn rates(&self, twists: &[[f64; 6]], mut take: impl FnMut(usize, &HeldRow, f64)) {
+        for joint in &self.joints {
+            let own = joint.bodies.map(|body| &twists[body]);
+            for (k, held) in joint.held.iter().enumerate() {
+                let row = joint.first + k;
+                take(row, held, self.rows[row].value.rate(own));
+            }
+        }
+    }
+
+    /// Residuals of all rows at time `t`; zero where only a rate is imposed. Gives the largest.
+    pub fn residuals(&self, t: f64, into: &mut [f64]) -> f64 {
+        let mut worst = 0.0_f64;
+        for joint in &self.joints {
+            for (held, residual) in joint.held.iter().zip(&mut into[joint.first..]) {
+                *residual = held.residual(&joint.linkage, t).unwrap_or(0.0);
+                worst = worst.max(residual.abs());
+            }
+        }
+        worst
+    }
+
+    /// The joint and the row of an index.
+    pub fn named(&self, row: usize) -> (usize, String) {
+        let after = self.joints.partition_point(|joint| joint.first <= row);
+        let joint = &self.joints[after - 1];
+        (joint.joint, joint.held[row - joint.first].row.name())
+    }
+}
+
+fn weight(inertia: &Option<Inertia>) -> Weight {
+    let (inertia, none) = (inertia.as_ref(), Mat3::zeros());
+    let inverse = inertia.map_or(none, |i| i.inverse);
+    Weight {
+        per_kg: inertia.map_or(0.0, |i| 1.0 / i.mass_kg),
+        inertia: inertia.map_or(none, |i| i.inertia),
+        inverse,
+        turned: inverse,
+        moves: inertia.is_some(),
+        round: inertia.is_none_or(|i| i.round),
+    }
+}
+
+/// M^-1 of a body applied to a force and torque.
+#[inline]
+pub(crate) fn response(weight: &Weight, force: &[f64; 6]) -> [f64; 6] {
+    let turned = weight.turned * Vec3::new(force[3], force[4], force[5]);
+    let m = weight.per_kg;
+    [
+        m * force[0],
+        m * force[1],
+        m * force[2],
+        turned.x,
+        turned.y,
+        turned.z,
+    ]
+}
+
+#[inline]
+fn dot(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    (0..6).map(|k| a[k] * b[k]).sum()
+}
+
+/// Joints so ordered that those on the same body come close together (Cuthill and McKee 1969).
+fn narrow_order(holds: &[[Option<usize>; 2]]) -> Vec<usize> {
+    let meets = |p: usize, q: usize| {
+        p != q
+            && holds[p]
+                .iter()
+                .flatten()
+                .any(|body| holds[q].contains(&Some(*body)))
+    };
+    let degree = |p: usize| (0..holds.len()).filter(|&q| meets(p, q)).count();
+    let degrees: Vec<usize> = (0..holds.len()).map(degree).collect();
+    let mut order: Vec<usize> = Vec::with_capacity(holds.len());
+    let mut known = vec![false; holds.len()];
+    while order.len() < holds.len() {
+        let free = (0..holds.len()).filter(|&p| !known[p]);
+        let Some(start) = free.min_by_key(|&p| (degrees[p], p)) else {
+            break;
+        };
+        known[start] = true;
+        let mut next = order.len();
+        order.push(start);
+        while next < order.len() {
+            let mut near: Vec<usize> = (0..holds.len())
+                .filter(|&q| !known[q] && meets(order[next], q))
+                .collect();
+            near.sort_by_key(|&q| (degrees[q], q));
+            for q in near {
+                known[q] = true;
+                order.push(q);
+            }
+            next += 1;
+        }
+    }
+    order
+}

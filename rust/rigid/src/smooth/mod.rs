@@ -1,0 +1,355 @@
+//! The smooth stepper: bodies with joints and force elements, no contacts, to high accuracy.
+//!
+//! The equations of motion with their constraints at the level of accelerations (index 1),
+//!
+//! ```text
+//! [ M  J^T ] [  v'     ]   [ F - gyroscopic terms ]
+//! [ J   0  ] [ -lambda ] = [ c'' - bias           ]
+//! ```
+//!
+//! are solved by (J M^-1 J^T) lambda = c'' - bias - J M^-1 F, whose matrix couples only joints that share a body.
+//! The state (centre of mass, quaternion, velocity, angular velocity in world axes) is integrated by an explicit
+//! Runge-Kutta method; after each step place and velocity are projected on the constraints along M^-1 J^T (Eich
+//! 1993), with the very Jacobian that the first stage of the next step needs, so that projection costs two
+//! solutions and no evaluation. Works of elements, loads and imposed motions are integrated along, so that the
+//! energy account closes to the accuracy of the method.
+
+mod evaluation;
+mod tableau;
+
+pub use tableau::Method;
+
+use crate::elements::{Acting, Power};
+use crate::error::RigidError;
+use crate::free_motion::BodyState;
+use crate::joints::{Mechanism, Placed};
+use crate::world::{StepReport, World};
+use percuss_geometry::{Quat, Vec3};
+
+/// Numbers of a body in the state: place, quaternion (w first), velocity, angular velocity.
+pub(crate) const NUMBERS: usize = 13;
+/// Works integrated along, fewer than a body has numbers: loads and actuators, dampers, friction, imposed motions.
+const WORKS: usize = 4;
+
+/// Drift above this means that the constraints cannot be met [m or rad].
+const BROKEN: f64 = 1e-6;
+
+/// Everything a step needs; nothing is allocated on the way.
+pub(crate) struct Smooth {
+    pub(crate) mechanism: Mechanism,
+    pub(crate) elements: Vec<Acting>,
+    method: Method,
+    state: Vec<f64>,
+    stage: Vec<f64>,
+    /// Derivatives of the state at the stages.
+    slopes: Vec<Vec<f64>>,
+    forces: Vec<[f64; 6]>,
+    /// Accelerations of the bodies now, world axes; of the world, the last, zero.
+    pub(crate) accelerations: Vec<[f64; 6]>,
+    corrections: Vec<[f64; 6]>,
+    twists: Vec<[f64; 6]>,
+    right: Vec<f64>,
+    /// Forces of the held rows now.
+    pub(crate) multipliers: Vec<f64>,
+    powers: Power,
+    motion_power: f64,
+    /// Largest residual found at the end of the last step, before it was projected away.
+    drift: f64,
+    /// Length of the next step within a step of the world [s]; zero: try the whole.
+    substep_s: f64,
+    /// Whether the first slope is that of the state.
+    fresh: bool,
+}
+
+impl Smooth {
+    pub fn new(mechanism: Mechanism, elements: Vec<Acting>, method: Method) -> Self {
+        let (bodies, rows) = (mechanism.placed.len() - 1, mechanism.rows.len());
+        let length = NUMBERS * bodies + WORKS;
+        let stages = method.tableau().rows.len() + 1;
+        Self {
+            method,
+            state: vec![0.0; length],
+            stage: vec![0.0; length],
+            slopes: vec![vec![0.0; length]; stages],
+            forces: vec![[0.0; 6]; bodies + 1],
+            accelerations: vec![[0.0; 6]; bodies + 1],
+            corrections: vec![[0.0; 6]; bodies + 1],
+            twists: vec![[0.0; 6]; bodies + 1],
+            right: vec![0.0; rows],
+            multipliers: vec![0.0; rows],
+            powers: Power::default(),
+            motion_power: 0.0,
+            drift: 0.0,
+            substep_s: 0.0,
+            fresh: false,
+            mechanism,
+            elements,
+        }
+    }
+
+    /// What one step hands to the next besides the states of the bodies: to go on with the same bits.
+    pub fn carried(&self) -> Vec<f64> {
+        let mut numbers = vec![f64::from(u8::from(self.fresh)), self.substep_s, self.drift];
+        numbers.extend(&self.slopes[0]);
+        numbers.extend(self.accelerations.iter().flatten());
+        numbers.extend(&self.multipliers);
+        numbers.extend(self.elements.iter().filter_map(Acting::counted));
+        numbers
+    }
+
+    /// Takes back what [`Smooth::carried`] gave; false if it does not fit.
+    pub fn carry(&mut self, numbers: &[f64]) -> bool {
+        if numbers.len() != self.carried().len() {
+            return false;
+        }
+        let mut numbers = numbers.iter().copied();
+        let mut next = || numbers.next().unwrap_or(0.0);
+        self.fresh = next() != 0.0;
+        (self.substep_s, self.drift) = (next(), next());
+        self.slopes[0].iter_mut().for_each(|x| *x = next());
+        self.accelerations
+            .iter_mut()
+            .flatten()
+            .for_each(|x| *x = next());
+        self.multipliers.iter_mut().for_each(|x| *x = next());
+        for element in self.elements.iter_mut().filter(|e| e.counted().is_some()) {
+            element.count_from(next());
+        }
+        true
+    }
+
+    /// Whatever was known of the accelerations no longer holds.
+    pub fn forget(&mut self) {
+        self.fresh = false;
+    }
+
+    fn load(&mut self, states: &[BodyState]) {
+        for (numbers, state) in self.state.chunks_exact_mut(NUMBERS).zip(states) {
+            let (x, q, v) = (&state.position, &state.rotation, &state.velocity);
+            let w = state.rotation * state.spin;
+            numbers.copy_from_slice(&[
+                x.x, x.y, x.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z,
+            ]);
+        }
+        let works = self.state.len() - WORKS;
+        self.state[works..].fill(0.0);
+    }
+
+    fn unload(&self, states: &mut [BodyState]) {
+        for (numbers, state) in self.state.chunks_exact(NUMBERS).zip(states) {
+            let vector = |k: usize| Vec3::new(numbers[k], numbers[k + 1], numbers[k + 2]);
+            let q = nalgebra::Quaternion::new(numbers[3], numbers[4], numbers[5], numbers[6]);
+            state.position = vector(0);
+            state.rotation = Quat::new_unchecked(q);
+            state.velocity = vector(7);
+            state.spin = state.rotation.inverse() * vector(10);
+        }
+    }
+
+    /// The state after `h`, in `stage`, and the derivative there (before projection), in the last slope.
+    fn advance(&mut self, world: &World, t: f64, h: f64) {
+        let tableau = self.method.tableau();
+        let last = tableau.rows.len() - 1;
+        for (index, row) in tableau.rows.iter().enumerate() {
+            self.stage.copy_from_slice(&self.state);
+            for (slope, weight) in self.slopes.iter().zip(*row) {
+                if *weight != 0.0 {
+                    let factor = h * weight;
+                    for (y, k) in self.stage.iter_mut().zip(slope) {
+                        *y += factor * k;
+                    }
+                }
+            }
+            if index == last {
+                self.normalise();
+            }
+            self.evaluate(
+                world,
+                t + h * tableau.nodes[index],
+                index + 1,
+                index == last,
+            );
+        }
+    }
+
+    /// Quaternions of the stage brought to unit length.
+    fn normalise(&mut self) {
+        for numbers in self.stage.chunks_exact_mut(NUMBERS) {
+            let q = &mut numbers[3..7];
+            let scale = 1.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
+            q.iter_mut().for_each(|x| *x *= scale);
+        }
+    }
+
+    /// The stage becomes the state, its derivative the first slope.
+    fn accept(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.stage);
+        let last = self.slopes.len() - 1;
+        self.slopes.swap(0, last);
+    }
+
+    /// Estimated error of the stage relative to the tolerance.
+    fn error(&self, h: f64, tolerance: f64) -> f64 {
+        let weights = self.method.tableau().error;
+        let mut worst = 0.0_f64;
+        for k in 0..self.state.len() - WORKS {
+            let slope: f64 = weights
+                .iter()
+                .zip(&self.slopes)
+                .map(|(w, s)| w * s[k])
+                .sum();
+            let scale = tolerance * (1.0 + self.state[k].abs().max(self.stage[k].abs()));
+            let error = (h * slope).abs() / scale;
+            worst = if error.is_nan() {
+                f64::INFINITY
+            } else {
+                worst.max(error)
+            };
+        }
+        worst
+    }
+
+    /// From `t` to `t + span`.
+    fn integrate(&mut self, world: &World, t: f64, span: f64) -> Result<(), RigidError> {
+        let Method::DormandPrince { tolerance } = self.method else {
+            self.advance(world, t, span);
+            self.accept();
+            return Ok(());
+        };
+        let mut done = 0.0;
+        let mut wanted = if self.substep_s > 0.0 {
+            self.substep_s
+        } else {
+            span
+        };
+        while done < span {
+            let left = span - done;
+            // The last but one is cut so that no sliver remains.
+            let h = if wanted >= left {
+                left
+            } else if 2.0 * wanted > left {
+                0.5 * left
+            } else {
+                wanted
+            };
+            self.advance(world, t + done, h);
+            let error = self.error(h, tolerance);
+            let factor = (0.9 * error.powf(-0.2)).clamp(0.2, 5.0);
+            if error <= 1.0 {
+                self.accept();
+                done = if h == left { span } else { done + h };
+                // A step cut short says nothing against the length that was wanted.
+                wanted = if h < wanted {
+                    wanted.max(h * factor)
+                } else {
+                    h * factor
+                };
+            } else {
+                wanted = h * factor;
+                if wanted < 1e-9 * span {
+                    return Err(RigidError::StepTooShort {
+                        time_s: t + done,
+                        step_s: wanted,
+                        tolerance,
+                    });
+                }
+            }
+        }
+        self.substep_s = wanted.min(span);
+        Ok(())
+    }
+}
+
+impl World {
+    /// A step of the smooth stepper.
+    pub(crate) fn step_smoothly(&mut self, smooth: &mut Smooth) -> Result<StepReport, RigidError> {
+        let t = self.time_s();
+        self.start_smoothly(smooth);
+        smooth.integrate(self, t, self.settings.dt_s)?;
+        smooth.unload(&mut self.states);
+        for (body, state) in self.states.iter().enumerate() {
+            if !state.is_finite() {
+                return Err(RigidError::Diverged {
+                    step: self.step,
+                    time_s: t,
+                    body: self.scene.bodies[body].name.clone(),
+                });
+            }
+        }
+        if smooth.drift > BROKEN {
+            return Err(self.broken(&smooth.mechanism, t + self.settings.dt_s));
+        }
+        for element in &mut smooth.elements {
+            element.count(&smooth.mechanism.placed);
+        }
+        let works = &smooth.state[smooth.state.len() - WORKS..];
+        self.energy.external_work_j += works[0];
+        self.energy.damping_dissipation_j += works[1];
+        self.energy.friction_dissipation_j += works[2];
+        self.energy.motion_work_j += works[3];
+        self.account_state();
+        self.energy.elastic_j = smooth.elastic_j();
+        self.step += 1;
+        Ok(StepReport {
+            step: self.step - 1,
+            time_s: self.time_s(),
+            contacts: 0,
+            iterations: 0,
+            factorisations: 0,
+            residual: 0.0,
+            residual_siconos: 0.0,
+            met: true,
+            contact_work_j: 0.0,
+            gained: false,
+            overlap_m: 0.0,
+        })
+    }
+
+    /// Accelerations at the start of a step, unless they are known from the end of the last.
+    pub(crate) fn start_smoothly(&mut self, smooth: &mut Smooth) {
+        smooth.load(&self.states);
+        if !smooth.fresh {
+            smooth.stage.copy_from_slice(&smooth.state);
+            smooth.evaluate(self, self.time_s(), 0, true);
+            smooth.state.copy_from_slice(&smooth.stage);
+            smooth.fresh = true;
+        }
+    }
+
+    /// Which row is farthest from being met.
+    fn broken(&self, mechanism: &Mechanism, time_s: f64) -> RigidError {
+        let mut residuals = vec![0.0; mechanism.rows.len()];
+        mechanism.residuals(time_s, &mut residuals);
+        let worst =
+            (0..residuals.len()).max_by(|&p, &q| residuals[p].abs().total_cmp(&residuals[q].abs()));
+        let row = worst.unwrap_or(0);
+        let (joint, name) = mechanism.named(row);
+        RigidError::Broken {
+            joint: self.scene.joints[joint].name.clone(),
+            row: name,
+            time_s,
+            off_by: residuals[row].abs(),
+        }
+    }
+}
+
+impl Smooth {
+    /// Energy stored in the elements, where the bodies are now.
+    pub fn elastic_j(&self) -> f64 {
+        self.elements
+            .iter()
+            .map(|e| e.energy_j(&self.mechanism.placed))
+            .sum()
+    }
+}
+
+/// A body's state in world axes.
+pub(crate) fn placed(state: &BodyState) -> Placed {
+    let axes = state.rotation.to_rotation_matrix().into_inner();
+    Placed {
+        centre: state.position,
+        axes,
+        velocity: state.velocity,
+        turning: axes * state.spin,
+    }
+}
