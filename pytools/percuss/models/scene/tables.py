@@ -54,7 +54,7 @@ BODY = table_of(
     number_setting("mass", "kg"),
     number_setting("density", "kg/m^3"),
     rows_setting("inertia", "kg*m^2", "three rows of three, about the centre of mass", required=False),
-    numbers_setting("gyration", "m^2", "instead of inertia, over the mass: xx, yy, zz, xy, xz, yz", length=6),
+    _numbers("gyration", "m^2", "instead of inertia, over the mass: xx, yy, zz, xy, xz, yz", length=6),
     vector_setting("centre", "m", "centre of mass, goes with inertia or gyration"),
     Setting("motion", "table", doc="moves as given"),
     POSITION,
