@@ -95,10 +95,10 @@ def solve_contact(
 
 # Rigid bodies. Scene and settings are mappings as `percuss.scene` makes them.
 def contact_impact_laws() -> list[str]: ...
-
 def joint_kinds() -> list[tuple[str, list[str]]]: ...  # each with its coordinates
 def smooth_methods() -> list[str]: ...
 def formula_values(formula: str, times_s: Sequence[float]) -> NDArray[np.float64]: ...  # (times, 3)
+
 @final
 class RigidWorld:
     def __new__(cls, scene: Mapping[str, Any], settings: Mapping[str, Any]) -> RigidWorld: ...

@@ -9,11 +9,14 @@ from typing import Any
 import polars as pl
 
 from percuss.errors import InputError
-from percuss.report.drawing import BLUE, INK, canvas, drawing, key, thinned
-from percuss.report.figures import FORMATS
+from percuss.report.drawing import BLUE, INK, canvas, chosen, drawing, key
+from percuss.report.figures import FORMATS, save
 from percuss.report.labels import quantity_scale
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
+
+# Points of a line in one of many small panels: more cannot be seen.
+MOST_PLACES = 101
 
 
 def write_regions(study: Study, body: dict[str, Any], table: pl.DataFrame, curves: Sequence[str], path: Path) -> int:
@@ -27,10 +30,7 @@ def write_regions(study: Study, body: dict[str, Any], table: pl.DataFrame, curve
     with drawing():
         figure = draw_regions(study, body, table, names, body["cases"])
         figure.set_facecolor("white")
-        try:
-            figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
-        except OSError as fault:
-            raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
+        save(figure, path)
     return len(names) * len(body["cases"])
 
 
@@ -40,12 +40,12 @@ def draw_regions(
     """A figure; call it within `percuss.report.drawing.drawing`."""
     along = quantity_scale(study, body["axis"])
     share = f"{100 * body['level']:g} %"
-    figure, axes = canvas(len(cases), len(curves), 4.7 * len(curves), 0.6 + 1.7 * len(cases), sharex=True)
+    figure, axes = canvas(len(cases), len(curves), 4.7 * len(curves), 0.6 + 1.7 * len(cases), sharex=True, sharey="col")
     for i, case in enumerate(cases):
         for j, curve in enumerate(curves):
             axis, shown = axes[i, j], quantity_scale(study, curve)
             rows = table.filter((pl.col("case") == case) & (pl.col("curve") == curve))
-            rows = rows[thinned(rows.height)]
+            rows = rows[chosen(range(rows.height), MOST_PLACES)]
             at = along.of(rows["axis"].to_numpy())
             part = {name: shown.of(rows[name].to_numpy()) for name in rows.columns[3:]}
             axis.fill_between(

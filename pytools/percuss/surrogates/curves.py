@@ -137,7 +137,7 @@ def run_curves(
         for event in state.batches.get(design.id, []):
             if event.kind != "runs.completed" or event.data["case"] != runs.case:
                 continue
-            table = ledger.table(event, "curves")
+            table = ledger.table(event, "curves", [*dict.fromkeys(["sample", *([along] if along else []), quantity])])
             for sample, rows in table.partition_by("sample", as_dict=True, maintain_order=True).items():
                 y = rows[quantity].to_numpy().astype(float)
                 x = rows[along].to_numpy().astype(float) if along else np.arange(len(y), dtype=float)
