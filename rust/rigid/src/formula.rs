@@ -13,8 +13,14 @@ type Function = (&'static str, fn(f64) -> Jet);
 
 /// Functions of one argument.
 const FUNCTIONS: [Function; 10] = [
-    ("sin", |x| [x.sin(), x.cos(), -x.sin()]),
-    ("cos", |x| [x.cos(), -x.sin(), -x.cos()]),
+    ("sin", |x| {
+        let (sine, cosine) = x.sin_cos();
+        [sine, cosine, -sine]
+    }),
+    ("cos", |x| {
+        let (sine, cosine) = x.sin_cos();
+        [cosine, -sine, -cosine]
+    }),
     ("tan", |x| {
         let (y, slope) = (x.tan(), 1.0 + x.tan() * x.tan());
         [y, slope, 2.0 * y * slope]
@@ -162,17 +168,21 @@ fn combined(operation: &Operation, u: &Jet, v: &Jet) -> Jet {
 fn power(u: &Jet, v: &Jet) -> Jet {
     if v[1] == 0.0 && v[2] == 0.0 {
         let n = v[0];
-        let slope = if n == 0.0 {
-            0.0
-        } else {
-            n * u[0].powf(n - 1.0)
+        let whole = n.abs() <= 16.0 && n.fract() == 0.0;
+        let power = |n: f64| {
+            if whole {
+                u[0].powi(n as i32)
+            } else {
+                u[0].powf(n)
+            }
         };
+        let slope = if n == 0.0 { 0.0 } else { n * power(n - 1.0) };
         let second = if n == 0.0 || n == 1.0 {
             0.0
         } else {
-            n * (n - 1.0) * u[0].powf(n - 2.0)
+            n * (n - 1.0) * power(n - 2.0)
         };
-        return chain([u[0].powf(n), slope, second], u);
+        return chain([power(n), slope, second], u);
     }
     let x = u[0];
     let log = chain([x.ln(), 1.0 / x, -1.0 / (x * x)], u);
@@ -188,6 +198,28 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Adds an operation; what it makes of numbers alone is a number.
+    fn push(&mut self, operation: Operation) {
+        use Operation::{Apply, Negate, Number, Time};
+        let length = self.operations.len();
+        let folded = match (operation, &self.operations[..]) {
+            (Number(_) | Time, _) => None,
+            (Negate, [.., Number(x)]) => Some((1, -x)),
+            (Apply(function), [.., Number(x)]) => Some((1, FUNCTIONS[function].1(*x)[0])),
+            (Negate | Apply(_), _) => None,
+            (_, [.., Number(x), Number(y)]) => {
+                Some((2, combined(&operation, &[*x, 0.0, 0.0], &[*y, 0.0, 0.0])[0]))
+            }
+            _ => None,
+        };
+        if let Some((taken, value)) = folded {
+            self.operations.truncate(length - taken);
+            self.operations.push(Number(value));
+        } else {
+            self.operations.push(operation);
+        }
+    }
+
     fn peek(&mut self) -> Option<u8> {
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().take_while(|c| c.is_ascii_whitespace()).count();
@@ -222,7 +254,7 @@ impl Reader<'_> {
             };
             self.at += 1;
             self.product()?;
-            self.operations.push(operation);
+            self.push(operation);
         }
         self.nesting -= 1;
         Ok(())
@@ -238,7 +270,7 @@ impl Reader<'_> {
             };
             self.at += 1;
             self.signed()?;
-            self.operations.push(operation);
+            self.push(operation);
         }
     }
 
@@ -262,10 +294,10 @@ impl Reader<'_> {
             }
             self.signed()?;
             self.nesting -= 1;
-            self.operations.push(Operation::Power);
+            self.push(Operation::Power);
         }
         if negative {
-            self.operations.push(Operation::Negate);
+            self.push(Operation::Negate);
         }
         Ok(())
     }
@@ -307,7 +339,7 @@ impl Reader<'_> {
         match value {
             Ok(value) if value.is_finite() => {
                 self.at += length;
-                self.operations.push(Operation::Number(value));
+                self.push(Operation::Number(value));
                 Ok(())
             }
             _ => Err(self.fault("a finite number")),
@@ -328,7 +360,7 @@ impl Reader<'_> {
         };
         if let Some(operation) = simple {
             self.at += length;
-            self.operations.push(operation);
+            self.push(operation);
             return Ok(());
         }
         let operation = match word {
@@ -355,7 +387,7 @@ impl Reader<'_> {
             self.sum()?;
         }
         self.close()?;
-        self.operations.push(operation);
+        self.push(operation);
         Ok(())
     }
 }

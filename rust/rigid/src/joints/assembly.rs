@@ -40,13 +40,14 @@ pub(crate) fn assemble(
     if joints.is_empty() {
         return Ok((mechanism, Assembled::default()));
     }
+    mechanism.aim(0.0);
     let size = start.iter().fold(1.0_f64, |size, x| size.max(x.amax()));
     let mut rows = vec![0.0; mechanism.rows.len()];
     let mut changes = vec![[0.0; 6]; states.len() + 1];
     let mut best = f64::INFINITY;
     for _ in 0..NEWTON_STEPS {
         put(&mut mechanism, states);
-        let worst = mechanism.residuals(0.0, &mut rows);
+        let worst = mechanism.residuals(&mut rows);
         // Newton's method gains digits until rounding stops it.
         if worst == 0.0 || (worst < CLOSED * size && worst > 0.1 * best) {
             break;
@@ -68,7 +69,7 @@ pub(crate) fn assemble(
             }
         }
     }
-    let worst = mechanism.residuals(0.0, &mut rows);
+    let worst = mechanism.residuals(&mut rows);
     if worst.is_nan() || worst >= CLOSED * size {
         return Err(conflict(joints, &mechanism, &rows, "place"));
     }
@@ -78,9 +79,7 @@ pub(crate) fn assemble(
             .iter()
             .flatten()
             .fold(1.0_f64, |most, x| most.max(x.abs()));
-        mechanism.rates(&twists, |row, held, rate| {
-            rows[row] = rate - held.target_rates(0.0)[0]
-        });
+        mechanism.rate_residuals(&twists, rows);
         fastest
     };
     speeds(&mechanism, &mut rows);

@@ -18,6 +18,10 @@ pub(crate) struct Envelope {
     pub entries: Vec<f64>,
     /// 1/d, or zero for a row that depends on others.
     inverse: Vec<f64>,
+    /// Last row that reaches to each column.
+    last: Vec<usize>,
+    diagonal: Vec<f64>,
+    column: Vec<f64>,
 }
 
 impl Envelope {
@@ -29,8 +33,16 @@ impl Envelope {
             start.push(length);
             length += row + 1 - column;
         }
+        let reaches = |column: usize| {
+            (column..first.len())
+                .rev()
+                .find(|&row| first[row] <= column)
+        };
         Self {
             inverse: vec![0.0; first.len()],
+            diagonal: vec![0.0; first.len()],
+            column: vec![0.0; first.len()],
+            last: (0..first.len()).map(|k| reaches(k).unwrap_or(k)).collect(),
             entries: vec![0.0; length],
             first,
             start,
@@ -48,28 +60,32 @@ impl Envelope {
         self.inverse[row] == 0.0
     }
 
-    /// Factors the matrix in place.
+    /// Factors the matrix in place, column by column: the updates of a column are free of sums.
     pub fn factor(&mut self) {
-        for row in 0..self.first.len() {
-            let (first, start) = (self.first[row], self.start[row]);
-            let (done, rest) = self.entries.split_at_mut(start);
-            let own = &mut rest[..=row - first];
-            for column in first..row {
-                let from = first.max(self.first[column]);
-                let other = self.start[column] + from - self.first[column];
-                let other = &done[other..other + column - from];
-                let sum = dot(other, &own[from - first..column - first]);
-                own[column - first] -= sum;
+        let rows = self.first.len();
+        for row in 0..rows {
+            self.diagonal[row] = self.entries[self.place(row, row)];
+        }
+        for pivot in 0..rows {
+            let value = self.entries[self.place(pivot, pivot)];
+            let dependent = value <= DEPENDENT * self.diagonal[pivot];
+            let inverse = if dependent { 0.0 } else { 1.0 / value };
+            self.inverse[pivot] = inverse;
+            for row in pivot + 1..=self.last[pivot] {
+                if self.first[row] > pivot {
+                    self.column[row] = 0.0;
+                    continue;
+                }
+                let start = self.place(row, pivot);
+                let own = &mut self.entries[start..=start + row - pivot];
+                let (below, rest) = own.split_at_mut(1);
+                self.column[row] = below[0];
+                below[0] *= inverse;
+                let factor = below[0];
+                for (entry, other) in rest.iter_mut().zip(&self.column[pivot + 1..=row]) {
+                    *entry -= factor * other;
+                }
             }
-            let diagonal = own[row - first];
-            let mut pivot = diagonal;
-            for column in first..row {
-                let scaled = own[column - first] * self.inverse[column];
-                pivot -= own[column - first] * scaled;
-                own[column - first] = scaled;
-            }
-            let dependent = pivot <= DEPENDENT * diagonal;
-            self.inverse[row] = if dependent { 0.0 } else { 1.0 / pivot };
         }
     }
 

@@ -33,8 +33,26 @@ pub(crate) struct Side {
     /// The frame's axes, as columns.
     pub axes: Mat3,
     pub turning: Vec3,
+    origin: Vec3,
+    velocity: Vec3,
     /// Acceleration of the origin while the body's accelerations are zero.
-    pub centripetal: Vec3,
+    centripetal: Vec3,
+}
+
+impl Side {
+    #[inline(always)]
+    fn new(local: &(Vec3, Mat3), body: &Placed) -> Self {
+        let arm = body.axes * local.0;
+        let speed = body.turning.cross(&arm);
+        Self {
+            arm,
+            axes: body.axes * local.1,
+            turning: body.turning,
+            origin: body.centre + arm,
+            velocity: body.velocity + speed,
+            centripetal: body.turning.cross(&speed),
+        }
+    }
 }
 
 /// Both frames of a joint, and how b stands and moves as seen from a.
@@ -45,29 +63,30 @@ pub struct Linkage {
     pub(crate) offset: Vec3,
     /// Its time derivative.
     pub(crate) drift: Vec3,
+    /// Its second time derivative while all accelerations are zero.
+    pub(crate) bend: Vec3,
+    /// The same as an observer on a sees it.
+    pub(crate) bend_on_a: Vec3,
 }
 
 impl Linkage {
-    /// The frames `local`, given about the mass centres with axes `turns` in the bodies' axes, on their bodies.
-    #[inline]
+    /// The frames `local`, origin and axes about the mass centres, on their bodies.
+    #[inline(always)]
     pub(crate) fn new(local: &[(Vec3, Mat3); 2], placed: [&Placed; 2]) -> Self {
-        let side = |k: usize| {
-            let body = placed[k];
-            let arm = body.axes * local[k].0;
-            let speed = body.turning.cross(&arm);
-            let side = Side {
-                arm,
-                axes: body.axes * local[k].1,
-                turning: body.turning,
-                centripetal: body.turning.cross(&speed),
-            };
-            (side, body.centre + arm, body.velocity + speed)
-        };
-        let ((a, at_a, speed_a), (b, at_b, speed_b)) = (side(0), side(1));
+        let [a, b] = [
+            Side::new(&local[0], placed[0]),
+            Side::new(&local[1], placed[1]),
+        ];
+        let (offset, drift) = (b.origin - a.origin, b.velocity - a.velocity);
+        let bend = b.centripetal - a.centripetal;
+        // Less Coriolis' and centrifugal parts: w x (w x d) - 2 w x d'.
+        let seen = a.turning.cross(&(a.turning.cross(&offset) - drift * 2.0));
         Self {
             sides: [a, b],
-            offset: at_b - at_a,
-            drift: speed_b - speed_a,
+            offset,
+            drift,
+            bend,
+            bend_on_a: bend + seen,
         }
     }
 

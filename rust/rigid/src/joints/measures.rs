@@ -31,7 +31,7 @@ impl World {
         let residual = |joint: usize| {
             let (linkage, _) = self.linkage(joint);
             let held = self.joints[joint].held.iter();
-            let residuals = held.filter_map(|held| held.residual(&linkage, t));
+            let residuals = held.map(|held| held.residual(&linkage, held.target(t)[0]));
             residuals.fold(0.0, |worst: f64, x| worst.max(x.abs()))
         };
         (0..self.joints.len()).map(residual).fold(0.0, f64::max)

@@ -30,6 +30,8 @@ pub(crate) struct Linked {
     pub held: Vec<HeldRow>,
     /// Its first row.
     pub first: usize,
+    /// From here on its rows are of the angular velocities alone.
+    turning: usize,
     pub linkage: Linkage,
 }
 
@@ -57,6 +59,10 @@ pub(crate) struct Mechanism {
     pub rows: Vec<Weighted>,
     couplings: Vec<Coupling>,
     factors: Envelope,
+    /// Value and derivatives of what each row is held at.
+    targets: Vec<[f64; 3]>,
+    /// When `targets` holds.
+    aimed_s: f64,
 }
 
 impl Mechanism {
@@ -86,8 +92,10 @@ impl Mechanism {
             let bodies = joint.bodies.map(|body| body.unwrap_or(world));
             let local = Linkage::local(&joint.frames_about(bodies.map(centre)));
             let linkage = Linkage::new(&local, bodies.map(|body| &placed[body]));
-            let held = joint.held(linkage.offset.norm())?;
+            let mut held = joint.held(linkage.offset.norm())?;
+            held.sort_by_key(|held| held.row.turns());
             let first = count;
+            let turning = first + held.iter().filter(|held| !held.row.turns()).count();
             count += held.len();
             linked.push(Linked {
                 joint: index,
@@ -95,6 +103,7 @@ impl Mechanism {
                 local,
                 held,
                 first,
+                turning,
                 linkage,
             });
         }
@@ -131,6 +140,8 @@ impl Mechanism {
             rows: vec![none; count],
             couplings,
             factors: Envelope::new(start),
+            targets: vec![[0.0; 3]; count],
+            aimed_s: f64::NAN,
         })
     }
 
@@ -144,16 +155,29 @@ impl Mechanism {
         }
     }
 
+    /// Finds what the rows are held at; a time asked for again costs nothing.
+    #[inline]
+    pub fn aim(&mut self, t: f64) {
+        if t != self.aimed_s {
+            for joint in &self.joints {
+                for (held, target) in joint.held.iter().zip(&mut self.targets[joint.first..]) {
+                    *target = held.target(t);
+                }
+            }
+            self.aimed_s = t;
+        }
+    }
+
     /// Rows where the bodies are now, and the factors of J M^-1 J^T.
     pub fn linearise(&mut self) {
         for joint in &mut self.joints {
             joint.linkage = Linkage::new(&joint.local, joint.bodies.map(|b| &self.placed[b]));
+            let weights = joint.bodies.map(|body| &self.weights[body]);
             for (held, row) in joint.held.iter().zip(&mut self.rows[joint.first..]) {
                 row.value = joint.linkage.row(held.row);
-                for (side, &body) in joint.bodies.iter().enumerate() {
-                    if self.weights[body].moves {
-                        row.response[side] =
-                            response(&self.weights[body], &row.value.jacobian[side]);
+                for side in 0..2 {
+                    if weights[side].moves {
+                        row.response[side] = response(weights[side], &row.value.jacobian[side]);
                     }
                 }
             }
@@ -172,8 +196,17 @@ impl Mechanism {
                 };
                 let place = self.factors.place(i, two.first);
                 let entries = &mut self.factors.entries[place..place + last - two.first];
-                for (entry, row) in entries.iter_mut().zip(&self.rows[two.first..last]) {
+                let pushing = if i < one.turning {
+                    two.turning.min(last)
+                } else {
+                    two.first
+                };
+                let (pushes, turns) = entries.split_at_mut(pushing - two.first);
+                for (entry, row) in pushes.iter_mut().zip(&self.rows[two.first..]) {
                     *entry += dot(jacobian, &row.response[other]);
+                }
+                for (entry, row) in turns.iter_mut().zip(&self.rows[pushing..]) {
+                    *entry += dot_turning(jacobian, &row.response[other]);
                 }
             }
         }
@@ -209,25 +242,37 @@ impl Mechanism {
         }
     }
 
-    /// J applied to twists, row by row: each is handed its joint, its place there, and the rate.
+    /// What twists leave of the rates that the rows are held at.
     #[inline]
-    pub fn rates(&self, twists: &[[f64; 6]], mut take: impl FnMut(usize, &HeldRow, f64)) {
+    pub fn rate_residuals(&self, twists: &[[f64; 6]], into: &mut [f64]) {
         for joint in &self.joints {
             let own = joint.bodies.map(|body| &twists[body]);
-            for (k, held) in joint.held.iter().enumerate() {
-                let row = joint.first + k;
-                take(row, held, self.rows[row].value.rate(own));
+            for row in joint.first..joint.first + joint.held.len() {
+                into[row] = self.rows[row].value.rate(own) - self.targets[row][1];
             }
         }
     }
 
-    /// Residuals of all rows at time `t`; zero where only a rate is imposed. Gives the largest.
-    pub fn residuals(&self, t: f64, into: &mut [f64]) -> f64 {
+    /// What accelerations leave of the second derivatives that the rows are held at.
+    #[inline]
+    pub fn acceleration_residuals(&self, accelerations: &[[f64; 6]], into: &mut [f64]) {
+        for joint in &self.joints {
+            let own = joint.bodies.map(|body| &accelerations[body]);
+            for row in joint.first..joint.first + joint.held.len() {
+                let value = &self.rows[row].value;
+                into[row] = value.rate(own) + value.bias - self.targets[row][2];
+            }
+        }
+    }
+
+    /// Residuals of all rows; zero where only a rate is imposed. Gives the largest.
+    pub fn residuals(&self, into: &mut [f64]) -> f64 {
         let mut worst = 0.0_f64;
         for joint in &self.joints {
-            for (held, residual) in joint.held.iter().zip(&mut into[joint.first..]) {
-                *residual = held.residual(&joint.linkage, t).unwrap_or(0.0);
-                worst = worst.max(residual.abs());
+            for (k, held) in joint.held.iter().enumerate() {
+                let row = joint.first + k;
+                into[row] = held.residual(&joint.linkage, self.targets[row][0]);
+                worst = worst.max(into[row].abs());
             }
         }
         worst
@@ -269,9 +314,16 @@ pub(crate) fn response(weight: &Weight, force: &[f64; 6]) -> [f64; 6] {
     ]
 }
 
+// Sums in pairs: short chains of additions, the same on every machine.
 #[inline]
 fn dot(a: &[f64; 6], b: &[f64; 6]) -> f64 {
-    (0..6).map(|k| a[k] * b[k]).sum()
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
+}
+
+/// The same where one of the two has no first half.
+#[inline]
+fn dot_turning(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 }
 
 /// Joints so ordered that those on the same body come close together (Cuthill and McKee 1969).

@@ -135,28 +135,24 @@ pub struct HeldRow {
 }
 
 impl HeldRow {
-    /// What is left of the row: its value less the target; none where only the rate is imposed.
-    pub fn residual(&self, linkage: &Linkage, t: f64) -> Option<f64> {
-        let target = match &self.target {
-            Target::Value(value) => *value,
-            Target::Position(signal) => signal.at(t)[0],
-            Target::Velocity(_) => return None,
-        };
-        Some(self.row.difference(linkage.value(self.row), target))
-    }
-
-    /// First and second time derivative of the target.
-    pub fn target_rates(&self, t: f64) -> [f64; 2] {
+    /// What the row is held at, and its first and second derivative; of an imposed rate the value is unknown.
+    pub fn target(&self, t: f64) -> [f64; 3] {
         match &self.target {
-            Target::Value(_) => [0.0; 2],
-            Target::Position(signal) => {
-                let [_, rate, second] = signal.at(t);
-                [rate, second]
-            }
+            Target::Value(value) => [*value, 0.0, 0.0],
+            Target::Position(signal) => signal.at(t),
             Target::Velocity(signal) => {
                 let [rate, second, _] = signal.at(t);
-                [rate, second]
+                [f64::NAN, rate, second]
             }
+        }
+    }
+
+    /// What is left of the row, its value less what it is held at; zero where only the rate is imposed.
+    #[inline]
+    pub fn residual(&self, linkage: &Linkage, target: f64) -> f64 {
+        match self.target {
+            Target::Velocity(_) => 0.0,
+            _ => self.row.difference(linkage.value(self.row), target),
         }
     }
 }

@@ -44,7 +44,7 @@ impl RowValue {
     pub fn rate(&self, twists: [&[f64; 6]; 2]) -> f64 {
         let one = |side: usize| -> f64 {
             let (j, v) = (&self.jacobian[side], twists[side]);
-            (0..6).map(|k| j[k] * v[k]).sum()
+            (j[0] * v[0] + j[1] * v[1]) + (j[2] * v[2] + j[3] * v[3]) + (j[4] * v[4] + j[5] * v[5])
         };
         one(0) + one(1)
     }
@@ -62,6 +62,11 @@ impl Row {
             }
             _ => difference,
         }
+    }
+
+    /// Whether it is a function of the rotations alone.
+    pub fn turns(self) -> bool {
+        matches!(self, Self::Perpendicular(..) | Self::Angle(_))
     }
 
     /// What it is called in messages.
@@ -93,19 +98,16 @@ impl Linkage {
     }
 
     /// Jacobian and bias of a row.
-    #[inline]
+    #[inline(always)]
     pub fn row(&self, row: Row) -> RowValue {
         let [a, b] = &self.sides;
         match row {
             Row::Slide(i) => {
                 let e: Vec3 = a.axes.column(i).into();
-                let turned = a.turning.cross(&e);
                 let far = a.arm + self.offset;
                 RowValue {
                     jacobian: [joined(&-e, &e.cross(&far)), joined(&e, &b.arm.cross(&e))],
-                    bias: e.dot(&(b.centripetal - a.centripetal))
-                        + 2.0 * turned.dot(&self.drift)
-                        + self.offset.dot(&a.turning.cross(&turned)),
+                    bias: e.dot(&self.bend_on_a),
                 }
             }
             Row::Perpendicular(i, j) => {
@@ -123,7 +125,7 @@ impl Linkage {
                 let along = u.dot(&self.drift);
                 RowValue {
                     jacobian: [joined(&-u, &u.cross(&a.arm)), joined(&u, &b.arm.cross(&u))],
-                    bias: u.dot(&(b.centripetal - a.centripetal))
+                    bias: u.dot(&self.bend)
                         + (self.drift.norm_squared() - along * along) * per_length,
                 }
             }

@@ -17,13 +17,14 @@ impl Smooth {
     /// Derivative of `stage` at time `t` into the slope of that index; with `project` the stage is first brought
     /// onto the constraints.
     pub(super) fn evaluate(&mut self, world: &World, t: f64, slope: usize, project: bool) {
+        self.mechanism.aim(t);
         self.place(world, t);
         self.mechanism.linearise();
         if project {
             self.project(world, t);
         }
         self.gather_forces(world, t);
-        self.solve(t);
+        self.solve();
         self.write_slope(slope);
     }
 
@@ -48,7 +49,7 @@ impl Smooth {
 
     /// Moves the stage onto the constraints, then its velocities, along M^-1 J^T.
     fn project(&mut self, world: &World, t: f64) {
-        let mut residual = self.mechanism.residuals(t, &mut self.right);
+        let mut residual = self.mechanism.residuals(&mut self.right);
         self.drift = residual;
         for _ in 0..NEWTON_STEPS {
             if residual == 0.0 {
@@ -63,16 +64,13 @@ impl Smooth {
             }
             self.place(world, t);
             self.mechanism.linearise();
-            residual = self.mechanism.residuals(t, &mut self.right);
+            residual = self.mechanism.residuals(&mut self.right);
             self.drift = residual;
         }
         for (own, placed) in self.twists.iter_mut().zip(&self.mechanism.placed) {
             *own = twist(placed);
         }
-        let right = &mut self.right;
-        self.mechanism.rates(&self.twists, |row, held, rate| {
-            right[row] = rate - held.target_rates(t)[0]
-        });
+        self.mechanism.rate_residuals(&self.twists, &mut self.right);
         self.correct();
         let bodies = self
             .stage
@@ -146,17 +144,11 @@ impl Smooth {
     }
 
     /// Multipliers, and the accelerations with them.
-    fn solve(&mut self, t: f64) {
+    fn solve(&mut self) {
         let right = &mut self.multipliers;
         let mechanism = &self.mechanism;
-        for joint in &mechanism.joints {
-            let own = joint.bodies.map(|body| &self.accelerations[body]);
-            for (k, held) in joint.held.iter().enumerate() {
-                let row = joint.first + k;
-                let value = &mechanism.rows[row].value;
-                right[row] = held.target_rates(t)[1] - value.bias - value.rate(own);
-            }
-        }
+        mechanism.acceleration_residuals(&self.accelerations, right);
+        right.iter_mut().for_each(|x| *x = -*x);
         mechanism.solve(right);
         mechanism.respond(right, &mut self.accelerations);
         // What the rows give to the moving bodies: the work of imposed motions, and of kinematic bodies.

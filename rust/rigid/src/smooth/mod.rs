@@ -319,7 +319,7 @@ impl World {
     /// Which row is farthest from being met.
     fn broken(&self, mechanism: &Mechanism, time_s: f64) -> RigidError {
         let mut residuals = vec![0.0; mechanism.rows.len()];
-        mechanism.residuals(time_s, &mut residuals);
+        mechanism.residuals(&mut residuals);
         let worst =
             (0..residuals.len()).max_by(|&p, &q| residuals[p].abs().total_cmp(&residuals[q].abs()));
         let row = worst.unwrap_or(0);
