@@ -6,7 +6,18 @@ import importlib
 import sys
 
 # A new benchmark is one module with `bench() -> list[Line]` and one word here.
-BENCHES = ("startup", "ledger", "oscillators", "surrogates", "samplers", "kalman", "engines", "scale", "scenes")
+BENCHES = (
+    "startup",
+    "ledger",
+    "oscillators",
+    "surrogates",
+    "samplers",
+    "kalman",
+    "engines",
+    "scale",
+    "scenes",
+    "bodies",
+)
 
 
 def main(names: list[str]) -> int:

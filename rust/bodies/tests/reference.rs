@@ -51,7 +51,17 @@ fn multipliers_and_statistics_are_those_of_the_table() {
             );
         }
         assert_ne!(found.method(), Method::Metropolis);
-        statistics(&found, &row, 20_000);
+        statistics(&found, &row, draws());
+    }
+}
+
+/// `make fuzz`, which asks for many cases of property tests, draws ten times as often.
+fn draws() -> u32 {
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    if asked.is_some_and(|count| count.parse().is_ok_and(|count: u32| count >= 1000)) {
+        200_000
+    } else {
+        20_000
     }
 }
 

@@ -1,7 +1,10 @@
 """Uncertain mass, centre and inertia: against closed forms and quadrature, and through study files and designs."""
 
 import csv
+import itertools
 import math
+import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +111,36 @@ def test_multiplier_of_the_tensor_is_that_of_the_table():
         allowed = max(1e-8, own_error) * max(1.0, abs(float(row["mu"])))
         assert law.multiplier[:3] == pytest.approx([float(row["mu"])] * 3, abs=allowed)
         assert law.multiplier[3:] == pytest.approx([0.0] * 3, abs=allowed)
+
+
+@pytest.mark.parametrize("g", [1.5, 3.0, 9.0])
+def test_eigenvalues_have_the_quantiles_of_their_density(g):
+    """Ordered eigenvalues below g I: density ~ prod l^5 (g - l)^5 exp(-mu l) prod (l_j - l_i), summed on a grid."""
+    n = 200_000 if os.environ.get("HYPOTHESIS_PROFILE") == "fuzz" else 20_000
+    one = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+    law = KummerBeta((0.0,) * 6, [g * x for x in one], one, -5.0, -5.0)
+    cells = 160
+    at = (np.arange(cells) + 0.5) * min(g, 5.0) / cells
+    log = 5 * np.log(at * (g - at)) - law.multiplier[0] * at
+    weight = np.exp(log - log.max())
+    i, j, k = np.array(list(itertools.combinations(range(cells), 3))).T
+    joint = weight[i] * weight[j] * weight[k] * (at[j] - at[i]) * (at[k] - at[i]) * (at[k] - at[j])
+    drawn = law.draw(5, np.random.default_rng(2).random((n, 6)))
+    found = np.linalg.eigvalsh(drawn[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3))
+    for place, index in enumerate((i, j, k)):
+        below = np.cumsum(np.bincount(index, joint, cells)) / joint.sum()
+        for p in (0.05, 0.25, 0.5, 0.75, 0.95):
+            # Cells end half a width beyond their middle.
+            quantile = np.interp(p, below, at + at[0])
+            share = (found[:, place] < quantile).mean()
+            assert abs(share - p) < 4 * math.sqrt(p * (1 - p) / n) + 5e-4, (place, p, share)
+
+
+def test_the_documented_study_loads(tmp_path):
+    text = (Path(__file__).parents[3] / "docs" / "uncertain-bodies.md").read_text()
+    (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "study.toml").write_text(example)
+    assert check_study(tmp_path) == []
 
 
 def test_a_tensor_gives_six_parameters_drawn_together(study):
