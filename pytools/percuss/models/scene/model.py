@@ -11,7 +11,7 @@ from percuss.ledger.canonical import canonical_json
 from percuss.models.model import Value
 from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.quantities import quantities_of
-from percuss.models.scene.reader import Reader
+from percuss.models.scene.reader import Cleaned, Reader
 from percuss.models.scene.tables import settings as schema_of
 from percuss.models.settings import SettingsError
 from percuss.scene import Settings
@@ -38,10 +38,11 @@ class FileScene(SceneModel):
     """A scene as a study file describes it."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
+    cleaned: Cleaned = field(default_factory=dict, compare=False, repr=False)
 
     def experiment(self, point: Mapping[str, Value]) -> Experiment:
         """The scene with the values of a point."""
-        reader = Reader(point)
+        reader = Reader(point, self.cleaned)
         found = _experiment(self.settings, reader)
         if reader.faults:
             raise InputError(reader.faults[0][1])

@@ -80,6 +80,8 @@ SUFFIX = {
 MOTION_CLASSES: dict[str, type[Motion]] = {"steady": SteadyMotion, "sine": SineMotion, "sampled": SampledMotion}
 
 T = TypeVar("T")
+# Tables once checked, by their place and keys: they are the same for every point.
+Cleaned = dict[tuple[str, ...], dict[str, object]]
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 
@@ -102,8 +104,9 @@ class Inputs:
 class Reader:
     """Reads with the values of a point, or with none to find the inputs; faults are in `faults`."""
 
-    def __init__(self, point: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, point: Mapping[str, Any] | None = None, cleaned: Cleaned | None = None) -> None:
         self.point = point
+        self.cleaned: Cleaned = {} if cleaned is None else cleaned
         self.inputs = Inputs()
         self.faults: list[tuple[str, str]] = []
 
@@ -189,12 +192,15 @@ class Reader:
         if not isinstance(raw, dict):
             self.fault(where, f"{shown(raw)} is no table")
             return None
-        try:
-            cleaned = clean_settings(schema, raw)
-        except SettingsError as faults:
-            for key, message in faults.faults:
-                self.fault(f"{where}.{key}", message)
-            return None
+        place = (where, *schema)
+        cleaned = self.cleaned.get(place)
+        if cleaned is None:
+            try:
+                cleaned = self.cleaned[place] = clean_settings(schema, raw)
+            except SettingsError as faults:
+                for key, message in faults.faults:
+                    self.fault(f"{where}.{key}", message)
+                return None
         return {
             key + (SUFFIX[schema[key].unit] if suffixed is None or key in suffixed else ""): self.resolved(
                 value, schema[key], f"{where}.{key}"

@@ -20,7 +20,7 @@ pub fn pulse(amplitude: f64, period: f64, start: f64) -> Target {
 }
 
 /// The system; frames of all bodies are the world's at the start.
-pub fn scene(mass_5: f64, centre_5: Vec3, inertia_5: Mat3) -> Scene {
+pub fn scene(mass_5: f64, centre_5: Vec3, inertia_5: Mat3, lift_1: f64, along: [f64; 3]) -> Scene {
     let mut scene = Scene {
         gravity_m_per_s2: Vec3::new(0.0, 0.0, -9.81),
         ..Scene::default()
@@ -61,7 +61,7 @@ pub fn scene(mass_5: f64, centre_5: Vec3, inertia_5: Mat3) -> Scene {
             [None, Some(feet[0])],
             at(-0.4, 0.1, Vec3::zeros()),
         )
-        .imposing("slide", pulse(0.004, 0.012, 0.0)),
+        .imposing("slide", pulse(lift_1, 0.012, 0.0)),
     );
     // The plane across y; x of its frame points up.
     let upright = Quat::from_matrix(&Mat3::from_columns(&[Vec3::z(), Vec3::x(), Vec3::y()]));
@@ -82,7 +82,7 @@ pub fn scene(mass_5: f64, centre_5: Vec3, inertia_5: Mat3) -> Scene {
             bodies: [Some(feet[side]), Some(legs[side])],
             frames: at(x, 0.225, Vec3::zeros()),
             effort: Effort::Bushing {
-                stiffness: [4e5, 4e5, 1e6, 4e3, 4e3, 4e3],
+                stiffness: [along[0], along[1], along[2], 4e3, 4e3, 4e3],
                 damping: [200.0, 200.0, 500.0, 4.0, 4.0, 4.0],
                 preload: [0.0; 6],
             },
@@ -101,11 +101,21 @@ pub fn scene(mass_5: f64, centre_5: Vec3, inertia_5: Mat3) -> Scene {
 pub fn nominal() -> Scene {
     let [a, b, c]: [f64; 3] = [1.0, 0.4, 0.1];
     let moments = Vec3::new(b * b + c * c, a * a + c * c, a * a + b * b) * (20.0 / 12.0);
+    let inertia = Mat3::from_diagonal(&moments);
     scene(
         20.0,
         Vec3::new(0.0, 0.0, 0.55),
-        Mat3::from_diagonal(&moments),
+        inertia,
+        0.004,
+        [4e5, 4e5, 1e6],
     )
+}
+
+/// The system out of its plane of symmetry (fivebody_perturbed.json).
+pub fn perturbed() -> Scene {
+    let inertia = Mat3::new(0.31, 0.012, -0.02, 0.012, 1.61, 0.008, -0.02, 0.008, 1.85);
+    let centre = Vec3::new(0.06, -0.035, 0.556);
+    scene(21.4, centre, inertia, 0.0042, [3.9e5, 4.1e5, 1.05e6])
 }
 
 /// Settings of the smooth stepper.
