@@ -11,7 +11,7 @@ use crate::proposal::{Proposal, Target};
 use crate::symmetric::{Symmetric, congruent, matrix};
 
 /// Attempts of the trial that chooses an envelope.
-const TRIAL: u64 = 2000;
+const TRIAL: u64 = 1000;
 /// An envelope that keeps less than this is worse than the walk.
 const LEAST_KEPT: f64 = 2e-3;
 /// Attempts before a draw is given up: beyond chance at the smallest share that is allowed.
@@ -67,7 +67,7 @@ impl KummerBeta {
             ("lower_exponent", lower_exponent),
             ("upper_exponent", upper_exponent),
         ] {
-            if !(value < 1.0 && value >= -1e4) {
+            if !(-1e4..1.0).contains(&value) {
                 return Err(BodyError::Value {
                     key,
                     value,
@@ -82,7 +82,7 @@ impl KummerBeta {
         );
         if bounds.lower.iter().any(|&value| value != 0.0) {
             let smallest = smallest_eigenvalue(lower);
-            if !(smallest >= -1e-12 * lower.norm()) {
+            if smallest.is_nan() || smallest < -1e-12 * lower.norm() {
                 return Err(BodyError::Order {
                     above: "lower",
                     below: "0",
@@ -93,7 +93,7 @@ impl KummerBeta {
         let (above, room) = (mean - lower, upper - mean);
         for (above, below, difference) in [("mean", "lower", above), ("upper", "mean", room)] {
             let smallest = smallest_eigenvalue(difference);
-            if !(smallest > 0.0) || !smallest.is_finite() {
+            if smallest.is_nan() || smallest <= 0.0 {
                 return Err(BodyError::Order {
                     above,
                     below,
@@ -215,12 +215,14 @@ fn stream(seed: u64, key: [f64; 6]) -> ChaCha8Rng {
 
 /// The envelope that keeps most of a trial with fixed random numbers.
 fn chosen(target: &Target) -> (Method, Proposal, f64) {
-    let candidates = [
-        (Method::Beta, Proposal::beta(target)),
-        (Method::Lower, Proposal::tangent(target, false)),
-        (Method::Upper, Proposal::tangent(target, true)),
-    ];
-    let tried = candidates.into_iter().filter_map(|(method, proposal)| {
+    let tangents = [0.0, 0.5, 1.0].into_iter().flat_map(|centred| {
+        [
+            (Method::Lower, Proposal::tangent(target, false, centred)),
+            (Method::Upper, Proposal::tangent(target, true, centred)),
+        ]
+    });
+    let candidates = std::iter::once((Method::Beta, Proposal::beta(target))).chain(tangents);
+    let tried = candidates.filter_map(|(method, proposal)| {
         let proposal = proposal?;
         let mut random = stream(0, [0.0; 6]);
         let kept = (0..TRIAL)

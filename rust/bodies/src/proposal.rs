@@ -3,7 +3,7 @@
 //! Three envelopes, each with a bound that holds everywhere on 0 < U < I:
 //!
 //! - the matrix Beta itself, kept with exp(-tr(D U)): good where D is small;
-//! - near zero a Wishart matrix. log det(I-U) is concave, so it lies below its tangent at the mean M:
+//! - near zero a Wishart matrix. log det(I-U) is concave, so it lies below its tangent at any M:
 //!   det(I-U)^(b-2) <= const exp(-(b-2) tr((I-M)^-1 U)), and what this leaves is det(U)^(a-2) exp(-tr(R U)),
 //!   R = D + (b-2) (I-M)^-1. Needs b >= 2 and R > 0;
 //! - near the identity the same for I - U. Needs a >= 2.
@@ -69,22 +69,36 @@ impl Proposal {
     }
 
     /// The Wishart matrix near zero, or mirrored near the identity; none where its bound does not hold.
-    pub fn tangent(target: &Target, mirrored: bool) -> Option<Self> {
-        let (shape, exponent) = if mirrored {
-            (target.b, target.a - 2.0)
+    ///
+    /// The tangent may touch anywhere: at the mean (`centred` = 0) it is tightest there, and further out (1) the Wishart
+    /// matrix has the mean of the target, which counts more where the axes have bounds of different kinds.
+    pub fn tangent(target: &Target, mirrored: bool, centred: f64) -> Option<Self> {
+        let (shape, exponent, sign) = if mirrored {
+            (target.b, target.a - 2.0, -1.0)
         } else {
-            (target.a, target.b - 2.0)
+            (target.a, target.b - 2.0, 1.0)
         };
-        if exponent < 0.0 {
+        if exponent < 0.0 || (exponent == 0.0 && centred > 0.0) {
             return None;
         }
-        let sign = if mirrored { -1.0 } else { 1.0 };
-        let near = target.mean.map(|u| if mirrored { 1.0 - u } else { u });
-        let slope = near.map(|u| 1.0 / (1.0 - u));
+        let slope = [0, 1, 2].map(|i| {
+            let mean = if mirrored {
+                1.0 - target.mean[i]
+            } else {
+                target.mean[i]
+            };
+            let touching = 1.0 / (1.0 - mean);
+            if centred == 0.0 {
+                return touching;
+            }
+            (1.0 - centred) * touching + centred * (shape / mean - sign * target.tilt[i]) / exponent
+        });
+        // The tangent with this slope touches at 1 - 1/slope, within the range of an eigenvalue.
+        if slope.iter().any(|&s| s < 1.0) {
+            return None;
+        }
         let rate = [0, 1, 2].map(|i| sign * target.tilt[i] + exponent * slope[i]);
-        let constant = (0..3)
-            .map(|i| (1.0 - near[i]).ln() + near[i] * slope[i])
-            .sum();
+        let constant = slope.iter().map(|s| s - 1.0 - s.ln()).sum();
         let wishart = Wishart::new(shape, rate)?;
         Some(Self::Tangent {
             wishart,
