@@ -16,6 +16,7 @@ BENCHES = (
     "engines",
     "scale",
     "scenes",
+    "multibody",
     "bodies",
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from percuss.errors import InputError
 from percuss.scene.shapes import Vector
@@ -34,6 +35,7 @@ def turned_by(outer_rad: Vector, inner_rad: Vector) -> Vector:
     return (scale * x, scale * y, scale * z)
 
 
+@lru_cache(maxsize=256)
 def facing(axis: Vector, reference: Vector | None, what: str) -> Vector:
     """The rotation that brings z to `axis` and x to the side of `reference`; raises InputError if there is none.
 

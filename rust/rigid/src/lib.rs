@@ -15,6 +15,9 @@
 //! impulses act, and the work of every force is known exactly. At theta = 1/2 kinetic plus potential energy
 //! changes by the work of contacts, loads and prescribed motions alone, to rounding.
 //!
+//! Joints and force elements connect bodies; scenes without contact can instead be stepped by a Runge-Kutta method of
+//! high order ([`Stepper::Smooth`]).
+//!
 //! SI units throughout. No randomness and no threads: the same scene gives the same bits.
 //!
 //! ```

@@ -71,6 +71,12 @@ impl World {
         mut go_on: impl FnMut() -> bool,
     ) -> Result<(Snapshot, Settled), RigidError> {
         self.at_start()?;
+        if self.smooth.is_some() {
+            return Err(RigidError::NotSmooth {
+                what: "settling".into(),
+                instead: "leave settle out, or use the nonsmooth stepper",
+            });
+        }
         if !(0.0..1.0).contains(&settle.damping) {
             return Err(RigidError::Setting {
                 key: "damping",

@@ -428,6 +428,9 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(World::new(touching.clone(), smooth(1e-3)).is_ok());
     touching.add_law(ContactLaw::new((0, 0), 0.0, 0.0));
     assert!(refused(touching, smooth(1e-3)).contains("use the nonsmooth stepper"));
+    let world = World::new(scene, smooth(1e-3)).unwrap();
+    let fault = world.settled(&Settle::default(), || true).unwrap_err();
+    assert!(fault.to_string().contains("takes no settling"), "{fault}");
 }
 
 /// A kind of joint that leaves something free.

@@ -17,6 +17,9 @@ from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
 from percuss.models.scene.quantities import curves_of, values_of
 from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, World
 
+# Settings of the smooth stepper, which does not settle.
+_SMOOTH = ("stepper", "method", "accuracy")
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -43,9 +46,10 @@ class Experiment:
             "bodies": bodies,
             "laws": [{key: law[key] for key in law if key != "restitution"} for law in scene["laws"]],
             "gravity": scene["gravity_m_per_s2"],
-            "settings": vars(self.settings),
+            "settings": {key: value for key, value in vars(self.settings).items() if key not in _SMOOTH},
             "settle": vars(self.settle) if self.settle else None,
         }
+        parts |= {key: scene[key] for key in ("joints", "elements") if scene[key]}
         return sha256_hex(canonical_json(parts).encode())
 
     def settled(self) -> tuple[bytes, Settled]:

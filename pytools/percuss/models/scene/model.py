@@ -11,7 +11,7 @@ from percuss.ledger.canonical import canonical_json
 from percuss.models.model import Value
 from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.quantities import quantities_of
-from percuss.models.scene.reader import Cleaned, Reader
+from percuss.models.scene.reader import Kept, Reader
 from percuss.models.scene.tables import settings as schema_of
 from percuss.models.settings import SettingsError
 from percuss.scene import Settings
@@ -41,11 +41,11 @@ class FileScene(SceneModel):
     """A scene as a study file describes it."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
-    cleaned: Cleaned = field(default_factory=dict, compare=False, repr=False)
+    kept: Kept = field(default_factory=dict, compare=False, repr=False)
 
     def experiment(self, point: Mapping[str, Value]) -> Experiment:
         """The scene with the values of a point."""
-        reader = Reader(point, self.cleaned)
+        reader = Reader(point, self.kept)
         found = _experiment(self.settings, reader)
         if reader.faults:
             raise InputError(reader.faults[0][1])
@@ -59,7 +59,7 @@ def _experiment(settings: Mapping[str, Any], reader: Reader) -> Experiment:
         for key in ("duration", "sampling", *_STEPPER)
         if key in settings
     }
-    stepper = Settings(**{name: numbers[key] for key, name in _STEPPER.items()})
+    stepper = Settings(**{name: numbers[key] for key, name in _STEPPER.items() if key in numbers})
     sampling = numbers.get("sampling", stepper.dt_s)
     every = round(sampling / stepper.dt_s) if stepper.dt_s > 0 else 0
     # To six digits: a step given in decimals need not divide its multiple exactly.
@@ -86,7 +86,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileSc
         quantities = quantities_of(found.scene)
     except InputError as fault:
         raise SettingsError([("probes", str(fault))]) from None
-    batch = SMOOTH_BATCH if settings["stepper"] == "smooth" else SceneModel.batch
+    batch = SMOOTH_BATCH if settings.get("stepper") == "smooth" else SceneModel.batch
     return FileScene(reader.inputs.found, quantities, batch=batch, settings=settings)
 
 
@@ -94,5 +94,5 @@ def _shapes_vary(settings: Mapping[str, Any]) -> bool:
     """Whether the place, form, weight or hold of a body hangs on an input."""
     moving = ("velocity", "angular_velocity", "motion")
     bodies = [{key: value for key, value in body.items() if key not in moving} for body in settings["bodies"]]
-    links = [settings[key] for key in ("joints", "springs", "bushings", "actuators")]
+    links = [settings.get(key) for key in ("joints", "springs", "bushings", "actuators")]
     return "$" in canonical_json({"bodies": bodies, "links": links, "overlap": settings["overlap_tolerance"]})

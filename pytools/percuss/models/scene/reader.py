@@ -80,8 +80,8 @@ SUFFIX = {
 MOTION_CLASSES: dict[str, type[Motion]] = {"steady": SteadyMotion, "sine": SineMotion, "sampled": SampledMotion}
 
 T = TypeVar("T")
-# Tables once checked, by their place and keys: they are the same for every point.
-Cleaned = dict[tuple[str, ...], dict[str, object]]
+# What tables without inputs make, by their place: the same for every point.
+Kept = dict[str, Any]
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 
@@ -104,9 +104,9 @@ class Inputs:
 class Reader:
     """Reads with the values of a point, or with none to find the inputs; faults are in `faults`."""
 
-    def __init__(self, point: Mapping[str, Any] | None = None, cleaned: Cleaned | None = None) -> None:
+    def __init__(self, point: Mapping[str, Any] | None = None, kept: Kept | None = None) -> None:
         self.point = point
-        self.cleaned: Cleaned = {} if cleaned is None else cleaned
+        self.kept: Kept = {} if kept is None else kept
         self.inputs = Inputs()
         self.faults: list[tuple[str, str]] = []
 
@@ -114,7 +114,7 @@ class Reader:
         """The whole scene."""
         bodies: list[Body] = []
         for i, raw in enumerate(settings["bodies"]):
-            bodies += self._body(raw, f"bodies[{i}]")
+            bodies += self._once(raw, f"bodies[{i}]", self._body)
             if len(bodies) > MOST_BODIES:
                 self.fault(f"bodies[{i}]", f"there are more than {MOST_BODIES} bodies")
                 break
@@ -179,8 +179,19 @@ class Reader:
         self.faults.append((re.split(r"[\[.]", where)[0], f"`{where}`: {message}"))
 
     def _each(self, settings: Mapping[str, Any], key: str, read: Callable[[Any, str], Any]) -> list[Any]:
-        found = (read(raw, f"{key}[{i}]") for i, raw in enumerate(settings[key]))
+        found = (self._once(raw, f"{key}[{i}]", read) for i, raw in enumerate(settings.get(key, ())))
         return [item for item in found if item is not None]
+
+    def _once(self, raw: Any, where: str, read: Callable[[Any, str], T]) -> T:
+        """What a table makes; one that names no input is read once for all points."""
+        if where in self.kept:
+            found: T = self.kept[where]
+            return found
+        before = len(self.faults)
+        made = read(raw, where)
+        if len(self.faults) == before and "$" not in str(raw):
+            self.kept[where] = made
+        return made
 
     def table(
         self, raw: Any, schema: Mapping[str, Setting], where: str, suffixed: Collection[str] | None = None
@@ -192,15 +203,12 @@ class Reader:
         if not isinstance(raw, dict):
             self.fault(where, f"{shown(raw)} is no table")
             return None
-        place = (where, *schema)
-        cleaned = self.cleaned.get(place)
-        if cleaned is None:
-            try:
-                cleaned = self.cleaned[place] = clean_settings(schema, raw)
-            except SettingsError as faults:
-                for key, message in faults.faults:
-                    self.fault(f"{where}.{key}", message)
-                return None
+        try:
+            cleaned = clean_settings(schema, raw)
+        except SettingsError as faults:
+            for key, message in faults.faults:
+                self.fault(f"{where}.{key}", message)
+            return None
         return {
             key + (SUFFIX[schema[key].unit] if suffixed is None or key in suffixed else ""): self.resolved(
                 value, schema[key], f"{where}.{key}"

@@ -2,9 +2,9 @@
 
 use super::{Effort, Element, bushing};
 use crate::body::Inertia;
-use crate::joints::{Joint, Limit, Linkage, Placed, Row};
+use crate::joints::{Joint, Limit, Linkage, Local, Placed, Row};
 use crate::signal::Signal;
-use percuss_geometry::{Mat3, Pose, Vec3};
+use percuss_geometry::Pose;
 
 /// Powers of elements [W].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -55,7 +55,7 @@ enum Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct Acting {
     bodies: [usize; 2],
-    local: [(Vec3, Mat3); 2],
+    local: [Local; 2],
     kind: Kind,
 }
 
@@ -299,7 +299,7 @@ fn on_bodies(
     bodies: &[Option<usize>; 2],
     frames: &[Pose; 2],
     inertia: &[Option<Inertia>],
-) -> ([usize; 2], [(Vec3, Mat3); 2]) {
+) -> ([usize; 2], [Local; 2]) {
     let world = inertia.len();
     let bodies = bodies.map(|body| body.unwrap_or(world));
     let mut frames = *frames;

@@ -25,7 +25,15 @@ impl Placed {
     };
 }
 
-/// One of the two frames.
+/// A frame on a body, about the centre of mass.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Local {
+    origin: Vec3,
+    /// Its axes in those of the body; none where they are the same.
+    axes: Option<Mat3>,
+}
+
+/// One of the two frames in the world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side {
     /// From the centre of mass to the frame's origin.
@@ -41,12 +49,12 @@ pub(crate) struct Side {
 
 impl Side {
     #[inline(always)]
-    fn new(local: &(Vec3, Mat3), body: &Placed) -> Self {
-        let arm = body.axes * local.0;
+    fn new(local: &Local, body: &Placed) -> Self {
+        let arm = body.axes * local.origin;
         let speed = body.turning.cross(&arm);
         Self {
             arm,
-            axes: body.axes * local.1,
+            axes: local.axes.map_or(body.axes, |axes| body.axes * axes),
             turning: body.turning,
             origin: body.centre + arm,
             velocity: body.velocity + speed,
@@ -70,9 +78,9 @@ pub struct Linkage {
 }
 
 impl Linkage {
-    /// The frames `local`, origin and axes about the mass centres, on their bodies.
+    /// The frames `local` on their bodies.
     #[inline(always)]
-    pub(crate) fn new(local: &[(Vec3, Mat3); 2], placed: [&Placed; 2]) -> Self {
+    pub(crate) fn new(local: &[Local; 2], placed: [&Placed; 2]) -> Self {
         let [a, b] = [
             Side::new(&local[0], placed[0]),
             Side::new(&local[1], placed[1]),
@@ -91,8 +99,14 @@ impl Linkage {
     }
 
     /// Frames about the mass centres as [`Linkage::new`] wants them.
-    pub(crate) fn local(frames: &[Pose; 2]) -> [(Vec3, Mat3); 2] {
-        frames.map(|f| (f.position, f.rotation.to_rotation_matrix().into_inner()))
+    pub(crate) fn local(frames: &[Pose; 2]) -> [Local; 2] {
+        frames.map(|frame| {
+            let axes = frame.rotation.to_rotation_matrix().into_inner();
+            Local {
+                origin: frame.position,
+                axes: (axes != Mat3::identity()).then_some(axes),
+            }
+        })
     }
 
     /// The linkage of frames given about the mass centres.

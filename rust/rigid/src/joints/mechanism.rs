@@ -1,8 +1,10 @@
 //! Bodies and the rows of all their joints: J, and the factors of J M^-1 J^T.
 
 use super::envelope::Envelope;
+use super::frames::Local;
 use super::{HeldRow, Joint, Linkage, Placed, RowValue};
 use crate::body::Inertia;
+use crate::elements::twist;
 use crate::error::RigidError;
 use percuss_geometry::{Mat3, Vec3};
 
@@ -26,7 +28,7 @@ pub(crate) struct Linked {
     pub joint: usize,
     /// Indices into `placed`; the world is the last.
     pub bodies: [usize; 2],
-    pub local: [(Vec3, Mat3); 2],
+    pub local: [Local; 2],
     pub held: Vec<HeldRow>,
     /// Its first row.
     pub first: usize,
@@ -263,6 +265,29 @@ impl Mechanism {
                 into[row] = value.rate(own) + value.bias - self.targets[row][2];
             }
         }
+    }
+
+    /// Power that the forces `x` of the rows bring to the moving bodies: of rates that are imposed, and of joints to
+    /// bodies whose motion is given.
+    #[inline]
+    pub fn power(&self, x: &[f64]) -> f64 {
+        let mut power = 0.0;
+        for (x, target) in x.iter().zip(&self.targets) {
+            power += x * target[1];
+        }
+        for joint in &self.joints {
+            for (side, &body) in joint.bodies.iter().enumerate() {
+                let (weight, placed) = (&self.weights[body], &self.placed[body]);
+                let stands = placed.velocity == Vec3::zeros() && placed.turning == Vec3::zeros();
+                if !weight.moves && !stands {
+                    let twist = twist(placed);
+                    for row in joint.first..joint.first + joint.held.len() {
+                        power -= x[row] * dot(&self.rows[row].value.jacobian[side], &twist);
+                    }
+                }
+            }
+        }
+        power
     }
 
     /// Residuals of all rows; zero where only a rate is imposed. Gives the largest.

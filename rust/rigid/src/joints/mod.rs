@@ -21,6 +21,7 @@ use crate::error::RigidError;
 use crate::signal::Signal;
 pub use assembly::Assembled;
 pub(crate) use assembly::assemble;
+pub(crate) use frames::Local;
 pub use frames::{Linkage, Placed};
 pub(crate) use mechanism::{Linked, Mechanism, response};
 use percuss_geometry::{Pose, Vec3};

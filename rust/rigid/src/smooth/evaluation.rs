@@ -151,19 +151,7 @@ impl Smooth {
         right.iter_mut().for_each(|x| *x = -*x);
         mechanism.solve(right);
         mechanism.respond(right, &mut self.accelerations);
-        // What the rows give to the moving bodies: the work of imposed motions, and of kinematic bodies.
-        for joint in &mechanism.joints {
-            for (side, &body) in joint.bodies.iter().enumerate() {
-                if mechanism.weights[body].moves {
-                    let twist = twist(&mechanism.placed[body]);
-                    for row in joint.first..joint.first + joint.held.len() {
-                        let jacobian = &mechanism.rows[row].value.jacobian[side];
-                        let rate: f64 = (0..6).map(|k| jacobian[k] * twist[k]).sum();
-                        self.motion_power += right[row] * rate;
-                    }
-                }
-            }
-        }
+        self.motion_power += mechanism.power(right);
     }
 
     fn write_slope(&mut self, index: usize) {
