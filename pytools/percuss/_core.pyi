@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __all__ = [
     "ChaosExpansion",
     "ChaosPosterior",
+    "KummerBeta",
     "RigidWorld",
     "achieved_restitution",
     "build_facts",
@@ -19,13 +20,16 @@ __all__ = [
     "contact_impact_laws",
     "contact_solvers",
     "filter_oscillators",
+    "formula_values",
     "grain_packing",
     "grain_test",
     "impact_laws",
+    "joint_kinds",
     "misfit_oscillators",
     "read_record",
     "respond_oscillators",
     "simulate_oscillators",
+    "smooth_methods",
     "solve_contact",
 ]
 
