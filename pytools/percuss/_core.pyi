@@ -76,7 +76,7 @@ def misfit_oscillators(
 class _ContactReport(TypedDict):
     converged: bool
     iterations: int  # sweeps or gradient steps
-    factorisations: int  # Newton steps
+    factorisations: int  # of Newton and interior point steps
     energy: float  # residuals; this one is compared with the tolerance
     plain: float
     velocity: float
@@ -93,7 +93,7 @@ def solve_contact(
     solver: str = "auto",
     tolerance: float = 1e-8,
     max_iterations: int = 10_000,
-    max_factorisations: int = 2_000,
+    max_factorisations: int = 4_000,
     start: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], _ContactReport]: ...
 

@@ -50,7 +50,7 @@ class Solution:
     solver: str
     converged: bool
     iterations: int  # sweeps or gradient steps
-    factorisations: int  # Newton steps
+    factorisations: int  # of Newton or interior point steps
     seconds: float  # of the solve alone, on the wall
     residuals: Residuals
 
@@ -59,7 +59,7 @@ def solvers() -> list[str]:
     """Name the solvers.
 
     >>> solvers()
-    ['accelerated', 'apgd', 'auto', 'newton', 'nsgs']
+    ['accelerated', 'apgd', 'auto', 'interior', 'newton', 'nsgs']
     """
     return _core.contact_solvers()
 
@@ -99,7 +99,7 @@ def solve(
     tol: float = 1e-8,
     start: ArrayLike | None = None,
     max_iterations: int = 10_000,
-    max_factorisations: int = 2_000,
+    max_factorisations: int = 4_000,
 ) -> Solution:
     """Solve one contact problem.
 

@@ -514,6 +514,13 @@ def test_blocks_that_cannot_be(percuss, folder, linear, block, words) -> None:
     percuss("calibrate", linear, "--block", "wrong", "--study", "linear-gaussian").refused(2, words)
 
 
+def test_refused_observations_leave_nothing_behind(percuss, folder) -> None:
+    known(folder, "linear-gaussian")
+    (folder / "bad.csv").write_text("output,value\nno-such-output,1\n")
+    percuss("observe", "linear-gaussian", "bad.csv").refused(2, "no-such-output")
+    assert not (folder / "ledger").exists()
+
+
 def test_observe(percuss, folder) -> None:
     known(folder, "linear-gaussian")
     first = percuss("observe", "linear-gaussian")

@@ -279,11 +279,14 @@ def test_retries(percuss, program) -> None:
     assert percuss("audit", "--allow-command").code == 0
 
 
-def test_a_program_that_is_not_there_stops_the_campaign(percuss, program) -> None:
+def test_a_program_that_is_not_there_stops_the_campaign(percuss, program, folder) -> None:
     path = program("good") / "study.toml"
     path.write_text(path.read_text().replace(f'command = ["{sys.executable}"', 'command = ["no-such-program"'))
+    refusal = (2, "no-such-program", "neither a file of the study nor")
+    percuss("simulate", "other", "--allow-command").refused(*refusal)
+    assert not (folder / "ledger").exists()
     design = percuss("design", "other", "--n", 2).id
-    percuss("run", design, "--allow-command").refused(2, "no-such-program", "neither a file of the study nor")
+    percuss("run", design, "--allow-command").refused(*refusal)
     assert json.loads(percuss("log", "--kind", "runs", "--json").out) == []
 
 

@@ -55,7 +55,8 @@ def study_observations(ledger: Ledger, state: State, study: Study) -> Event | li
             f"study {study.name}: names no file of observations",
             hint="put `file` into [observations], or give --observations what percuss observe made",
         )
-    return draft_observations(ledger, state, study, attached(study, plan), plan.twin)[0]
+    sources = attached(study, plan)
+    return draft_observations(ledger, state, study, sources, bound(study, sources)[0], plan.twin)
 
 
 def attached(study: Study, plan: ObservationPlan) -> list[tuple[Source, bytes]]:
@@ -63,14 +64,8 @@ def attached(study: Study, plan: ObservationPlan) -> list[tuple[Source, bytes]]:
     return [(source, study.files[source.file]) for source in plan.sources]
 
 
-def draft_observations(
-    ledger: Ledger,
-    state: State,
-    study: Study,
-    sources: Sequence[tuple[Source, bytes]],
-    twin: Mapping[str, float] | None,
-) -> tuple[Event | list[Draft], list[str]]:
-    """Read files and bind their rows: the event that holds them already, or drafts; and columns that were left out."""
+def bound(study: Study, sources: Sequence[tuple[Source, bytes]]) -> tuple[pl.DataFrame, list[str]]:
+    """Read files and bind their rows to the outputs of the study; and columns that were left out."""
     import polars as pl
 
     parts, left_out = [], []
@@ -78,10 +73,21 @@ def draft_observations(
         rows, unused = read_entries(study, source, data)
         parts.append(rows)
         left_out += unused
-    table = pl.concat(parts).with_columns(entry=pl.int_range(pl.len(), dtype=pl.Int64))
+    return pl.concat(parts).with_columns(entry=pl.int_range(pl.len(), dtype=pl.Int64)), left_out
+
+
+def draft_observations(
+    ledger: Ledger,
+    state: State,
+    study: Study,
+    sources: Sequence[tuple[Source, bytes]],
+    table: pl.DataFrame,
+    twin: Mapping[str, float] | None,
+) -> Event | list[Draft]:
+    """The event that holds the bound rows of these files already, or drafts."""
     truth = dict(twin) if twin else None
     if there := _stored(state, study, table_digest(table), truth):
-        return there, left_out
+        return there
     source_event = study_source(ledger, study, state)
     body = {
         "file": ", ".join(Path(source.file).name for source, _ in sources),
@@ -95,7 +101,7 @@ def draft_observations(
     }
     reference = StudyRef(study.name, study.digest)
     draft = Draft(OBSERVATIONS, body, reference, [("study", source_event)], [ledger.put_table("observations", table)])
-    return [item for item in (source_event, draft) if isinstance(item, Draft)], left_out
+    return [item for item in (source_event, draft) if isinstance(item, Draft)]
 
 
 def _stored(state: State, study: Study, digest: str, twin: Mapping[str, float] | None) -> Event | None:

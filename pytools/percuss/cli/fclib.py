@@ -26,7 +26,7 @@ def solve(
     solver: Annotated[str, typer.Option(help="Name of a solver, several with commas, or all.")] = "auto",
     tol: Annotated[float, typer.Option(help="Bound of the residual in the energy norm.")] = 1e-8,
     max_iterations: Annotated[int, typer.Option(min=1, help="Most sweeps or gradient steps.")] = 10_000,
-    max_factorisations: Annotated[int, typer.Option(min=0, help="Most Newton steps.")] = 2_000,
+    max_factorisations: Annotated[int, typer.Option(min=0, help="Most factorisations.")] = 4_000,
     json: JsonOption = False,
 ) -> None:
     """Solve the frictional contact problems of FCLIB files: residuals, iterations and time of each solver.

@@ -37,7 +37,7 @@ def observe(
     case. Numbers are in the study's units unless header or unit say otherwise. Values that are in the ledger
     already are not appended again.
     """
-    from percuss.calibration.observations import attached, draft_observations, study_plan
+    from percuss.calibration.observations import attached, bound, draft_observations, study_plan
     from percuss.cli.output import give_id, hint, say
     from percuss.config import find_settings
     from percuss.errors import InputError
@@ -70,8 +70,10 @@ def observe(
                 near = did_you_mean(parameter, found.parameters)
                 raise InputError(f"--twin {parameter}: study {found.name} has no such parameter: {near}")
             truth[parameter] = parse_quantity(text, found.parameters[parameter].unit)
+    # Bound before the ledger is opened: what is refused leaves nothing behind.
+    entries, left_out = bound(found, sources)
     book = open_ledger(ledger, create=True)
-    drafts, left_out = draft_observations(book, fold(book.events()), found, sources, truth)
+    drafts = draft_observations(book, fold(book.events()), found, sources, entries, truth)
     event = book.append(drafts)[-1] if isinstance(drafts, list) else drafts
     table = book.table(event, "observations")
     what = "twin values" if event.data["twin"] else "measured values"

@@ -47,6 +47,7 @@ def simulate(
     from percuss.execution.records import draft_design, draft_result, new_drafts
     from percuss.execution.rest import settled_here
     from percuss.export.tables import check_target, with_unit_names, write_csv
+    from percuss.models.model import Runner
     from percuss.study.load import load_study
     from percuss.units import from_si
 
@@ -58,6 +59,9 @@ def simulate(
     point, fixed, at_mean = given_point(found, name, given)
     for parameter in at_mean:
         say(f"{parameter}: not given, at its prior mean")
+    if isinstance(model := found.model(), Runner):
+        # No run at all is enough to refuse a program that is not there, before anything is written.
+        model.run((), ())
     book = open_ledger(ledger, create=True)
     record = draft_design(book, found, replace(point, seed=seed), cases=[name], fixed=fixed, keep_curves=True)
     record, settled = settled_here(book, record, [(name, [0])])

@@ -66,10 +66,15 @@ class Limit:
 
 @dataclass(frozen=True)
 class JointFriction:
-    """Dry friction of a coordinate, up to `bound` (N or N m); for the smooth stepper bound * tanh(rate / slip_rate)."""
+    """Dry friction of a coordinate, up to `bound` (N or N m); for the smooth stepper bound * tanh(rate / slip_rate).
+
+    For the nonsmooth stepper `per_reaction` times the reaction force of the joint adds to the bound: the coefficient of
+    friction of a slide, or that times the radius of the pin (m).
+    """
 
     coordinate: str = ""
     bound: float = 0.0
+    per_reaction: float = 0.0
     slip_rate: float = 0.0
 
 

@@ -30,7 +30,7 @@ type Solution<'py> = (
 /// Solve u = W r + q with Coulomb friction; W by compressed rows of 3x3 blocks.
 #[pyfunction]
 #[pyo3(signature = (starts, columns, blocks, q, mu, *, solver="auto", tolerance=1e-8, max_iterations=10_000,
-                    max_factorisations=2_000, start=None))]
+                    max_factorisations=4_000, start=None))]
 #[allow(clippy::too_many_arguments)]
 fn solve_contact<'py>(
     py: Python<'py>,

@@ -270,6 +270,7 @@ fn joint(from: Any<'_, '_>) -> PyResult<Joint> {
         Ok(Friction {
             coordinate: item(from, "coordinate")?,
             bound: item(from, "bound")?,
+            per_reaction: item(from, "per_reaction")?,
             slip_rate: item(from, "slip_rate")?,
         })
     };

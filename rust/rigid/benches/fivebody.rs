@@ -1,4 +1,4 @@
-//! Time of the five-body system with the smooth stepper: seconds of CPU for a simulated second.
+//! Time of the five-body system with both steppers: seconds of CPU for a simulated second.
 //!
 //! `cargo bench -p percuss-rigid --bench fivebody`
 
@@ -6,22 +6,23 @@
 #[allow(dead_code)]
 mod fivebody;
 
-use percuss_rigid::{Method, World};
+use percuss_rigid::{Method, Settings, World};
 use std::time::Instant;
 
 /// Few enough to fit between two interruptions.
 const STEPS: u32 = 300;
 
 fn main() {
-    for (name, method) in [
-        ("rk4", Method::Rk4),
+    let smooth = |method: Method| fivebody::settings(1e-4, method);
+    for (name, settings) in [
+        ("rk4", smooth(Method::Rk4)),
         (
             "dormand-prince 1e-9",
-            Method::DormandPrince { tolerance: 1e-9 },
+            smooth(Method::DormandPrince { tolerance: 1e-9 }),
         ),
+        ("moreau-jean", Settings::with_step(1e-4)),
     ] {
         let one = || {
-            let settings = fivebody::settings(1e-4, method);
             let mut world = World::new(fivebody::nominal(), settings).expect("a scene");
             let start = Instant::now();
             for _ in 0..STEPS {

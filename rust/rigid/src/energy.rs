@@ -2,8 +2,10 @@
 //!
 //! At theta = 1/2 the sum closes to rounding: kinetic plus potential energy is what bodies brought in at the start
 //! and at their births (less what they took away), plus the work of loads, prescribed motions and stabilisation,
-//! less impact, friction and damping dissipation; elastic energy counts as potential energy does. For other theta the scheme itself takes the known quadrature term
-//! h m g . (theta - 1/2) (v_k - v_(k+1)) of each body, which is booked as `scheme_j`.
+//! less impact, friction and damping dissipation; elastic energy counts as potential energy does. For other theta the
+//! scheme itself takes the known quadrature term h m g . (theta - 1/2) (v_k - v_(k+1)) of each body, which is booked as
+//! `scheme_j`; so is what springs that are not linear, or turn, store more or less than they were given, of third
+//! order in h a step.
 
 /// Energies now, and works since the start, in joules.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -24,9 +26,9 @@ pub struct Energy {
     pub external_work_j: f64,
     /// Work of prescribed motions through contacts, joints and elements.
     pub motion_work_j: f64,
-    /// Potential energy given by position stabilisation.
+    /// Energy given by position stabilisation, and by the projections that keep joints together.
     pub stabilisation_work_j: f64,
-    /// Quadrature term of the scheme, zero at theta = 1/2.
+    /// Quadrature terms of the scheme, zero at theta = 1/2 but for springs.
     pub scheme_j: f64,
     /// Energy of bodies born less that of bodies removed, the start included.
     pub brought_in_j: f64,

@@ -220,11 +220,11 @@ pub enum RigidError {
         /// The tolerance.
         tolerance: f64,
     },
-    /// A joint on a body that is not there all the time.
-    #[error("joint {joint} names body {body}, which has a birth or removal: joined bodies stay")]
+    /// A joint or element on a body that is not there all the time.
+    #[error("{what} names body {body}, which has a birth or removal: joined bodies stay")]
     JoinedBirth {
-        /// The joint's name.
-        joint: String,
+        /// What names it.
+        what: String,
         /// The body's name.
         body: String,
     },

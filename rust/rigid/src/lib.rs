@@ -15,8 +15,9 @@
 //! impulses act, and the work of every force is known exactly. At theta = 1/2 kinetic plus potential energy
 //! changes by the work of contacts, loads and prescribed motions alone, to rounding.
 //!
-//! Joints and force elements connect bodies; scenes without contact can instead be stepped by a Runge-Kutta method of
-//! high order ([`Stepper::Smooth`]).
+//! Joints and force elements connect bodies. Their impulses are eliminated from the contact problem, so that joints hold
+//! exactly, and places and velocities are projected on them at the end of a step. Scenes without contact can instead be
+//! stepped by a Runge-Kutta method of high order ([`Stepper::Smooth`]).
 //!
 //! SI units throughout. No randomness and no threads: the same scene gives the same bits.
 //!
@@ -35,6 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod articulation;
 mod body;
 mod contact;
 mod elements;

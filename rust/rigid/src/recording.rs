@@ -123,15 +123,16 @@ const CONTACTS: [&str; 17] = [
 ];
 
 /// What a probe has gathered since its last row.
-#[derive(Debug, Clone, Default)]
-struct Gathered {
-    steps: u64,
-    velocity: Vec3,
-    turning: Vec3,
-    /// Coordinates of a joint at the last row: angles are counted on from them.
-    coordinates: [f64; 3],
-    force: Vec3,
-    torque: Vec3,
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Gathered {
+    pub(crate) steps: u64,
+    /// Of a point and its body, at the start of the step; not kept from step to step.
+    pub(crate) velocity: Vec3,
+    pub(crate) turning: Vec3,
+    /// Coordinates of a joint, angles counted over turns.
+    pub(crate) coordinates: [f64; 3],
+    pub(crate) force: Vec3,
+    pub(crate) torque: Vec3,
 }
 
 impl World {
@@ -179,18 +180,17 @@ impl World {
             worst_drift: 0.0,
             interrupted: false,
         };
-        let mut gathered = vec![Gathered::default(); probes.len()];
         if self.step == 0 {
             self.write_rows(record, &mut recording);
-            for (k, probe) in probes.iter().enumerate() {
-                self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+            for (probe, table) in probes.iter().zip(&mut recording.probes) {
+                self.write_probe(probe, &Gathered::default(), table);
             }
         }
         for _ in 0..steps as u64 {
-            for (probe, gathered) in probes.iter().zip(&mut gathered) {
+            for (k, probe) in probes.iter().enumerate() {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
-                    gathered.velocity = self.point_velocity(*body, point_m);
-                    gathered.turning = self.angular_velocity(*body);
+                    self.gathered[k].velocity = self.point_velocity(*body, point_m);
+                    self.gathered[k].turning = self.angular_velocity(*body);
                 }
             }
             let report = self.step()?;
@@ -213,10 +213,17 @@ impl World {
             }
             self.write_rows(record, &mut recording);
             for (k, probe) in probes.iter().enumerate() {
-                self.gather(probe, &mut gathered[k]);
+                let mut gathered = self.gathered[k];
+                self.gather(probe, &mut gathered);
                 if due(self.step, probe.every) {
-                    self.write_probe(probe, &mut gathered[k], &mut recording.probes[k]);
+                    self.write_probe(probe, &gathered, &mut recording.probes[k]);
+                    gathered = Gathered {
+                        coordinates: gathered.coordinates,
+                        ..Gathered::default()
+                    };
                 }
+                (gathered.velocity, gathered.turning) = (Vec3::zeros(), Vec3::zeros());
+                self.gathered[k] = gathered;
             }
             if !go_on(self, &report) {
                 recording.interrupted = true;
@@ -309,7 +316,13 @@ impl World {
     fn gather(&self, probe: &Probe, gathered: &mut Gathered) {
         gathered.steps += 1;
         match probe.kind {
-            ProbeKind::Point { .. } | ProbeKind::Joint { .. } => {}
+            ProbeKind::Point { .. } => {}
+            ProbeKind::Joint { joint } => {
+                let coordinates = self.scene.joints[joint].kind.coordinates();
+                for ((_, row), last) in coordinates.iter().zip(&mut gathered.coordinates) {
+                    *last += row.difference(self.coordinate(joint, *row).0, *last);
+                }
+            }
             ProbeKind::BodyContacts { body } => {
                 let centre = self.middle[body].position;
                 for c in &self.active {
@@ -332,7 +345,7 @@ impl World {
         }
     }
 
-    fn write_probe(&self, probe: &Probe, gathered: &mut Gathered, table: &mut Table) {
+    fn write_probe(&self, probe: &Probe, gathered: &Gathered, table: &mut Table) {
         let t = self.time_s();
         let span = gathered.steps as f64 * self.settings.dt_s;
         let per_second = if span > 0.0 { 1.0 / span } else { 0.0 };
@@ -361,10 +374,9 @@ impl World {
             ProbeKind::Joint { joint } => {
                 let mut row = vec![t];
                 let coordinates = self.scene.joints[*joint].kind.coordinates();
-                for ((_, coordinate), last) in coordinates.iter().zip(&mut gathered.coordinates) {
+                for ((_, coordinate), last) in coordinates.iter().zip(&gathered.coordinates) {
                     let (value, rate) = self.coordinate(*joint, *coordinate);
-                    *last += coordinate.difference(value, *last);
-                    row.extend([*last, rate]);
+                    row.extend([last + coordinate.difference(value, *last), rate]);
                 }
                 row.extend(self.reaction(*joint));
                 table.push(&row);
@@ -397,10 +409,6 @@ impl World {
                 ]);
             }
         }
-        *gathered = Gathered {
-            coordinates: gathered.coordinates,
-            ..Gathered::default()
-        };
     }
 }
 

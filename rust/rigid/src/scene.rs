@@ -95,6 +95,14 @@ impl Scene {
             if joint
                 .friction
                 .iter()
+                .any(|friction| friction.per_reaction > 0.0)
+            {
+                let what = format!("friction by the reaction (joint {})", joint.name);
+                return refused(what, "give a bound or use the nonsmooth stepper");
+            }
+            if joint
+                .friction
+                .iter()
                 .any(|friction| friction.slip_rate == 0.0)
             {
                 let what = format!("ideal dry friction (joint {})", joint.name);
@@ -102,6 +110,23 @@ impl Scene {
                     what,
                     "give the friction a slip_rate or use the nonsmooth stepper",
                 );
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses bodies that come or go.
+    fn check_stay(
+        &self,
+        bodies: &[Option<usize>; 2],
+        what: impl Fn() -> String,
+    ) -> Result<(), RigidError> {
+        for body in bodies.iter().flatten().map(|&b| &self.bodies[b]) {
+            if body.birth_s > 0.0 || body.removal_s < f64::INFINITY {
+                return Err(RigidError::JoinedBirth {
+                    what: what(),
+                    body: body.name.clone(),
+                });
             }
         }
         Ok(())
@@ -144,17 +169,11 @@ impl Scene {
         }
         for joint in &self.joints {
             joint.check(self.bodies.len())?;
-            for body in joint.bodies.into_iter().flatten().map(|b| &self.bodies[b]) {
-                if body.birth_s > 0.0 || body.removal_s < f64::INFINITY {
-                    return Err(RigidError::JoinedBirth {
-                        joint: joint.name.clone(),
-                        body: body.name.clone(),
-                    });
-                }
-            }
+            self.check_stay(&joint.bodies, || format!("joint {}", joint.name))?;
         }
         for element in &self.elements {
             element.check(self.bodies.len())?;
+            self.check_stay(&element.bodies, || format!("element {}", element.name))?;
         }
         for (index, load) in self.loads.iter().enumerate() {
             load.check(index, self.bodies.len())?;

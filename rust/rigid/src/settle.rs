@@ -5,8 +5,12 @@
 //! that hold the bodies, are taken over. Time starts at zero afterwards.
 
 use crate::body::{Body, Role};
+use crate::elements::Effort;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
+use crate::joints::Target;
+use crate::recording::Gathered;
+use crate::signal::Signal;
 use crate::snapshot::Snapshot;
 use crate::world::World;
 use percuss_geometry::Vec3;
@@ -87,6 +91,16 @@ impl World {
         let mut scene = self.scene.clone();
         scene.loads.clear();
         scene.probes.clear();
+        scene
+            .elements
+            .retain(|element| !matches!(element.effort, Effort::Actuator { .. }));
+        for imposed in scene.joints.iter_mut().flat_map(|joint| &mut joint.imposed) {
+            imposed.target = match &imposed.target {
+                Target::Velocity(_) => Target::Velocity(Signal::Constant(0.0)),
+                Target::Position(signal) => Target::Value(signal.at(0.0)[0]),
+                value => value.clone(),
+            };
+        }
         for law in &mut scene.laws {
             law.restitution = 0.0;
         }
@@ -150,7 +164,11 @@ impl World {
         self.active.clone_from(&settled.active);
         self.energy = Energy::default();
         self.pair_work.fill(PairWork::default());
+        self.gathered.fill(Gathered::default());
         self.account_state();
+        if let Some(joints) = &mut self.articulation {
+            self.energy.elastic_j = joints.settle_on(&self.states);
+        }
         self.energy.brought_in_j = self.energy.mechanical_j();
         Ok(())
     }

@@ -4,6 +4,7 @@ use crate::contact::ActiveContact;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
+use crate::recording::Gathered;
 use crate::world::World;
 use percuss_geometry::{Quat, Vec3};
 
@@ -16,13 +17,12 @@ pub struct Snapshot {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    pub(crate) gathered: Vec<Gathered>,
     /// What the stepper hands from one step to the next.
     pub(crate) carried: Vec<f64>,
 }
 
-const MAGIC: &[u8; 8] = b"percuss2";
-/// With energies of springs and dampers and what the stepper carries over, after all the rest.
-const CARRYING: &[u8; 8] = b"percuss3";
+const MAGIC: &[u8; 8] = b"percuss4";
 
 impl World {
     /// The state now.
@@ -34,7 +34,8 @@ impl World {
             active: self.active.clone(),
             energy: self.energy,
             pair_work: self.pair_work.clone(),
-            carried: self.smooth.as_ref().map_or_else(Vec::new, |s| s.carried()),
+            gathered: self.gathered.clone(),
+            carried: self.carried(),
         }
     }
 
@@ -50,6 +51,12 @@ impl World {
         self.active.clone_from(&snapshot.active);
         self.energy = snapshot.energy;
         self.pair_work.clone_from(&snapshot.pair_work);
+        // Under other probes, which a restart may have, every interval starts anew.
+        if snapshot.gathered.len() == self.gathered.len() {
+            self.gathered.clone_from(&snapshot.gathered);
+        } else {
+            self.gathered.fill(Gathered::default());
+        }
         for (middle, state) in self.middle.iter_mut().zip(&self.states) {
             *middle = state.pose();
         }
@@ -59,8 +66,20 @@ impl World {
         if let Some(smooth) = &mut self.smooth {
             smooth.carry(&snapshot.carried);
         }
+        if let Some(joints) = &mut self.articulation {
+            joints.carry(&snapshot.carried);
+        }
         self.next_event_s = f64::NEG_INFINITY;
         Ok(())
+    }
+
+    /// What the stepper hands from one step to the next.
+    fn carried(&self) -> Vec<f64> {
+        match (&self.smooth, &self.articulation) {
+            (Some(smooth), _) => smooth.carried(),
+            (None, Some(joints)) => joints.carried(),
+            (None, None) => Vec::new(),
+        }
     }
 
     /// Refuses a snapshot that does not fit the scene.
@@ -73,8 +92,7 @@ impl World {
                 snapshot.pair_work.len()
             )));
         }
-        let carried = self.smooth.as_ref().map_or(0, |s| s.carried().len());
-        if snapshot.carried.len() != carried {
+        if snapshot.carried.len() != self.carried().len() {
             return Err(RigidError::Snapshot(
                 "it comes from other joints or another stepper".into(),
             ));
@@ -103,11 +121,15 @@ impl Snapshot {
 
     /// As bytes, little-endian, bit for bit.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let tail = [self.energy.elastic_j, self.energy.damping_dissipation_j];
-        let carrying = !self.carried.is_empty() || tail != [0.0; 2];
-        let mut out = if carrying { CARRYING } else { MAGIC }.to_vec();
+        let mut out = MAGIC.to_vec();
         let word = |out: &mut Vec<u8>, x: u64| out.extend_from_slice(&x.to_le_bytes());
-        let counts = [self.states.len(), self.active.len(), self.pair_work.len()];
+        let counts = [
+            self.states.len(),
+            self.active.len(),
+            self.pair_work.len(),
+            self.gathered.len(),
+            self.carried.len(),
+        ];
         word(&mut out, self.step);
         for count in counts {
             word(&mut out, count as u64);
@@ -140,10 +162,14 @@ impl Snapshot {
                 word(&mut out, x.to_bits());
             }
         }
-        if carrying {
-            for x in tail.iter().chain(&self.carried) {
+        for g in &self.gathered {
+            word(&mut out, g.steps);
+            for x in g.force.iter().chain(&g.torque).chain(&g.coordinates) {
                 word(&mut out, x.to_bits());
             }
+        }
+        for x in &self.carried {
+            word(&mut out, x.to_bits());
         }
         out
     }
@@ -154,9 +180,7 @@ impl Snapshot {
     /// Bytes that are no snapshot, or only part of one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RigidError> {
         let damaged = || RigidError::Snapshot("the bytes are no complete snapshot".into());
-        let carrying = bytes.starts_with(CARRYING);
-        let magic = if carrying { CARRYING } else { MAGIC };
-        let body = bytes.strip_prefix(magic).ok_or_else(damaged)?;
+        let body = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
         if body.len() % 8 != 0 {
             return Err(damaged());
         }
@@ -165,14 +189,15 @@ impl Snapshot {
             .map(|c| u64::from_le_bytes(std::array::from_fn(|i| c[i])));
         let mut next = || words.next().ok_or_else(damaged);
         let step = next()?;
-        let counts = [next()?, next()?, next()?];
-        let needed = 4 + counts[0]
+        let counts = [next()?, next()?, next()?, next()?, next()?];
+        let needed = 6 + counts[0]
             .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
-            .saturating_add(if carrying { 13 } else { 11 });
-        let found = (body.len() / 8) as u64;
-        if found < needed || (found > needed && !carrying) {
+            .saturating_add(counts[3].saturating_mul(10))
+            .saturating_add(counts[4])
+            .saturating_add(13);
+        if needed != (body.len() / 8) as u64 {
             return Err(damaged());
         }
         let mut present = Vec::new();
@@ -216,11 +241,11 @@ impl Snapshot {
                 couple_n_m_s: vector(16),
             });
         }
-        let mut x = [0.0; 10];
+        let mut x = [0.0; 12];
         for x in &mut x {
             *x = f64::from_bits(next()?);
         }
-        let mut energy = Energy {
+        let energy = Energy {
             kinetic_j: x[0],
             potential_j: x[1],
             impact_dissipation_j: x[2],
@@ -231,8 +256,9 @@ impl Snapshot {
             scheme_j: x[7],
             brought_in_j: x[8],
             contact_gain_j: x[9],
+            elastic_j: x[10],
+            damping_dissipation_j: x[11],
             gain_steps: next()?,
-            ..Energy::default()
         };
         let mut pair_work = Vec::new();
         for _ in 0..counts[2] {
@@ -247,9 +273,20 @@ impl Snapshot {
                 friction_impulse_n_s: x[3],
             });
         }
-        if carrying {
-            energy.elastic_j = f64::from_bits(next()?);
-            energy.damping_dissipation_j = f64::from_bits(next()?);
+        let mut gathered = Vec::new();
+        for _ in 0..counts[3] {
+            let steps = next()?;
+            let mut x = [0.0; 9];
+            for x in &mut x {
+                *x = f64::from_bits(next()?);
+            }
+            gathered.push(Gathered {
+                steps,
+                force: Vec3::new(x[0], x[1], x[2]),
+                torque: Vec3::new(x[3], x[4], x[5]),
+                coordinates: [x[6], x[7], x[8]],
+                ..Gathered::default()
+            });
         }
         let carried = words.map(f64::from_bits).collect();
         Ok(Self {
@@ -259,6 +296,7 @@ impl Snapshot {
             active,
             energy,
             pair_work,
+            gathered,
             carried,
         })
     }
@@ -280,7 +318,7 @@ fn contact_numbers(c: &ActiveContact) -> [f64; 19] {
     ]
 }
 
-fn energy_numbers(e: &Energy) -> [f64; 10] {
+fn energy_numbers(e: &Energy) -> [f64; 12] {
     [
         e.kinetic_j,
         e.potential_j,
@@ -292,5 +330,7 @@ fn energy_numbers(e: &Energy) -> [f64; 10] {
         e.scheme_j,
         e.brought_in_j,
         e.contact_gain_j,
+        e.elastic_j,
+        e.damping_dissipation_j,
     ]
 }

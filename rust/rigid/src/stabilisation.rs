@@ -9,7 +9,7 @@
 use crate::error::RigidError;
 use crate::world::World;
 use percuss_geometry::{Quat, Vec3};
-use percuss_solvers::{Settings, apply_impulses};
+use percuss_solvers::{BlockKind, Settings, apply_impulses};
 
 /// Accuracy of the displacements, relative: what is missed now is cleared by the next impact.
 const TOLERANCE: f64 = 1e-3;
@@ -20,7 +20,11 @@ impl World {
     pub(crate) fn stabilise(&mut self, budget_j: f64) -> Result<(), RigidError> {
         let reach = self.settings.theta * self.settings.dt_s;
         let mut deepest = 0.0_f64;
-        self.contacts.retain(|contact| !contact.couple);
+        if let Some(joints) = &self.articulation {
+            self.contacts.truncate(joints.contacts());
+        }
+        self.contacts
+            .retain(|contact| contact.kind == BlockKind::Contact);
         self.impulses.resize(self.contacts.len(), [0.0; 3]);
         self.velocities.resize(self.contacts.len(), [0.0; 3]);
         for (contact, state) in self.contacts.iter_mut().zip(&self.active) {
@@ -32,8 +36,19 @@ impl World {
         if deepest >= -self.settings.contact_tolerance_m {
             return Ok(());
         }
-        self.assembly
-            .assemble(&self.inverse_mass, &self.contacts, &mut self.problem)?;
+        if let Some(joints) = &mut self.articulation {
+            joints.couple(&self.inverse_mass, &self.contacts);
+        }
+        let joined = self
+            .articulation
+            .as_ref()
+            .and_then(|joints| joints.joined());
+        self.assembly.assemble_joined(
+            &self.inverse_mass,
+            &self.contacts,
+            joined,
+            &mut self.problem,
+        )?;
         self.impulses.fill([0.0; 3]);
         let settings = Settings {
             tolerance: TOLERANCE,
@@ -55,6 +70,9 @@ impl World {
             &self.impulses,
             &mut self.after,
         );
+        if let Some(joints) = &mut self.articulation {
+            joints.hold_still(&mut self.after);
+        }
         let mut rise = 0.0;
         for (inertia, d) in self.inertia.iter().zip(&self.after) {
             if let Some(inertia) = inertia {
@@ -67,11 +85,11 @@ impl World {
         } else {
             1.0
         };
-        for (index, d) in self.after.iter().enumerate() {
+        for (index, state) in self.states.iter_mut().enumerate() {
+            let d = &self.after[index];
             if self.inertia[index].is_none() || *d == [0.0; 6] {
                 continue;
             }
-            let state = &mut self.states[index];
             state.position += Vec3::new(d[0], d[1], d[2]) * share;
             let half = Vec3::new(d[3], d[4], d[5]) * (0.5 * share);
             let turn = nalgebra::Quaternion::new(1.0, half.x, half.y, half.z);

@@ -8,7 +8,8 @@ use crate::world::{StepReport, World};
 use percuss_geometry::{Mat3, Vec3};
 use percuss_laws::contact::ImpactLaw;
 use percuss_solvers::{
-    Contact, InverseMass, Jacobian, Report, Settings as SolverSettings, Solver, apply_impulses,
+    BlockKind, Contact, InverseMass, Jacobian, Report, Settings as SolverSettings, Solver,
+    apply_impulses,
 };
 
 /// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
@@ -43,19 +44,31 @@ impl World {
         }
         let mut watch = Stopwatch::start(self.timed);
         self.admit()?;
+        self.tighten_joints()?;
         self.move_to_middle();
         self.apply_forces();
+        self.hold_joints();
         watch.lap(&mut self.timing.rest);
         self.detector.update(&self.middle)?;
         watch.lap(&mut self.timing.detection);
         self.collect_contacts();
-        let solution = self.solve(&mut watch)?;
-        let (work, scale) = self.account_contacts();
+        self.bound_joints();
+        let mut solution = self.solve(&mut watch)?;
+        while self.regrip() {
+            let iterations = solution.iterations;
+            solution = self.solve(&mut watch)?;
+            solution.iterations += iterations;
+        }
+        let (mut work, mut scale) = self.account_contacts();
+        let (bounded, size) = self.account_joints();
+        work += bounded;
+        scale += size;
         self.account_loads();
         self.move_to_end()?;
         if self.settings.stabilise {
             self.stabilise((-work).max(0.0))?;
         }
+        self.close_joints(self.step_end_s())?;
         let gained = work > GAIN_MARGIN * self.settings.tolerance * scale;
         if gained {
             self.energy.contact_gain_j += work;
@@ -219,7 +232,7 @@ impl World {
                     jacobians,
                     free_velocity,
                     friction: law.friction,
-                    couple: false,
+                    kind: BlockKind::Contact,
                 });
                 if law.has_couple() {
                     let jacobians =
@@ -242,7 +255,7 @@ impl World {
                         jacobians,
                         free_velocity,
                         friction: 0.0,
-                        couple: true,
+                        kind: BlockKind::Couple,
                     });
                 }
             }
@@ -280,7 +293,12 @@ impl World {
         let mut solver = self.settings.solver;
         let mut swept = None;
         let mut report = None;
-        if solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
+        let joined = self
+            .articulation
+            .as_ref()
+            .and_then(|joints| joints.joined());
+        let whole = joined.is_none();
+        if whole && solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
             self.start.clone_from(&self.impulses);
             let found = self.body_form.solve(
                 &self.inverse_mass,
@@ -302,8 +320,16 @@ impl World {
         let mut report = match report {
             Some(report) => report,
             None => {
-                self.assembly
-                    .assemble(&self.inverse_mass, &self.contacts, &mut self.problem)?;
+                let joined = self
+                    .articulation
+                    .as_ref()
+                    .and_then(|joints| joints.joined());
+                self.assembly.assemble_joined(
+                    &self.inverse_mass,
+                    &self.contacts,
+                    joined,
+                    &mut self.problem,
+                )?;
                 watch.lap(&mut self.timing.assembly);
                 solver.solve(
                     &self.problem,
@@ -339,12 +365,16 @@ impl World {
             }
             report.iterations += swept.iterations;
         }
+        self.drag_joints();
         apply_impulses(
             &self.inverse_mass,
             &self.contacts,
             &self.impulses,
             &mut self.after,
         );
+        if let Some(joints) = &mut self.articulation {
+            joints.hold(&mut self.after);
+        }
         watch.lap(&mut self.timing.solve);
         Ok(Solution {
             iterations: report.iterations,

@@ -1,5 +1,6 @@
 //! A scene in motion.
 
+use crate::articulation::Articulation;
 use crate::body::{Inertia, Role};
 use crate::contact::ActiveContact;
 use crate::elements::Acting;
@@ -8,6 +9,7 @@ use crate::error::RigidError;
 use crate::free_motion::BodyState;
 use crate::joints::{Assembled, Linked, assemble};
 use crate::law_table::LawTable;
+use crate::recording::Gathered;
 use crate::scene::Scene;
 use crate::settings::{Settings, Stepper};
 use crate::smooth::Smooth;
@@ -60,8 +62,12 @@ pub struct World {
     pub(crate) active: Vec<ActiveContact>,
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
+    /// What each probe has gathered since its last row.
+    pub(crate) gathered: Vec<Gathered>,
 
     pub(crate) assembled: Assembled,
+    /// Joints and elements of the nonsmooth stepper, if the scene has any.
+    pub(crate) articulation: Option<Box<Articulation>>,
     /// The joints at the start: their frames about the mass centres, and their rows.
     pub(crate) joints: Vec<Linked>,
     /// Reactions of joints in the last step of the nonsmooth stepper.
@@ -71,6 +77,7 @@ pub struct World {
 
     pub(crate) middle: Vec<Pose>,
     pub(crate) axes: Vec<Mat3>,
+    /// Twists of the bodies, and of the world, which is the last.
     pub(crate) before: Vec<[f64; 6]>,
     pub(crate) after: Vec<[f64; 6]>,
     pub(crate) inverse_mass: Vec<InverseMass>,
@@ -148,10 +155,14 @@ impl World {
             }
         }
         let (mechanism, assembled) = assemble(&scene.joints, &inertia, &mut states)?;
+        let mut articulation = None;
         let mut joints = mechanism.joints.clone();
         joints.sort_by_key(|linked| linked.joint);
         let smooth = match settings.stepper {
-            Stepper::Nonsmooth => None,
+            Stepper::Nonsmooth => {
+                articulation = Articulation::new(&scene, &settings, &inertia, &mechanism)?;
+                None
+            }
             Stepper::Smooth(method) => {
                 let mut elements = Acting::elements(&scene.elements, &inertia, &mechanism.placed);
                 elements.extend(
@@ -189,13 +200,14 @@ impl World {
             step: 0,
             present: vec![false; count],
             assembled,
+            articulation: articulation.map(Box::new),
             reactions: vec![[0.0; 6]; joints.len()],
             joints,
             smooth,
             middle: states.iter().map(BodyState::pose).collect(),
             axes: vec![Mat3::identity(); count],
-            before: vec![[0.0; 6]; count],
-            after: vec![[0.0; 6]; count],
+            before: vec![[0.0; 6]; count + 1],
+            after: vec![[0.0; 6]; count + 1],
             inverse_mass: vec![IMMOVABLE; count],
             states,
             active: Vec::new(),
@@ -203,6 +215,7 @@ impl World {
             contacts: Vec::new(),
             energy: Energy::default(),
             pair_work: vec![PairWork::default(); scene.laws.len()],
+            gathered: vec![Gathered::default(); scene.probes.len()],
             assembly: Assembly::default(),
             problem: Problem::default(),
             body_form: BodyForm::default(),
@@ -223,6 +236,10 @@ impl World {
             world.energy.elastic_j = smooth.elastic_j();
             world.energy.brought_in_j += world.energy.elastic_j;
             world.smooth = Some(smooth);
+        }
+        if let Some(joints) = &world.articulation {
+            world.energy.elastic_j = joints.elastic_j();
+            world.energy.brought_in_j += world.energy.elastic_j;
         }
         Ok(world)
     }
@@ -376,6 +393,9 @@ impl World {
         state.spin = state.rotation.inverse() * angular_velocity;
         if let Some(smooth) = &mut self.smooth {
             smooth.forget();
+        }
+        if let Some(joints) = &mut self.articulation {
+            joints.loose = true;
         }
         if self.present[body] {
             let change = self.energy_of(body).0 - kinetic;

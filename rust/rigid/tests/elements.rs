@@ -97,7 +97,7 @@ fn a_spring_between_two_masses() {
 /// A rotational spring is counted over turns: it brings back a wheel that has gone round several times.
 #[test]
 fn a_rotational_spring_over_several_turns() {
-    let (moment, stiffness, turning) = (0.2, 0.05, 12.0);
+    let (moment, stiffness, turning): (f64, f64, f64) = (0.2, 0.05, 12.0);
     let mut scene = wheel(moment, turning);
     let spring = Effort::Spring {
         row: Row::Angle(2),
@@ -107,7 +107,7 @@ fn a_rotational_spring_over_several_turns() {
         preload: 0.0,
     };
     scene.elements.push(element([None, Some(0)], spring));
-    let rate = (stiffness / moment as f64).sqrt();
+    let rate = (stiffness / moment).sqrt();
     let (angle, speed, _) = turned(&scene, 5e-3, 2.0);
     let amplitude: f64 = turning / rate;
     assert!(amplitude > 20.0);

@@ -50,7 +50,7 @@ fn nothing_drifts_in_ten_seconds() {
         }
     }
     assert!(worst < 1e-12, "{worst:e}");
-    // The energy account closes to the accuracy of the method: 66 J were brought in by the lifts.
+    // The energy account closes to the accuracy of the method; the lifts bring in tens of joules.
     assert!(world.energy().motion_work_j > 10.0);
     assert!(world.energy().closing_error_j().abs() < 1e-3);
 }
@@ -72,4 +72,25 @@ fn a_restored_state_goes_on_to_the_same_bits() {
         .unwrap()
         .snapshot();
     assert!(plain.restore(&strange).is_err());
+}
+
+#[test]
+fn the_nonsmooth_stepper_converges_to_the_smooth_one() {
+    let place = |settings: Settings, steps: usize| {
+        let mut world = World::new(nominal(), settings).unwrap();
+        for _ in 0..steps {
+            world.step().unwrap();
+        }
+        assert!(world.drift() < 1e-12);
+        assert!(world.energy().closing_error_j().abs() < 1e-7);
+        world.pose(4).point(&OBSERVED.into())
+    };
+    let exact = place(settings(5e-5, Method::Rk4), 600);
+    let error =
+        |steps: usize| (place(Settings::with_step(0.03 / steps as f64), steps) - exact).norm();
+    let (coarse, fine) = (error(300), error(600));
+    assert!(
+        fine < 1e-6 && (3.0..5.5).contains(&(coarse / fine)),
+        "{coarse:e} {fine:e}"
+    );
 }

@@ -43,9 +43,9 @@ pub(crate) fn solve(
         loop {
             for i in 0..problem.contacts() {
                 let rho = problem.rho[i] / curvature;
-                state.r[i] = if problem.couple[i] {
+                state.r[i] = if let Some(radius) = problem.radius(i, &state.r) {
                     let along = std::array::from_fn(|k| y.r[i][k] - rho * y.u[i][k]);
-                    couple::project(&along, state.r[i - 1][0])
+                    couple::project(&along, radius)
                 } else {
                     cone::projected_step(&y.r[i], &y.u[i], problem.friction[i], rho)
                 };

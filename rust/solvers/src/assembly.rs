@@ -7,7 +7,7 @@
 
 use crate::block_matrix::{Block, Vector3};
 use crate::error::Error;
-use crate::problem::Problem;
+use crate::problem::{BlockKind, Problem};
 
 /// Inverse mass of one body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,11 +30,67 @@ pub struct Contact {
     pub jacobians: [Jacobian; 2],
     /// Relative velocity without contact impulses, q, restitution included, in m/s.
     pub free_velocity: Vector3,
-    /// Coefficient of friction.
+    /// Coefficient of friction; the bound of a [`BlockKind::Bounded`] block.
     pub friction: f64,
-    /// Whether the rows are not those of a contact but of the couple of the contact before it: relative spin about
-    /// its normal and tangents, times the coefficients of twisting and rolling friction in metres.
-    pub couple: bool,
+    /// What the three rows are.
+    pub kind: BlockKind,
+}
+
+/// What joints make of W. Impulses that keep bodies together act with those of the contacts, so that with G the
+/// rows of the joints and G M^-1 G^T = L D L^T
+///
+/// ```text
+/// W_ij = J_i M^-1 J_j^T - Y_i^T Y_j,    Y = D^-1/2 L^-1 G M^-1 J^T
+/// ```
+///
+/// for contacts i and j at bodies that joints connect, near or far.
+#[derive(Debug, Clone, Default)]
+pub struct Joined {
+    /// A number for each body, shared by bodies that joints connect and by no others.
+    pub groups: Vec<u32>,
+    /// For each contact the parts of `columns` that hold its Y, one for each of its groups.
+    pub spans: Vec<[Option<Span>; 2]>,
+    /// Rows of all Y.
+    pub columns: Vec<Vector3>,
+    /// Contacts whose normal joints hold fast: they are left without an impulse.
+    pub blocked: Vec<bool>,
+}
+
+/// Rows `first..` of a contact's Y in one group; those before are zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The group.
+    pub group: u32,
+    /// Its first row.
+    pub first: u32,
+    /// Where that row is in [`Joined::columns`].
+    pub start: u32,
+    /// Where its last row ends.
+    pub end: u32,
+}
+
+impl Joined {
+    /// Subtract Y_i^T Y_j from a block of W.
+    fn subtract(&self, i: usize, j: usize, block: &mut Block) {
+        for a in self.spans[i].iter().flatten() {
+            for b in self.spans[j]
+                .iter()
+                .flatten()
+                .filter(|b| b.group == a.group)
+            {
+                let first = a.first.max(b.first);
+                let rows =
+                    |s: &Span| &self.columns[(s.start + first - s.first) as usize..s.end as usize];
+                for (x, y) in rows(a).iter().zip(rows(b)) {
+                    for k in 0..3 {
+                        for l in 0..3 {
+                            block[k][l] -= x[l] * y[k];
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Assembles problems, with storage kept from step to step.
@@ -61,14 +117,28 @@ impl Assembly {
         contacts: &[Contact],
         problem: &mut Problem,
     ) -> Result<(), Error> {
-        self.group(bodies.len(), contacts)?;
+        self.assemble_joined(bodies, contacts, None, problem)
+    }
+
+    /// The same where joints connect some of the bodies.
+    ///
+    /// # Errors
+    /// As [`Assembly::assemble`].
+    pub fn assemble_joined(
+        &mut self,
+        bodies: &[InverseMass],
+        contacts: &[Contact],
+        joined: Option<&Joined>,
+        problem: &mut Problem,
+    ) -> Result<(), Error> {
+        self.group(bodies.len(), contacts, joined)?;
         let matrix = &mut problem.matrix;
         matrix.diagonal.clear();
         matrix.rows.clear();
         matrix.starts.clear();
         matrix.starts.push(0);
         for (index, contact) in contacts.iter().enumerate() {
-            self.push_neighbours(index, contact, &mut matrix.rows);
+            self.push_neighbours(index, contact, joined, &mut matrix.rows);
             matrix.starts.push(matrix.rows.len() as u32);
         }
         matrix.blocks.clear();
@@ -81,11 +151,21 @@ impl Assembly {
                 contact.bodies[side]
                     .map(|body| response(&bodies[body as usize], &contact.jacobians[side]))
             });
-            matrix.diagonal.push(coupling(contact, contact, &responses));
+            let mut own = coupling(contact, contact, &responses);
+            let free = joined.filter(|joined| !joined.blocked[j]);
+            if let Some(joined) = free {
+                joined.subtract(j, j, &mut own);
+            }
+            matrix.diagonal.push(own);
             // Columns are visited in order, so each row's place in the mirrored column is the next free one.
             for entry in self.free[j] as usize..matrix.starts[j + 1] as usize {
                 let i = matrix.rows[entry] as usize;
-                let block = coupling(&contacts[i], contact, &responses);
+                let mut block = coupling(&contacts[i], contact, &responses);
+                match joined {
+                    Some(joined) if joined.blocked[i] || joined.blocked[j] => block = [[0.0; 3]; 3],
+                    Some(joined) => joined.subtract(i, j, &mut block),
+                    None => {}
+                }
                 matrix.blocks[entry] = block;
                 let mirror = self.free[i] as usize;
                 self.free[i] += 1;
@@ -101,15 +181,27 @@ impl Assembly {
         problem
             .friction
             .extend(contacts.iter().map(|contact| contact.friction));
-        problem.couple.clear();
+        problem.kinds.clear();
         problem
-            .couple
-            .extend(contacts.iter().map(|contact| contact.couple));
+            .kinds
+            .extend(contacts.iter().map(|contact| contact.kind));
+        if let Some(joined) = joined {
+            for (q, blocked) in problem.free_velocity.iter_mut().zip(&joined.blocked) {
+                if *blocked {
+                    *q = [0.0; 3];
+                }
+            }
+        }
         problem.prepare()
     }
 
-    /// List the contacts of each body.
-    fn group(&mut self, bodies: usize, contacts: &[Contact]) -> Result<(), Error> {
+    /// List the contacts of each body, or of each group of joined bodies.
+    fn group(
+        &mut self,
+        bodies: usize,
+        contacts: &[Contact],
+        joined: Option<&Joined>,
+    ) -> Result<(), Error> {
         self.starts.clear();
         self.starts.resize(bodies + 2, 0);
         for (index, contact) in contacts.iter().enumerate() {
@@ -122,7 +214,7 @@ impl Assembly {
                         count: bodies,
                     });
                 }
-                self.starts[body as usize + 2] += 1;
+                self.starts[group_of(body, joined) + 2] += 1;
             }
         }
         for body in 0..bodies {
@@ -133,7 +225,7 @@ impl Assembly {
         self.sides.resize(self.starts[bodies + 1] as usize, 0);
         for (index, contact) in contacts.iter().enumerate() {
             for body in contact.bodies.into_iter().flatten() {
-                let place = &mut self.starts[body as usize + 1];
+                let place = &mut self.starts[group_of(body, joined) + 1];
                 self.sides[*place as usize] = index as u32;
                 *place += 1;
             }
@@ -141,16 +233,22 @@ impl Assembly {
         Ok(())
     }
 
-    fn contacts_of(&self, body: Option<u32>) -> &[u32] {
+    fn contacts_of(&self, body: Option<u32>, joined: Option<&Joined>) -> &[u32] {
         body.map_or(&[], |body| {
-            &self.sides
-                [self.starts[body as usize] as usize..self.starts[body as usize + 1] as usize]
+            let group = group_of(body, joined);
+            &self.sides[self.starts[group] as usize..self.starts[group + 1] as usize]
         })
     }
 
     /// The other contacts of the two bodies, ascending and once each: a merge of two ascending lists.
-    fn push_neighbours(&self, index: usize, contact: &Contact, rows: &mut Vec<u32>) {
-        let [mut a, mut b] = contact.bodies.map(|body| self.contacts_of(body));
+    fn push_neighbours(
+        &self,
+        index: usize,
+        contact: &Contact,
+        joined: Option<&Joined>,
+        rows: &mut Vec<u32>,
+    ) {
+        let [mut a, mut b] = contact.bodies.map(|body| self.contacts_of(body, joined));
         loop {
             let next = match (a.first(), b.first()) {
                 (Some(&x), Some(&y)) => x.min(y),
@@ -172,7 +270,13 @@ impl Assembly {
 }
 
 #[inline(always)]
-pub(crate) fn response(mass: &InverseMass, jacobian: &Jacobian) -> Response {
+fn group_of(body: u32, joined: Option<&Joined>) -> usize {
+    joined.map_or(body, |joined| joined.groups[body as usize]) as usize
+}
+
+/// M^-1 J^T.
+#[inline(always)]
+pub fn response(mass: &InverseMass, jacobian: &Jacobian) -> Response {
     let (m, inertia) = (mass.translation_per_kg, &mass.rotation_per_kg_m2);
     jacobian.map(|row| {
         let turn =

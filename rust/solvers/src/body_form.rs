@@ -12,7 +12,7 @@ use crate::assembly::{Contact, InverseMass, response};
 use crate::block_matrix::Vector3;
 use crate::cone::dot;
 use crate::error::Error;
-use crate::problem::Problem;
+use crate::problem::{BlockKind, Problem};
 use crate::residual::{self, Residuals};
 use crate::solver::{Report, Settings};
 
@@ -92,7 +92,7 @@ impl BodyForm {
         local.matrix.diagonal.clear();
         local.free_velocity.clear();
         local.friction.clear();
-        local.couple.clear();
+        local.kinds.clear();
         self.sides.clear();
         for (index, contact) in contacts.iter().enumerate() {
             for body in contact.bodies.into_iter().flatten() {
@@ -135,7 +135,7 @@ impl BodyForm {
             local.matrix.diagonal.push(diagonal);
             local.free_velocity.push(contact.free_velocity);
             local.friction.push(contact.friction);
-            local.couple.push(contact.couple);
+            local.kinds.push(contact.kind);
             self.sides.push(sides);
         }
         local.prepare()?;
@@ -149,7 +149,7 @@ impl BodyForm {
         self.ranks.clear();
         let mut rank = 0;
         for (index, contact) in contacts.iter().enumerate() {
-            if !contact.couple {
+            if contact.kind != BlockKind::Couple {
                 let same = index > 0 && contacts[index - 1].bodies == contact.bodies;
                 rank = if same { rank + 1 } else { 0 };
             }

@@ -18,6 +18,7 @@ mod body_form;
 mod cone;
 mod couple;
 mod error;
+mod interior;
 mod newton;
 mod nsgs;
 mod one_contact;
@@ -25,10 +26,12 @@ mod problem;
 mod residual;
 mod solver;
 
-pub use assembly::{Assembly, Contact, InverseMass, Jacobian, apply_impulses};
+pub use assembly::{
+    Assembly, Contact, InverseMass, Jacobian, Joined, Span, apply_impulses, response,
+};
 pub use block_matrix::{Block, BlockMatrix, Vector3};
 pub use body_form::BodyForm;
 pub use error::Error;
-pub use problem::Problem;
+pub use problem::{BlockKind, Problem};
 pub use residual::Residuals;
 pub use solver::{Report, Settings, Solver, Workspace};

@@ -14,13 +14,14 @@
 //! to start again hot, and slower, if the end was not reached. Easy problems are solved within the first,
 //! fast cooling, in some ten steps.
 //!
-//! A couple has F = s - P(s - rho w; r_N), the ball's radius being the normal impulse of its contact.
+//! A couple has F = s - P(s - rho w; r_N), the ball's radius being the normal impulse of its contact; that of a
+//! bounded block is given.
 
 use crate::block_lu::BlockLu;
 use crate::block_matrix::{Block, Vector3, add_product};
 use crate::cone::{dot, tangential};
 use crate::nsgs::sweep;
-use crate::problem::Problem;
+use crate::problem::{BlockKind, Problem};
 use crate::residual;
 use crate::solver::{Iteration, Settings};
 
@@ -125,11 +126,16 @@ impl Newton {
         self.step.clear();
         self.bound.clear();
         for i in 0..problem.contacts() {
-            let (f, mut a, b, bound) = if problem.couple[i] {
-                couple_function(&r[i], &u[i], r[i - 1][0], problem.rho[i])
-            } else {
-                let (f, a, b) = function(&r[i], &u[i], problem.friction[i], problem.rho[i]);
-                (f, a, b, [0.0; 3])
+            let (f, mut a, b, bound) = match problem.radius(i, r) {
+                Some(radius) => couple_function(&r[i], &u[i], radius, problem.rho[i]),
+                None => {
+                    let (f, a, b) = function(&r[i], &u[i], problem.friction[i], problem.rho[i]);
+                    (f, a, b, [0.0; 3])
+                }
+            };
+            let bound = match problem.kinds[i] {
+                BlockKind::Couple => bound,
+                _ => [0.0; 3],
             };
             for (k, (a, w)) in a.iter_mut().zip(&problem.matrix.diagonal[i]).enumerate() {
                 let mut w = *w;

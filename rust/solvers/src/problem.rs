@@ -11,6 +11,20 @@ use crate::one_contact;
 const SINGULAR: f64 = 1e-15;
 const STIFFENING: f64 = 1e-6;
 
+/// What the three components of a block are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BlockKind {
+    /// Normal and tangents of a contact, on the Coulomb cone.
+    #[default]
+    Contact,
+    /// The couple of the contact before: relative spin about its normal and tangents, times the coefficients of
+    /// twisting and rolling friction in metres; in the ball of the normal impulse.
+    Couple,
+    /// Up to three components of dry friction whose bound is known: in the ball of that radius. Its rule is
+    /// that of a couple. A row that is zero stands for none.
+    Bounded,
+}
+
 /// Find r with u = W r + q and K* ∋ u + mu |u_T| n ⟂ r ∈ K for every contact.
 ///
 /// W in 1/kg (block by block), q and u in m/s, r in N s; any consistent units serve, the residuals are free
@@ -20,8 +34,7 @@ pub struct Problem {
     pub(crate) matrix: BlockMatrix,
     pub(crate) free_velocity: Vec<Vector3>,
     pub(crate) friction: Vec<f64>,
-    /// Whether a block is the couple of the contact before it.
-    pub(crate) couple: Vec<bool>,
+    pub(crate) kinds: Vec<BlockKind>,
     /// trace(W_ii) and its inverse, the rho_i of the residual.
     pub(crate) trace: Vec<f64>,
     pub(crate) rho: Vec<f64>,
@@ -42,27 +55,26 @@ impl Problem {
         free_velocity: Vec<Vector3>,
         friction: Vec<f64>,
     ) -> Result<Self, Error> {
-        let couple = vec![false; friction.len()];
-        Self::with_couples(matrix, free_velocity, friction, couple)
+        let kinds = vec![BlockKind::Contact; friction.len()];
+        Self::with_kinds(matrix, free_velocity, friction, kinds)
     }
 
-    /// As [`Problem::new`], with some of the blocks standing for the couple of the contact before them (see
-    /// `couple`): their rows are spins times the coefficients of twisting and rolling friction in metres, and their
-    /// own coefficient is not read.
+    /// As [`Problem::new`], with blocks of every kind. The coefficient of a couple is not read, that of a bounded
+    /// block is its bound.
     ///
     /// # Errors
     /// As [`Problem::new`], and when a couple follows no contact.
-    pub fn with_couples(
+    pub fn with_kinds(
         matrix: BlockMatrix,
         free_velocity: Vec<Vector3>,
         friction: Vec<f64>,
-        couple: Vec<bool>,
+        kinds: Vec<BlockKind>,
     ) -> Result<Self, Error> {
         let mut problem = Self {
             matrix,
             free_velocity,
             friction,
-            couple,
+            kinds,
             ..Self::default()
         };
         problem.prepare()?;
@@ -95,7 +107,7 @@ impl Problem {
         for (name, found) in [
             ("q", self.free_velocity.len()),
             ("mu", self.friction.len()),
-            ("couple", self.couple.len()),
+            ("kinds", self.kinds.len()),
         ] {
             if found != contacts {
                 return Err(Error::Length {
@@ -129,15 +141,17 @@ impl Problem {
             if mu < 0.0 {
                 return Err(Error::NegativeFriction { contact, value: mu });
             }
-            let couple = self.couple[contact];
-            if couple && (contact == 0 || self.couple[contact - 1]) {
+            let kind = self.kinds[contact];
+            let follows = contact > 0 && self.kinds[contact - 1] == BlockKind::Contact;
+            if kind == BlockKind::Couple && !follows {
                 return Err(Error::CoupleAlone { contact });
             }
             let trace = diagonal[0][0] + diagonal[1][1] + diagonal[2][2];
             for (name, value) in [("trace", trace), ("normal entry", diagonal[0][0])] {
                 // Written so that a subnormal trace, whose inverse overflows, is refused too.
                 // The first row of a couple is zero where there is no twisting friction.
-                if value.is_nan() || (value < f64::MIN_POSITIVE && !(couple && name != "trace")) {
+                let needed = kind == BlockKind::Contact || name == "trace";
+                if value.is_nan() || (value < f64::MIN_POSITIVE && needed) {
                     return Err(Error::Immovable {
                         contact,
                         name,
@@ -153,12 +167,22 @@ impl Problem {
         Ok(())
     }
 
+    /// Radius of the ball that block i lies in; none for a contact, which lies in a cone.
+    #[inline(always)]
+    pub(crate) fn radius(&self, i: usize, r: &[Vector3]) -> Option<f64> {
+        match self.kinds[i] {
+            BlockKind::Contact => None,
+            BlockKind::Couple => Some(r[i - 1][0]),
+            BlockKind::Bounded => Some(self.friction[i]),
+        }
+    }
+
     /// The new impulse of block i with all others held, its velocity being `u` now.
     #[inline(always)]
     pub(crate) fn answer(&self, i: usize, r: &[Vector3], u: &Vector3) -> Vector3 {
         let (matrix, inverse) = (&self.matrix.diagonal[i], &self.inverse[i]);
-        if self.couple[i] {
-            return couple::solve(matrix, inverse, &r[i], u, r[i - 1][0]);
+        if let Some(radius) = self.radius(i, r) {
+            return couple::solve(matrix, inverse, &r[i], u, radius);
         }
         let contact = one_contact::Contact {
             matrix,
@@ -172,11 +196,11 @@ impl Problem {
     /// The natural map of block i.
     #[inline(always)]
     pub(crate) fn natural_map(&self, i: usize, r: &[Vector3], u: &Vector3, rho: f64) -> Vector3 {
-        if !self.couple[i] {
+        let Some(radius) = self.radius(i, r) else {
             return cone::natural_map(&r[i], u, self.friction[i], rho);
-        }
+        };
         let s = &r[i];
-        let p = couple::project(&std::array::from_fn(|k| s[k] - rho * u[k]), r[i - 1][0]);
+        let p = couple::project(&std::array::from_fn(|k| s[k] - rho * u[k]), radius);
         std::array::from_fn(|k| s[k] - p[k])
     }
 }

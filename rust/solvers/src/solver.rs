@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::newton::{self, Newton};
 use crate::problem::Problem;
 use crate::residual::{self, Residuals};
-use crate::{accelerated, auto, nsgs};
+use crate::{accelerated, auto, interior, nsgs};
 
 /// A way to solve a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,6 +17,8 @@ pub enum Solver {
     Apgd,
     /// Accelerated sweeps, and Newton where they stall.
     Auto,
+    /// Interior points followed round every turn.
+    Interior,
     /// Semismooth Newton with a sparse factorisation.
     Newton,
     /// Gauss-Seidel sweeps.
@@ -25,10 +27,11 @@ pub enum Solver {
 
 impl Solver {
     /// Every solver by the name users type.
-    pub const TABLE: [(&'static str, Self); 5] = [
+    pub const TABLE: [(&'static str, Self); 6] = [
         ("accelerated", Self::Accelerated),
         ("apgd", Self::Apgd),
         ("auto", Self::Auto),
+        ("interior", Self::Interior),
         ("newton", Self::Newton),
         ("nsgs", Self::Nsgs),
     ];
@@ -103,6 +106,7 @@ impl Solver {
                 Self::Accelerated => accelerated::solve(problem, settings, state, |_| true),
                 Self::Apgd => apgd::solve(problem, settings, state, extrapolated),
                 Self::Auto => auto::solve(problem, settings, state, newton),
+                Self::Interior => interior::solve(problem, settings, state),
                 Self::Newton => newton::solve(problem, settings, state, newton),
                 Self::Nsgs => nsgs::solve(problem, settings, state),
             }
@@ -126,7 +130,7 @@ pub struct Settings {
     pub tolerance: f64,
     /// Most sweeps of `nsgs`, `accelerated` and `auto`, or gradient steps of `apgd`.
     pub max_iterations: usize,
-    /// Most steps of `newton` and of `auto` once it has turned to it.
+    /// Most factorisations of `newton` and `interior`, and of `auto` once it has turned to them.
     pub max_factorisations: usize,
 }
 
@@ -135,7 +139,7 @@ impl Default for Settings {
         Self {
             tolerance: 1e-6,
             max_iterations: 10_000,
-            max_factorisations: 2_000,
+            max_factorisations: 4_000,
         }
     }
 }
@@ -147,7 +151,7 @@ pub struct Report {
     pub converged: bool,
     /// Sweeps or gradient steps taken.
     pub iterations: usize,
-    /// Newton steps taken.
+    /// Factorisations made.
     pub factorisations: usize,
     /// Residuals of the impulses returned.
     pub residuals: Residuals,

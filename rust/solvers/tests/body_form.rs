@@ -1,7 +1,8 @@
 //! Sweeps without W solve the same problem as sweeps with it.
 
 use percuss_solvers::{
-    Assembly, BodyForm, Contact, InverseMass, Problem, Residuals, Settings, Solver, Workspace,
+    Assembly, BlockKind, BodyForm, Contact, InverseMass, Problem, Residuals, Settings, Solver,
+    Workspace,
 };
 use proptest::prelude::*;
 
@@ -21,7 +22,7 @@ fn contact() -> impl Strategy<Value = Contact> {
             jacobians,
             free_velocity,
             friction,
-            couple: false,
+            kind: BlockKind::Contact,
         })
 }
 
@@ -73,7 +74,7 @@ fn a_body_that_does_not_exist_is_refused() {
         jacobians: [[[0.0; 6]; 3]; 2],
         free_velocity: [0.0; 3],
         friction: 0.0,
-        couple: false,
+        kind: BlockKind::Contact,
     };
     let error = BodyForm::default()
         .solve(

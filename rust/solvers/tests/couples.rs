@@ -3,7 +3,8 @@
 mod problems;
 
 use percuss_solvers::{
-    Assembly, BlockMatrix, BodyForm, Contact, Error, Problem, Settings, Solver, Vector3, Workspace,
+    Assembly, BlockKind, BlockMatrix, BodyForm, Contact, Error, Problem, Settings, Solver, Vector3,
+    Workspace,
 };
 use problems::{Scene, pile, single};
 use proptest::prelude::*;
@@ -32,7 +33,7 @@ fn with_couples(mut scene: Scene, twisting_m: f64, rolling_m: f64) -> Scene {
         Contact {
             jacobians,
             free_velocity,
-            couple: true,
+            kind: BlockKind::Couple,
             ..*contact
         }
     };
@@ -134,6 +135,6 @@ fn refusals_name_the_block() {
         0.1,
     );
     let matrix: BlockMatrix = one.matrix().clone();
-    let told = Problem::with_couples(matrix, vec![[0.0; 3]], vec![0.1], vec![]).unwrap_err();
-    assert!(told.to_string().contains("couple has 0 entries"), "{told}");
+    let told = Problem::with_kinds(matrix, vec![[0.0; 3]], vec![0.1], vec![]).unwrap_err();
+    assert!(told.to_string().contains("kinds has 0 entries"), "{told}");
 }

@@ -65,8 +65,8 @@ proptest! {
     fn impulses_obey_the_law(recipe in piles()) {
         let problem = recipe.scene().problem();
         let (r, u, report) = solve(Solver::Auto, &problem, 1e-9);
-        // No method is proved to arrive; nearly all piles are solved to 1e-9, the worst so far to 3e-9.
-        prop_assert!(report.residuals.energy <= 1e-6, "{report:?}");
+        // No method is proved to arrive; of 40 000 piles all but two were solved to 1e-9, the worst to 6e-9.
+        prop_assert!(report.residuals.energy <= 1e-7, "{report:?}");
         // The residual bounds each of these up to a small factor.
         let error = 100.0 * report.residuals.energy.max(1e-9);
         let (velocity_scale, impulse_scale) = (error * norm(problem.free_velocity()), error * norm(&r));

@@ -86,6 +86,45 @@ fn newton_solves_the_tower_on_which_sweeps_stall() {
     }
 }
 
+/// Piles on which sweeps and Newton end at residuals from 1e-6 to 3e-4: on the way to their solutions, interior points
+/// turn back up to twenty times.
+#[test]
+fn interior_points_solve_the_jammed_piles_on_which_newton_fails() {
+    let mut newton_fails = 0;
+    for (seed, bodies, contacts, friction) in [
+        (2609344402855950393, 7, 29, 0.5359582079337889),
+        (8506827245042715, 6, 29, 0.5409391190930413),
+        (8009595915559052, 4, 23, 0.5417375331076885),
+        (823138747612887, 6, 24, 0.5303264949774663),
+        (94828881257073, 4, 30, 0.4317086975247886),
+        (3867861755547756, 7, 26, 0.5135080005618036),
+        (7484026204299662, 3, 15, 0.5774742332631325),
+    ] {
+        let friction = [friction, 1.5 * friction + 0.01];
+        let problem = pile(seed, bodies, contacts, friction).problem();
+        let (_, _, newton) = solve(Solver::Newton, &problem, 1e-9);
+        newton_fails += usize::from(!newton.converged);
+        for solver in [Solver::Interior, Solver::Auto] {
+            let (_, _, report) = solve(solver, &problem, 1e-9);
+            assert!(report.converged, "{solver:?} {seed}: {report:?}");
+        }
+    }
+    assert!(newton_fails >= 4, "else this shows nothing: {newton_fails}");
+}
+
+#[test]
+fn contacts_without_friction_are_solved_inside_too() {
+    for friction in [[0.0, 0.0], [0.0, 1e-9], [0.0, 0.3]] {
+        let problem = pile(11, 8, 24, friction).problem();
+        let (_, expected, _) = solve(Solver::Newton, &problem, 1e-10);
+        let (_, u, report) = solve(Solver::Interior, &problem, 1e-9);
+        assert!(report.converged, "{friction:?}: {report:?}");
+        for (u, expected) in u.as_flattened().iter().zip(expected.as_flattened()) {
+            assert!((u - expected).abs() < 1e-6, "{friction:?}");
+        }
+    }
+}
+
 #[test]
 fn duplicated_contacts_change_nothing() {
     let scene = pile(3, 6, 12, [0.3, 0.5]);
@@ -222,7 +261,7 @@ fn bad_numbers_are_refused_by_name() {
     let message = Solver::from_name("gauss").expect_err("refused").to_string();
     assert_eq!(
         message,
-        "solver \"gauss\" is unknown; the solvers are accelerated, apgd, auto, newton, nsgs"
+        "solver \"gauss\" is unknown; the solvers are accelerated, apgd, auto, interior, newton, nsgs"
     );
 }
 

@@ -56,9 +56,9 @@ _ON = (
     _COORDINATE,
     Setting("about", "boolean", doc="turns about the axis through the point"),
 )
-# Units of a coordinate, its rate, force, stiffness and damping.
-_LENGTH = {"": "m", "rate": "m/s", "force": "N", "stiffness": "N/m", "damping": "N*s/m"}
-_ANGLE = {"": "rad", "rate": "rad/s", "force": "N*m", "stiffness": "N*m/rad", "damping": "N*m*s/rad"}
+# Units of a coordinate, its rate, force, stiffness and damping, and of friction by the reaction force.
+_LENGTH = {"": "m", "rate": "m/s", "force": "N", "stiffness": "N/m", "damping": "N*s/m", "arm": "1"}
+_ANGLE = {"": "rad", "rate": "rad/s", "force": "N*m", "stiffness": "N*m/rad", "damping": "N*m*s/rad", "arm": "m"}
 
 
 def _numbers(name: str, unit: str) -> Setting:
@@ -87,7 +87,8 @@ def _limit(unit: Mapping[str, str]) -> dict[str, Setting]:
 
 def _friction(unit: Mapping[str, str]) -> dict[str, Setting]:
     bound = number_setting("bound", unit["force"], doc="largest friction force or torque")
-    return table_of(_COORDINATE, bound, number_setting("slip_rate", unit["rate"]))
+    per_reaction = number_setting("per_reaction", unit["arm"], doc="what the reaction force adds to the bound")
+    return table_of(_COORDINATE, bound, per_reaction, number_setting("slip_rate", unit["rate"]))
 
 
 def _spring(unit: Mapping[str, str]) -> dict[str, Setting]:

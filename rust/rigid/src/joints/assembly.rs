@@ -36,7 +36,7 @@ pub(crate) fn assemble(
 ) -> Result<(Mechanism, Assembled), RigidError> {
     let start: Vec<Vec3> = states.iter().map(|s| s.position).collect();
     let there: Vec<_> = states.iter().map(placed).collect();
-    let mut mechanism = Mechanism::new(joints, inertia, &there)?;
+    let mut mechanism = Mechanism::new(joints, &[], inertia, &there)?;
     if joints.is_empty() {
         return Ok((mechanism, Assembled::default()));
     }

@@ -89,6 +89,25 @@ impl Envelope {
         }
     }
 
+    /// D^-1/2 L^-1 of three right-hand sides, in place: their rows from `first` on, those before being zero.
+    pub fn halve(&self, first: usize, columns: &mut [[f64; 3]]) {
+        for row in first..first + columns.len() {
+            let from = first.max(self.first[row]);
+            let start = self.place(row, from);
+            let entries = &self.entries[start..start + row - from];
+            let (before, own) = columns.split_at_mut(row - first);
+            for (l, x) in entries.iter().zip(&before[from - first..]) {
+                for k in 0..3 {
+                    own[0][k] -= l * x[k];
+                }
+            }
+        }
+        for (column, inverse) in columns.iter_mut().zip(&self.inverse[first..]) {
+            let scale = inverse.sqrt();
+            column.iter_mut().for_each(|x| *x *= scale);
+        }
+    }
+
     /// Solves in place.
     pub fn solve(&self, x: &mut [f64]) {
         for row in 0..x.len() {

@@ -2,10 +2,11 @@
 
 use super::envelope::Envelope;
 use super::frames::Local;
-use super::{HeldRow, Joint, Linkage, Placed, RowValue};
+use super::{HeldRow, Joint, Linkage, Placed, Row, RowValue, Target};
 use crate::body::Inertia;
 use crate::elements::twist;
 use crate::error::RigidError;
+use crate::signal::Signal;
 use percuss_geometry::{Mat3, Vec3};
 
 /// Inverse mass of a body; zero for what forces do not move.
@@ -21,10 +22,18 @@ pub(crate) struct Weight {
     round: bool,
 }
 
+/// Rows that are not held but give way: the scale of each Jacobian, at a compliance of one.
+#[derive(Debug, Clone)]
+pub(crate) struct Soft {
+    /// Bodies and frames; its kind means nothing.
+    pub between: Joint,
+    pub rows: Vec<(Row, f64)>,
+}
+
 /// A joint in the order of the rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Linked {
-    /// Its index in the scene.
+    /// Its index in the scene; what gives way is counted after the joints.
     pub joint: usize,
     /// Indices into `placed`; the world is the last.
     pub bodies: [usize; 2],
@@ -59,10 +68,12 @@ pub(crate) struct Mechanism {
     pub weights: Vec<Weight>,
     pub joints: Vec<Linked>,
     pub rows: Vec<Weighted>,
+    /// Rows that give way, and their scales.
+    pub soft: Vec<(usize, f64)>,
     couplings: Vec<Coupling>,
     factors: Envelope,
     /// Value and derivatives of what each row is held at.
-    targets: Vec<[f64; 3]>,
+    pub targets: Vec<[f64; 3]>,
     /// When `targets` holds.
     aimed_s: f64,
 }
@@ -71,6 +82,7 @@ impl Mechanism {
     /// The joints between bodies placed as given (without the world).
     pub fn new(
         joints: &[Joint],
+        soft: &[Soft],
         inertia: &[Option<Inertia>],
         placed: &[Placed],
     ) -> Result<Self, RigidError> {
@@ -82,21 +94,40 @@ impl Mechanism {
             Some(Some(inertia)) => inertia.centre_m,
             _ => Vec3::zeros(),
         };
-        let moving = |joint: &Joint| {
+        let moving = |joint: &&Joint| {
             let sides = joint.bodies.map(|body| body.unwrap_or(world));
             sides.map(|body| weights[body].moves.then_some(body))
         };
-        let holds: Vec<[Option<usize>; 2]> = joints.iter().map(moving).collect();
+        let between = soft.iter().map(|soft| &soft.between);
+        let all: Vec<&Joint> = joints.iter().chain(between).collect();
+        let holds: Vec<[Option<usize>; 2]> = all.iter().map(moving).collect();
+        let mut scales = Vec::new();
         let mut linked = Vec::with_capacity(joints.len());
         let mut count = 0;
         for index in narrow_order(&holds) {
-            let joint = &joints[index];
+            let joint = all[index];
             let bodies = joint.bodies.map(|body| body.unwrap_or(world));
             let local = Linkage::local(&joint.frames_about(bodies.map(centre)));
             let linkage = Linkage::new(&local, bodies.map(|body| &placed[body]));
-            let mut held = joint.held(linkage.offset.norm())?;
-            held.sort_by_key(|held| held.row.turns());
             let first = count;
+            let held: Vec<HeldRow> = match index.checked_sub(joints.len()) {
+                None => {
+                    let mut held = joint.held(linkage.offset.norm())?;
+                    held.sort_by_key(|held| held.row.turns());
+                    held
+                }
+                Some(index) => {
+                    let mut rows = soft[index].rows.clone();
+                    rows.sort_by_key(|(row, _)| row.turns());
+                    scales.extend((first..).zip(&rows).map(|(row, (_, scale))| (row, *scale)));
+                    let target = Target::Velocity(Signal::Constant(0.0));
+                    let held = rows.iter().map(|(row, _)| HeldRow {
+                        row: *row,
+                        target: target.clone(),
+                    });
+                    held.collect()
+                }
+            };
             let turning = first + held.iter().filter(|held| !held.row.turns()).count();
             count += held.len();
             linked.push(Linked {
@@ -140,6 +171,7 @@ impl Mechanism {
             weights,
             joints: linked,
             rows: vec![none; count],
+            soft: scales,
             couplings,
             factors: Envelope::new(start),
             targets: vec![[0.0; 3]; count],
@@ -170,10 +202,26 @@ impl Mechanism {
         }
     }
 
-    /// Rows where the bodies are now, and the factors of J M^-1 J^T.
-    pub fn linearise(&mut self) {
+    /// Frames of the joints where the bodies are now.
+    pub fn relink(&mut self) {
         for joint in &mut self.joints {
             joint.linkage = Linkage::new(&joint.local, joint.bodies.map(|b| &self.placed[b]));
+        }
+    }
+
+    /// Rows where the bodies are now, and the factors of J M^-1 J^T (plus the compliance of rows that give way).
+    pub fn linearise(&mut self) {
+        self.factor(1.0);
+    }
+
+    /// The same without the rows that give way.
+    pub fn linearise_held(&mut self) {
+        self.factor(0.0);
+    }
+
+    /// Rows where the frames are now; those that give way times `softness`.
+    pub fn evaluate(&mut self, softness: f64) {
+        for joint in &self.joints {
             let weights = joint.bodies.map(|body| &self.weights[body]);
             for (held, row) in joint.held.iter().zip(&mut self.rows[joint.first..]) {
                 row.value = joint.linkage.row(held.row);
@@ -184,6 +232,16 @@ impl Mechanism {
                 }
             }
         }
+        for &(row, scale) in &self.soft {
+            let row = &mut self.rows[row];
+            let sides = row.value.jacobian.iter_mut().chain(&mut row.response);
+            sides.flatten().for_each(|x| *x *= softness * scale);
+        }
+    }
+
+    fn factor(&mut self, softness: f64) {
+        self.relink();
+        self.evaluate(softness);
         self.factors.entries.fill(0.0);
         for coupling in &self.couplings {
             let [p, q] = coupling.joints;
@@ -212,7 +270,17 @@ impl Mechanism {
                 }
             }
         }
+        for &(row, _) in &self.soft {
+            let place = self.factors.place(row, row);
+            self.factors.entries[place] += 1.0;
+        }
         self.factors.factor();
+    }
+
+    /// D^-1/2 L^-1 of three right-hand sides that are zero before row `first`, up to a row beyond which L does not
+    /// reach.
+    pub fn halve(&self, first: usize, columns: &mut [[f64; 3]]) {
+        self.factors.halve(first, columns);
     }
 
     /// Solves J M^-1 J^T x = x in place.
@@ -244,14 +312,23 @@ impl Mechanism {
         }
     }
 
-    /// What twists leave of the rates that the rows are held at.
+    /// Rates of the rows when the bodies move with these twists.
     #[inline]
-    pub fn rate_residuals(&self, twists: &[[f64; 6]], into: &mut [f64]) {
+    pub fn rates(&self, twists: &[[f64; 6]], into: &mut [f64]) {
         for joint in &self.joints {
             let own = joint.bodies.map(|body| &twists[body]);
             for row in joint.first..joint.first + joint.held.len() {
-                into[row] = self.rows[row].value.rate(own) - self.targets[row][1];
+                into[row] = self.rows[row].value.rate(own);
             }
+        }
+    }
+
+    /// What twists leave of the rates that the rows are held at.
+    #[inline]
+    pub fn rate_residuals(&self, twists: &[[f64; 6]], into: &mut [f64]) {
+        self.rates(twists, into);
+        for (rate, target) in into.iter_mut().zip(&self.targets) {
+            *rate -= target[1];
         }
     }
 

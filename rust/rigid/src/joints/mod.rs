@@ -23,7 +23,7 @@ pub use assembly::Assembled;
 pub(crate) use assembly::assemble;
 pub(crate) use frames::Local;
 pub use frames::{Linkage, Placed};
-pub(crate) use mechanism::{Linked, Mechanism, response};
+pub(crate) use mechanism::{Linked, Mechanism, Soft, response};
 use percuss_geometry::{Pose, Vec3};
 pub use rows::{Row, RowValue};
 
@@ -182,6 +182,9 @@ pub struct Friction {
     pub coordinate: String,
     /// Largest friction force [N] or torque [N m].
     pub bound: f64,
+    /// What the reaction force of the joint adds to the bound, for the nonsmooth stepper: the coefficient of friction
+    /// of a slide, or that times the radius of the pin [m].
+    pub per_reaction: f64,
     /// The smooth stepper's friction is bound * tanh(rate / slip_rate) [m/s or rad/s]; zero: none given.
     pub slip_rate: f64,
 }
@@ -245,7 +248,19 @@ impl Joint {
         self.friction.push(Friction {
             coordinate: coordinate.into(),
             bound,
+            per_reaction: 0.0,
             slip_rate,
+        });
+        self
+    }
+
+    /// The same joint with Coulomb friction in a coordinate: `per_reaction` times its reaction force.
+    pub fn rubbing_under_load(mut self, coordinate: &str, per_reaction: f64) -> Self {
+        self.friction.push(Friction {
+            coordinate: coordinate.into(),
+            bound: 0.0,
+            per_reaction,
+            slip_rate: 0.0,
         });
         self
     }
@@ -370,6 +385,7 @@ impl Joint {
             self.coordinate(&friction.coordinate)?;
             for (key, value) in [
                 ("friction", friction.bound),
+                ("per_reaction", friction.per_reaction),
                 ("slip_rate", friction.slip_rate),
             ] {
                 if !(value >= 0.0 && value.is_finite()) {

@@ -317,7 +317,7 @@ impl World {
     }
 
     /// Which row is farthest from being met.
-    fn broken(&self, mechanism: &Mechanism, time_s: f64) -> RigidError {
+    pub(crate) fn broken(&self, mechanism: &Mechanism, time_s: f64) -> RigidError {
         let mut residuals = vec![0.0; mechanism.rows.len()];
         mechanism.residuals(&mut residuals);
         let worst =

@@ -8,8 +8,8 @@
 #![allow(dead_code)]
 
 use percuss_solvers::{
-    Assembly, BlockMatrix, Contact, InverseMass, Jacobian, Problem, Report, Settings, Solver,
-    Vector3, Workspace,
+    Assembly, BlockKind, BlockMatrix, Contact, InverseMass, Jacobian, Problem, Report, Settings,
+    Solver, Vector3, Workspace,
 };
 
 /// Small generator of random numbers (xorshift64*), so that problems are the same everywhere.
@@ -104,7 +104,7 @@ impl Scene {
             jacobians,
             free_velocity,
             friction,
-            couple: false,
+            kind: BlockKind::Contact,
         });
     }
 
