@@ -18,6 +18,7 @@ BENCHES = (
     "scenes",
     "grains",
     "multibody",
+    "bodies",
 )
 
 

@@ -20,6 +20,7 @@ from percuss.filtering.weights import Filtered, filter_weights, misfits
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
+from percuss.study.priors.tensor import refuse_tensors
 from percuss.surrogates.training import Training
 
 if TYPE_CHECKING:
@@ -269,5 +270,6 @@ def propose(ledger: Ledger, training: Training, event: Event, count: int, seed: 
     # Another seed for every further ensemble, so that it is not the same sequence again.
     unit = ndtr(mixture.points(count, int(np.random.SeedSequence([seed, len(training.theta)]).generate_state(1)[0])))
     priors = [training.study.parameters[name].prior for name in training.names]
+    refuse_tensors(priors, "design --propose")
     values = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
     return Design(SAMPLER, seed, 0, {"filter": event.id}, training.names, unit, values)
