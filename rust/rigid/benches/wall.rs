@@ -89,7 +89,6 @@ fn side_by_side(name: &str, wall: &str, scene: &Scene, steps: usize) {
     for tolerance in [1e-4, 1e-5, peer.residuals[0][0], 1e-6, 1e-7] {
         let settings = Settings {
             tolerance,
-            max_factorisations: 2000,
             ..Settings::with_step(2.5e-4)
         };
         let name = format!("{name}, {tolerance:.1e}");
