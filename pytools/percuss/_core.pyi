@@ -1,6 +1,6 @@
 """Types of the compiled core. `make check` compares this file with the extension."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __all__ = [
     "ChaosExpansion",
     "ChaosPosterior",
+    "KummerBeta",
     "RigidWorld",
     "achieved_restitution",
     "build_facts",
@@ -19,13 +20,16 @@ __all__ = [
     "contact_impact_laws",
     "contact_solvers",
     "filter_oscillators",
+    "formula_values",
     "grain_packing",
     "grain_test",
     "impact_laws",
+    "joint_kinds",
     "misfit_oscillators",
     "read_record",
     "respond_oscillators",
     "simulate_oscillators",
+    "smooth_methods",
     "solve_contact",
 ]
 
@@ -276,8 +280,29 @@ class ChaosPosterior:
         threads: int | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]: ...  # draws, log density, accepted
 
+# Uncertain bodies: tensors by their components xx, yy, zz, xy, xz, yz.
+@final
+class KummerBeta:
+    def __new__(
+        cls,
+        lower: Sequence[float],
+        upper: Sequence[float],
+        mean: Sequence[float],
+        lower_exponent: float,
+        upper_exponent: float,
+    ) -> KummerBeta: ...
+    def draw(self, seed: int, keys: NDArray[np.float64]) -> NDArray[np.float64]: ...  # (n, 6), (n, 6)
+    @property
+    def ratios(self) -> list[float]: ...
+    @property
+    def multiplier(self) -> list[float]: ...
+    @property
+    def method(self) -> tuple[str, float]: ...
+
 # Grains: edges of the cell, centres and radii, m.
-_Grains = tuple[Sequence[float], Sequence[Sequence[float]], Sequence[float]]
+_Grains = tuple[Sequence[float], Sequence[Sequence[float]], Sequence[float], bool]
 
 def grain_packing(spec: Mapping[str, Any]) -> tuple[_Grains, dict[str, float]]: ...
-def grain_test(grains: _Grains, spec: Mapping[str, Any]) -> dict[str, Any]: ...
+def grain_test(
+    grains: _Grains, spec: Mapping[str, Any], report: Callable[[float], object] | None = None
+) -> dict[str, Any]: ...

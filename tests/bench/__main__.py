@@ -16,7 +16,9 @@ BENCHES = (
     "engines",
     "scale",
     "scenes",
+    "grains",
     "multibody",
+    "bodies",
 )
 
 

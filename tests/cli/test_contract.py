@@ -68,6 +68,16 @@ def test_ids_alone_on_stdout_and_words_on_stderr(percuss, folder) -> None:
     assert percuss("import", "t.csv", "--study", "ishigami").id
 
 
+BOUNCING = """
+[model]
+kind = "benchmark"
+function = "impact"
+samples = 11
+gap = "20 cm"
+[parameters.speed]
+unit = "m/s"
+prior = { kind = "uniform", low = 1, high = 3 }
+"""
 FALLING = """
 [model]
 kind = "scene"
@@ -116,12 +126,13 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
     (expected / "one.toml").write_text(
         '[run]\nset = { x1 = 0, x2 = 0, x3 = 0 }\n[[expect]]\noutput = "y"\nvalue = 0\nabsolute = 1e-12\n'
     )
-    for name, text in {"swing": SWING, "drifting": DRIFTING, "falling": FALLING}.items():
+    for name, text in {"swing": SWING, "drifting": DRIFTING, "falling": FALLING, "bouncing": BOUNCING}.items():
         (folder / "studies" / name).mkdir()
         (folder / "studies" / name / "study.toml").write_text(text)
     path = "".join(f"{0.1 * k},{math.cos(40**0.5 * 0.1 * k)}\n" for k in range(80))
     (folder / "path.csv").write_text(f"t,u1\n{path}")
     fall = percuss("simulate", "falling").id
+    bounces = percuss("run", percuss("design", "bouncing", "--n", 24, "--skip", 1, "--curves").id).id
     return {
         "study list": [],
         "study show": ["ishigami"],
@@ -133,6 +144,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "run": ["@last:design"],
         "surrogate": ["@last:campaign", "--degree", 2],
         "sensitivity": ["@last:surrogate"],
+        "region": [bounces, "--curve", "position"],
         "observe": ["ishigami", "observed.csv"],
         "calibrate": ["@last:surrogate", "--observations", "@last:observations", *CALIBRATE],
         "predict": ["@last:posterior", "--draws", 20],

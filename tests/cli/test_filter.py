@@ -67,7 +67,9 @@ def _exact():
 
 def test_a_conjugate_posterior_and_its_evidence(percuss, linear, folder) -> None:
     """512 Halton points: the standard error of plain sampling at this effective size is some 5 %."""
-    facts = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS)
+    pictures = ("--densities", "densities.svg", "--runs", "runs.svg")
+    facts = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS, *pictures)
+    assert all((folder / name).stat().st_size > 1000 for name in ("densities.svg", "runs.svg"))
     exact = _exact()
     for k, name in enumerate("ab"):
         std = math.sqrt(exact.covariance[k, k])
@@ -130,6 +132,26 @@ def test_imported_runs_as_steps_of_one_variable(percuss, make_study, folder) -> 
     assert facts["identified"]["a"]["mean"] == pytest.approx(float(weights @ points[:, 0]), rel=1e-11)
     searched = _tell(percuss, "filter", campaign, "--data", "seen.csv", "--covariance", "relative", "--ess", 0.4)
     assert searched["effective"] == pytest.approx(0.4 * 50, rel=1e-9)
+
+
+def test_observations_that_were_taken_in_before(percuss, linear, folder) -> None:
+    """The same data from a file and from an event that has their deviations: the same weights."""
+    study = Ledger.open(folder / "ledger").event(linear).study
+    assert study is not None
+    (folder / "seen.csv").write_text("output,value,std\ny1,0.4,0.5\ny2,1.0,0.5\ny3,1.9,0.5\n")
+    seen = percuss("observe", study.name, "seen.csv").id
+    plain = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS)
+    bound = _tell(percuss, "filter", linear, "--observations", seen)
+    assert bound["identified"] == plain["identified"]
+    assert bound["log_evidence"] == plain["log_evidence"]
+    event = Ledger.open(folder / "ledger").event(bound["id"])
+    assert event.input("observations") == seen
+    both = percuss("filter", linear, "--observations", seen, "--data", "data.csv")
+    assert both.code == 2
+    assert "give one" in both.err
+    other = percuss("filter", linear, "--observations", linear)
+    assert other.code == 2
+    assert "observations.imported" in other.err
 
 
 def test_curves_of_several_cases_and_a_picture(percuss, make_study, folder) -> None:

@@ -51,20 +51,31 @@ def _measured() -> np.ndarray:
     return table[(table[:, 0] > 0) & (table[:, 0] <= 8)]
 
 
-def test_the_papers_parameters_on_the_peers_packing() -> None:
-    """Root mean squares of the order the peer reaches: 0.10 to 0.25 of the ratio, 0.06 to 0.14 % of volume."""
+@pytest.mark.parametrize(
+    ("law", "numbers", "moment_limit"),
+    [
+        ("hertz-mindlin", (4.123e9, 0.064, 0.148, 0.202, 30.387), "rolling"),
+        ("classical-linear", (0.545e9, 0.080, 0.564, 0.194, 30.203), "separate"),
+    ],
+)
+def test_the_papers_parameters_on_the_peers_packing(law, numbers, moment_limit) -> None:
+    """With the peer's contacts, root mean squares of the order it reaches: 0.10 to 0.25, 0.06 to 0.14 % of volume."""
     lines = PACKING.read_text().splitlines()
     cell = [float(word) for word in lines[0].split()[1:4]]
     rows = np.array([[float(word) for word in line.split()[:4]] for line in lines[1:]])
+    young, poisson, rolling_stiffness, rolling_friction, degrees = numbers
     spec = {
-        "law": "hertz-mindlin",
-        "young_pa": 4.123e9,
-        "poisson": 0.064,
-        "rolling_stiffness": 0.148,
-        "rolling_friction": 0.202,
-        "friction": math.tan(math.radians(30.387)),
+        "law": law,
+        "young_pa": young,
+        "poisson": poisson,
+        "rolling_stiffness": rolling_stiffness,
+        "rolling_friction": rolling_friction,
+        "friction": math.tan(math.radians(degrees)),
         "moments": True,
+        "moment_limit": moment_limit,
         "rescaled": False,
+        "restitution": 1.0,
+        "gravity_m_s2": 0.0,
         "density_kg_m3": 2650.0,
         "density_scaling": 1000.0,
         "pressure_pa": 2e5,
@@ -78,13 +89,14 @@ def test_the_papers_parameters_on_the_peers_packing() -> None:
         "strains": [0.001 * k for k in range(1, 81)],
         "paths": [],
     }
-    found = _core.grain_test((cell, rows[:, :3].tolist(), rows[:, 3].tolist()), spec)
+    found = _core.grain_test((cell, rows[:, :3].tolist(), rows[:, 3].tolist(), False), spec)
     ratio = 2 * found["stress_zz"] / (found["stress_xx"] + found["stress_yy"])
     volume = 100 * (found["strain_x"] + found["strain_y"] + found["strain_z"])
     seen = _measured()
     at = 100 * found["strain_z"]
+    # Chaos of one run moves both by some hundredths.
     assert np.sqrt(np.mean((np.interp(seen[:, 0], at, ratio) - seen[:, 1]) ** 2)) < 0.3
-    assert np.sqrt(np.mean((np.interp(seen[:, 0], at, volume) - seen[:, 2]) ** 2)) < 0.25
+    assert np.sqrt(np.mean((np.interp(seen[:, 0], at, volume) - seen[:, 2]) ** 2)) < 0.2
 
 
 def test_a_filter_on_the_measured_curve(percuss, make_study, folder) -> None:

@@ -40,6 +40,10 @@ TABLES = st.one_of(
         lambda p: {"kind": "log-uniform", "low": p[0], "high": p[0] * p[1]}
     ),
 )
+TABLES |= st.tuples(PLACE, WIDTH, st.floats(1e-4, 1 - 1e-4)).map(
+    lambda p: {"kind": "truncated-exponential", "mean": p[0] + p[1] * p[2], "low": p[0], "high": p[0] + p[1]}
+)
+TABLES |= st.tuples(WIDTH, st.floats(1e-3, 0.7)).map(lambda p: {"kind": "gamma", "mean": p[0], "dispersion": p[1]})
 PROBABILITY = st.one_of(st.floats(1e-12, 1 - 1e-12), st.floats(1e-12, 1e-3))
 
 

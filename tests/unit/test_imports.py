@@ -27,6 +27,7 @@ ALLOWED = {
     "inference": {"errors", "spelling", "study", "surrogates"},
     "calibration": {"errors", "spelling", "units", "study", "ledger", "execution", "surrogates", "inference"},
     "sensitivity": {"errors", "spelling", "study", "designs", "ledger", "surrogates"},
+    "regions": {"errors", "designs", "ledger", "surrogates", "sensitivity"},
     "filtering": {"errors", "spelling", "units", "study", "designs", "ledger", "execution", "surrogates"},
     "report": {
         "errors",

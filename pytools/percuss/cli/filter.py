@@ -21,7 +21,15 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: percuss filter @last:campaign --data observed.csv --covariance maximum --scale 0.05")
 def filter(
     event: EventArgument,
-    data: Annotated[Path, typer.Option(help="Observations, CSV or Parquet, one row a step.", metavar="FILE")],
+    data: Annotated[
+        Path | None, typer.Option(help="Observations, CSV or Parquet, one row a step.", metavar="FILE")
+    ] = None,
+    observations: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of --data: what percuss observe took in.", metavar="EVENT", autocompletion=complete_events
+        ),
+    ] = None,
     case: Annotated[str | None, typer.Option(help="Which case was observed, or which rows to use.")] = None,
     covariance: Annotated[
         str, typer.Option(help="Error of the observations: constant, relative, or relative to the maximum.")
@@ -45,6 +53,12 @@ def filter(
     plot: Annotated[
         Path | None, typer.Option(help="Draw how parameters evolve, as .svg, .png or .pdf.", metavar="FILE")
     ] = None,
+    densities: Annotated[
+        Path | None, typer.Option(help="Draw marginal and pairwise densities.", metavar="FILE")
+    ] = None,
+    runs: Annotated[
+        Path | None, typer.Option(help="Draw outputs of the runs over their parameters.", metavar="FILE")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of the mixture's start.")] = 0,
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -56,7 +70,8 @@ def filter(
     """
     from percuss.cli.output import give_id, hint, say
     from percuss.config import find_settings
-    from percuss.filtering.observations import read_observations
+    from percuss.errors import InputError
+    from percuss.filtering.observations import observed, read_observations
     from percuss.filtering.update import draft_update, summary, update
     from percuss.ledger.projections import fold
     from percuss.surrogates.training import load_training
@@ -65,25 +80,31 @@ def filter(
     state = fold(book.events())
     training = load_training(book, state, found)
     state = fold(book.events())
-    limit = find_settings()["import_mb"].value * 1_000_000
-    observations = read_observations(data, training.study, case, limit)
-    error = _error(training.study, observations, covariance, noise, scale, ess)
+    if data and not observations:
+        limit = find_settings()["import_mb"].value * 1_000_000
+        seen = read_observations(data, training.study, case, limit)
+    elif observations and not data:
+        seen = observed(book, book.event(observations), training.study, case)
+    else:
+        raise InputError("--data and --observations: give one of them")
+    error = _error(training.study, seen, covariance, noise, scale, ess)
     others = [book.event(text) for text in against or []]
-    done = update(book, state, training, observations, error, ess, others, seed)
+    done = update(book, state, training, seen, error, ess, others, seed)
     appended = book.append([draft_update(book, done, others, ess, seed)])[0]
     facts = summary(done)
     say(_table(done, facts))
     share = facts["effective"] / facts["samples"]
     say(
-        f"{len(observations.steps)} steps, {facts['samples']} samples worth {facts['effective']:.3g} "
+        f"{len(seen.steps)} steps, {facts['samples']} samples worth {facts['effective']:.3g} "
         f"({100 * share:.2g} %), log evidence {facts['log_evidence']}"
     )
     if facts["left_out"]:
         say(f"{facts['left_out']} points without a finished run in every case are left out")
     for name, probability in done.probabilities.items():
         say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
-    if plot:
-        _draw(done, plot)
+    for picture, path in (("evolution", plot), ("densities", densities), ("runs", runs)):
+        if path:
+            _draw(done, picture, path)
     if facts["effective"] < 10:
         hint(f"the weights came down to a few samples: percuss design --propose {appended.id} --n N goes on from them")
     give_id(appended.id, {"scale": done.error.scale, **facts}, json)
@@ -119,7 +140,7 @@ def _error(
     variables = {
         variable: name for step in observations.steps for variable, name in zip(step.variables, step.names, strict=True)
     }
-    stds = {}
+    stds = dict(observations.stds) if mode == "constant" else {}
     for name, text in assignments(noise, "--noise").items():
         if name not in variables:
             raise InputError(f"--noise {name}: is not observed; {did_you_mean(name, variables)}")
@@ -139,16 +160,11 @@ def _table(done: Updated, facts: dict[str, dict[str, dict[str, float]]]) -> str:
     return table_text(("parameter", "unit", *(key.replace("_", " ") for key in keys)), rows)
 
 
-def _draw(done: Updated, path: Path) -> None:
-    """Mean and the band of nine tenths of every parameter, and the effective sample size, over the steps."""
-    from percuss.filtering.update import tables
-    from percuss.report.figures import Line, Panel, draw
+def _draw(done: Updated, picture: str, path: Path) -> None:
+    from percuss.cli import filter_pictures
 
-    steps = tables(done)["steps"]
-    x = steps["step"].to_numpy()
-    panels = []
-    for name in done.training.names:
-        lines = [Line(key, x, steps[f"{key}:{name}"].to_numpy()) for key in ("mean", "q05", "q95")]
-        panels.append(Panel("step", f"{name} [SI]", lines))
-    panels.append(Panel("step", "effective samples", [Line("effective", x, steps["effective"].to_numpy())]))
-    draw(panels, path, f"{done.training.study.name}: identified parameters")
+    {
+        "evolution": filter_pictures.draw_evolution,
+        "densities": filter_pictures.draw_densities,
+        "runs": filter_pictures.draw_runs,
+    }[picture](done, path)

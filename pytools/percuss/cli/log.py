@@ -110,6 +110,9 @@ def summary(kind: str, data: dict[str, object]) -> str:
         case "indices.computed":
             methods = data.get("methods")
             return ", ".join(map(str, methods)) if isinstance(methods, list) else ""
+        case "region.computed":
+            curves = data.get("curves")
+            return ", ".join(map(str, curves)) if isinstance(curves, list) else ""
         case "observations.imported":
             return f"{'twin' if data.get('twin') else 'measured'}, {data.get('entries')} values, {data.get('file')}"
         case "posterior.sampled":

@@ -1,4 +1,4 @@
-"""`percuss plot`: curves of runs, or paths of parameters in validations, as a picture."""
+"""`percuss plot`: curves of runs, regions of them, or paths of parameters in validations, as a picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ app = typer.Typer(add_completion=False)
 def plot(
     events: Annotated[
         list[str],
-        typer.Argument(metavar="EVENT...", help="Runs with curves, or validations.", autocompletion=complete_events),
+        typer.Argument(
+            metavar="EVENT...", help="Runs with curves, a region, or validations.", autocompletion=complete_events
+        ),
     ],
     to: Annotated[Path, typer.Option(help="File to write: .svg, .png or .pdf.", metavar="FILE")],
     curve: Annotated[list[str] | None, typer.Option(help="Which quantities; one panel each.")] = None,
@@ -30,6 +32,8 @@ def plot(
     json: JsonOption = False,
 ) -> None:
     """Draw curves of one or more runs against their axis, one panel a quantity, one line a run.
+
+    Of a region: mean, pointwise and simultaneous region, a row a case and a column a curve.
 
     Of validations: what was measured and the path of each parameter, with three standard deviations of the filter.
     """
@@ -57,6 +61,18 @@ def plot(
             for item in found
         ]
         count = write_paths(shown, curve or default_names(shown), to, window=window, ladder=ladder, title=title)
+        if json:
+            give_json({"file": str(to), "panels": count})
+        else:
+            say(f"{to}: {count} panels")
+        return
+    if kinds == {"region.computed"} and len(wanted) == 1:
+        from percuss.execution.records import load_study_event
+        from percuss.report.regions import write_regions
+
+        event = book.event(wanted[0])
+        study = load_study_event(book, state.events[event.input("study")])
+        count = write_regions(study, event.data, book.table(event, "region"), curve or [], to)
         if json:
             give_json({"file": str(to), "panels": count})
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +21,27 @@ from percuss.cli.options import (
 )
 
 app = typer.Typer(add_completion=False)
+
+
+@contextmanager
+def _bar() -> Iterator[None]:
+    """A bar of hundredths, as soon as a run tells how far it has come."""
+    from percuss.cli.output import progress
+    from percuss.models.under_way import listening
+
+    with ExitStack() as open_bars:
+        shown = 0
+        advance: Callable[[int, str], None] | None = None
+
+        def listen(share: float) -> None:
+            nonlocal shown, advance
+            advance = advance or open_bars.enter_context(progress("running", 100))
+            reached = int(100 * share)
+            advance(reached - shown, "")
+            shown = reached
+
+        with listening(listen):
+            yield
 
 
 @app.command(epilog="Example: percuss simulate studies/ishigami --set x1=1 --set x2=0.5 --set x3=-1")
@@ -65,7 +88,8 @@ def simulate(
     book = open_ledger(ledger, create=True)
     record = draft_design(book, found, replace(point, seed=seed), cases=[name], fixed=fixed, keep_curves=True)
     record, settled = settled_here(book, record, [(name, [0])])
-    result = run_batch(record.batch(name, [0]))
+    with _bar():
+        result = run_batch(record.batch(name, [0]))
     drafts = [*new_drafts(record), *settled, *draft_result(book, record, result)]
     event = book.append(drafts)[-1]
     if result.failures:

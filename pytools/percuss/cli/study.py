@@ -71,7 +71,13 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
 
 
 def _prior_words(data: dict[str, object]) -> str:
-    return f"{data['kind']} " + " ".join(f"{key}={value:.6g}" for key, value in data.items() if key != "kind")
+    return f"{data['kind']} " + " ".join(f"{key}={_shown(value)}" for key, value in data.items() if key != "kind")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    return f"{value:.6g}" if isinstance(value, float | int) else str(value)
 
 
 @app.command(epilog="Example: percuss study check studies/ishigami")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,3 +43,11 @@ class Points(NamedTuple):
 
     unit: NDArray[Any]
     values: NDArray[Any] | None = None
+
+
+def sources(parameters: Sequence[Parameter]) -> dict[str, list[int]]:
+    """Columns that are drawn together, by source: a parameter by itself, a tensor with all its components."""
+    found: dict[str, list[int]] = {}
+    for column, parameter in enumerate(parameters):
+        found.setdefault(parameter.source, []).append(column)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from percuss.designs.design import MAX_NUMBERS, Request
@@ -98,12 +99,40 @@ def _option(form: str, value: object, parameters: tuple[Parameter, ...]) -> obje
         if not 0 <= number < 0.5:
             raise InputError(f"{value!r} is not in [0, 0.5)")
         return number
+    if form == "groups":
+        return _groups(value, parameters)
     if form.startswith("levels"):
         return _levels(value, "values" in form, parameters)
     choices = form.split("|")
     if value not in choices:
         raise InputError(f"{value!r}: {did_you_mean(str(value), choices)}")
     return value
+
+
+def _groups(value: object, parameters: tuple[Parameter, ...]) -> dict[str, list[str]]:
+    """Names of the parameters in each group; as typed "centre=x,y,z; inertia=gyration", `*` standing for any text."""
+    if isinstance(value, str):
+        pairs = (part.partition("=") for part in value.split(";"))
+        value = {name.strip(): text.split(",") for name, _, text in pairs}
+    if not isinstance(value, Mapping) or not value:
+        raise InputError(f"{value!r} names no groups, as in centre=x,y,z; inertia=gyration")
+    found: dict[str, list[str]] = {}
+    taken: dict[str, str] = {}
+    for group, members in value.items():
+        found[group] = []
+        for pattern in (str(member).strip() for member in members):
+            chosen = [p for p in parameters if fnmatchcase(p.name, pattern) or p.source == pattern]
+            if not group or not chosen:
+                known = [p.source for p in parameters]
+                raise InputError(f"group `{group}`: no parameter `{pattern}`: {did_you_mean(pattern, known)}")
+            # A tensor is drawn as a whole: one component brings the others.
+            whole = {p.source for p in chosen}
+            for name in (p.name for p in parameters if p.source in whole):
+                if taken.setdefault(name, group) != group:
+                    raise InputError(f"`{name}` is in the groups `{taken[name]}` and `{group}`")
+                if name not in found[group]:
+                    found[group].append(name)
+    return found
 
 
 def _levels(value: object, explicit: bool, parameters: tuple[Parameter, ...]) -> object:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from percuss.designs.design import Design, Points, Request
+from percuss.designs.design import Design, Points, Request, sources
 from percuss.designs.options import clean_options
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
+from percuss.study.priors.tensor import Component, refuse_tensors
 from percuss.study.study import Parameter, Study
 
 if TYPE_CHECKING:
@@ -19,11 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sampler:
-    """Where a sampler lives (imported on first use), what it is, in one line, and other names for it."""
+    """Where a sampler lives (imported on first use), what it is, in one line, and other names for it.
+
+    One that moves single parameters from level to level has nothing to move in a tensor, which is drawn as a whole.
+    """
 
     module: str
     summary: str
     aliases: tuple[str, ...] = ()
+    by_levels: bool = False
 
 
 SAMPLERS: dict[str, Sampler] = {
@@ -31,10 +36,12 @@ SAMPLERS: dict[str, Sampler] = {
     "halton": Sampler("percuss.designs.halton", "Halton sequence, plain or scrambled"),
     "latin-hypercube": Sampler("percuss.designs.latin_hypercube", "one point in each slice", ("lhs",)),
     "monte-carlo": Sampler("percuss.designs.monte_carlo", "independent draws", ("mc", "random")),
-    "grid": Sampler("percuss.designs.grid", "evenly spaced quantiles, ends included"),
-    "full-factorial": Sampler("percuss.designs.full_factorial", "every combination of levels", ("factorial",)),
+    "grid": Sampler("percuss.designs.grid", "evenly spaced quantiles, ends included", by_levels=True),
+    "full-factorial": Sampler(
+        "percuss.designs.full_factorial", "every combination of levels", ("factorial",), by_levels=True
+    ),
     "saltelli": Sampler("percuss.designs.saltelli", "n (d + 2) points for Sobol indices of the model itself"),
-    "morris": Sampler("percuss.designs.morris", "n trajectories of d + 1 points for screening"),
+    "morris": Sampler("percuss.designs.morris", "n trajectories of d + 1 points for screening", by_levels=True),
     "mean": Sampler("percuss.designs.mean", "one point at the prior means"),
 }
 
@@ -73,18 +80,27 @@ def make_design(
         if value is not None and value < least:
             raise InputError(f"{key} = {value} must be at least {least}")
     module = cast(SamplerModule, importlib.import_module(SAMPLERS[name].module))
+    if SAMPLERS[name].by_levels:
+        refuse_tensors([p.prior for p in parameters], f"a {name} design")
     cleaned = clean_options(name, module.OPTIONS, options or {}, parameters)
     unit, values = module.points(Request(parameters, n, seed, skip, cleaned))
     if values is None:
-        values = _through_priors(parameters, unit)
+        values = _through_priors(parameters, unit, seed)
     _check_values(study, unit, values, name, skip)
     return Design(name, seed, skip, cleaned, tuple(study.parameters), unit, values)
 
 
-def _through_priors(parameters: tuple[Parameter, ...], unit: NDArray[Any]) -> NDArray[Any]:
+def _through_priors(parameters: tuple[Parameter, ...], unit: NDArray[Any], seed: int) -> NDArray[Any]:
     import numpy as np
 
-    return np.stack([p.prior.ppf(unit[:, j]) for j, p in enumerate(parameters)], axis=1)
+    values = np.empty_like(unit)
+    for columns in sources(parameters).values():
+        prior = parameters[columns[0]].prior
+        if isinstance(prior, Component):
+            values[:, columns] = prior.law.draw(seed, unit[:, columns])
+        else:
+            values[:, columns[0]] = prior.ppf(unit[:, columns[0]])
+    return values
 
 
 def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sampler: str, skip: int) -> None:

@@ -1,15 +1,20 @@
-"""Saltelli's design for Sobol indices of the model itself (Saltelli et al., 2010): n (d + 2) points for n asked.
+"""Saltelli's design for Sobol indices of the model itself (Saltelli et al., 2010): n (k + 2) points for n asked.
 
-A, then B, then for each parameter A with that column from B. A and B are halves of one scrambled Sobol sequence of
-twice the dimension. `percuss sensitivity` on its campaign knows what to do with it.
+A, then B, then for each of k groups of parameters A with the columns of the group from B. A and B are halves of one
+scrambled Sobol sequence of twice the dimension. A group is a parameter, a tensor with all its components, or what the
+option `groups` puts together: `groups="centre=x,y,z; inertia=gyration"`. `percuss sensitivity` on its campaign knows
+what to do with it.
 """
 
 from __future__ import annotations
 
-from percuss.designs.design import Points, Request
-from percuss.designs.options import check_size, count, no_skip
+from collections.abc import Mapping, Sequence
 
-OPTIONS: dict[str, str] = {}
+from percuss.designs.design import Points, Request, sources
+from percuss.designs.options import check_size, count, no_skip
+from percuss.study.study import Parameter
+
+OPTIONS = {"groups": "groups"}
 
 
 def points(request: Request) -> Points:
@@ -19,14 +24,26 @@ def points(request: Request) -> Points:
 
     no_skip(request, "saltelli")
     n, d = count(request, "saltelli"), len(request.parameters)
-    check_size([n, d + 2], d)
+    groups = groups_of(request.parameters, request.options)
+    check_size([n, len(groups) + 2], d)
     sequence = qmc.Sobol(2 * d, scramble=True, rng=np.random.default_rng(request.seed))
     # The whole power of two that holds n points: scipy warns of lost balance otherwise, which is the caller's choice.
     drawn = np.clip(sequence.random_base2(max(n - 1, 1).bit_length())[:n], 2.0**-53, 1.0 - 2.0**-53)
     a, b = drawn[:, :d], drawn[:, d:]
     blocks = [a, b]
-    for k in range(d):
+    for columns in groups.values():
         block = a.copy()
-        block[:, k] = b[:, k]
+        block[:, columns] = b[:, columns]
         blocks.append(block)
     return Points(np.concatenate(blocks))
+
+
+def groups_of(parameters: Sequence[Parameter], options: Mapping[str, object]) -> dict[str, list[int]]:
+    """Columns of each group, in the order of the blocks: those asked for, then what they leave, source by source."""
+    asked = options.get("groups")
+    assert asked is None or isinstance(asked, Mapping)
+    places = {parameter.name: column for column, parameter in enumerate(parameters)}
+    found = {group: [places[name] for name in names] for group, names in (asked or {}).items()}
+    taken = {column for columns in found.values() for column in columns}
+    rest = {source: columns for source, columns in sources(parameters).items() if columns[0] not in taken}
+    return found | rest

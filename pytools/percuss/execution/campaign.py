@@ -25,6 +25,7 @@ from percuss.ledger.event import Event, from_frame
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, fold
 from percuss.ledger.streams import read_stream
+from percuss.models import under_way
 
 # On Ctrl-C batches that are under way are waited for this long; slower ones are given up and run again later.
 GRACE_S = 5.0
@@ -181,8 +182,10 @@ def run_campaign(
         _flush(ledger, record, finished, stream, progress, advance)
 
     flushed = time.monotonic()
+    settled = False
     try:
         record = settle_first(ledger, record, todo, executor, flush_s=flush_s, stream=stream, state=state)
+        settled = True
         waiting = iter(record.batch(case, samples) for case, samples in todo)
         while True:
             limit = IN_HAND * workers()
@@ -192,6 +195,8 @@ def run_campaign(
                 break
             for future in wait(running, timeout=flush_s or None, return_when=FIRST_COMPLETED).done:
                 settle(future)
+            if at := under_way.note():
+                advance(0, f"{progress.note()}, {at}")
             if finished and time.monotonic() - flushed >= flush_s:
                 flush()
                 flushed = time.monotonic()
@@ -202,7 +207,7 @@ def run_campaign(
         kept, stuck = wait([future for future in running if not future.cancelled()], timeout=GRACE_S)
         finished.update({future: future.result() for future in kept if not future.exception()})
         flush()
-        raise Interrupted(progress, bool(stuck)) from None
+        raise Interrupted(progress, bool(stuck) or not settled) from None
     except PercussError:
         # The engine is gone or refused the work; what it had given before is kept.
         flush()

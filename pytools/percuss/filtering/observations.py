@@ -7,12 +7,16 @@ Two forms, told apart by their columns:
   with the same `variable`, if there is such a column, are one variable at several instants: they share their error.
 
 Either may have a column `case`. Numbers are in the unit of the header, else in that of the study's output or in SI.
+
+What `percuss observe` took in does as well: data of one case at one instant, or at one place on the axis of a curve,
+are one step, and steps come in the order of their places.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +25,8 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.execution.imports import HEADER, own_unit, read_table
+from percuss.ledger.event import Event
+from percuss.ledger.ledger import Ledger
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 from percuss.units import to_si
@@ -29,6 +35,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[Any]
+
+OBSERVATIONS = "observations.imported"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +56,13 @@ class Observation:
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """The steps, and the file they are from."""
+    """The steps, the file they are from, and the event and standard deviations where `percuss observe` took them in."""
 
     steps: tuple[Observation, ...]
     file: str
     sha256: str
+    event: Event | None = None
+    stds: Mapping[str, float] = field(default_factory=dict)
 
     def table(self) -> pl.DataFrame:
         """One row an observed value, as the event keeps them."""
@@ -82,6 +92,43 @@ def read_observations(path: Path, study: Study, case: str | None, largest_bytes:
     long = {"output", "value"} <= set(bare)
     steps = _outputs(path, study, table, bare, cases) if long else _curves(path, study, table, bare, cases)
     return Observations(tuple(steps), path.name, digest)
+
+
+def observed(ledger: Ledger, event: Event, study: Study, case: str | None) -> Observations:
+    """The observations of an event, of one case or of all."""
+    if event.kind != OBSERVATIONS:
+        raise InputError(f"--observations {event.id}: is of the kind {event.kind}, not {OBSERVATIONS}")
+    rows = [row for row in ledger.table(event, "observations").to_dicts() if case in (None, row["case"])]
+    if not rows:
+        raise InputError(f"--observations {event.id}: has no data of case {case}")
+    grouped: dict[tuple[float, str, object], dict[str, float]] = {}
+    stds: dict[str, float] = {}
+    for number, row in enumerate(rows):
+        name = row["output"]
+        if name not in study.outputs:
+            raise InputError(f"--observations {event.id}: output {name}: {did_you_mean(name, study.outputs)}")
+        place = row["instant"] if row["instant"] is not None else study.outputs[name].at
+        # A datum without a place is a step of its own, after those that have one.
+        key = (math.inf, row["case"], number) if place is None else (place, row["case"], None)
+        into = grouped.setdefault(key, {})
+        if name in into:
+            raise InputError(f"--observations {event.id}: output {name} of case {row['case']} was observed twice")
+        into[name] = row["value"]
+        if row["std"] is not None:
+            stds[name] = row["std"]
+    steps = [
+        # An output with a deviation of its own is a variable of its own; others share that of their quantity.
+        Observation(
+            key[1],
+            tuple(seen),
+            tuple(name if name in stds else study.outputs[name].quantity for name in seen),
+            np.array(list(seen.values())),
+        )
+        for key, seen in sorted(grouped.items(), key=lambda item: item[0][0])
+    ]
+    blob = event.blob("observations")
+    assert blob is not None
+    return Observations(tuple(steps), event.data["file"], blob.digest, event, stds)
 
 
 def _outputs(

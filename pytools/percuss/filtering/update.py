@@ -20,6 +20,7 @@ from percuss.filtering.weights import Filtered, filter_weights, misfits
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
+from percuss.study.priors.tensor import refuse_tensors
 from percuss.surrogates.training import Training
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def draft_update(ledger: Ledger, done: Updated, against: Sequence[Event], share:
     inputs: list[tuple[str, Event | Draft]] = [("study", training.study_event)]
     inputs += [("design", design) for design in training.designs]
     inputs += [("campaign", campaign) for campaign in training.campaigns]
+    inputs += [("observations", event) for event in [done.observations.event] if event]
     inputs += [("against", event) for event in against]
     body = {"names": list(training.names), "ess_target": share, **_facts(done), **summary(done)}
     return Draft(KIND, body, StudyRef(training.study.name, training.study.digest), inputs, blobs, seed=seed)
@@ -268,5 +270,6 @@ def propose(ledger: Ledger, training: Training, event: Event, count: int, seed: 
     # Another seed for every further ensemble, so that it is not the same sequence again.
     unit = ndtr(mixture.points(count, int(np.random.SeedSequence([seed, len(training.theta)]).generate_state(1)[0])))
     priors = [training.study.parameters[name].prior for name in training.names]
+    refuse_tensors(priors, "design --propose")
     values = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
     return Design(SAMPLER, seed, 0, {"filter": event.id}, training.names, unit, values)

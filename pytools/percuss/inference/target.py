@@ -17,6 +17,7 @@ from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.transform import Transform
 from percuss.study.priors.prior import Prior
+from percuss.study.priors.tensor import refuse_tensors
 from percuss.study.priors.uniform import Uniform
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Target:
     def __post_init__(self) -> None:
         if not self.names:
             raise InputError("a posterior needs at least one parameter")
+        refuse_tensors(self.priors, "a posterior")
         if len(self.names) != len(self.priors):
             raise InputError(f"{len(self.names)} parameters have {len(self.priors)} priors")
         if len(set(self.names)) != len(self.names):

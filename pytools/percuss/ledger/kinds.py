@@ -115,6 +115,11 @@ KINDS: dict[str, Kind] = {
     "indices.computed": Kind(
         "sensitivity indices, from a surrogate or straight from runs", _STUDY, {"names": _texts, "methods": _texts}
     ),
+    "region.computed": Kind(
+        "where the time histories of a design's runs lie, and how well the runs tell",
+        _DESIGN | _CAMPAIGN,
+        {"curves": _texts, "cases": _texts, "facts": _tables, "sources": _texts, "axis": _text},
+    ),
     "filter.updated": Kind(
         "weights of an ensemble by observations, and the parameters they identify",
         _DESIGN | _CAMPAIGN,

@@ -1,4 +1,4 @@
-"""Grains: a packing of spheres in a periodic cell, compressed isotropically and then sheared.
+"""Grains: a packing of spheres in a periodic cell or between walls, compressed isotropically and then sheared.
 
 Contacts are those of Cheng, Shuku, Thoeni and Yamamoto (2018), Table 1, steps and servo those of `rust/grains`. The
 packing a test starts from depends on the settings of the study alone: it is made once, kept as an event and shared by
@@ -16,10 +16,14 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
+from percuss.models.grain_path import increments
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Setting, Value
+from percuss.models.under_way import telling
 
 LAWS = ("hertz-mindlin", "classical-linear")
-TESTS = ("drained", "undrained", "oedometric")
+TESTS = ("drained", "undrained", "oedometric", "isotropic", "path")
+MOMENT_LIMITS = ("joint", "separate", "rolling")
+BOUNDARIES = ("periodic", "walls")
 # Scaled grain sizes of Toyoura sand: diameters in any unit, and the share of mass that is finer.
 TOYOURA = ([5.75, 6.85, 8.16, 9.69, 11.50, 13.69, 16.26], [0.013, 0.021, 0.058, 0.174, 0.811, 0.927, 1.0])
 # Where secant moduli are taken: deviatoric strain 2/3 (axial - radial).
@@ -55,6 +59,7 @@ CURVES = (
     ("energy_sliding", "J", "dissipated"),
     ("energy_rolling", "J", "dissipated"),
     ("energy_damping", "J", "dissipated"),
+    ("energy_stiffening", "J", "lost by shear springs whose stiffness changed; below 0 the law created it"),
     ("cycles", "1", "time steps of the increment"),
     ("unbalanced", "1", "mean resultant over mean contact force"),
     ("at_rest", "1", "1 where rest was reached"),
@@ -93,12 +98,17 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("packing_pressure", "number", 100.0, unit="Pa", low=1e-3, high=1e6),
         Setting("density", "number", 2650.0, unit="kg/m^3", low=1, high=1e5),
         Setting("density_scaling", "number", 1000.0, low=1, high=1e9, doc="factor of masses in the test"),
+        Setting("boundary", "text", "periodic", choices=BOUNDARIES, doc="a periodic cell, or six rigid walls"),
+        Setting("gravity", "number", 0.0, unit="m/s^2", low=0, high=1e4, doc="along -z, between walls"),
         Setting("test", "text", "drained", choices=TESTS),
+        Setting("path", "list", [], doc="rows of a test along a path: what each axis goes to"),
         Setting("strain_step", "number", 0.001, low=1e-6, high=0.1, doc="axial strain of an increment"),
         Setting("strain_end", "number", 0.08, low=1e-6, high=0.5),
         Setting("strain_rate", "number", 0.1, unit="1/s", low=1e-6, high=1e3),
         Setting("moments", "boolean", True, doc="rolling and twisting moments at contacts"),
-        Setting("rescaled", "boolean", False, doc="shear forces shrink with their stiffness while a contact unloads"),
+        Setting("moment_limit", "text", "joint", choices=MOMENT_LIMITS, doc="what the limit of moments holds for"),
+        Setting("rescaled", "boolean", True, doc="shear forces shrink with their stiffness while a contact unloads"),
+        Setting("restitution", "number", 1.0, low=0.01, high=1, doc="of contacts, by viscous damping; 1: none"),
         Setting("damping_loading", "number", 0.2, low=0, high=0.99),
         Setting("damping_rest", "number", 0.9, low=0, high=0.99),
         Setting("unbalanced", "number", 0.001, low=1e-9, high=1, doc="limit of rest"),
@@ -118,6 +128,12 @@ def configure(settings: Mapping[str, object], files: Mapping[str, bytes]) -> Gra
             raise InputError(f"model setting `{name}`: {values} is not a list of {count or 'some'} positive numbers")
     if table["strain_step"] > table["strain_end"]:
         raise InputError(f"model setting `strain_step`: {table['strain_step']} exceeds strain_end")
+    if (table["test"] == "path") != bool(increments(table["path"], 1.0)):
+        raise InputError(
+            'model settings `test` and `path`: test = "path" goes with rows of [[model.path]], and they with it'
+        )
+    if table["gravity"] and table["boundary"] != "walls":
+        raise InputError('model setting `gravity`: needs boundary = "walls"; in a periodic cell grains fall for ever')
     return GrainModel(table)
 
 
@@ -127,7 +143,7 @@ class GrainModel:
 
     table: Mapping[str, Any]
     kind: str = "grains"
-    batch: int = 2
+    batch: int = 1
 
     @property
     def inputs(self) -> Mapping[str, Input]:
@@ -150,6 +166,7 @@ class GrainModel:
             "pressure_pa": float(t["packing_pressure"]),
             "density_kg_m3": float(t["density"]),
             "seed": t["packing_seed"],
+            "walls": t["boundary"] == "walls",
         }
 
     def settling_key(self, point: Mapping[str, Value]) -> str | None:
@@ -157,18 +174,20 @@ class GrainModel:
         return sha256_hex(canonical_json({"packing": self._packing_spec}).encode())
 
     def settled(self, point: Mapping[str, Value]) -> tuple[bytes, dict[str, float]]:
-        """Make the packing: the bytes of an array, the cell in its first row, then centre and radius of each grain."""
+        """Make the packing: the bytes of an array, in its first row the cell and 1 if it has walls, else 0; then centre
+        and radius of each grain.
+        """
         import numpy as np
 
         from percuss import _core
 
         try:
-            (cell, centres, radii), facts = _core.grain_packing(self._packing_spec)
+            (cell, centres, radii, walls), facts = _core.grain_packing(self._packing_spec)
         except ValueError as fault:
             raise InputError(f"packing: {fault}") from None
         rows = np.column_stack([np.asarray(centres), np.asarray(radii)])
         into = io.BytesIO()
-        np.save(into, np.vstack([[*cell, 0.0], rows]))
+        np.save(into, np.vstack([[*cell, float(walls)], rows]))
         return into.getvalue(), dict(facts)
 
     def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
@@ -206,7 +225,10 @@ class GrainModel:
             "rolling_friction": point["rolling_friction"],
             "friction": math.tan(point["friction_angle"]),
             "moments": t["moments"],
+            "moment_limit": t["moment_limit"],
             "rescaled": t["rescaled"],
+            "restitution": float(t["restitution"]),
+            "gravity_m_s2": float(t["gravity"]),
             "density_kg_m3": float(t["density"]),
             "density_scaling": float(t["density_scaling"]),
             "pressure_pa": point["pressure"],
@@ -218,17 +240,18 @@ class GrainModel:
             "step_safety": float(t["step_safety"]),
             "test": t["test"],
             "strains": [float(t["strain_step"]) * k for k in range(1, count + 1)],
-            "paths": [],
+            "paths": increments(t["path"], point["pressure"]),
         }
-        grains = (rows[0, :3].tolist(), rows[1:, :3].tolist(), rows[1:, 3].tolist())
+        grains = (rows[0, :3].tolist(), rows[1:, :3].tolist(), rows[1:, 3].tolist(), bool(rows[0, 3]))
         try:
-            found = _core.grain_test(grains, spec)
+            with telling() as tell:
+                found = _core.grain_test(grains, spec, tell)
         except ValueError as fault:
             return Failed(f"no result: {fault}")
-        return _done(found, spec["strains"])
+        return _done(found, None if t["test"] == "path" else spec["strains"])
 
 
-def _done(found: Mapping[str, Any], strains: Sequence[float]) -> Done:
+def _done(found: Mapping[str, Any], strains: Sequence[float] | None) -> Done:
     """Curves and numbers of a test."""
     import numpy as np
 
@@ -244,22 +267,26 @@ def _done(found: Mapping[str, Any], strains: Sequence[float]) -> Done:
     }
     curves |= {name: found[name] for name, _, _ in CURVES if name not in curves}
     # Increments end where they should but for rounding (1e-15): the axis has the strains that were asked for.
-    curves["axial_strain"] = np.array([0.0, *strains])[: len(axial)]
+    if strains is not None:
+        curves["axial_strain"] = np.array([0.0, *strains])
     deviatoric = 2 / 3 * (curves["axial_strain"] - curves["radial_strain"])
-    at = min(SECANT_AT, float(deviatoric.max()))
+    # Up to where it first is largest: along a path it may come back.
+    rising = np.maximum.accumulate(deviatoric[: int(deviatoric.argmax()) + 1])
+    at = min(SECANT_AT, float(rising[-1]))
     strain, stress, across = (
-        float(np.interp(at, deviatoric, curves[name]))
+        float(np.interp(at, rising, curves[name][: len(rising)]))
         for name in ("axial_strain", "deviatoric_stress", "radial_strain")
     )
     peak = float(curves["stress_ratio"].max())
     last = {name: float(curves[f"energy_{name}"][-1]) for name in
-            ("boundary", "elastic", "kinetic", "sliding", "rolling", "damping")}  # fmt: skip
+            ("boundary", "elastic", "kinetic", "sliding", "rolling", "damping", "stiffening")}  # fmt: skip
     spent = sum(value for name, value in last.items() if name != "boundary")
     values = {
         "peak_stress_ratio": peak,
         "peak_friction_angle": math.asin((peak - 1) / (peak + 1)),
-        "young_bulk": stress / strain,
-        "poisson_bulk": -across / strain,
+        # Without any axial strain, as under isotropic stress, there are no secants.
+        "young_bulk": stress / strain if strain else math.nan,
+        "poisson_bulk": -across / strain if strain else math.nan,
         "void_ratio_packing": float(found["void_ratio_loaded"]),
         "void_ratio_start": float(curves["void_ratio"][0]),
         "rest_share": float(curves["at_rest"].mean()),

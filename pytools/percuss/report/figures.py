@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,11 +55,26 @@ def draw(panels: Sequence[Panel], path: Path, title: str = "") -> None:
         axes[0, 0].legend(fontsize="small", ncols=min(4, len(panels[0].lines)))
     figure.suptitle(title, fontsize="medium")
     try:
-        figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
-    except OSError as fault:
-        raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
+        save(figure, path)
     finally:
         pyplot.close(figure)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure in the format of the file's name; the digits of an SVG that no eye can see are left out."""
+    try:
+        if path.suffix.lower() != ".svg":
+            figure.savefig(path, dpi=110)
+            return
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+        path.write_text(re.sub(r'\bd="[^"]*"', _rounded, text.getvalue()))
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
+
+
+def _rounded(outline: re.Match[str]) -> str:
+    return re.sub(r"(\.\d)\d+", r"\1", outline[0])
 
 
 def load_matplotlib() -> Any:

@@ -14,7 +14,7 @@ from percuss.ledger.projections import State, fold, lineage
 from percuss.study.study import Study
 
 # Results that nothing is made from, and that a report on what they speak of must not leave out.
-BESIDE = ("indices.computed",)
+BESIDE = ("indices.computed", "region.computed")
 RUNS = ("runs.completed", "runs.failed")
 # Samplers of designs by which the simulator was a calibration's forward model, or verified a prediction.
 SERVING = (direct.SAMPLER, verification.SAMPLER)

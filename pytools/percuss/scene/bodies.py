@@ -63,8 +63,10 @@ class Body:
     """A rigid body: exactly one of `mass_kg`, `density_kg_per_m3`, `motion` and `fixed` says what moves it.
 
     With `mass_kg` alone the contactors are filled evenly; with `inertia_kg_m2` (about the centre of mass, in the
-    body's axes) and `centre_m` the mass properties are as given. A motion is in world axes, and so are velocities;
-    `velocity_m_per_s` is that of the centre of mass. Settling holds a body that has a velocity where it is.
+    body's axes) and `centre_m` the mass properties are as given. `gyration_m2` says the same over the mass: the
+    components xx, yy, zz, xy, xz, yz of Z = 1/m int x x' dm, from which J = m (tr(Z) I - Z) is that of a real body
+    for any positive semidefinite Z. A motion is in world axes, and so are velocities; `velocity_m_per_s` is that of
+    the centre of mass. Settling holds a body that has a velocity where it is.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Body:
     mass_kg: float | None = None
     density_kg_per_m3: float | None = None
     inertia_kg_m2: Sequence[Vector] | None = None
+    gyration_m2: Sequence[float] | None = None
     centre_m: Vector = ZERO
     motion: Motion | None = None
     fixed: bool = False
@@ -99,11 +102,14 @@ class Body:
         if len(said) != 1:
             found = " and ".join(said) or "none"
             raise InputError(f"body {self.name} gives {found} of {', '.join(given)}: it must give exactly one")
-        if self.inertia_kg_m2 is not None:
+        if self.inertia_kg_m2 is not None or self.gyration_m2 is not None:
+            key = "inertia_kg_m2" if self.inertia_kg_m2 is not None else "gyration_m2"
+            if self.inertia_kg_m2 is not None and self.gyration_m2 is not None:
+                raise InputError(f"body {self.name} gives inertia_kg_m2 and gyration_m2: it must give one of them")
             if self.mass_kg is None:
-                raise InputError(f"body {self.name} gives inertia_kg_m2 without mass_kg")
-            inertia = {"inertia_kg_m2": self.inertia_kg_m2, "centre_m": self.centre_m}
-            return {"kind": "inertia", "mass_kg": self.mass_kg, **inertia}
+                raise InputError(f"body {self.name} gives {key} without mass_kg")
+            inertia = self.inertia_kg_m2 or inertia_of(self.mass_kg, self.gyration_m2 or ())
+            return {"kind": "inertia", "mass_kg": self.mass_kg, "inertia_kg_m2": inertia, "centre_m": self.centre_m}
         if self.mass_kg is not None:
             return {"kind": "mass", "mass_kg": self.mass_kg}
         if self.density_kg_per_m3 is not None:
@@ -111,6 +117,16 @@ class Body:
         if self.motion is not None:
             return {"kind": "moved", "motion": {"kind": self.motion.kind, **vars(self.motion)}}
         return {"kind": "fixed"}
+
+
+def inertia_of(mass_kg: float, gyration_m2: Sequence[float]) -> tuple[Vector, Vector, Vector]:
+    """Inertia about the centre of mass of a body whose Euler tensor is mass times gyration (xx, yy, zz, xy, xz, yz).
+
+    >>> inertia_of(12.0, (1.0, 0.25, 0.0, 0.0, 0.0, 0.0))
+    ((3.0, -0.0, -0.0), (-0.0, 12.0, -0.0), (-0.0, -0.0, 15.0))
+    """
+    xx, yy, zz, xy, xz, yz = (mass_kg * component for component in gyration_m2)
+    return ((yy + zz, -xy, -xz), (-xy, xx + zz, -yz), (-xz, -yz, xx + yy))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from percuss.designs.saltelli import groups_of
 from percuss.errors import InputError
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
@@ -118,7 +119,10 @@ def from_runs(training: Training, state: State, request: Request, ledger: Ledger
     if method == AUTO:
         method = {"saltelli": sampling.METHOD, "morris": elementary_effects.METHOD}.get(sampler, given_data.METHOD)
     if request.groups:
-        raise InputError("--group: is for surrogates with expansions")
+        raise InputError(
+            "--group: is for surrogates with expansions",
+            hint='percuss design STUDY --sampler saltelli --option "groups=NAME=P1,P2" makes runs for groups',
+        )
     if method == expansion.METHOD:
         raise InputError("--method expansion: works on a surrogate", hint="percuss surrogate fits one to these runs")
     needs = {sampling.METHOD: "saltelli", elementary_effects.METHOD: "morris"}.get(method)
@@ -127,7 +131,11 @@ def from_runs(training: Training, state: State, request: Request, ledger: Ledger
             f"--method {method}: needs runs of a {needs} design, and these are of a {sampler} design",
             hint=f"percuss design STUDY --sampler {needs} --n 64 makes one; or sample a surrogate",
         )
-    d = len(training.names)
+    names = training.names
+    if method == sampling.METHOD:
+        parameters = [training.study.parameters[name] for name in names]
+        names = tuple(groups_of(parameters, training.designs[0].data["options"]))
+    d = len(names)
     indices: list[Indices] = []
     notes: list[str] = []
     for runs in training.cases:
@@ -159,9 +167,7 @@ def from_runs(training: Training, state: State, request: Request, ledger: Ledger
     study_event = state.events[training.designs[0].input("study")]
     inputs = [("study", study_event), *(("design", event) for event in reversed(training.designs))]
     inputs += [("campaign", event) for event in reversed(training.campaigns)]
-    return Computed(
-        training.study, training.names, tuple(indices), tuple(over_cases(indices)), tuple(inputs), tuple(notes)
-    )
+    return Computed(training.study, names, tuple(indices), tuple(over_cases(indices)), tuple(inputs), tuple(notes))
 
 
 def _groups(request: Request, names: Sequence[str]) -> dict[str, list[int]]:

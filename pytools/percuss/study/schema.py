@@ -7,7 +7,8 @@ what it could make of the rest, so that one pass finds everything that can be fo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from percuss.errors import InputError
@@ -20,7 +21,7 @@ from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
 from percuss.study.observations import read_observations
 from percuss.study.output import REDUCTIONS, Output
 from percuss.study.priors.prior import Prior, PriorError
-from percuss.study.priors.registry import read_prior
+from percuss.study.priors.registry import read_priors, suffixes
 from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
 from percuss.study.tables import (
     Note,
@@ -38,6 +39,8 @@ ReadFile = Callable[[str, int], bytes]
 
 RAW_SECTIONS = ("observations", "calibration", "validation")
 OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "unit", "doc")
+# The key of a case that lists parameters, and what no input can be called therefore.
+HOLD = "hold"
 SECTIONS = ("study", "model", "parameters", "cases", "outputs", *RAW_SECTIONS)
 
 
@@ -53,11 +56,12 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     about = subtable(raw, "study", note)
     only_known(about, ("title", "source", "notes"), ("study",), note)
     texts = {key: optional_text(about, key, ("study",), note) for key in ("title", "source", "notes")}
-    parameters, cases, outputs = (subtable(raw, key, note) for key in ("parameters", "cases", "outputs"))
+    tables, cases, outputs = (subtable(raw, key, note) for key in ("parameters", "cases", "outputs"))
+    parameters = {name + end for name in tables for end in suffixes(_prior_table(tables[name]))}
     files = _Files(read_file, note)
     sections = _read_sections(raw, files, note)
     kind, settings, fixed, model = _read_model(raw, files, note)
-    checked = _read_parameters(parameters, model, note)
+    checked = _read_parameters(tables, model, note)
     if model is None:
         # What can be said without knowing the model's inputs and quantities.
         for _ in named_tables(cases, "cases", note):
@@ -69,7 +73,7 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     for key in fixed_values:
         if key in parameters:
             note(("model", key), f"`{key}` is a parameter as well: fix it or give it a prior")
-    found_cases = _read_cases(cases, parameters, model, note)
+    found_cases = _read_cases(cases, parameters, checked, model, note)
     _complete(model, {*fixed, *parameters}, cases, note)
     found_outputs = _read_outputs(outputs, model, note) if "outputs" in raw else _scalar_outputs(model)
     for key in found_outputs:
@@ -190,57 +194,92 @@ def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note)
         path: Path = ("parameters", name)
         only_known(table, ("unit", "prior", "doc"), path, note)
         doc = optional_text(table, "doc", path, note)
-        given = model.inputs.get(name) if model else None
-        if model and given is None:
-            note(path, f"model {model.kind} has no such input; {did_you_mean(name, model.inputs)}")
-        if given and given.unit is None:
-            note(path, f"is a choice ({given.allowed()}) and takes no prior: set it in [model] or [cases]")
+        prior_table = _prior_table(table)
+        ends = suffixes(prior_table)
+        given = {end: model.inputs.get(name + end) if model else None for end in ends}
+        if model:
+            for end in (end for end in ends if given[end] is None):
+                which = f" `{name}{end}`" if end else ""
+                note(path, f"model {model.kind} has no such input{which}; {did_you_mean(name + end, model.inputs)}")
+        first = next((found for found in given.values() if found), None)
+        if first and first.unit is None:
+            note(path, f"is a choice ({first.allowed()}) and takes no prior: set it in [model] or [cases]")
             continue
-        unit = display_unit(table, given.unit if given else None, path, note, given.other_units if given else ())
-        prior_table = table.get("prior")
-        if not isinstance(prior_table, dict):
+        unit = display_unit(table, first.unit if first else None, path, note, first.other_units if first else ())
+        if prior_table is None:
             note((*path, "prior"), 'missing or no table, as in prior = { kind = "uniform", low = 0, high = 1 }')
             continue
         if unit is None:
             if any(isinstance(value, str) for key, value in prior_table.items() if key != "kind"):
                 continue  # quantities with units, of a dimension nobody knows
             unit = "1"
-        prior = _read_prior(prior_table, unit, given, (*path, "prior"), note)
-        if prior is not None:
-            parameters[name] = Parameter(name, unit, prior, doc)
+        for end, prior in _read_priors(prior_table, unit, given, (*path, "prior"), note).items():
+            parameters[name + end] = Parameter(name + end, unit, prior, doc)
     return parameters
 
 
-def _read_prior(table: Mapping[str, Any], unit: str, given: Input | None, path: Path, note: Note) -> Prior | None:
+def _prior_table(table: object) -> dict[str, Any] | None:
+    prior = table.get("prior") if isinstance(table, dict) else None
+    return prior if isinstance(prior, dict) else None
+
+
+def _read_priors(
+    table: Mapping[str, Any], unit: str, given: Mapping[str, Input | None], path: Path, note: Note
+) -> dict[str, Prior]:
     try:
-        prior = read_prior(table, unit)
+        priors = read_priors(table, unit)
     except PriorError as faults:
         for field, message in faults.faults:
             note((*path, field) if field else path, message)
-        return None
-    low, high = prior.support()
-    if given and (low < given.low or high > given.high):
-        span = f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
-        cut = "; a truncated-normal takes low and high" if prior.kind == "normal" else ""
-        note(path, f"reaches over {span} (SI) where the model takes {given.allowed()}{cut}")
-    return prior
+        return {}
+    for end, prior in priors.items():
+        low, high = prior.support()
+        taken = given[end]
+        if taken and (low < taken.low or high > taken.high):
+            span = f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
+            cut = "; a truncated-normal takes low and high" if prior.kind == "normal" else ""
+            note(path, f"reaches over {span} (SI) where the model takes {taken.allowed()}{cut}")
+    return priors
 
 
 def _read_cases(
-    tables: Mapping[str, Any], parameters: Mapping[str, Any], model: Model, note: Note
+    tables: Mapping[str, Any],
+    names: Iterable[str],
+    parameters: Mapping[str, Parameter],
+    model: Model,
+    note: Note,
 ) -> dict[str, dict[str, Value]]:
     if not tables:
         return {BASE_CASE: {}}
     cases = {}
     for name, table in named_tables(tables, "cases", note):
-        for key in table:
+        values = {key: value for key, value in table.items() if key != HOLD}
+        for key in values:
             if key not in model.inputs:
                 known = did_you_mean(key, model.inputs)
                 note(("cases", name, key), f"model {model.kind} has no such input; {known}")
-            elif key in parameters:
+            elif key in names:
                 note(("cases", name, key), f"`{key}` is a parameter: its values come from the design")
-        cases[name] = _read_values(table, model, ("cases", name), note)
+        held = _read_held(table, parameters, names, ("cases", name, HOLD), note)
+        cases[name] = _read_values(values, model, ("cases", name), note) | held
     return cases
+
+
+def _read_held(
+    table: Mapping[str, Any], parameters: Mapping[str, Parameter], names: Iterable[str], path: Path, note: Note
+) -> dict[str, Value]:
+    """The parameters that a case holds, each at the mean of its prior; `names` has those with faults, too."""
+    patterns = table.get(HOLD, [])
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
+        note(path, 'must be a list of parameters, as in hold = ["mass", "centre_*"]')
+        return {}
+    held: dict[str, Value] = {}
+    for pattern in patterns:
+        found = [p for p in parameters.values() if fnmatchcase(p.name, pattern) or p.source == pattern]
+        if not found and not any(fnmatchcase(name, pattern) or name.startswith(f"{pattern}_") for name in names):
+            note(path, f"no parameter `{pattern}`; {did_you_mean(pattern, parameters)}")
+        held |= {p.name: p.prior.mean() for p in found}
+    return held
 
 
 def _complete(model: Model, given: set[str], cases: Mapping[str, Any], note: Note) -> None:

@@ -23,6 +23,7 @@ from percuss.spelling import did_you_mean, shown
 from percuss.study.output import Output
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.registry import prior_from_json
+from percuss.study.priors.tensor import Component
 from percuss.units import parse_quantity, quantity_unit, same_dimension
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class Parameter:
     unit: str
     prior: Prior
     doc: str = ""
+
+    @property
+    def source(self) -> str:
+        """Where its uncertainty comes from: the tensor it is a component of, or itself."""
+        return self.name.removesuffix(self.prior.suffix) if isinstance(self.prior, Component) else self.name
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,8 @@ class Study:
             raise InputError(f"resolved study is malformed: {type(fault).__name__} {fault}") from None
 
     def point(self, case: str | None, values: Mapping[str, Value]) -> dict[str, Value]:
-        """Return every input of one run: model defaults < fixed values < the case < `values`.
+        """Return every input of one run: model defaults < fixed values < the case < `values`. A parameter that the
+        case holds stays there, whatever `values` say.
 
         Numbers are in SI. Text for a numeric input is read as a person writes it: with a unit, or a bare
         number in the parameter's unit. Case None means the only case. Raises InputError for any name, value
@@ -146,10 +153,13 @@ class Study:
         inputs = self.model().inputs
         merged: dict[str, Value] = {name: i.default for name, i in inputs.items() if i.default is not None}
         merged.update(self.fixed)
-        merged.update(self.cases[self.case_name(case)])
+        held = self.cases[self.case_name(case)]
+        merged.update(held)
         for name, value in values.items():
             if name not in inputs:
                 raise InputError(f"model {self.model_kind} has no input `{name}`: {did_you_mean(name, inputs)}")
+            if name in self.parameters and name in held:
+                continue
             unit = self.parameters[name].unit if name in self.parameters else None
             merged[name] = checked_value(inputs[name], value, unit)
         missing = [name for name in inputs if name not in merged]

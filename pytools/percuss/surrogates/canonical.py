@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.lognormal import Lognormal
 from percuss.study.priors.prior import Prior
+from percuss.study.priors.tensor import refuse_tensors
 
 Array = NDArray[Any]
 # How far from 0 and 1 a probability is kept before it goes through a quantile: the end itself may be at infinity.
@@ -160,6 +161,7 @@ class Canonical:
     @classmethod
     def of(cls, priors: Sequence[Prior]) -> Canonical:
         """Choose for each prior."""
+        refuse_tensors(priors, "a surrogate")
         return cls(tuple(VARIABLES.get(prior.kind, _through_normal)(prior) for prior in priors))
 
     @property

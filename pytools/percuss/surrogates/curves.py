@@ -52,8 +52,8 @@ def reduce_curves(
     ledger: Ledger, training: Training, quantity: str
 ) -> tuple[Training, dict[str, pl.DataFrame], dict[str, Any]]:
     """The training data with scores of the modes in place of outputs; the table of modes; facts for the event."""
-    axis_name = _axis_name(training, quantity)
-    curves = [_case_curves(ledger, training, runs, quantity, axis_name) for runs in training.cases]
+    along = axis_name(training, quantity)
+    curves = [case_curves(ledger, training, runs, quantity, along) for runs in training.cases]
     found = [_needed(values, _weights(axis)) for axis, values in curves]
     count = max(needed for needed, _ in found)
     cases, tables, errors = [], [], {}
@@ -65,7 +65,7 @@ def reduce_curves(
     outputs = tuple(f"{quantity}#{k + 1}" for k in range(count))
     facts: dict[str, object] = {
         "quantity": quantity,
-        "axis": axis_name or "",
+        "axis": along or "",
         "modes": count,
         "reconstruction_error": errors,
     }
@@ -76,14 +76,14 @@ def project_curves(
     ledger: Ledger, held_out: Training, quantity: str, table: pl.DataFrame
 ) -> tuple[Training, dict[str, float]]:
     """Other runs of the study with scores on modes they had no part in; for each case what these leave out of them."""
-    axis_name = _axis_name(held_out, quantity)
+    along = axis_name(held_out, quantity)
     known = set(table["case"])
     cases, errors = [], {}
     for runs in held_out.cases:
         if runs.case not in known or not len(runs.rows):
             continue
         modes = load_modes({"modes": table}, runs.case)
-        axis, values = _case_curves(ledger, held_out, runs, quantity, axis_name)
+        axis, values = case_curves(ledger, held_out, runs, quantity, along)
         if axis[0] > modes.axis[0] or axis[-1] < modes.axis[-1]:
             raise InputError(
                 f"--held-out: curves of case {runs.case} go from {axis[0]:g} to {axis[-1]:g}, "
@@ -114,7 +114,7 @@ def whole_curve_errors(
     return found
 
 
-def _axis_name(training: Training, quantity: str) -> str | None:
+def axis_name(training: Training, quantity: str) -> str | None:
     quantities = training.study.model().quantities
     known = [name for name, item in quantities.items() if item.curve and item.axis]
     if quantity not in known:
@@ -128,7 +128,7 @@ def _axis_name(training: Training, quantity: str) -> str | None:
 
 
 def run_curves(
-    ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, axis_name: str | None
+    ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, along: str | None
 ) -> list[tuple[Array, Array]]:
     """Axis and values of every finished run of a case, in the order of its rows."""
     parts: dict[tuple[int, int], tuple[Array, Array]] = {}
@@ -137,10 +137,10 @@ def run_curves(
         for event in state.batches.get(design.id, []):
             if event.kind != "runs.completed" or event.data["case"] != runs.case:
                 continue
-            table = ledger.table(event, "curves")
+            table = ledger.table(event, "curves", [*dict.fromkeys(["sample", *([along] if along else []), quantity])])
             for sample, rows in table.partition_by("sample", as_dict=True, maintain_order=True).items():
                 y = rows[quantity].to_numpy().astype(float)
-                x = rows[axis_name].to_numpy().astype(float) if axis_name else np.arange(len(y), dtype=float)
+                x = rows[along].to_numpy().astype(float) if along else np.arange(len(y), dtype=float)
                 parts.setdefault((k, int(sample[0])), (x, y))
     listed = []
     for row in runs.rows:
@@ -151,11 +151,11 @@ def run_curves(
     return listed
 
 
-def _case_curves(
-    ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, axis_name: str | None
+def case_curves(
+    ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, along: str | None
 ) -> tuple[Array, Array]:
     """Curves of all finished runs of a case on one axis: their own where they share it, else interpolated."""
-    listed = run_curves(ledger, training, runs, quantity, axis_name)
+    listed = run_curves(ledger, training, runs, quantity, along)
     first = listed[0][0]
     if all(len(x) == len(first) and np.array_equal(x, first) for x, _ in listed):
         axis, values = first, np.array([y for _, y in listed])

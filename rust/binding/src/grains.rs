@@ -1,19 +1,21 @@
 //! Grains in a periodic cell: packings and tests on them, as `percuss.models.grains` describes them; SI.
 
+use std::time::{Duration, Instant};
+
 use nalgebra::Vector3;
 use numpy::{IntoPyArray, PyArray1};
 use percuss_grains::{
     Compaction, GrainError, Loading, Material, Packing, Path, Program, SizeCurve, Test, load,
     make_packing,
 };
-use percuss_laws::grain::{Grain, GrainLaw};
+use percuss_laws::grain::{Grain, GrainLaw, MomentLimit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::bad_input;
 
-/// Edges of the cell, centres and radii of the grains.
-type Grains = ([f64; 3], Vec<[f64; 3]>, Vec<f64>);
+/// Edges of the cell, centres and radii of the grains, and whether walls hold them.
+type Grains = ([f64; 3], Vec<[f64; 3]>, Vec<f64>, bool);
 
 /// What to make.
 #[derive(FromPyObject)]
@@ -28,6 +30,7 @@ struct PackingSpec {
     pressure_pa: f64,
     density_kg_m3: f64,
     seed: u64,
+    walls: bool,
 }
 
 /// A test on a packing.
@@ -41,7 +44,10 @@ struct TestSpec {
     rolling_friction: f64,
     friction: f64,
     moments: bool,
+    moment_limit: String,
     rescaled: bool,
+    restitution: f64,
+    gravity_m_s2: f64,
     density_kg_m3: f64,
     density_scaling: f64,
     pressure_pa: f64,
@@ -68,7 +74,10 @@ impl TestSpec {
                 friction: self.friction,
             },
             moments: self.moments,
+            moment_limit: MomentLimit::from_name(&self.moment_limit).map_err(bad_input)?,
             rescaled: self.rescaled,
+            restitution: self.restitution,
+            gravity_m_s2: self.gravity_m_s2,
             density_kg_m3: self.density_kg_m3,
             density_scaling: self.density_scaling,
         };
@@ -92,10 +101,11 @@ impl TestSpec {
             "drained" => Test::Drained(self.strains),
             "undrained" => Test::Undrained(self.strains),
             "oedometric" => Test::Oedometric(self.strains),
-            "paths" => Test::Paths(self.paths.into_iter().map(|row| row.map(goal)).collect()),
+            "isotropic" => Test::Isotropic(self.strains),
+            "path" => Test::Paths(self.paths.into_iter().map(|row| row.map(goal)).collect()),
             other => {
                 return Err(bad_input(format!(
-                    "unknown test `{other}`: must be one of drained, undrained, oedometric, paths"
+                    "unknown test `{other}`: must be one of drained, undrained, oedometric, isotropic, path"
                 )));
             }
         };
@@ -120,9 +130,10 @@ fn grain_packing<'py>(
         tolerance: spec.tolerance,
         pressure_pa: spec.pressure_pa,
         density_kg_m3: spec.density_kg_m3,
+        walls: spec.walls,
         ..Compaction::toyoura(spec.grains, spec.seed)
     };
-    let made = py.detach(|| make_packing(&wanted)).map_err(bad_input)?;
+    let made = watched(py, None, |watch| make_packing(&wanted, &mut || watch(0.0)))?;
     let facts = PyDict::new(py);
     facts.set_item("steps", made.steps)?;
     facts.set_item("void_ratio", made.void_ratio)?;
@@ -132,31 +143,63 @@ fn grain_packing<'py>(
     facts.set_item("cycles", made.cycles)?;
     let grains = made.packing;
     let centres = grains.positions_m.iter().map(|p| (*p).into()).collect();
-    Ok(((grains.cell_m.into(), centres, grains.radii_m), facts))
+    let walls = grains.walls;
+    Ok((
+        (grains.cell_m.into(), centres, grains.radii_m, walls),
+        facts,
+    ))
 }
 
 /// Do a test on a packing: one column a quantity, one row an increment.
 #[pyfunction]
+#[pyo3(signature = (grains, spec, report=None))]
 fn grain_test<'py>(
     py: Python<'py>,
     grains: Grains,
     spec: TestSpec,
+    report: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (material, loading, test) = spec.build()?;
     let packing = Packing {
         cell_m: Vector3::from(grains.0),
         positions_m: grains.1.into_iter().map(Vector3::from).collect(),
         radii_m: grains.2,
+        walls: grains.3,
     };
-    let mut interrupted = Ok(());
-    let done: Result<Program, GrainError> = py.detach(|| {
-        load(&packing, material, &loading, &test, |_| {
-            interrupted = Python::attach(|py| py.check_signals());
-            interrupted.is_ok()
+    let done = watched(py, report, |watch| {
+        load(&packing, material, &loading, &test, watch)
+    })?;
+    columns(py, &done)
+}
+
+/// Time between two looks for Ctrl-C, and two reports.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Work without the GIL, answering Ctrl-C and whatever `report` raises; it is called with the share that is done.
+fn watched<T: Send>(
+    py: Python<'_>,
+    report: Option<Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(f64) -> bool) -> Result<T, GrainError> + Send,
+) -> PyResult<T> {
+    let mut raised = Ok(());
+    let done = py.detach(|| {
+        let mut looked = Instant::now();
+        work(&mut |share| {
+            if looked.elapsed() < LOOK {
+                return true;
+            }
+            looked = Instant::now();
+            raised = Python::attach(|py| {
+                py.check_signals()?;
+                report
+                    .as_ref()
+                    .map_or(Ok(()), |call| call.call1(py, (share,)).map(drop))
+            });
+            raised.is_ok()
         })
     });
-    interrupted?;
-    columns(py, &done.map_err(bad_input)?)
+    raised?;
+    done.map_err(bad_input)
 }
 
 fn columns<'py>(py: Python<'py>, program: &Program) -> PyResult<Bound<'py, PyDict>> {
@@ -205,6 +248,7 @@ fn columns<'py>(py: Python<'py>, program: &Program) -> PyResult<Bound<'py, PyDic
     add("energy_sliding", &|row| row.measured.energy.sliding_j)?;
     add("energy_rolling", &|row| row.measured.energy.rolling_j)?;
     add("energy_damping", &|row| row.measured.energy.damping_j)?;
+    add("energy_stiffening", &|row| row.measured.energy.stiffening_j)?;
     add("cycles", &|row| row.steps as f64)?;
     add("unbalanced", &|row| row.unbalanced)?;
     add("at_rest", &|row| f64::from(row.at_rest))?;

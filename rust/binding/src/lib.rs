@@ -2,6 +2,7 @@
 //!
 //! Each area of the core adds its functions in a file of its own; this file is the module table.
 
+mod bodies;
 mod chaos;
 mod contact;
 mod error;
@@ -36,6 +37,7 @@ fn cargo_lock() -> &'static str {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(build_facts, module)?)?;
     module.add_function(wrap_pyfunction!(cargo_lock, module)?)?;
+    bodies::register(module)?;
     chaos::register(module)?;
     contact::register(module)?;
     grains::register(module)?;

@@ -17,7 +17,7 @@ fn main() {
     let mut first = None;
     for n in [1000, 5000] {
         let start = Instant::now();
-        let made = make_packing(&Compaction::toyoura(n, 1)).expect("a packing");
+        let made = make_packing(&Compaction::toyoura(n, 1), &mut || true).expect("a packing");
         println!(
             "packing of {n}: void ratio {:.4}, coordination {:.2}, {} cycles, {} steps, {:.2} s",
             made.void_ratio,

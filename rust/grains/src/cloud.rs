@@ -43,41 +43,43 @@ impl SizeCurve {
     pub fn check(&self) -> Result<(), GrainError> {
         let rising =
             |list: &[f64]| list.windows(2).all(|w| w[0] < w[1]) && list.iter().all(|x| *x > 0.0);
-        let fits = self.diameters.len() == self.finer.len() && !self.finer.is_empty();
+        let fits = self.diameters.len() == self.finer.len() && self.finer.len() >= 2;
         let last = *self.finer.last().unwrap_or(&0.0);
         within(
             "last share of the grain size curve",
             last,
             fits && last == 1.0 && rising(&self.diameters) && rising(&self.finer),
-            "be 1, with as many diameters as shares, both positive and ascending",
+            "be 1, with as many diameters as shares, two at least, both positive and ascending",
         )
     }
 
-    /// Diameters of n grains, largest first: numbers follow mass over d^3, sizes inside a class log-uniform.
+    /// Diameters of n grains, largest first. Between two points of the curve mass goes with the diameter, so that the
+    /// number of grains goes with d^-3; what is finer than the first diameter has no lower end and is left out.
     fn draw(&self, n: usize, stream: &mut Stream) -> Vec<f64> {
-        let classes = self.diameters.len();
-        let low = |k: usize| {
-            if k == 0 {
-                0.95 * self.diameters[0]
-            } else {
-                self.diameters[k - 1]
-            }
-        };
-        let mass = |k: usize| self.finer[k] - if k == 0 { 0.0 } else { self.finer[k - 1] };
-        let numbers: Vec<f64> = (0..classes)
-            .map(|k| mass(k) / (0.5 * (low(k) + self.diameters[k])).powi(3))
+        let square = |d: f64| 1.0 / (d * d);
+        let spans: Vec<_> = self
+            .diameters
+            .windows(2)
+            .map(|d| (square(d[0]), square(d[1])))
+            .collect();
+        let numbers: Vec<f64> = (1..self.diameters.len())
+            .map(|k| {
+                let (low, high) = spans[k - 1];
+                (self.finer[k] - self.finer[k - 1]) / (self.diameters[k] - self.diameters[k - 1])
+                    * (low - high)
+            })
             .collect();
         let total: f64 = numbers.iter().sum();
         let mut found: Vec<f64> = (0..n)
             .map(|_| {
                 let mut left = stream.uniform() * total;
                 let mut k = 0;
-                while k + 1 < classes && left >= numbers[k] {
+                while k + 1 < numbers.len() && left >= numbers[k] {
                     left -= numbers[k];
                     k += 1;
                 }
-                let (a, b) = (low(k).ln(), self.diameters[k].ln());
-                (a + (b - a) * stream.uniform()).exp()
+                let (low, high) = spans[k];
+                (low - (low - high) * stream.uniform()).powf(-0.5)
             })
             .collect();
         found.sort_by(|a, b| b.total_cmp(a));
@@ -88,7 +90,8 @@ impl SizeCurve {
 /// Places tried for one grain before the cloud is called too dense.
 const TRIES: usize = 100_000;
 
-/// A cloud of `n` grains of this void ratio in a cell of this aspect, whose grains would fill `solid_m3`.
+/// A cloud of `n` grains of this void ratio in a cell of this aspect, whose grains would fill `solid_m3`, periodic or
+/// between walls.
 pub fn cloud(
     curve: &SizeCurve,
     n: usize,
@@ -96,6 +99,7 @@ pub fn cloud(
     solid_m3: f64,
     void_ratio: f64,
     seed: u64,
+    walls: bool,
 ) -> Result<Packing, GrainError> {
     curve.check()?;
     within(
@@ -133,13 +137,17 @@ pub fn cloud(
     for i in 0..n {
         let free = |p: &Vector3<f64>| {
             positions.iter().zip(&radii).all(|(q, r)| {
-                let apart = (q - p).zip_map(&cell, |d, edge| d - edge * (d / edge).round());
+                let mut apart = q - p;
+                if !walls {
+                    apart = apart.zip_map(&cell, |d, edge| d - edge * (d / edge).round());
+                }
                 let least = r + radii[i];
                 apart.norm_squared() > least * least
             })
         };
+        let held = if walls { radii[i] } else { 0.0 };
         let place = (0..TRIES)
-            .map(|_| cell.map(|edge| edge * stream.uniform()))
+            .map(|_| cell.map(|edge| held + (edge - 2.0 * held) * stream.uniform()))
             .find(free)
             .ok_or(GrainError::Crowded {
                 grain: i,
@@ -151,5 +159,40 @@ pub fn cloud(
         cell_m: cell,
         positions_m: positions,
         radii_m: radii,
+        walls,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of many grains the share of mass that is finer than each diameter is that of the curve, less its first share.
+    #[test]
+    fn grains_follow_the_curve() {
+        let curve = SizeCurve {
+            diameters: TOYOURA.0.to_vec(),
+            finer: TOYOURA.1.to_vec(),
+        };
+        let sizes = curve.draw(200_000, &mut Stream::new(1));
+        let mass = |most: f64| {
+            sizes
+                .iter()
+                .filter(|d| **d <= most)
+                .map(|d| d.powi(3))
+                .sum::<f64>()
+        };
+        let whole = mass(f64::INFINITY);
+        for (diameter, finer) in TOYOURA.0.iter().zip(TOYOURA.1) {
+            let wanted = (finer - TOYOURA.1[0]) / (1.0 - TOYOURA.1[0]);
+            assert!(
+                (mass(*diameter) / whole - wanted).abs() < 0.005,
+                "{diameter}"
+            );
+        }
+        // In the middle of a class half of its mass.
+        let (low, high) = (TOYOURA.0[3], TOYOURA.0[4]);
+        let half = mass(0.5 * (low + high)) - mass(low);
+        assert!((half / (mass(high) - mass(low)) - 0.5).abs() < 0.01);
+    }
 }

@@ -4,7 +4,7 @@
 //! When the target is passed friction goes back to its first value, so that the packing stays where it is and comes to
 //! rest. Grains are nearly rigid: the modulus is STIFF times the pressure.
 
-use percuss_laws::grain::{Grain, GrainLaw};
+use percuss_laws::grain::{Grain, GrainLaw, MomentLimit};
 
 use crate::cloud::{SizeCurve, cloud};
 use crate::control::{Axis, Servo};
@@ -46,6 +46,8 @@ pub struct Compaction {
     pub unbalanced: f64,
     /// Root of sizes and places.
     pub seed: u64,
+    /// Between rigid walls instead of in a periodic cell.
+    pub walls: bool,
 }
 
 impl Compaction {
@@ -66,6 +68,7 @@ impl Compaction {
             lowering: 0.8,
             unbalanced: 0.01,
             seed,
+            walls: false,
         }
     }
 }
@@ -92,8 +95,11 @@ pub struct Made {
 const MOST_CYCLES: usize = 60;
 const MOST_STEPS: u64 = 200_000;
 
-/// Make a packing.
-pub fn make_packing(wanted: &Compaction) -> Result<Made, GrainError> {
+/// Make a packing. `watch` is asked every now and then; when it says false this ends with an error.
+pub fn make_packing(
+    wanted: &Compaction,
+    watch: &mut dyn FnMut() -> bool,
+) -> Result<Made, GrainError> {
     within(
         "void ratio",
         wanted.void_ratio,
@@ -127,6 +133,7 @@ pub fn make_packing(wanted: &Compaction) -> Result<Made, GrainError> {
         solid,
         LOOSE,
         wanted.seed,
+        wanted.walls,
     )?;
     let material = Material {
         law: GrainLaw::ClassicalLinear,
@@ -138,9 +145,12 @@ pub fn make_packing(wanted: &Compaction) -> Result<Made, GrainError> {
             friction: FRICTION,
         },
         moments: false,
-        rescaled: false,
+        moment_limit: MomentLimit::Joint,
+        rescaled: true,
+        restitution: 1.0,
         density_kg_m3: wanted.density_kg_m3,
         density_scaling: 1.0,
+        gravity_m_s2: 0.0,
     };
     let mut world = World::new(&loose, material, 0.8)?;
     let size = 2.0 * loose.radii_m.iter().sum::<f64>() / loose.radii_m.len() as f64;
@@ -152,7 +162,10 @@ pub fn make_packing(wanted: &Compaction) -> Result<Made, GrainError> {
         most_per_s: rate,
     });
     while world.void_ratio() > wanted.void_ratio + BEFORE {
-        world.run(10)?;
+        world.run(LOOK)?;
+        if !watch() {
+            return Err(GrainError::Stopped);
+        }
     }
     world.drive(Servo {
         axes: [Axis::Stress(wanted.pressure_pa); 3],
@@ -161,9 +174,8 @@ pub fn make_packing(wanted: &Compaction) -> Result<Made, GrainError> {
     let mut friction = FRICTION;
     let mut cycles = 0;
     loop {
-        settle(&mut world, 0.05, 0.1, MOST_STEPS, |w| {
-            w.void_ratio() <= wanted.void_ratio
-        })?;
+        let dense = |w: &World| w.void_ratio() <= wanted.void_ratio;
+        settle(&mut world, 0.05, 0.1, MOST_STEPS, dense, watch)?;
         if world.void_ratio() <= wanted.void_ratio {
             break;
         }
@@ -176,7 +188,21 @@ pub fn make_packing(wanted: &Compaction) -> Result<Made, GrainError> {
     }
     world.set_friction(FRICTION);
     world.damp(Damping(0.9));
-    settle(&mut world, wanted.unbalanced, 0.02, MOST_STEPS, |_| false)?;
+    let at_rest = settle(
+        &mut world,
+        wanted.unbalanced,
+        0.02,
+        MOST_STEPS,
+        |_| false,
+        watch,
+    )?;
+    if !at_rest {
+        return Err(GrainError::NotAtRest {
+            unbalanced: world.unbalanced(),
+            limit: wanted.unbalanced,
+            steps: world.steps(),
+        });
+    }
     if (world.void_ratio() - wanted.void_ratio).abs() > wanted.tolerance {
         return Err(missed(wanted, &world, cycles));
     }
@@ -198,10 +224,14 @@ pub(crate) fn settle(
     off: f64,
     most: u64,
     done: impl Fn(&World) -> bool,
+    watch: &mut dyn FnMut() -> bool,
 ) -> Result<bool, GrainError> {
     let end = world.steps() + most;
     while world.steps() < end {
         world.run(LOOK.min(end - world.steps()))?;
+        if !watch() {
+            return Err(GrainError::Stopped);
+        }
         if done(world) {
             return Ok(false);
         }

@@ -56,6 +56,21 @@ pub enum GrainError {
         /// After how many cycles.
         cycles: usize,
     },
+    /// A packing that does not come to rest.
+    #[error(
+        "the packing is not at rest after {steps} steps: unbalanced force {unbalanced:.3e} of a limit of {limit}"
+    )]
+    NotAtRest {
+        /// Its unbalanced force.
+        unbalanced: f64,
+        /// The limit.
+        limit: f64,
+        /// How many steps.
+        steps: u64,
+    },
+    /// Whoever watches said so.
+    #[error("stopped on request")]
+    Stopped,
     /// No place for a grain in the cloud.
     #[error("no place for grain {grain} in a cloud of void ratio {void_ratio}: give a looser one")]
     Crowded {

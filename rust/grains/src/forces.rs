@@ -5,8 +5,9 @@ use percuss_laws::grain::{
     GrainLaw, PairLaw, classical_linear::ClassicalLinear, hertz_mindlin::HertzMindlin,
 };
 
-use crate::contact::{Contact, Motion, react};
+use crate::contact::{Contact, Lost, Motion, Reaction, react};
 use crate::neighbours::image_shift;
+use crate::walls;
 use crate::world::{Loads, World};
 
 /// Sums over all contacts of one step.
@@ -18,6 +19,17 @@ pub(crate) struct Totals {
     pub force_n: f64,
     pub contacts: usize,
     pub sliding: usize,
+}
+
+impl Totals {
+    #[inline(always)]
+    pub fn count(&mut self, found: &Reaction) {
+        self.force_n += found.force_n.norm();
+        self.contacts += 1;
+        if found.lost.sliding_j > 0.0 {
+            self.sliding += 1;
+        }
+    }
 }
 
 /// Compute forces and torques on every grain.
@@ -44,9 +56,13 @@ fn pass<L: PairLaw, const MOMENTS: bool, const RESCALED: bool>(world: &mut World
     for (image, shift) in shifts.iter_mut().enumerate() {
         *shift = image_shift(image, &world.cell);
     }
-    let rates = Vector3::from(world.rates);
+    let rates = if world.walls.is_none() {
+        Vector3::from(world.rates)
+    } else {
+        Vector3::zeros()
+    };
     let mut totals = Totals::default();
-    let mut dissipated = [0.0; 2];
+    let mut lost = Lost::default();
     world.loads.fill(Loads::default());
     let pairs = &mut world.pairs;
     for i in 0..world.bodies.len() {
@@ -74,10 +90,19 @@ fn pass<L: PairLaw, const MOMENTS: bool, const RESCALED: bool>(world: &mut World
                 spins_rad_s: [body.spin, other.spin],
                 radii_m: [body.radius, other.radius],
             };
-            let distance = square.sqrt();
-            let is_new = !pair.touching;
+            let touch = motion.touch(square.sqrt());
+            let inverse = (
+                world.inverse_mass[i],
+                &world.inverse_mass[pair.other as usize],
+            );
             let found = react::<L, MOMENTS, RESCALED>(
-                &law, &limits, factor, contact, is_new, &motion, distance,
+                &law,
+                &limits,
+                factor,
+                contact,
+                !pair.touching,
+                &touch,
+                || 1.0 / (inverse.0 + inverse.1),
             );
             pair.touching = true;
             own.force -= found.force_n;
@@ -88,17 +113,12 @@ fn pass<L: PairLaw, const MOMENTS: bool, const RESCALED: bool>(world: &mut World
             for k in 0..3 {
                 totals.moment_j[k] += found.force_n[k] * branch[k];
             }
-            totals.force_n += found.force_n.norm();
-            totals.contacts += 1;
-            if found.dissipated_j[0] > 0.0 {
-                totals.sliding += 1;
-            }
-            dissipated[0] += found.dissipated_j[0];
-            dissipated[1] += found.dissipated_j[1];
+            totals.count(&found);
+            lost += found.lost;
         }
         world.loads[i] = own;
     }
     world.totals = totals;
-    world.dissipated_j[0] += dissipated[0];
-    world.dissipated_j[1] += dissipated[1];
+    world.lost += lost;
+    walls::press::<L, MOMENTS, RESCALED>(world, &law, &limits);
 }

@@ -12,6 +12,11 @@ impl World {
     pub(crate) fn integrate(&mut self) {
         let (dt, damping) = (self.dt_s, self.damping);
         let stretch = Vector3::from(self.rates).map(|rate| 1.0 + rate * dt);
+        let carried = if self.walls.is_none() {
+            stretch
+        } else {
+            Vector3::repeat(1.0)
+        };
         let mut fastest = 0.0_f64;
         let mut lost = 0.0;
         for ((body, loads), &inverse) in self
@@ -29,9 +34,9 @@ impl World {
                 lost += l + m;
             }
             fastest = fastest.max(body.velocity.norm_squared());
-            body.position = (body.position + body.velocity * dt).component_mul(&stretch);
+            body.position = (body.position + body.velocity * dt).component_mul(&carried);
         }
-        self.dissipated_j[2] += lost;
+        self.damped_j += lost;
         self.cell.component_mul_assign(&stretch);
         let strained = self.rates.iter().fold(0.0_f64, |a, r| a.max(r.abs())) * dt;
         self.drift += fastest.sqrt() * dt + strained * self.largest_m;

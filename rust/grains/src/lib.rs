@@ -1,4 +1,4 @@
-//! Spherical grains in a periodic cell, by explicit time steps in three dimensions with rotations.
+//! Spherical grains in a periodic cell or between rigid walls, by explicit time steps in three dimensions with rotations.
 //!
 //! One step (leapfrog: positions at full, velocities at half steps):
 //!
@@ -26,6 +26,8 @@ mod measure;
 mod neighbours;
 mod packing;
 mod stable_step;
+mod touching;
+mod walls;
 mod world;
 
 pub use cloud::{SizeCurve, TOYOURA, cloud};

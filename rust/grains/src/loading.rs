@@ -1,7 +1,8 @@
 //! Tests on a packing: isotropic compression, then increments, each followed by rest (Cheng et al., 2018, section 2).
 //!
-//! An increment moves every strain-controlled axis to its strain exactly, under light damping, while the others keep
-//! their stress; then the cell stands still and heavy damping brings the packing to rest before it is measured.
+//! An increment moves every strain-controlled axis to its strain exactly, under light damping, while the goals of the
+//! others go straight to their stress; then strains stand still and heavy damping brings the packing to rest before it
+//! is measured.
 
 use crate::compaction::settle;
 use crate::control::{Axis, Servo};
@@ -28,6 +29,8 @@ pub enum Test {
     Undrained(Vec<f64>),
     /// No radial strain.
     Oedometric(Vec<f64>),
+    /// The same strain along all axes.
+    Isotropic(Vec<f64>),
     /// Any path: goals of x, y and z.
     Paths(Vec<[Path; 3]>),
 }
@@ -44,6 +47,7 @@ impl Test {
             Test::Drained(list) => of(list, &|_| Path::Stress(pressure)),
             Test::Undrained(list) => of(list, &|e| Path::Strain(-0.5 * e)),
             Test::Oedometric(list) => of(list, &|_| Path::Strain(0.0)),
+            Test::Isotropic(list) => of(list, &Path::Strain),
             Test::Paths(list) => list.clone(),
         }
     }
@@ -54,7 +58,8 @@ impl Test {
 pub struct Loading {
     /// Isotropic pressure, Pa.
     pub pressure_pa: f64,
-    /// Strain rate of increments, 1/s; the servo goes ten times as fast at most.
+    /// Strain rate of increments, 1/s; the servo of a periodic cell goes ten times as fast at most, that of walls no
+    /// faster.
     pub rate_per_s: f64,
     /// Damping during increments and at rest.
     pub damping: [f64; 2],
@@ -147,40 +152,47 @@ pub struct Program {
 
 /// Most steps of the isotropic compression.
 const MOST_ISOTROPIC: u64 = 400_000;
-/// The servo may go so much faster than the loading.
+/// The servo of a periodic cell may go so much faster than the loading. Walls may not: what they push has to be sped up.
 const SERVO_FACTOR: f64 = 10.0;
 
-/// Do a test. `go_on` is asked after every increment with its number; false ends the test there.
+/// Do a test. `watch` is told every now and then which share is done; when it says false the test ends with an error.
 pub fn load(
     packing: &Packing,
     material: Material,
     loading: &Loading,
     test: &Test,
-    mut go_on: impl FnMut(usize) -> bool,
+    watch: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Program, GrainError> {
     loading.check()?;
+    let paths = test.paths(loading.pressure_pa);
     let mut world = World::new(packing, material, loading.safety)?;
     let loaded = world.void_ratio();
-    let most = SERVO_FACTOR * loading.rate_per_s;
     let [light, heavy] = loading.damping;
-    world.drive(Servo {
+    let mut servo = Servo {
         axes: [Axis::Stress(loading.pressure_pa); 3],
-        most_per_s: most,
-    });
+        most_per_s: if packing.walls {
+            loading.rate_per_s
+        } else {
+            SERVO_FACTOR * loading.rate_per_s
+        },
+    };
+    world.drive(servo);
     world.damp(Damping(light));
-    let rest = |world: &mut World, most: u64| {
+    // The isotropic compression counts as one increment.
+    let share = |done: usize| done as f64 / (paths.len() + 1) as f64;
+    let mut rest = |world: &mut World, most: u64, done: usize| {
         settle(
             world,
             loading.unbalanced,
             loading.stress_tolerance,
             most,
             |_| false,
+            &mut || watch(share(done)),
         )
     };
-    rest(&mut world, MOST_ISOTROPIC)?;
+    rest(&mut world, MOST_ISOTROPIC, 0)?;
     world.damp(Damping(heavy));
-    let at_rest = rest(&mut world, MOST_ISOTROPIC)?;
-    if !at_rest {
+    if !rest(&mut world, MOST_ISOTROPIC, 0)? {
         let stress = world.stress_pa();
         return Err(GrainError::NotCompressed {
             goal_pa: loading.pressure_pa,
@@ -191,24 +203,15 @@ pub fn load(
     world.reset_strain();
     let mut contact_steps = 0.0;
     let mut rows = vec![row(&world, world.steps(), true)];
-    for (number, goals) in test.paths(loading.pressure_pa).iter().enumerate() {
+    for (number, goals) in paths.iter().enumerate() {
         let before = world.steps();
         world.damp(Damping(light));
-        advance(
-            &mut world,
-            goals,
-            loading.rate_per_s,
-            most,
-            loading.most_steps,
-        )?;
+        advance(&mut world, &mut servo, goals, loading)?;
         world.damp(Damping(heavy));
-        let at_rest = rest(&mut world, loading.most_steps)?;
+        let at_rest = rest(&mut world, loading.most_steps, number + 1)?;
         let taken = world.steps() - before;
         contact_steps += world.contacts() as f64 * taken as f64;
         rows.push(row(&world, taken, at_rest));
-        if !go_on(number) {
-            break;
-        }
     }
     Ok(Program {
         rows,
@@ -219,52 +222,52 @@ pub fn load(
     })
 }
 
-/// Move strain-controlled axes to their goals, the one with the longest way at `rate`, all at the same time.
+/// Move all axes straight to their goals in the same time, in which the one with the longest way goes at the rate of
+/// the loading. The way of a stress is that of an affine packing.
 fn advance(
     world: &mut World,
+    servo: &mut Servo,
     goals: &[Path; 3],
-    rate: f64,
-    most: f64,
-    most_steps: u64,
+    loading: &Loading,
 ) -> Result<(), GrainError> {
-    let start = world.strain();
+    let (stress, strain, stiffness) = (world.stress_pa(), world.strain(), world.stiffness_pa);
+    let start = [0, 1, 2].map(|k| match servo.axes[k] {
+        Axis::Stress(goal) => goal,
+        Axis::Rate(_) => stress[k],
+    });
     let way = |k: usize| match goals[k] {
-        Path::Strain(goal) => goal - start[k],
-        Path::Stress(_) => 0.0,
+        Path::Strain(goal) => (goal - strain[k]).abs(),
+        Path::Stress(goal) => (goal - start[k]).abs() / stiffness[k].max(goal.abs()).max(1e-300),
     };
-    let longest = (0..3).fold(0.0_f64, |a, k| a.max(way(k).abs()));
-    let mut left = longest / rate;
-    let mut axes = [Axis::Rate(0.0); 3];
-    for _ in 0..most_steps {
+    let whole = (0..3).fold(0.0_f64, |a, k| a.max(way(k))) / loading.rate_per_s;
+    let mut left = whole;
+    for _ in 0..loading.most_steps {
         let dt = world.dt_s();
         let share = if left > dt { dt / left } else { 1.0 };
         let now = world.strain();
         for k in 0..3 {
-            axes[k] = match goals[k] {
+            servo.axes[k] = match goals[k] {
+                Path::Stress(goal) if left > dt => {
+                    Axis::Stress(goal - (goal - start[k]) * (left - dt) / whole)
+                }
                 Path::Stress(goal) => Axis::Stress(goal),
                 // Of the stretch 1 + rate dt of a step the logarithm is what counts.
                 Path::Strain(goal) => Axis::Rate(-(-(goal - now[k]) * share).exp_m1() / dt),
             };
         }
-        world.drive(Servo {
-            axes,
-            most_per_s: most,
-        });
+        world.drive(*servo);
         if left <= 0.0 {
             break;
         }
         world.step()?;
         left -= dt;
     }
-    for axis in &mut axes {
+    for axis in &mut servo.axes {
         if let Axis::Rate(rate) = axis {
             *rate = 0.0;
         }
     }
-    world.drive(Servo {
-        axes,
-        most_per_s: most,
-    });
+    world.drive(*servo);
     Ok(())
 }
 

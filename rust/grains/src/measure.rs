@@ -1,11 +1,11 @@
 //! What a packing is like: stress and fabric tensors, contacts, energies.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Matrix3;
 use percuss_laws::grain::{
     GrainLaw, PairLaw, classical_linear::ClassicalLinear, hertz_mindlin::HertzMindlin,
 };
 
-use crate::neighbours::image_shift;
+use crate::touching::for_each_touching;
 use crate::world::World;
 
 /// Bins of |cos| of the angle between a contact and the z axis: equal ones for contacts in all directions alike.
@@ -18,20 +18,22 @@ pub struct Energy {
     pub elastic_j: f64,
     /// Of grains, beside the deformation of the cell.
     pub kinetic_j: f64,
-    /// Work of the boundary since the start.
+    /// Put in: by the overlaps at the start, and by the boundary and by gravity since.
     pub boundary_j: f64,
     /// Dissipated by sliding.
     pub sliding_j: f64,
     /// Dissipated by rolling and twisting.
     pub rolling_j: f64,
-    /// Dissipated by damping.
+    /// Dissipated by damping, of motion and of contacts.
     pub damping_j: f64,
+    /// Lost by shear springs that changed their stiffness under load; negative where the law creates energy.
+    pub stiffening_j: f64,
 }
 
 /// A packing in numbers.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Stress, Pa, positive in compression.
+    /// Stress, Pa, positive in compression: the mean over contacts, between walls its diagonal what they bear.
     pub stress_pa: Matrix3<f64>,
     /// Mean of n n' over contacts.
     pub fabric: Matrix3<f64>,
@@ -55,6 +57,22 @@ pub struct Measured {
     pub energy: Energy,
 }
 
+/// Energy of the overlaps that a packing starts with, J.
+pub(crate) fn overlap_energy_j(world: &World) -> f64 {
+    fn with<L: PairLaw>(world: &World, law: L) -> f64 {
+        let mut sum = 0.0;
+        for_each_touching(world, &law, |t| {
+            sum += L::ENERGY_SHARE * t.stiffness.normal_n_per_m * t.overlap * t.overlap;
+        });
+        sum
+    }
+    let grain = &world.material.grain;
+    match world.material.law {
+        GrainLaw::ClassicalLinear => with(world, ClassicalLinear::new(grain)),
+        GrainLaw::HertzMindlin => with(world, HertzMindlin::new(grain)),
+    }
+}
+
 /// Measure the present state.
 pub fn measure(world: &World) -> Measured {
     let grain = &world.material.grain;
@@ -71,39 +89,33 @@ fn with<L: PairLaw>(world: &World, law: L) -> Measured {
     let mut orientation = [0.0; ORIENTATION_BINS];
     let mut degree = vec![0_u32; n];
     let mut elastic = 0.0;
-    for i in 0..n {
-        for p in world.pairs.starts[i]..world.pairs.starts[i + 1] {
-            let pair = &world.pairs.list[p];
-            let j = pair.other as usize;
-            let (a, b) = (&world.bodies[i], &world.bodies[j]);
-            let branch: Vector3<f64> =
-                b.position - a.position + image_shift(pair.image as usize, &world.cell);
-            let distance = branch.norm();
-            let overlap = a.radius + b.radius - distance;
-            if !pair.touching || overlap <= 0.0 {
-                continue;
-            }
-            let contact = &world.pairs.contacts[p];
-            let k = law.stiffness(world.pairs.factors[p], a.radius, b.radius, overlap);
-            let normal = branch / distance;
-            let force = k.normal_n_per_m * overlap;
-            stress += (normal * force + contact.shear_n) * branch.transpose();
-            fabric += normal * normal.transpose();
-            contacts += 1;
-            sum += force;
-            squares += force * force;
-            largest = largest.max(force);
-            let bin = (normal.z.abs() * ORIENTATION_BINS as f64) as usize;
-            orientation[bin.min(ORIENTATION_BINS - 1)] += 1.0;
-            degree[i] += 1;
-            degree[j] += 1;
-            elastic += L::ENERGY_SHARE * force * overlap;
-            elastic += stored(contact.shear_n.norm_squared(), k.shear_n_per_m);
-            if world.material.moments {
-                elastic += stored(contact.moment_n_m.norm_squared(), k.rolling_n_m);
-            }
+    for_each_touching(world, &law, |touching| {
+        let Some(contact) = touching.contact else {
+            return;
+        };
+        let k = touching.stiffness;
+        let normal = touching.branch / touching.distance;
+        let force = k.normal_n_per_m * touching.overlap;
+        stress += (normal * force + contact.shear_n) * touching.branch.transpose();
+        fabric += normal * normal.transpose();
+        contacts += 1;
+        sum += force;
+        squares += force * force;
+        largest = largest.max(force);
+        let bin = (normal.z.abs() * ORIENTATION_BINS as f64) as usize;
+        orientation[bin.min(ORIENTATION_BINS - 1)] += 1.0;
+        for at in [Some(touching.grains.0), touching.grains.1]
+            .into_iter()
+            .flatten()
+        {
+            degree[at] += 1;
         }
-    }
+        elastic += L::ENERGY_SHARE * force * touching.overlap;
+        elastic += stored(contact.shear_n.norm_squared(), k.shear_n_per_m);
+        if world.material.moments {
+            elastic += stored(contact.moment_n_m.norm_squared(), k.rolling_n_m);
+        }
+    });
     let count = contacts.max(1) as f64;
     let bearing: Vec<u32> = degree.iter().copied().filter(|&d| d >= 4).collect();
     let mean = sum / count;
@@ -116,11 +128,17 @@ fn with<L: PairLaw>(world: &World, law: L) -> Measured {
             0.5 * (b.velocity.norm_squared() + spin) / inverse
         })
         .sum();
+    let mut stress = stress / world.cell.product();
+    if world.walls.is_some() {
+        // Friction at walls makes the mean over contacts another: what the walls bear is what a laboratory sees.
+        let borne = world.stress_pa();
+        (0..3).for_each(|k| stress[(k, k)] = borne[k]);
+    }
     Measured {
-        stress_pa: stress / world.cell.product(),
+        stress_pa: stress,
         fabric: fabric / count,
         contacts,
-        coordination: 2.0 * contacts as f64 / n as f64,
+        coordination: degree.iter().sum::<u32>() as f64 / n as f64,
         mechanical_coordination: bearing.iter().sum::<u32>() as f64 / bearing.len().max(1) as f64,
         mean_normal_n: mean,
         largest_normal_n: largest,
@@ -135,9 +153,10 @@ fn with<L: PairLaw>(world: &World, law: L) -> Measured {
             elastic_j: elastic,
             kinetic_j: kinetic,
             boundary_j: world.boundary_j,
-            sliding_j: world.dissipated_j[0],
-            rolling_j: world.dissipated_j[1],
-            damping_j: world.dissipated_j[2],
+            sliding_j: world.lost.sliding_j,
+            rolling_j: world.lost.rolling_j,
+            damping_j: world.damped_j + world.lost.viscous_j,
+            stiffening_j: world.lost.stiffening_j,
         },
     }
 }

@@ -1,4 +1,4 @@
-//! A packing: grains in a periodic cell, by their centres and radii.
+//! A packing: grains in a periodic cell or between walls, by their centres and radii.
 
 use nalgebra::Vector3;
 
@@ -13,6 +13,8 @@ pub struct Packing {
     pub positions_m: Vec<Vector3<f64>>,
     /// Radii, m.
     pub radii_m: Vec<f64>,
+    /// Whether six rigid walls hold them, the lower ones through the origin, instead of a periodic cell.
+    pub walls: bool,
 }
 
 impl Packing {

@@ -2,14 +2,16 @@
 //!
 //! K is the diagonal of the sum of contact stiffnesses of a grain along each axis, Kr that of its rotation: ks r^2
 //! across the normal, and the rolling stiffness. Central differences are stable below sqrt(2 m/K) even when neighbours
-//! move against each other, so that all of sqrt(m/K) has a margin of its own.
+//! move against each other, so that all of sqrt(m/K) has a margin of its own. Contact damping of ratio z shortens it by
+//! sqrt(1 + z^2) - z.
 
 use nalgebra::Vector3;
 use percuss_laws::grain::{
-    GrainLaw, PairLaw, classical_linear::ClassicalLinear, hertz_mindlin::HertzMindlin,
+    GrainLaw, PairLaw, classical_linear::ClassicalLinear, damping_ratio,
+    hertz_mindlin::HertzMindlin,
 };
 
-use crate::neighbours::image_shift;
+use crate::touching::for_each_touching;
 use crate::world::World;
 
 /// The step, s; notes the affine stiffness of the packing on the way.
@@ -26,34 +28,26 @@ fn with<L: PairLaw>(world: &mut World, law: L) -> f64 {
     let mut linear = vec![Vector3::zeros(); n];
     let mut angular = vec![Vector3::zeros(); n];
     let mut affine = Vector3::zeros();
-    for i in 0..n {
-        for p in world.pairs.starts[i]..world.pairs.starts[i + 1] {
-            let pair = &world.pairs.list[p];
-            let j = pair.other as usize;
-            let (a, b) = (&world.bodies[i], &world.bodies[j]);
-            let branch = b.position - a.position + image_shift(pair.image as usize, &world.cell);
-            let distance = branch.norm();
-            let overlap = a.radius + b.radius - distance;
-            if overlap <= 0.0 {
-                continue;
-            }
-            let k = law.stiffness(world.pairs.factors[p], a.radius, b.radius, overlap);
-            let square = (branch / distance).map(|x| x * x);
-            let across = square.map(|x| 1.0 - x);
-            let along = square * k.normal_tangent_n_per_m + across * k.shear_n_per_m;
-            let rolling = if world.material.moments {
-                k.rolling_n_m
-            } else {
-                0.0
-            };
-            for (at, radius) in [(i, a.radius), (j, b.radius)] {
-                linear[at] += along;
-                angular[at] +=
-                    across * (k.shear_n_per_m * radius * radius) + Vector3::repeat(rolling);
-            }
-            affine += square * (k.normal_tangent_n_per_m * distance * distance);
+    for_each_touching(world, &law, |touching| {
+        let k = touching.stiffness;
+        let square = (touching.branch / touching.distance).map(|x| x * x);
+        let across = square.map(|x| 1.0 - x);
+        let along = square * k.normal_tangent_n_per_m + across * k.shear_n_per_m;
+        let rolling = if world.material.moments {
+            k.rolling_n_m
+        } else {
+            0.0
+        };
+        for at in [Some(touching.grains.0), touching.grains.1]
+            .into_iter()
+            .flatten()
+        {
+            let radius = world.bodies[at].radius;
+            linear[at] += along;
+            angular[at] += across * (k.shear_n_per_m * radius * radius) + Vector3::repeat(rolling);
         }
-    }
+        affine += square * (k.normal_tangent_n_per_m * touching.distance * touching.distance);
+    });
     let volume = world.cell.product();
     world.stiffness_pa = [affine.x / volume, affine.y / volume, affine.z / volume];
     let mut fastest = 0.0_f64;
@@ -69,5 +63,6 @@ fn with<L: PairLaw>(world: &mut World, law: L) -> f64 {
         let k = law.stiffness(law.factor(radius, radius), radius, radius, 1e-4 * radius);
         longest = longest.max(k.normal_tangent_n_per_m * inverse);
     }
-    world.safety / fastest.max(longest).sqrt()
+    let z = damping_ratio(world.material.restitution);
+    world.safety * ((1.0 + z * z).sqrt() - z) / fastest.max(longest).sqrt()
 }

@@ -2,16 +2,19 @@
 
 use nalgebra::Vector3;
 use percuss_laws::grain::{
-    Grain, GrainLaw, PairLaw, classical_linear::ClassicalLinear, hertz_mindlin::HertzMindlin,
+    Grain, GrainLaw, MomentLimit, PairLaw, classical_linear::ClassicalLinear, damping_ratio,
+    hertz_mindlin::HertzMindlin,
 };
 
-use crate::contact::Limits;
+use crate::contact::{Limits, Lost};
 use crate::control::{Axis, Servo};
 use crate::error::{GrainError, within};
 use crate::forces::{self, Totals};
+use crate::measure::overlap_energy_j;
 use crate::neighbours::{Pairs, find_pairs};
 use crate::packing::Packing;
 use crate::stable_step::stable_step;
+use crate::walls::Walls;
 
 /// Margin of the pair list over the mean radius: small, because grains that are sheared slowly stay where they are.
 const MARGIN: f64 = 0.06;
@@ -27,12 +30,18 @@ pub struct Material {
     pub grain: Grain,
     /// Whether contacts transfer rolling and twisting moments.
     pub moments: bool,
+    /// What their limit holds for.
+    pub moment_limit: MomentLimit,
     /// Whether the shear force shrinks with its stiffness while a contact unloads.
     pub rescaled: bool,
+    /// Restitution of a head-on collision, by viscous damping of the normal force; 1 has none.
+    pub restitution: f64,
     /// Density of the grains, kg/m^3.
     pub density_kg_m3: f64,
     /// By how much masses are multiplied in quasi-static tests, so that steps get longer.
     pub density_scaling: f64,
+    /// Acceleration along -z, m/s^2, of grains between walls.
+    pub gravity_m_s2: f64,
 }
 
 impl Material {
@@ -84,6 +93,18 @@ impl Material {
             self.density_scaling,
             self.density_scaling > 0.0,
             "be positive",
+        )?;
+        within(
+            "restitution of contacts",
+            self.restitution,
+            self.restitution >= 0.01 && self.restitution <= 1.0,
+            "lie between 0.01 and 1",
+        )?;
+        within(
+            "gravity [m/s^2]",
+            self.gravity_m_s2,
+            self.gravity_m_s2 >= 0.0,
+            "not be negative",
         )
     }
 
@@ -92,6 +113,8 @@ impl Material {
             dt_s,
             friction: self.grain.friction,
             rolling_friction: self.grain.rolling_friction,
+            moment_limit: self.moment_limit,
+            damping_ratio: damping_ratio(self.restitution),
         }
     }
 }
@@ -128,6 +151,7 @@ pub struct World {
     pub(crate) material: Material,
     pub(crate) solid_m3: f64,
     pub(crate) margin: f64,
+    pub(crate) walls: Option<Walls>,
     /// Places in units of the cell, and the cell, when the pairs were found.
     pub(crate) anchors: Vec<Vector3<f64>>,
     pub(crate) pair_cell: Vector3<f64>,
@@ -141,9 +165,10 @@ pub struct World {
     pub(crate) dt_s: f64,
     pub(crate) stiffness_pa: [f64; 3],
     pub(crate) totals: Totals,
-    /// Work of the boundary and what was dissipated, J: sliding, rolling, damping.
+    /// Put in by first overlaps, boundary and gravity, what contacts lost, and what damping of motion took, J.
     pub(crate) boundary_j: f64,
-    pub(crate) dissipated_j: [f64; 3],
+    pub(crate) lost: Lost,
+    pub(crate) damped_j: f64,
     pub(crate) steps: u64,
     pub(crate) rebuilds: u64,
 }
@@ -158,6 +183,12 @@ impl World {
             safety,
             safety > 0.0 && safety <= 1.0,
             "lie in (0, 1]",
+        )?;
+        within(
+            "gravity [m/s^2] in a periodic cell",
+            material.gravity_m_s2,
+            packing.walls || material.gravity_m_s2 == 0.0,
+            "be 0: grains would fall for ever",
         )?;
         let density = material.density_kg_m3 * material.density_scaling;
         let volume = |r: f64| 4.0 / 3.0 * std::f64::consts::PI * r * r * r;
@@ -183,6 +214,7 @@ impl World {
                 .collect(),
             loads: vec![Loads::default(); packing.radii_m.len()],
             pairs: Pairs::default(),
+            walls: packing.walls.then(|| Walls::new(packing.radii_m.len())),
             material,
             solid_m3: packing.solid_m3(),
             margin: MARGIN * mean,
@@ -201,12 +233,14 @@ impl World {
             stiffness_pa: [0.0; 3],
             totals: Totals::default(),
             boundary_j: 0.0,
-            dissipated_j: [0.0; 3],
+            lost: Lost::default(),
+            damped_j: 0.0,
             steps: 0,
             rebuilds: 0,
         };
         world.rebuild()?;
         world.dt_s = stable_step(&mut world);
+        world.boundary_j = overlap_energy_j(&world);
         Ok(world)
     }
 
@@ -242,11 +276,16 @@ impl World {
     pub fn step(&mut self) -> Result<(), GrainError> {
         self.update_pairs()?;
         forces::apply(self);
-        let volume = self.cell.product();
         let stress = self.stress_pa();
         self.rates = self.servo.rates(stress, self.stiffness_pa, self.dt_s);
+        let volume = self.cell.product();
         for k in 0..3 {
-            self.boundary_j -= stress[k] * volume * self.rates[k] * self.dt_s;
+            // Of two walls the upper one moves.
+            let pressed = self
+                .walls
+                .as_ref()
+                .map_or(stress[k] * volume, |w| w.force_n[k][1] * self.cell[k]);
+            self.boundary_j -= pressed * self.rates[k] * self.dt_s;
         }
         self.integrate();
         self.steps += 1;
@@ -263,12 +302,22 @@ impl World {
         }
         // The sum of the fastest grains' ways was too careful: look how far each really is, strain included.
         let mut farthest = 0.0_f64;
+        let moves_along = if self.walls.is_none() {
+            self.cell
+        } else {
+            self.pair_cell
+        };
         for (body, anchor) in self.bodies.iter().zip(&self.anchors) {
-            let moved = body.position.component_div(&self.cell) - anchor;
-            farthest = farthest.max(moved.component_mul(&self.cell).norm_squared());
+            let moved = body.position - anchor.component_mul(&moves_along);
+            farthest = farthest.max(moved.norm_squared());
         }
         // A pair is at most two radii long, and strain acts on all of it: each grain has half.
-        let seen = farthest.sqrt() + self.largest_m * self.strain_since_pairs();
+        let strained = if self.walls.is_none() {
+            self.strain_since_pairs()
+        } else {
+            0.0
+        };
+        let seen = farthest.sqrt() + self.largest_m * strained;
         if !seen.is_finite() {
             return Err(GrainError::Diverged { step: self.steps });
         }
@@ -286,9 +335,16 @@ impl World {
     }
 
     fn rebuild(&mut self) -> Result<(), GrainError> {
-        let cell = self.cell;
+        let mut cell = self.cell;
+        if self.walls.is_some() {
+            // Pairs are looked for in a larger cell, in which nothing reaches across the boundary.
+            cell.add_scalar_mut(2.0 * self.largest_m + self.margin);
+        }
         for body in &mut self.bodies {
             for k in 0..3 {
+                if self.walls.is_some() {
+                    continue;
+                }
                 let x = body.position[k] - cell[k] * (body.position[k] / cell[k]).floor();
                 body.position[k] = if x < cell[k] { x } else { 0.0 };
             }
@@ -323,17 +379,31 @@ impl World {
                 )?
             }
         };
-        self.anchors = positions.iter().map(|p| p.component_div(&cell)).collect();
-        self.pair_cell = cell;
+        self.anchors = positions
+            .iter()
+            .map(|p| p.component_div(&self.cell))
+            .collect();
+        self.pair_cell = self.cell;
         self.drift = 0.0;
         self.rebuilds += 1;
         Ok(())
     }
 
-    /// Normal stresses along the axes, Pa, positive in compression, of the last step.
+    /// Normal stresses along the axes, Pa, positive in compression, of the last step; between walls what they bear.
     pub fn stress_pa(&self) -> [f64; 3] {
         let volume = self.cell.product();
-        self.totals.moment_j.map(|sum| sum / volume)
+        match &self.walls {
+            None => self.totals.moment_j.map(|sum| sum / volume),
+            Some(walls) => [0, 1, 2].map(|k| {
+                let [lower, upper] = walls.force_n[k];
+                0.5 * (lower + upper) * self.cell[k] / volume
+            }),
+        }
+    }
+
+    /// Forces on the lower and upper wall of each axis, N, positive in compression; None in a periodic cell.
+    pub fn wall_forces_n(&self) -> Option<[[f64; 2]; 3]> {
+        self.walls.as_ref().map(|walls| walls.force_n)
     }
 
     /// Logarithmic strains since `reset_strain`, positive in compression.
@@ -362,7 +432,20 @@ impl World {
             cell_m: self.cell,
             positions_m: self.bodies.iter().map(|b| b.position).collect(),
             radii_m: self.bodies.iter().map(|b| b.radius).collect(),
+            walls: self.walls.is_some(),
         }
+    }
+
+    /// Give every grain a velocity, m/s.
+    pub fn set_velocities(&mut self, velocities_m_s: &[Vector3<f64>]) {
+        for (body, velocity) in self.bodies.iter_mut().zip(velocities_m_s) {
+            body.velocity = *velocity;
+        }
+    }
+
+    /// Velocity of every grain, m/s, beside the deformation of the cell.
+    pub fn velocities_m_s(&self) -> Vec<Vector3<f64>> {
+        self.bodies.iter().map(|b| b.velocity).collect()
     }
 
     /// How many contacts there were in the last step.

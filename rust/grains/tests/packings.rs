@@ -5,13 +5,13 @@ mod common;
 use common::material;
 use nalgebra::Vector3;
 use percuss_grains::{
-    Axis, Compaction, Damping, GrainError, Loading, Packing, Path, Program, Servo, Test, World,
-    load, make_packing,
+    Axis, Compaction, Damping, GrainError, Loading, Material, Packing, Path, Program, Servo, Test,
+    World, load, make_packing,
 };
-use percuss_laws::grain::GrainLaw;
+use percuss_laws::grain::{GrainLaw, MomentLimit};
 
 fn packing(grains: usize, seed: u64) -> Packing {
-    make_packing(&Compaction::toyoura(grains, seed))
+    make_packing(&Compaction::toyoura(grains, seed), &mut || true)
         .expect("a packing")
         .packing
 }
@@ -43,8 +43,8 @@ fn distance(a: &[(f64, f64)], b: &[(f64, f64)]) -> (f64, f64) {
 fn a_packing_has_its_void_ratio_and_the_same_bits_again() {
     let wanted = Compaction::toyoura(200, 5);
     let (a, b) = (
-        make_packing(&wanted).unwrap(),
-        make_packing(&wanted).unwrap(),
+        make_packing(&wanted, &mut || true).unwrap(),
+        make_packing(&wanted, &mut || true).unwrap(),
     );
     assert!((a.void_ratio - 0.68).abs() <= 0.002);
     assert!((a.packing.void_ratio() - a.void_ratio).abs() < 1e-12);
@@ -64,7 +64,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Drained(strains.clone()),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         for (row, strain) in drained.rows[1..].iter().zip(&strains) {
@@ -84,7 +84,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Drained(strains.clone()),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         assert_eq!(curves(&drained), curves(&again));
@@ -94,7 +94,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Undrained(strains.clone()),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         let volumes = undrained.rows.iter().map(|row| row.void_ratio);
@@ -108,12 +108,27 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Oedometric(strains.clone()),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         let last = squeezed.rows.last().unwrap();
         assert!(last.strain[0].abs() < 1e-12 && (last.strain[2] - 0.01).abs() < 1e-12);
         assert!(last.measured.stress_pa[(2, 2)] > last.measured.stress_pa[(0, 0)]);
+        let pressed = load(
+            &grains,
+            material(law),
+            &loading,
+            &Test::Isotropic(strains.clone()),
+            &mut |_| true,
+        )
+        .unwrap();
+        for (row, strain) in pressed.rows[1..].iter().zip(&strains) {
+            assert!(row.strain.iter().all(|e| (e - strain).abs() < 1e-12));
+            let s = row.measured.stress_pa;
+            let mean = s.trace() / 3.0;
+            // 200 grains are isotropic to some hundredths.
+            assert!(mean > 2e5 && (0..3).all(|k| (s[(k, k)] / mean - 1.0).abs() < 0.1));
+        }
         let paths = vec![
             [Path::Stress(3e5), Path::Stress(2e5), Path::Stress(2e5)],
             [Path::Strain(0.0); 3],
@@ -123,7 +138,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
             material(law),
             &loading,
             &Test::Paths(paths),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         assert!((free.rows[1].measured.stress_pa[(0, 0)] / 3e5 - 1.0).abs() < 3e-3);
@@ -131,8 +146,7 @@ fn tests_reach_their_strains_exactly_and_keep_what_they_should() {
     }
 }
 
-/// What the boundary puts in is stored, moves or was dissipated: 2 % of it for the shear springs of Hertz-Mindlin, whose
-/// stiffness changes under load, and for steps that start from overlaps without force.
+/// What was put in is stored, moves or was dissipated: to 1 %, errors of the first order in the step.
 #[test]
 fn the_energy_account_closes() {
     let grains = packing(200, 2);
@@ -143,13 +157,14 @@ fn the_energy_account_closes() {
             material(law),
             &Loading::at(2e5),
             &Test::Drained(strains),
-            |_| true,
+            &mut |_| true,
         )
         .unwrap();
         let e = done.rows.last().unwrap().measured.energy;
-        let found = e.elastic_j + e.kinetic_j + e.sliding_j + e.rolling_j + e.damping_j;
+        let found =
+            e.elastic_j + e.kinetic_j + e.sliding_j + e.rolling_j + e.damping_j + e.stiffening_j;
         assert!(
-            (found / e.boundary_j - 1.0).abs() < 0.02,
+            (found / e.boundary_j - 1.0).abs() < 0.01,
             "{law:?}: {found} of {}",
             e.boundary_j
         );
@@ -167,6 +182,7 @@ fn two_grains_let_go_keep_their_energy() {
             Vector3::new(0.015, 0.021, 0.02),
         ],
         radii_m: vec![0.003, 0.0025],
+        walls: false,
     };
     let mut m = material(GrainLaw::HertzMindlin);
     m.grain.friction = 0.0;
@@ -204,7 +220,7 @@ fn bad_input_is_refused_in_words() {
         m,
         &Loading::at(2e5),
         &Test::Drained(vec![0.01]),
-        |_| true,
+        &mut |_| true,
     )
     .unwrap_err();
     assert_eq!(
@@ -216,65 +232,58 @@ fn bad_input_is_refused_in_words() {
     let refused = World::new(&small, material(GrainLaw::HertzMindlin), 0.8).unwrap_err();
     assert!(matches!(refused, GrainError::SmallCell { .. }));
     assert!(
-        make_packing(&Compaction {
-            void_ratio: 0.2,
-            ..Compaction::toyoura(200, 1)
-        })
+        make_packing(
+            &Compaction {
+                void_ratio: 0.2,
+                ..Compaction::toyoura(200, 1)
+            },
+            &mut || true
+        )
         .is_err()
     );
 }
 
-/// Curve level, N = 1000 at 0.2 MPa to 1.2 % of strain: stress ratio and volumetric strain of a peer on a packing of its
-/// own, within twice the spread between packings of ours (root mean squares over the increments).
+/// Curve level, N = 1000 at 0.2 MPa to 2 % of strain: stress ratio and volumetric strain (%) of a peer on a packing of its
+/// own, within twice the spread between packings of ours: root mean squares over the increments, of the ten pairs of
+/// seeds 1 to 5. Contacts are here those of the peer; `docs/grains.md` has the whole of it, to 8 %.
 #[test]
 fn triaxial_curves_as_the_peer_has_them() {
-    let grains: Vec<_> = (1..=3).map(|seed| packing(1000, seed)).collect();
     let tables = [
         (
             GrainLaw::HertzMindlin,
+            MomentLimit::Rolling,
+            (0.131, 0.036),
             include_str!("../../../tests/golden/grains/hm_n1000_s0.2.csv"),
         ),
         (
             GrainLaw::ClassicalLinear,
+            MomentLimit::Separate,
+            (0.108, 0.038),
             include_str!("../../../tests/golden/grains/cl_n1000_s0.2.csv"),
         ),
     ];
-    for (law, table) in tables {
+    let strains: Vec<f64> = (1..=20).map(|k| 0.001 * k as f64).collect();
+    let grains: Vec<_> = (1..=2).map(|seed| packing(1000, seed)).collect();
+    for (law, moment_limit, spread, table) in tables {
         let peer: Vec<(f64, f64)> = table
             .lines()
             .skip(1)
-            .take(13)
             .map(|line| {
                 let row: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
                 (row[4], row[3])
             })
             .collect();
-        let strains: Vec<f64> = (1..=12).map(|k| 0.001 * k as f64).collect();
-        let ours: Vec<_> = grains
-            .iter()
-            .map(|g| {
-                curves(
-                    &load(
-                        g,
-                        material(law),
-                        &Loading::at(2e5),
-                        &Test::Drained(strains.clone()),
-                        |_| true,
-                    )
-                    .unwrap(),
-                )
-            })
-            .collect();
-        let mut spread = (0.0_f64, 0.0_f64);
-        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
-            let d = distance(&ours[a], &ours[b]);
-            spread = (spread.0.max(d.0), spread.1.max(d.1));
-        }
-        for mine in &ours {
-            let off = distance(mine, &peer);
-            println!("{law:?}: off {off:?}, spread {spread:?}");
+        for packed in &grains {
+            let printed = Material {
+                rescaled: false,
+                moment_limit,
+                ..material(law)
+            };
+            let test = Test::Drained(strains.clone());
+            let mine = load(packed, printed, &Loading::at(2e5), &test, &mut |_| true).unwrap();
+            let off = distance(&curves(&mine), &peer);
             assert!(
-                off.0 < 2.0 * spread.0.max(0.05) && off.1 < 2.0 * spread.1.max(0.04),
+                off.0 < 2.0 * spread.0 && off.1 < 2.0 * spread.1,
                 "{law:?} {off:?} {spread:?}"
             );
         }

@@ -82,7 +82,8 @@ fn the_nonsmooth_stepper_converges_to_the_smooth_one() {
             world.step().unwrap();
         }
         assert!(world.drift() < 1e-12);
-        assert!(world.energy().closing_error_j().abs() < 1e-7);
+        // Of 39 J that the lifts bring in: rounding for the nonsmooth stepper, fourth order (2.8e-7 at 5e-5 s) for this one.
+        assert!(world.energy().closing_error_j().abs() < 5e-7);
         world.pose(4).point(&OBSERVED.into())
     };
     let exact = place(settings(5e-5, Method::Rk4), 600);

@@ -4,6 +4,7 @@ Independent of the suite: quaternions and world angular velocities of all bodies
 equations solved by LAPACK, no projection. Run in this folder; needs numpy and scipy.
 """
 
+import itertools
 import json
 from pathlib import Path
 
@@ -110,9 +111,7 @@ def simulate(p, end=0.03, rows=300):
 
     def slope(t, y):
         found, _, w, q, v = accelerations(t, y)
-        turning = [
-            0.5 * np.array([-w[i] @ q[i][1:], *(q[i][0] * w[i] + np.cross(w[i], q[i][1:]))]) for i in range(5)
-        ]
+        turning = [0.5 * np.array([-w[i] @ q[i][1:], *(q[i][0] * w[i] + np.cross(w[i], q[i][1:]))]) for i in range(5)]
         return np.concatenate([v.ravel(), np.ravel(turning), found[:, :3].ravel(), found[:, 3:].ravel()])
 
     times = np.linspace(0, end, rows + 1)
@@ -121,15 +120,13 @@ def simulate(p, end=0.03, rows=300):
     # Piece by piece between the ends of the pulses, where the fourth derivative jumps.
     ends = {p["t01"], p["t02"], p["t01"] + p["T1"], p["t02"] + p["T2"], 0.0, end}
     ends = sorted(one for one in ends if one <= end)
-    for low, high in zip(ends, ends[1:]):
+    for low, high in itertools.pairwise(ends):
         inside = (times > low + 1e-12) & (times <= high + 1e-12)
-        found = solve_ivp(
-            slope, (low, high), state, "DOP853", np.minimum(times[inside], high), rtol=1e-12, atol=1e-14
-        )
+        found = solve_ivp(slope, (low, high), state, "DOP853", np.minimum(times[inside], high), rtol=1e-12, atol=1e-14)
         states[inside] = found.y.T
         state = found.y[:, -1]
     out = []
-    for t, y in zip(times, states):
+    for t, y in zip(times, states, strict=False):
         found, r, w, _, _ = accelerations(t, y)
         arm = r[4] @ (np.array(p["pobs"]) - centre[4])
         turning = found[4, 3:]

@@ -64,11 +64,58 @@ def test_a_run_is_the_same_with_and_without_a_packing_given() -> None:
     assert volume == pytest.approx(one.curves["axial_strain"] + 2 * one.curves["radial_strain"], abs=1e-12)
 
 
-def test_constant_volume() -> None:
-    (done,) = configure("grains", SMALL | {"test": "undrained"}, {}).run([POINT], [0])
-    assert isinstance(done, Done)
+def _curves(**settings: object) -> dict[str, np.ndarray]:
+    (done,) = configure("grains", SMALL | settings, {}).run([POINT], [0])
+    assert isinstance(done, Done), done
     assert done.curves is not None
-    assert np.ptp(done.curves["void_ratio"]) < 1e-12
+    return done.curves
+
+
+def test_constant_volume() -> None:
+    assert np.ptp(_curves(test="undrained")["void_ratio"]) < 1e-12
+
+
+def test_no_radial_strain() -> None:
+    found = _curves(test="oedometric")
+    assert np.abs(found["radial_strain"]).max() < 1e-12
+    assert (np.diff(found["stress_zz"]) > 0).all()
+
+
+def test_the_same_strain_along_all_axes() -> None:
+    found = _curves(test="isotropic", strain_step=0.001, strain_end=0.002)
+    assert found["radial_strain"] == pytest.approx(found["axial_strain"], abs=1e-12)
+    assert found["mean_stress"][-1] > 2.2e5
+
+
+def test_a_path_reaches_its_states() -> None:
+    """Up and down: pressed on all sides, sheared at constant mean stress by hand, then strained back."""
+    path = [
+        {"stress_x": "0.3 MPa", "stress_y": "0.3 MPa", "stress_z": "0.3 MPa", "increments": 2},
+        {"stress_x": "0.25 MPa", "stress_y": "0.25 MPa", "stress_z": "0.4 MPa"},
+        {"strain_x": 0, "strain_y": 0, "strain_z": "0.5 %"},
+    ]
+    found = _curves(test="path", path=path)
+    # Strains are exact, stresses reached within the tolerance of the servo.
+    for axis, wanted in (("xx", [2e5, 2.5e5, 3e5, 2.5e5]), ("zz", [2e5, 2.5e5, 3e5, 4e5])):
+        assert found[f"stress_{axis}"][:4] == pytest.approx(wanted, rel=2e-3)
+    assert found["axial_strain"][-1] == pytest.approx(0.005, abs=1e-12)
+    assert found["radial_strain"][-1] == pytest.approx(0, abs=1e-12)
+    assert found["at_rest"].all()
+
+
+def test_walls() -> None:
+    found = _curves(boundary="walls", grains=300, void_ratio=0.9)
+    assert found["stress_xx"] == pytest.approx(2e5, rel=0.02)
+    assert found["stress_ratio"][-1] > 1.3
+
+
+def test_a_run_that_does_not_come_to_rest_says_so() -> None:
+    (done,) = configure("grains", SMALL | {"most_steps": 30}, {}).run([POINT], [0])
+    assert isinstance(done, Done)
+    assert done.values["rest_share"] < 1
+    assert done.curves is not None
+    assert done.curves["at_rest"][0] == 1
+    assert not done.curves["at_rest"][1:].any()
 
 
 def test_settings_that_cannot_be() -> None:
@@ -77,6 +124,15 @@ def test_settings_that_cannot_be() -> None:
         ({"strain_step": 0.1}, "strain_step"),
         ({"test": "biaxial"}, "biaxial"),
         ({"grains": 3}, "grains"),
+        ({"gravity": 9.81}, "walls"),
+        ({"moment_limit": "none"}, "moment_limit"),
+        ({"test": "path"}, "path"),
+        ({"path": [{"strain_x": 0, "strain_y": 0, "strain_z": 0.1}]}, "path"),
+        ({"test": "path", "path": [{"strain_x": 0, "strain_y": 0}]}, "row 1.*stress_z or strain_z"),
+        ({"test": "path", "path": [{"strain_x": 0, "strain_y": 0, "stress_z": "1 m"}]}, "stress_z"),
+        ({"test": "path", "path": [{"strain_x": 0, "strain_y": 0, "stress_z": -1}]}, "be positive"),
+        ({"test": "path", "path": [{"shear": 0}]}, "shear"),
+        ({"test": "path", "path": [3]}, "table"),
     ):
         with pytest.raises(InputError, match=words):
             configure("grains", SMALL | wrong, {})
@@ -91,8 +147,7 @@ def test_one_packing_for_a_campaign_and_a_filter_on_its_curves(percuss, make_stu
     runs = [event for event in book.events() if event.kind == "runs.completed"]
     assert len(settled) == 1
     assert all(event.input("settled") == settled[0].id for event in runs)
-    truth = book.table(runs[0], "curves").filter(sample=2) if runs[0].data["samples"][-1] >= 2 else None
-    truth = truth if truth is not None else book.table(runs[1], "curves").filter(sample=2)
+    truth = next(book.table(event, "curves") for event in runs if event.data["samples"] == [2])
     seen = truth.select("axial_strain", "stress_ratio", "volumetric_strain")[1:]
     seen.write_csv(folder / "seen.csv")
     said = percuss("filter", campaign, "--data", "seen.csv", "--covariance", "maximum", "--scale", 0.01, "--json")

@@ -11,7 +11,7 @@ from percuss.study.files import MAX_ATTACHED_BYTES, MAX_STUDY_BYTES
 from percuss.study.load import check_study, load_study
 from percuss.study.observations import SOURCE_KEYS
 from percuss.study.output import REDUCTIONS
-from percuss.study.priors.registry import PRIORS
+from percuss.study.priors.registry import PRIORS, TENSORS
 from percuss.study.schema import SECTIONS
 from percuss.study.tables import MAX_DEPTH
 from percuss.units import parse_unit
@@ -39,6 +39,9 @@ def test_tables_are_complete():
     for kind, prior in PRIORS.items():
         (row,) = re.findall(rf"^\| `{kind}` \|.*", TEXT, re.MULTILINE)
         assert all(f"`{field}`" in row for field in prior.roles), kind
+    for kind, law in TENSORS.items():
+        (row,) = re.findall(rf"^\| `{kind}` \|.*", TEXT, re.MULTILINE)
+        assert all(f"`{field}`" in row for field in (*law.needed, *law.optional)), kind
     assert all(f"`{reduction}`" in TEXT for reduction in REDUCTIONS)
     for function in FUNCTIONS:
         (row,) = re.findall(rf"^\| `{function}` \|.*", TEXT, re.MULTILINE)

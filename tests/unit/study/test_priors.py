@@ -9,6 +9,7 @@ from scipy import integrate, stats
 from percuss.study.priors.prior import PriorError
 from percuss.study.priors.registry import PRIORS, prior_from_json, read_prior
 
+FALLING = stats.truncexpon(2, -1, 2)
 GIVEN = {
     "uniform": ({"low": -1.5, "high": 4}, stats.uniform(-1.5, 5.5)),
     "normal": ({"mean": 3, "std": 0.5}, stats.norm(3, 0.5)),
@@ -17,6 +18,7 @@ GIVEN = {
     "beta": ({"alpha": 2, "beta": 3.5, "low": -1, "high": 2}, stats.beta(2, 3.5, -1, 3)),
     "gamma": ({"shape": 2.5, "scale": 0.3}, stats.gamma(2.5, scale=0.3)),
     "log-uniform": ({"low": 0.01, "high": 30}, stats.loguniform(0.01, 30)),
+    "truncated-exponential": ({"mean": FALLING.mean(), "low": -1, "high": 3}, FALLING),
 }
 
 

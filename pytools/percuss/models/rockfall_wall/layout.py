@@ -18,6 +18,11 @@ def _trapezoidal(step: int, angle_rad: float) -> float:
     return 0.0 if step % 2 == 0 else angle_rad * (1 if step % 4 == 1 else -1)
 
 
+def _trapezoidal_symmetric(step: int, angle_rad: float) -> float:
+    """Even courses along y, odd ones turned by +angle and -angle in turn: both halves of the wall are mirror images."""
+    return 0.0 if step % 2 else angle_rad * (1 if step % 4 == 0 else -1)
+
+
 def _zig_zag(step: int, angle_rad: float) -> float:
     """Odd courses turned by +angle, even ones by -angle."""
     return angle_rad if step % 2 == 0 else -angle_rad
@@ -30,6 +35,7 @@ def _straight(step: int, angle_rad: float) -> float:
 # Direction from axis `step` to the next, from y towards x.
 LAYOUTS: dict[str, Callable[[int, float], float]] = {
     "trapezoidal": _trapezoidal,
+    "trapezoidal-symmetric": _trapezoidal_symmetric,
     "zig-zag": _zig_zag,
     "straight": _straight,
 }

@@ -15,7 +15,7 @@ from percuss.models.rockfall_wall.blocks import BlockSizes, Placed, block_body, 
 from percuss.models.rockfall_wall.connectors import Connectors
 from percuss.models.rockfall_wall.laws import contact_laws
 from percuss.models.rockfall_wall.layout import Plan, plan_of
-from percuss.models.rockfall_wall.projectile import face_of_wall, projectile_body
+from percuss.models.rockfall_wall.projectile import first_touch, projectile_body
 from percuss.models.rockfall_wall.tables import INPUTS
 from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.quantities import quantities_of
@@ -79,9 +79,9 @@ class WallModel(SceneModel):
             bodies.append(block_body(block, sizes, connectors.on_block(block) if connectors else []))
         if connectors:
             bodies += connectors.bars(self.plan)
-        face_x = face_of_wall(self.plan, p["impact_y"], s["projectile_size"], sizes.width_m)
         size, cut, mass = s["projectile_size"], s["projectile_cut"], s["projectile_mass"]
-        bodies.append(projectile_body(size, cut, mass, p["speed"], p["impact_y"], p["impact_z"], face_x))
+        touch_x = first_touch(self.plan, p["impact_y"], size, cut, sizes.width_m)
+        bodies.append(projectile_body(size, cut, mass, p["speed"], p["impact_y"], p["impact_z"], touch_x))
         return bodies
 
     def _laws(self, p: Mapping[str, float]) -> list[Any]:
@@ -97,13 +97,14 @@ class WallModel(SceneModel):
         )
 
     def _probes(self, sizes: BlockSizes) -> list[Probe]:
-        return wall_probes(self.settings, self.blocks, sizes)
+        return wall_probes(self.settings, self.plan, self.blocks, sizes)
 
     def outcome(self, experiment: Experiment, result: Result) -> Done:
         """Displacements and forces, tilt and sliding, and where every block ended up."""
         done = super().outcome(experiment, result)
         curves = done.curves or {}
-        height = self.settings["rows"] * self.settings["block_height"]
+        # From the middle of the lowest course to the top of the highest.
+        height = (self.settings["rows"] - 0.5) * self.settings["block_height"]
         for line, (upper, lower) in {"impact": ("top", "base"), "distant": ("d", "c")}.items():
             done.values[f"tilt_{line}"] = math.atan2(
                 float(curves[f"{upper}_ux"][-1] - curves[f"{lower}_ux"][-1]), height
@@ -134,10 +135,13 @@ def connectors_of(s: Mapping[str, Any], sizes: BlockSizes, d_z_m: float, play_m:
     )
 
 
-def wall_probes(s: Mapping[str, Any], blocks: tuple[Placed, ...], sizes: BlockSizes) -> list[Probe]:
-    """The measuring points of the paper's Figure 2, and the forces in the slings and on the projectile."""
+def wall_probes(s: Mapping[str, Any], plan: Plan, blocks: tuple[Placed, ...], sizes: BlockSizes) -> list[Probe]:
+    """The measuring points of the paper's Figure 2, and the forces in the slings and on the projectile.
+
+    A measuring line is the axis next to it: no other vertical line passes through every course as blocks swing.
+    """
     rows = s["rows"]
-    lines = {"impact": 0.0, "distant": -s["distance"]}
+    lines = {"impact": nearest_axis(plan, 0.0), "distant": nearest_axis(plan, -s["distance"])}
     # Name: line, course, height in the block (top face, middle).
     points = {
         "top": ("impact", rows - 1, 0.5),
@@ -149,9 +153,9 @@ def wall_probes(s: Mapping[str, Any], blocks: tuple[Placed, ...], sizes: BlockSi
     }
     probes: list[Probe] = []
     for name, (line, row, height) in points.items():
-        block = min((b for b in blocks if b.row == row), key=lambda b: _off(b, lines[line], sizes))
-        along = _along(block, lines[line], sizes)
-        probes.append(PointProbe(name, block.name, (along, 0.0, height * sizes.height_m)))
+        axis = lines[line]
+        block = next(b for b in blocks if b.row == row and axis in b.axes)
+        probes.append(PointProbe(name, block.name, (block.holes(sizes.pitch_m)[axis], 0.0, height * sizes.height_m)))
     probes.append(PointProbe("projectile", "projectile"))
     if s["connectors"]:
         probes.append(PairProbe("slings", ("box", "sphere")))
@@ -159,17 +163,9 @@ def wall_probes(s: Mapping[str, Any], blocks: tuple[Placed, ...], sizes: BlockSi
     return probes
 
 
-def _along(block: Placed, y_m: float, sizes: BlockSizes) -> float:
-    """Place along the block where it crosses the line y, or the nearest there is between its holes."""
-    if not block.whole:
-        return 0.0
-    x = (y_m - block.centre_m[1]) / math.sin(block.turn_rad)
-    return min(max(x, -0.5 * sizes.pitch_m), 0.5 * sizes.pitch_m)
-
-
-def _off(block: Placed, y_m: float, sizes: BlockSizes) -> float:
-    """How far the point of `_along` is off the line; rounded, so that of two blocks equally far the first is taken."""
-    return round(abs(block.centre_m[1] + _along(block, y_m, sizes) * math.sin(block.turn_rad) - y_m), 9)
+def nearest_axis(plan: Plan, y_m: float) -> int:
+    """The axis nearest to y; of two equally near the first."""
+    return min(range(len(plan)), key=lambda axis: round(abs(plan[axis][1] - y_m), 9))
 
 
 def block_map(blocks: tuple[Placed, ...], scene: Scene, result: Result) -> dict[str, np.ndarray]:

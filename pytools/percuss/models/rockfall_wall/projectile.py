@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import permutations, product
 
+import numpy as np
+
 from percuss.models.rockfall_wall.layout import Plan
 from percuss.scene import Body, Contactor, Polyhedron
 
@@ -12,9 +14,9 @@ START_GAP_M = 0.002
 
 
 def projectile_body(
-    size_m: float, cut: float, mass_kg: float, speed_m_per_s: float, y_m: float, z_m: float, face_x_m: float
+    size_m: float, cut: float, mass_kg: float, speed_m_per_s: float, y_m: float, z_m: float, touch_x_m: float
 ) -> Body:
-    """The projectile just before it meets the face of the wall at `face_x_m`."""
+    """The projectile just before its centre comes to `touch_x_m`, where it meets the wall."""
     half, inner = 0.5 * size_m, (0.5 - cut) * size_m
     corners = {
         (a * x, b * y, c * z)
@@ -25,13 +27,25 @@ def projectile_body(
         "projectile",
         [Contactor(Polyhedron(sorted(corners)), "projectile")],
         mass_kg=mass_kg,
-        position_m=(face_x_m - half - START_GAP_M, y_m, z_m),
+        position_m=(touch_x_m - START_GAP_M, y_m, z_m),
         velocity_m_per_s=(speed_m_per_s, 0.0, 0.0),
     )
 
 
-def face_of_wall(plan: Plan, y_m: float, size_m: float, width_m: float) -> float:
-    """Foremost x that the projectile can meet on its way at y."""
-    reach = 0.5 * size_m + 0.5 * width_m
-    near = [x for x, y in plan if abs(y - y_m) <= reach]
-    return min(near or [x for x, _ in plan]) - 0.5 * width_m
+def first_touch(plan: Plan, y_m: float, size_m: float, cut: float, width_m: float) -> float:
+    """x of the projectile's centre when it first touches the wall on its way at y, to 0.2 mm.
+
+    Both seen from above: the projectile as an octagon, the wall as discs along its links.
+    """
+    half, inner, r = 0.5 * size_m, (0.5 - cut) * size_m, 0.5 * width_m
+    across = np.linspace(-half, half, 1101)
+    nose = np.minimum(half, half + inner - np.abs(across))
+    share = np.linspace(0.0, 1.0, 41)[:, None]
+    ends = np.array(plan)
+    discs = (ends[:-1, None] + share * (ends[1:] - ends[:-1])[:, None]).reshape(-1, 2)
+    near = discs[np.abs(discs[:, 1] - y_m) < half + r]
+    if not near.size:
+        return float(ends[:, 0].min()) - r - half
+    off = near[:, 1:] - (y_m + across)
+    front = np.where(np.abs(off) < r, near[:, :1] - np.sqrt(np.maximum(r * r - off * off, 0.0)), np.inf)
+    return float((front.min(axis=0) - nose).min())

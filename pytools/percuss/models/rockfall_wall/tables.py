@@ -23,7 +23,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("axes", "integer", 20, low=2, doc="vertical axes through the holes; an even number"),
         Setting("rows", "integer", 4, low=1, doc="courses of blocks"),
         Setting("layout", "text", "trapezoidal", choices=tuple(LAYOUTS), doc="course of the axes in plan"),
-        Setting("angle", "number", 0.7853981633974483, unit="rad", low=0.0, high=1.5, doc="of the pattern, from y"),
+        Setting("angle", "number", 0.7853981633974483, unit="rad", low=-1.5, high=1.5, doc="of the pattern, from y"),
         Setting("connectors", "boolean", True, doc="bars, disks and slings"),
         Setting("disks", "text", "faces-and-ends", choices=("faces-and-ends", "faces"), doc="what holds a bar"),
         _length("block_length", 1.56, "end to end"),

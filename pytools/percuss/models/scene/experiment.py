@@ -17,6 +17,8 @@ from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
 from percuss.models.scene.quantities import curves_of, values_of
 from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, World
 
+# A looser tolerance leaves what lies still creeping, and rest is found late or never.
+SETTLING_TOLERANCE = 1e-4
 # Settings of the smooth stepper, which does not settle.
 _SMOOTH = ("stepper", "method", "accuracy")
 
@@ -54,7 +56,8 @@ class Experiment:
 
     def settled(self) -> tuple[bytes, Settled]:
         """Where the bodies come to rest; raises InputError if they do not."""
-        state, how = self.scene.world(self.settings).settled(self.settle)
+        settings = replace(self.settings, tolerance=min(self.settings.tolerance, SETTLING_TOLERANCE))
+        state, how = self.scene.world(settings).settled(self.settle)
         if not how.at_rest:
             raise InputError(
                 f"the scene does not come to rest: after {how.steps} steps of settling its fastest body moves "

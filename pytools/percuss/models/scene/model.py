@@ -32,6 +32,9 @@ _STEPPER = {
     "stabilise": "stabilise",
 }
 
+# Runs in an event of scenes without contacts, which take milliseconds each.
+SMOOTH_BATCH = 50
+
 
 @dataclass(frozen=True)
 class FileScene(SceneModel):
@@ -83,7 +86,8 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileSc
         quantities = quantities_of(found.scene)
     except InputError as fault:
         raise SettingsError([("probes", str(fault))]) from None
-    return FileScene(reader.inputs.found, quantities, settings=settings)
+    batch = SMOOTH_BATCH if settings.get("stepper") == "smooth" else SceneModel.batch
+    return FileScene(reader.inputs.found, quantities, batch=batch, settings=settings)
 
 
 def _shapes_vary(settings: Mapping[str, Any]) -> bool:

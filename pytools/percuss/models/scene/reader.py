@@ -61,6 +61,7 @@ BARE = Setting("formula", "number", expression=True)
 SUFFIX = {
     "1": "",
     "m": "_m",
+    "m^2": "_m2",
     "m/s": "_m_per_s",
     "rad": "_rad",
     "rad/s": "_rad_per_s",

@@ -27,6 +27,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("design.created", "energy"),
     ("surrogate.fitted", "surrogate"),
     ("indices.computed", "sensitivity"),
+    ("region.computed", "region"),
     ("observations.imported", "observations"),
     ("posterior.sampled", "posterior"),
     ("prediction.made", "prediction"),

@@ -10,6 +10,7 @@ from percuss.report.blocks import Block, Cell, Section, Table, Text
 from percuss.report.labels import Scale, parameter_scale, unit_text
 from percuss.report.source import Source
 from percuss.study.priors.prior import Prior
+from percuss.study.priors.tensor import Component
 from percuss.study.study import Study
 
 
@@ -42,6 +43,8 @@ def _parameters(study: Study) -> Table:
 
 def prior_text(prior: Prior, shown: Scale) -> str:
     """A prior in words, in the unit of its parameter."""
+    if isinstance(prior, Component):
+        return f"{prior.kind} (mean {prior.mean() * shown.factor:.6g})"
     in_unit = {
         "value": lambda value: value * shown.factor,
         "log": lambda value: value + math.log(shown.factor),

@@ -7,16 +7,22 @@ from collections.abc import Mapping
 from percuss.spelling import did_you_mean, shown
 from percuss.study.priors.beta import Beta
 from percuss.study.priors.gamma import Gamma
+from percuss.study.priors.kummer_beta import KummerBeta
 from percuss.study.priors.log_uniform import LogUniform
 from percuss.study.priors.lognormal import Lognormal
 from percuss.study.priors.normal import Normal
 from percuss.study.priors.prior import Prior, PriorError, read_fields
+from percuss.study.priors.tensor import COMPONENTS, Component, TensorLaw, components, read_tensor
+from percuss.study.priors.truncated_exponential import TruncatedExponential
 from percuss.study.priors.truncated_normal import TruncatedNormal
 from percuss.study.priors.uniform import Uniform
+from percuss.study.priors.wishart import Wishart
 
 PRIORS: dict[str, type[Prior]] = {
-    prior.kind: prior for prior in (Uniform, Normal, Lognormal, TruncatedNormal, Beta, Gamma, LogUniform)
+    prior.kind: prior
+    for prior in (Uniform, Normal, Lognormal, TruncatedNormal, Beta, Gamma, LogUniform, TruncatedExponential)
 }
+TENSORS: dict[str, type[TensorLaw]] = {law.kind: law for law in (KummerBeta, Wishart)}
 
 
 def read_prior(table: Mapping[str, object], unit: str) -> Prior:
@@ -24,14 +30,39 @@ def read_prior(table: Mapping[str, object], unit: str) -> Prior:
 
     Raises PriorError with every fault found.
     """
-    kind = table.get("kind")
-    if not isinstance(kind, str):
-        raise PriorError([("kind", f"missing or no text: one of {', '.join(PRIORS)}")])
-    if kind not in PRIORS:
-        raise PriorError([("kind", f"unknown kind {shown(kind)}: {did_you_mean(kind, PRIORS)}")])
-    return read_fields(PRIORS[kind], {name: value for name, value in table.items() if name != "kind"}, unit)
+    return read_fields(PRIORS[_kind(table, PRIORS)], _fields(table), unit)
+
+
+def read_priors(table: Mapping[str, object], unit: str) -> dict[str, Prior]:
+    """Build the priors of a parameter by what follows its name: one, or the six components of a tensor."""
+    if _kind(table, {**PRIORS, **TENSORS}) in PRIORS:
+        return {"": read_prior(table, unit)}
+    found = components(read_tensor(TENSORS[str(table["kind"])], _fields(table), unit))
+    return {component.suffix: component for component in found}
+
+
+def suffixes(table: object) -> tuple[str, ...]:
+    """What follows the name of a parameter in the names of its inputs, whether its prior can be read or not."""
+    tensor = isinstance(table, Mapping) and table.get("kind") in TENSORS
+    return tuple(f"_{component}" for component in COMPONENTS) if tensor else ("",)
 
 
 def prior_from_json(data: Mapping[str, object]) -> Prior:
     """Build a prior from what `Prior.to_json` gave: fields in SI."""
-    return read_prior(data, "1")
+    if "component" not in data:
+        return read_prior(data, "1")
+    law = read_tensor(TENSORS[str(data["kind"])], _fields(data), "1")
+    return Component({}, law, COMPONENTS.index(str(data["component"])))
+
+
+def _kind(table: Mapping[str, object], kinds: Mapping[str, object]) -> str:
+    kind = table.get("kind")
+    if not isinstance(kind, str):
+        raise PriorError([("kind", f"missing or no text: one of {', '.join(kinds)}")])
+    if kind not in kinds:
+        raise PriorError([("kind", f"unknown kind {shown(kind)}: {did_you_mean(kind, kinds)}")])
+    return kind
+
+
+def _fields(table: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in table.items() if name not in ("kind", "component")}

@@ -1,7 +1,7 @@
 //! Toyoura sand as calibrated by Cheng et al. (2018), Tables 4 and 5: what tests and benchmarks run on.
 
 use percuss_grains::Material;
-use percuss_laws::grain::{Grain, GrainLaw};
+use percuss_laws::grain::{Grain, GrainLaw, MomentLimit};
 
 /// The material under one of the two laws, its density scaled for quasi-static tests.
 pub fn material(law: GrainLaw) -> Material {
@@ -20,8 +20,11 @@ pub fn material(law: GrainLaw) -> Material {
             friction,
         },
         moments: true,
-        rescaled: false,
+        moment_limit: MomentLimit::Joint,
+        rescaled: true,
+        restitution: 1.0,
         density_kg_m3: 2650.0,
         density_scaling: 1000.0,
+        gravity_m_s2: 0.0,
     }
 }

@@ -23,6 +23,7 @@ impl ClassicalLinear {
 
 impl PairLaw for ClassicalLinear {
     const ENERGY_SHARE: f64 = 0.5;
+    const STIFFENS: bool = false;
 
     #[inline]
     fn factor(&self, r1_m: f64, r2_m: f64) -> f64 {

@@ -26,6 +26,7 @@ impl HertzMindlin {
 
 impl PairLaw for HertzMindlin {
     const ENERGY_SHARE: f64 = 0.4;
+    const STIFFENS: bool = true;
 
     #[inline]
     fn factor(&self, r1_m: f64, r2_m: f64) -> f64 {

@@ -7,8 +7,9 @@
 //! dFs = ks du_s        dM = km dtheta
 //! ```
 //!
-//! with u_n the overlap (m), u_s the tangential displacement (m) and theta the relative rotation (rad), rolling and
-//! twisting in one. A law is one file and one line of [`GrainLaw`].
+//! with u_n the overlap (m), u_s the tangential displacement (m) and theta the relative rotation (rad). "Rolling and
+//! twisting are unified in one moment-rotation equation": M has both, with one limit ([`MomentLimit`] has the others).
+//! A law is one file and one line of [`GrainLaw`].
 
 pub mod classical_linear;
 pub mod hertz_mindlin;
@@ -33,15 +34,64 @@ impl GrainLaw {
 
     /// The law of a name.
     pub fn from_name(name: &str) -> Result<Self, LawError> {
-        Self::TABLE
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|&(_, law)| law)
-            .ok_or_else(|| LawError::UnknownLaw {
-                name: name.to_owned(),
-                known: Self::TABLE.map(|(known, _)| known).join(", "),
-            })
+        named(&Self::TABLE, name)
     }
+}
+
+/// What the limit of moments, eta Fn times a length, holds for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum MomentLimit {
+    /// The whole moment, with the smaller radius, as Table 1 prints it.
+    #[default]
+    Joint,
+    /// Rolling and twisting each for itself, with the smaller radius, as YADE's linear law has it.
+    Separate,
+    /// Rolling alone, with the mean radius, twisting without any limit, as YADE's Hertz-Mindlin law has it.
+    Rolling,
+}
+
+impl MomentLimit {
+    /// Names and limits.
+    pub const TABLE: [(&'static str, MomentLimit); 3] = [
+        ("joint", MomentLimit::Joint),
+        ("separate", MomentLimit::Separate),
+        ("rolling", MomentLimit::Rolling),
+    ];
+
+    /// The limit of a name.
+    pub fn from_name(name: &str) -> Result<Self, LawError> {
+        named(&Self::TABLE, name)
+    }
+
+    /// The length of a pair, m.
+    #[inline(always)]
+    pub fn length_m(self, r1_m: f64, r2_m: f64) -> f64 {
+        match self {
+            Self::Joint | Self::Separate => r1_m.min(r2_m),
+            Self::Rolling => 0.5 * (r1_m + r2_m),
+        }
+    }
+}
+
+fn named<T: Copy>(table: &[(&'static str, T)], name: &str) -> Result<T, LawError> {
+    table
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|&(_, found)| found)
+        .ok_or_else(|| LawError::UnknownLaw {
+            name: name.to_owned(),
+            known: table
+                .iter()
+                .map(|(known, _)| *known)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+}
+
+/// Damping ratio of the normal spring that gives a restitution, contact forces cut where they would pull: exact for
+/// both laws at every speed of approach.
+pub fn damping_ratio(restitution: f64) -> f64 {
+    crate::viscous_relation::ratio_of_restitution(restitution, 2.0).0
 }
 
 /// What a pair of grains is made of: the five parameters that are calibrated, the same for both laws.
@@ -80,6 +130,8 @@ pub trait PairLaw: Copy {
     fn stiffness(&self, factor: f64, r1_m: f64, r2_m: f64, overlap_m: f64) -> Stiffness;
     /// Elastic energy of a normal force, over force times overlap.
     const ENERGY_SHARE: f64;
+    /// Whether the shear stiffness changes with the overlap.
+    const STIFFENS: bool;
 }
 
 /// Equivalent radius 1 / (1/r1 + 1/r2), m.
