@@ -131,6 +131,7 @@ impl Formula {
 }
 
 /// A function with derivatives `f` of a jet.
+#[inline(always)]
 fn chain(f: Jet, u: &Jet) -> Jet {
     // A constant argument at a pole of the derivatives leaves no 0 * infinity behind.
     let scaled = |slope: f64, rate: f64| if rate == 0.0 { 0.0 } else { slope * rate };
@@ -141,6 +142,7 @@ fn chain(f: Jet, u: &Jet) -> Jet {
     ]
 }
 
+#[inline(always)]
 fn product(u: &Jet, v: &Jet) -> Jet {
     [
         u[0] * v[0],
@@ -149,6 +151,7 @@ fn product(u: &Jet, v: &Jet) -> Jet {
     ]
 }
 
+#[inline(always)]
 fn combined(operation: &Operation, u: &Jet, v: &Jet) -> Jet {
     match operation {
         Operation::Add => std::array::from_fn(|k| u[k] + v[k]),
@@ -176,6 +179,10 @@ fn power(u: &Jet, v: &Jet) -> Jet {
                 u[0].powf(n)
             }
         };
+        if whole && n >= 2.0 {
+            let y = u[0].powi(n as i32 - 2);
+            return chain([y * u[0] * u[0], n * y * u[0], n * (n - 1.0) * y], u);
+        }
         let slope = if n == 0.0 { 0.0 } else { n * power(n - 1.0) };
         let second = if n == 0.0 || n == 1.0 {
             0.0

@@ -8,51 +8,79 @@
 /// angle between a row and the span of those before it; rounding leaves some 1e-15.
 const DEPENDENT: f64 = 1e-11;
 
+/// Most rows of a block: what a joint can hold.
+pub(super) const LANES: usize = 6;
+/// A number for each row of a block.
+pub(super) type Lanes = [f64; LANES];
+
+/// Rows that start at the same column, kept by columns, each a short vector: all loops over lanes have a fixed length.
+/// Lanes without a row are zero, and so are the columns that they would have on the diagonal.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    row: usize,
+    rows: usize,
+    /// First column.
+    first: usize,
+    /// Where that is in `columns`.
+    start: usize,
+}
+
 /// The matrix, and after [`Envelope::factor`] its factors in the same place.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Envelope {
-    /// First column of each row.
-    first: Vec<usize>,
-    /// Where each row starts in `entries`; the diagonal entry is its last.
-    start: Vec<usize>,
-    pub entries: Vec<f64>,
+    blocks: Vec<Block>,
+    /// The block of each row.
+    of: Vec<usize>,
+    /// Entries on and below the diagonal; of L those below.
+    columns: Vec<Lanes>,
     /// 1/d, or zero for a row that depends on others.
     inverse: Vec<f64>,
-    /// Last row that reaches to each column.
-    last: Vec<usize>,
-    diagonal: Vec<f64>,
-    column: Vec<f64>,
+    /// Columns of L D of the block at hand.
+    scaled: Vec<Lanes>,
 }
 
 impl Envelope {
-    /// Rows whose first columns are given.
-    pub fn new(first: Vec<usize>) -> Self {
-        let mut start = Vec::with_capacity(first.len());
-        let mut length = 0;
-        for (row, column) in first.iter().enumerate() {
-            start.push(length);
-            length += row + 1 - column;
+    /// Blocks with the given first columns and numbers of rows.
+    pub fn new(sizes: &[(usize, usize)]) -> Self {
+        let mut blocks: Vec<Block> = Vec::with_capacity(sizes.len());
+        let mut of = Vec::new();
+        let mut start = 0;
+        for (index, &(first, rows)) in sizes.iter().enumerate() {
+            let row = of.len();
+            blocks.push(Block {
+                row,
+                rows,
+                first,
+                start,
+            });
+            of.resize(row + rows, index);
+            start += row - first + LANES;
         }
-        let reaches = |column: usize| {
-            (column..first.len())
-                .rev()
-                .find(|&row| first[row] <= column)
-        };
         Self {
-            inverse: vec![0.0; first.len()],
-            diagonal: vec![0.0; first.len()],
-            column: vec![0.0; first.len()],
-            last: (0..first.len()).map(|k| reaches(k).unwrap_or(k)).collect(),
-            entries: vec![0.0; length],
-            first,
-            start,
+            columns: vec![[0.0; LANES]; start],
+            inverse: vec![0.0; of.len()],
+            scaled: vec![[0.0; LANES]; of.len()],
+            blocks,
+            of,
         }
     }
 
-    /// Place of an entry on or below the diagonal.
+    /// All entries zero.
+    pub fn clear(&mut self) {
+        self.columns.fill([0.0; LANES]);
+    }
+
+    /// Columns of a block from one on. On its diagonal what is above does not matter.
     #[inline]
-    pub fn place(&self, row: usize, column: usize) -> usize {
-        self.start[row] + column - self.first[row]
+    pub fn columns_mut(&mut self, block: usize, from: usize) -> &mut [Lanes] {
+        let block = &self.blocks[block];
+        &mut self.columns[block.start + from - block.first..]
+    }
+
+    /// Adds to an entry of the diagonal.
+    pub fn stiffen(&mut self, row: usize, by: f64) {
+        let (_, lane) = self.place(row);
+        self.columns_mut(self.of[row], row)[0][lane] += by;
     }
 
     /// Whether a row depends on those before it.
@@ -60,45 +88,57 @@ impl Envelope {
         self.inverse[row] == 0.0
     }
 
-    /// Factors the matrix in place, column by column: the updates of a column are free of sums.
+    /// The block of a row, and its lane there.
+    #[inline]
+    fn place(&self, row: usize) -> (Block, usize) {
+        let block = self.blocks[self.of[row]];
+        (block, row - block.row)
+    }
+
+    /// Factors the matrix in place, block by block from the left.
     pub fn factor(&mut self) {
-        let rows = self.first.len();
-        for row in 0..rows {
-            self.diagonal[row] = self.entries[self.place(row, row)];
-        }
-        for pivot in 0..rows {
-            let value = self.entries[self.place(pivot, pivot)];
-            let dependent = value <= DEPENDENT * self.diagonal[pivot];
-            let inverse = if dependent { 0.0 } else { 1.0 / value };
-            self.inverse[pivot] = inverse;
-            for row in pivot + 1..=self.last[pivot] {
-                if self.first[row] > pivot {
-                    self.column[row] = 0.0;
-                    continue;
+        for block in &self.blocks {
+            let (done, own) = self.columns.split_at_mut(block.start);
+            let (left, triangle) = own.split_at_mut(block.row - block.first);
+            for column in block.first..block.row {
+                let above = &self.blocks[self.of[column]];
+                let lane = column - above.row;
+                let from = block.first.max(above.first);
+                let factors = &done[above.start + from - above.first..];
+                let k = column - block.first;
+                let mut sum = left[k];
+                for (x, l) in self.scaled[from - block.first..k].iter().zip(factors) {
+                    subtract(&mut sum, x, l[lane]);
                 }
-                let start = self.place(row, pivot);
-                let own = &mut self.entries[start..=start + row - pivot];
-                let (below, rest) = own.split_at_mut(1);
-                self.column[row] = below[0];
-                below[0] *= inverse;
-                let factor = below[0];
-                for (entry, other) in rest.iter_mut().zip(&self.column[pivot + 1..=row]) {
-                    *entry -= factor * other;
+                self.scaled[k] = sum;
+                left[k] = sum.map(|x| x * self.inverse[column]);
+            }
+            let Some(triangle) = triangle.first_chunk_mut::<LANES>() else {
+                continue;
+            };
+            // In a copy, which the compiler keeps in registers.
+            let mut columns = *triangle;
+            let diagonal: Lanes = std::array::from_fn(|lane| columns[lane][lane]);
+            for (x, l) in self.scaled.iter().zip(&*left) {
+                for lane in 0..LANES {
+                    subtract(&mut columns[lane], x, l[lane]);
                 }
             }
+            block.put(&eliminate(&mut columns, &diagonal), &mut self.inverse);
+            *triangle = columns;
         }
     }
 
     /// D^-1/2 L^-1 of three right-hand sides, in place: their rows from `first` on, those before being zero.
     pub fn halve(&self, first: usize, columns: &mut [[f64; 3]]) {
         for row in first..first + columns.len() {
-            let from = first.max(self.first[row]);
-            let start = self.place(row, from);
-            let entries = &self.entries[start..start + row - from];
+            let (block, lane) = self.place(row);
+            let from = first.max(block.first);
             let (before, own) = columns.split_at_mut(row - first);
+            let entries = &self.columns[block.start + from - block.first..];
             for (l, x) in entries.iter().zip(&before[from - first..]) {
                 for k in 0..3 {
-                    own[0][k] -= l * x[k];
+                    own[0][k] -= l[lane] * x[k];
                 }
             }
         }
@@ -110,28 +150,109 @@ impl Envelope {
 
     /// Solves in place.
     pub fn solve(&self, x: &mut [f64]) {
-        for row in 0..x.len() {
-            let (first, start) = (self.first[row], self.start[row]);
-            let own = &self.entries[start..start + row - first];
-            x[row] -= dot(own, &x[first..row]);
+        for block in &self.blocks {
+            let mut own = block.take(x);
+            let (left, triangle) = self.halves(block);
+            for (l, x) in left.iter().zip(&x[block.first..]) {
+                subtract(&mut own, l, *x);
+            }
+            for lane in 0..LANES {
+                let x = own[lane];
+                subtract(&mut own, &triangle[lane], x);
+            }
+            block.put(&own, x);
         }
         for (x, inverse) in x.iter_mut().zip(&self.inverse) {
             *x *= inverse;
         }
-        for row in (0..x.len()).rev() {
-            let (first, start) = (self.first[row], self.start[row]);
-            let (before, own) = x.split_at_mut(row);
-            let entries = &self.entries[start..start + row - first];
-            for (x, l) in before[first..].iter_mut().zip(entries) {
-                *x -= l * own[0];
+        for block in self.blocks.iter().rev() {
+            let mut own = block.take(x);
+            let (left, triangle) = self.halves(block);
+            for lane in (0..LANES).rev() {
+                own[lane] -= dot(&triangle[lane], &own);
+            }
+            block.put(&own, x);
+            for (l, x) in left.iter().zip(&mut x[block.first..]) {
+                *x -= dot(l, &own);
+            }
+        }
+    }
+
+    /// Columns of a block before its own rows, and those of its rows.
+    #[inline]
+    fn halves(&self, block: &Block) -> (&[Lanes], &[Lanes]) {
+        let columns = &self.columns[block.start..];
+        let (left, rest) = columns.split_at(block.row - block.first);
+        (left, &rest[..LANES])
+    }
+}
+
+impl Block {
+    /// Numbers of its rows.
+    #[inline(always)]
+    fn take(&self, x: &[f64]) -> Lanes {
+        let own = &x[self.row..self.row + self.rows];
+        std::array::from_fn(|lane| own.get(lane).copied().unwrap_or(0.0))
+    }
+
+    #[inline(always)]
+    fn put(&self, own: &Lanes, x: &mut [f64]) {
+        let into = &mut x[self.row..self.row + self.rows];
+        for lane in 0..LANES {
+            if let Some(x) = into.get_mut(lane) {
+                *x = own[lane];
             }
         }
     }
 }
 
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+/// L of a block's own rows, below the diagonal, in place; gives 1/d.
+#[inline(always)]
+fn eliminate(columns: &mut [Lanes; LANES], diagonal: &Lanes) -> Lanes {
+    [
+        pivot::<0>(columns, diagonal),
+        pivot::<1>(columns, diagonal),
+        pivot::<2>(columns, diagonal),
+        pivot::<3>(columns, diagonal),
+        pivot::<4>(columns, diagonal),
+        pivot::<5>(columns, diagonal),
+    ]
+}
+
+/// One step of it. With its number known to the compiler no loop remains.
+#[inline(always)]
+fn pivot<const LANE: usize>(columns: &mut [Lanes; LANES], diagonal: &Lanes) -> f64 {
+    let value = columns[LANE][LANE];
+    let dependent = value <= DEPENDENT * diagonal[LANE];
+    let inverse = if dependent { 0.0 } else { 1.0 / value };
+    let own = columns[LANE];
+    for lane in 0..LANES {
+        columns[LANE][lane] = if lane > LANE {
+            own[lane] * inverse
+        } else {
+            0.0
+        };
+    }
+    for other in LANE + 1..LANES {
+        let factor = columns[LANE][other];
+        for lane in LANE + 1..LANES {
+            columns[other][lane] -= own[lane] * factor;
+        }
+    }
+    inverse
+}
+
+#[inline(always)]
+fn subtract(from: &mut Lanes, what: &Lanes, times: f64) {
+    for lane in 0..LANES {
+        from[lane] -= what[lane] * times;
+    }
+}
+
+// Sums in pairs: short chains of additions, the same on every machine.
+#[inline(always)]
+pub(super) fn dot(a: &Lanes, b: &Lanes) -> f64 {
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
 }
 
 #[cfg(test)]
@@ -148,11 +269,11 @@ mod tests {
             [0.0, 0.0, 0.5, 2.0],
         ];
         let w = |a: usize, b: usize| -> f64 { (0..4).map(|k| j[a][k] * j[b][k]).sum() };
-        let mut matrix = Envelope::new(vec![0, 0, 0, 1]);
+        let mut matrix = Envelope::new(&[(0, 3), (1, 1)]);
         for row in 0..4 {
-            for column in [0, 0, 0, 1][row]..=row {
-                let place = matrix.place(row, column);
-                matrix.entries[place] = w(row, column);
+            let (block, lane) = [(0, 0), (0, 1), (0, 2), (1, 0)][row];
+            for column in block..=row {
+                matrix.columns_mut(block, column)[0][lane] = w(row, column);
             }
         }
         let right: Vec<f64> = (0..4).map(|a| (0..4).map(|b| w(a, b)).sum()).collect();

@@ -1,7 +1,8 @@
 //! Bodies and the rows of all their joints: J, and the factors of J M^-1 J^T.
 
-use super::envelope::Envelope;
+use super::envelope::{Envelope, LANES, Lanes, dot};
 use super::frames::Local;
+use super::rows::joined;
 use super::{HeldRow, Joint, Linkage, Placed, Row, RowValue, Target};
 use crate::body::Inertia;
 use crate::elements::twist;
@@ -70,6 +71,8 @@ pub(crate) struct Mechanism {
     pub rows: Vec<Weighted>,
     /// Rows that give way, and their scales.
     pub soft: Vec<(usize, f64)>,
+    /// The Jacobians of each joint and side by their six columns.
+    columns: Vec<[[Lanes; 6]; 2]>,
     couplings: Vec<Coupling>,
     factors: Envelope,
     /// Value and derivatives of what each row is held at.
@@ -141,7 +144,7 @@ impl Mechanism {
             });
         }
         let mut couplings = Vec::new();
-        let mut start = Vec::with_capacity(count);
+        let mut sizes = Vec::with_capacity(linked.len());
         for (p, one) in linked.iter().enumerate() {
             let mut least = one.first;
             for (q, other) in linked[..=p].iter().enumerate() {
@@ -157,7 +160,7 @@ impl Mechanism {
                     }
                 }
             }
-            start.extend(one.held.iter().map(|_| least));
+            sizes.push((least, one.held.len()));
         }
         let none = Weighted {
             value: RowValue {
@@ -169,11 +172,12 @@ impl Mechanism {
         Ok(Self {
             placed,
             weights,
-            joints: linked,
             rows: vec![none; count],
             soft: scales,
             couplings,
-            factors: Envelope::new(start),
+            columns: vec![[[[0.0; LANES]; 6]; 2]; linked.len()],
+            factors: Envelope::new(&sizes),
+            joints: linked,
             targets: vec![[0.0; 3]; count],
             aimed_s: f64::NAN,
         })
@@ -224,10 +228,13 @@ impl Mechanism {
         for joint in &self.joints {
             let weights = joint.bodies.map(|body| &self.weights[body]);
             for (held, row) in joint.held.iter().zip(&mut self.rows[joint.first..]) {
-                row.value = joint.linkage.row(held.row);
-                for side in 0..2 {
-                    if weights[side].moves {
-                        row.response[side] = response(weights[side], &row.value.jacobian[side]);
+                let arrow = joint.linkage.arrow(held.row);
+                row.value = arrow.value();
+                for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                    let weight = weights[side];
+                    if weight.moves {
+                        let pushed = arrow.along * (sign * weight.per_kg);
+                        row.response[side] = joined(&pushed, &(weight.turned * arrow.about[side]));
                     }
                 }
             }
@@ -242,37 +249,36 @@ impl Mechanism {
     fn factor(&mut self, softness: f64) {
         self.relink();
         self.evaluate(softness);
-        self.factors.entries.fill(0.0);
-        for coupling in &self.couplings {
-            let [p, q] = coupling.joints;
-            let [side, other] = coupling.sides;
-            let (one, two) = (&self.joints[p], &self.joints[q]);
-            for i in one.first..one.first + one.held.len() {
-                let jacobian = &self.rows[i].value.jacobian[side];
-                let last = if p == q {
-                    i + 1
-                } else {
-                    two.first + two.held.len()
-                };
-                let place = self.factors.place(i, two.first);
-                let entries = &mut self.factors.entries[place..place + last - two.first];
-                let pushing = if i < one.turning {
-                    two.turning.min(last)
-                } else {
-                    two.first
-                };
-                let (pushes, turns) = entries.split_at_mut(pushing - two.first);
-                for (entry, row) in pushes.iter_mut().zip(&self.rows[two.first..]) {
-                    *entry += dot(jacobian, &row.response[other]);
-                }
-                for (entry, row) in turns.iter_mut().zip(&self.rows[pushing..]) {
-                    *entry += dot_turning(jacobian, &row.response[other]);
+        for (joint, columns) in self.joints.iter().zip(&mut self.columns) {
+            for (lane, row) in self.rows[joint.first..][..joint.held.len()]
+                .iter()
+                .enumerate()
+            {
+                for side in 0..2 {
+                    for k in 0..6 {
+                        columns[side][k][lane] = row.value.jacobian[side][k];
+                    }
                 }
             }
         }
+        self.factors.clear();
+        for coupling in &self.couplings {
+            let [p, q] = coupling.joints;
+            let [side, other] = coupling.sides;
+            let (jacobian, two) = (&self.columns[p][side], &self.joints[q]);
+            let entries = self.factors.columns_mut(p, two.first);
+            let rows = two.first..two.first + two.held.len();
+            for (entry, row) in entries.iter_mut().zip(rows) {
+                let response = &self.rows[row].response[other];
+                // Rows of the rotations alone have no first half.
+                if row < two.turning {
+                    add(entry, jacobian, response, 0);
+                }
+                add(entry, jacobian, response, 3);
+            }
+        }
         for &(row, _) in &self.soft {
-            let place = self.factors.place(row, row);
-            self.factors.entries[place] += 1.0;
+            self.factors.stiffen(row, 1.0);
         }
         self.factors.factor();
     }
@@ -416,16 +422,14 @@ pub(crate) fn response(weight: &Weight, force: &[f64; 6]) -> [f64; 6] {
     ]
 }
 
-// Sums in pairs: short chains of additions, the same on every machine.
-#[inline]
-fn dot(a: &[f64; 6], b: &[f64; 6]) -> f64 {
-    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
-}
-
-/// The same where one of the two has no first half.
-#[inline]
-fn dot_turning(a: &[f64; 6], b: &[f64; 6]) -> f64 {
-    a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+/// Adds three of the six parts of rows' products with a response.
+#[inline(always)]
+fn add(to: &mut Lanes, jacobian: &[Lanes; 6], response: &[f64; 6], from: usize) {
+    for lane in 0..LANES {
+        to[lane] += jacobian[from][lane] * response[from]
+            + jacobian[from + 1][lane] * response[from + 1]
+            + jacobian[from + 2][lane] * response[from + 2];
+    }
 }
 
 /// Joints so ordered that those on the same body come close together (Cuthill and McKee 1969).

@@ -98,35 +98,44 @@ impl Linkage {
     }
 
     /// Jacobian and bias of a row.
-    #[inline(always)]
+    #[inline]
     pub fn row(&self, row: Row) -> RowValue {
+        self.arrow(row).value()
+    }
+
+    /// The same as vectors.
+    #[inline(always)]
+    pub(super) fn arrow(&self, row: Row) -> Arrow {
         let [a, b] = &self.sides;
         match row {
             Row::Slide(i) => {
                 let e: Vec3 = a.axes.column(i).into();
-                let far = a.arm + self.offset;
-                RowValue {
-                    jacobian: [joined(&-e, &e.cross(&far)), joined(&e, &b.arm.cross(&e))],
+                Arrow {
+                    along: e,
+                    about: [e.cross(&(a.arm + self.offset)), b.arm.cross(&e)],
                     bias: e.dot(&self.bend_on_a),
                 }
             }
             Row::Perpendicular(i, j) => {
                 let (e, f): (Vec3, Vec3) = (a.axes.column(i).into(), b.axes.column(j).into());
-                let (e1, f1) = (a.turning.cross(&e), b.turning.cross(&f));
-                let bias =
-                    a.turning.cross(&e1).dot(&f) + 2.0 * e1.dot(&f1) + e.dot(&b.turning.cross(&f1));
-                turning_row(&f.cross(&e), bias)
+                // n' . w of n = f x e and the relative w, with n' = (w_b x f) x e + f x (w_a x e) multiplied out.
+                let relative = b.turning - a.turning;
+                let bias = b.turning.dot(&e) * relative.dot(&f)
+                    - a.turning.dot(&f) * relative.dot(&e)
+                    - relative.norm_squared() * e.dot(&f);
+                Arrow::turning(f.cross(&e), bias)
             }
             Row::Length => {
                 let length = self.offset.norm();
                 // Origins that coincide have no line: no force along it, which a slack tether does not need.
                 let per_length = if length > 0.0 { 1.0 / length } else { 0.0 };
                 let u = self.offset * per_length;
-                let along = u.dot(&self.drift);
-                RowValue {
-                    jacobian: [joined(&-u, &u.cross(&a.arm)), joined(&u, &b.arm.cross(&u))],
+                let rate = u.dot(&self.drift);
+                Arrow {
+                    along: u,
+                    about: [u.cross(&a.arm), b.arm.cross(&u)],
                     bias: u.dot(&self.bend)
-                        + (self.drift.norm_squared() - along * along) * per_length,
+                        + (self.drift.norm_squared() - rate * rate) * per_length,
                 }
             }
             Row::Angle(i) => angle(i, a, b),
@@ -134,7 +143,37 @@ impl Linkage {
     }
 }
 
-fn angle(i: usize, a: &Side, b: &Side) -> RowValue {
+/// A row's derivatives as vectors: what it is by the velocity of b, and less so by that of a; by the two angular
+/// velocities; and its bias.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrow {
+    pub along: Vec3,
+    pub about: [Vec3; 2],
+    bias: f64,
+}
+
+impl Arrow {
+    /// A row of the relative angular velocity alone.
+    #[inline(always)]
+    fn turning(n: Vec3, bias: f64) -> Self {
+        Self {
+            along: Vec3::zeros(),
+            about: [-n, n],
+            bias,
+        }
+    }
+
+    #[inline(always)]
+    pub fn value(&self) -> RowValue {
+        let [a, b] = &self.about;
+        RowValue {
+            jacobian: [joined(&-self.along, a), joined(&self.along, b)],
+            bias: self.bias,
+        }
+    }
+}
+
+fn angle(i: usize, a: &Side, b: &Side) -> Arrow {
     let (k1, k3): (Vec3, Vec3) = (a.axes.column(0).into(), b.axes.column(2).into());
     let across = k3.cross(&k1);
     let cosine = across.norm();
@@ -145,21 +184,11 @@ fn angle(i: usize, a: &Side, b: &Side) -> RowValue {
     let turning = a.turning.cross(&k1) * rates[0]
         + (a.turning + k1 * rates[0]).cross(&k2) * rates[1]
         + b.turning.cross(&k3) * rates[2];
-    turning_row(&dual[i], -dual[i].dot(&turning))
+    Arrow::turning(dual[i], -dual[i].dot(&turning))
 }
 
-/// A row of the relative angular velocity alone.
-#[inline]
-fn turning_row(n: &Vec3, bias: f64) -> RowValue {
-    let none = Vec3::zeros();
-    RowValue {
-        jacobian: [joined(&none, &-n), joined(&none, n)],
-        bias,
-    }
-}
-
-#[inline]
-fn joined(first: &Vec3, second: &Vec3) -> [f64; 6] {
+#[inline(always)]
+pub(super) fn joined(first: &Vec3, second: &Vec3) -> [f64; 6] {
     [first.x, first.y, first.z, second.x, second.y, second.z]
 }
 
