@@ -39,7 +39,7 @@ def turned_by(outer_rad: Vector, inner_rad: Vector) -> Vector:
 def facing(axis: Vector, reference: Vector | None, what: str) -> Vector:
     """The rotation that brings z to `axis` and x to the side of `reference`; raises InputError if there is none.
 
-    >>> [round(x, 12) for x in turn(facing((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), "axis"), (1.0, 0.0, 2.0))]
+    >>> [round(x, 12) + 0.0 for x in turn(facing((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), "axis"), (1.0, 0.0, 2.0))]
     [2.0, 1.0, 0.0]
     """
     length = math.sqrt(sum(a * a for a in axis))
