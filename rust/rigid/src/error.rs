@@ -286,3 +286,21 @@ pub enum RigidError {
     #[error(transparent)]
     Solver(#[from] percuss_solvers::Error),
 }
+
+impl RigidError {
+    /// Refuses two sides of which one is a body that is not there; None is the ground.
+    pub(crate) fn unless_bodies(
+        sides: [Option<usize>; 2],
+        bodies: usize,
+        what: impl Fn() -> String,
+    ) -> Result<(), Self> {
+        match sides.into_iter().flatten().find(|&body| body >= bodies) {
+            Some(body) => Err(Self::NoBody {
+                what: what(),
+                body,
+                bodies,
+            }),
+            None => Ok(()),
+        }
+    }
+}

@@ -39,16 +39,7 @@ impl World {
         if let Some(joints) = &mut self.articulation {
             joints.couple(&self.inverse_mass, &self.contacts);
         }
-        let joined = self
-            .articulation
-            .as_ref()
-            .and_then(|joints| joints.joined());
-        self.assembly.assemble_joined(
-            &self.inverse_mass,
-            &self.contacts,
-            joined,
-            &mut self.problem,
-        )?;
+        self.assemble()?;
         self.impulses.fill([0.0; 3]);
         let settings = Settings {
             tolerance: TOLERANCE,

@@ -272,6 +272,21 @@ impl World {
         self.counts.iter().map(|&n| n * n).sum()
     }
 
+    /// The contact problem with W, through whatever joints hold the bodies.
+    pub(crate) fn assemble(&mut self) -> Result<(), RigidError> {
+        let joined = self
+            .articulation
+            .as_ref()
+            .and_then(|joints| joints.joined());
+        self.assembly.assemble_joined(
+            &self.inverse_mass,
+            &self.contacts,
+            joined,
+            &mut self.problem,
+        )?;
+        Ok(())
+    }
+
     fn solve(&mut self, watch: &mut Stopwatch) -> Result<Solution, RigidError> {
         if self.contacts.is_empty() {
             watch.lap(&mut self.timing.assembly);
@@ -320,16 +335,7 @@ impl World {
         let mut report = match report {
             Some(report) => report,
             None => {
-                let joined = self
-                    .articulation
-                    .as_ref()
-                    .and_then(|joints| joints.joined());
-                self.assembly.assemble_joined(
-                    &self.inverse_mass,
-                    &self.contacts,
-                    joined,
-                    &mut self.problem,
-                )?;
+                self.assemble()?;
                 watch.lap(&mut self.timing.assembly);
                 solver.solve(
                     &self.problem,

@@ -64,15 +64,7 @@ pub enum Effort {
 impl Element {
     pub(crate) fn check(&self, bodies: usize) -> Result<(), RigidError> {
         let what = || format!("element {}", self.name);
-        for body in self.bodies.into_iter().flatten() {
-            if body >= bodies {
-                return Err(RigidError::NoBody {
-                    what: what(),
-                    body,
-                    bodies,
-                });
-            }
-        }
+        RigidError::unless_bodies(self.bodies, bodies, what)?;
         for frame in self.frames {
             frame.checked(&format!("a frame of element {}", self.name))?;
         }

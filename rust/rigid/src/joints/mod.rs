@@ -329,15 +329,7 @@ impl Joint {
     /// Refuses what cannot be, whatever the stepper.
     pub(crate) fn check(&self, bodies: usize) -> Result<(), RigidError> {
         let what = || format!("joint {}", self.name);
-        for body in self.bodies.into_iter().flatten() {
-            if body >= bodies {
-                return Err(RigidError::NoBody {
-                    what: what(),
-                    body,
-                    bodies,
-                });
-            }
-        }
+        RigidError::unless_bodies(self.bodies, bodies, what)?;
         if self.bodies[0] == self.bodies[1] {
             return Err(RigidError::JointOnItself {
                 joint: self.name.clone(),
