@@ -268,7 +268,7 @@ def test_constant_outputs_duplicates_and_too_few_points(percuss, folder) -> None
         (["--folds", "99"], ["--folds 99", "20"]),
         (["--held-out", "1.5"], ["--held-out 1.5"]),
         (["--method", "lasso"], ["--method lasso"]),
-        (["--curves", "y"], ["--curves y"]),
+        (["--curves", "y"], ["curve y"]),
     ],
 )
 def test_options_that_cannot_be(percuss, once, options, words) -> None:

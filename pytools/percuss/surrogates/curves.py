@@ -118,7 +118,7 @@ def axis_name(training: Training, quantity: str) -> str | None:
     quantities = training.study.model().quantities
     known = [name for name, item in quantities.items() if item.curve and item.axis]
     if quantity not in known:
-        raise InputError(f"--curves {quantity}: no such curve of the model: {did_you_mean(quantity, known)}")
+        raise InputError(f"curve {quantity}: no such curve of the model: {did_you_mean(quantity, known)}")
     if not training.keep_curves:
         raise InputError(
             "--curves: the runs of this design were made without their curves",
@@ -162,13 +162,13 @@ def case_curves(
     else:
         low, high = max(x[0] for x, _ in listed), min(x[-1] for x, _ in listed)
         if not low < high:
-            raise InputError(f"--curves {quantity}: the curves of case {runs.case} have no common range")
+            raise InputError(f"curve {quantity}: the curves of case {runs.case} have no common range")
         axis = np.linspace(low, high, max(len(x) for x, _ in listed))
         values = np.array([np.interp(axis, x, y) for x, y in listed])
     if len(axis) < 2:
-        raise InputError(f"--curves {quantity}: curves of {len(axis)} points are no curves")
+        raise InputError(f"curve {quantity}: curves of {len(axis)} points are no curves")
     if not np.isfinite(values).all():
-        raise InputError(f"--curves {quantity}: a curve of case {runs.case} is not finite")
+        raise InputError(f"curve {quantity}: a curve of case {runs.case} is not finite")
     return axis, values
 
 
