@@ -95,3 +95,19 @@ fn the_nonsmooth_stepper_converges_to_the_smooth_one() {
         "{coarse:e} {fine:e}"
     );
 }
+
+#[test]
+fn zz_measure() {
+    for scene in [nominal(), perturbed()] {
+        let exact = observed(scene.clone(), 1e-4, TIGHT, 1);
+        for method in [Method::Adams, Method::Rk4] {
+            let error = |each: usize| {
+                apart(
+                    &observed(scene.clone(), 1e-4 / each as f64, method, each),
+                    &exact,
+                )
+            };
+            println!("{method:?} {:?}", [1, 2, 4].map(error));
+        }
+    }
+}
