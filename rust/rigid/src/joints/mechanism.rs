@@ -189,7 +189,7 @@ impl Mechanism {
         let weight = &mut self.weights[body];
         if weight.moves && !weight.round {
             let axes = &self.placed[body].axes;
-            weight.turned = axes * weight.inverse * axes.transpose();
+            weight.turned = turned(&weight.inverse, axes);
         }
     }
 
@@ -289,9 +289,9 @@ impl Mechanism {
         self.factors.halve(first, columns);
     }
 
-    /// Solves J M^-1 J^T x = x in place.
+    /// Solves J M^-1 J^T x = x in place, for several x.
     #[inline]
-    pub fn solve(&self, x: &mut [f64]) {
+    pub fn solve<const SIDES: usize>(&self, x: [&mut [f64]; SIDES]) {
         self.factors.solve(x);
     }
 
@@ -405,6 +405,16 @@ fn weight(inertia: &Option<Inertia>) -> Weight {
         moves: inertia.is_some(),
         round: inertia.is_none_or(|i| i.round),
     }
+}
+
+/// A symmetric tensor in axes given as columns.
+#[inline]
+fn turned(tensor: &Mat3, axes: &Mat3) -> Mat3 {
+    let half = axes * tensor;
+    let entry = |i: usize, j: usize| half.row(i).dot(&axes.row(j));
+    let (xy, xz, yz) = (entry(0, 1), entry(0, 2), entry(1, 2));
+    let [xx, yy, zz] = [0, 1, 2].map(|i| entry(i, i));
+    Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
 
 /// M^-1 of a body applied to a force and torque.

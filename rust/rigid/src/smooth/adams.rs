@@ -10,7 +10,7 @@
 //! Norsett and Wanner 1993, section III.1). A kink of the forces must not lie between them. At one, and where a step is
 //! too long for the method, predictor and corrector part: then the step is taken by `rk4`, and so are the next three.
 
-use super::{NUMBERS, Smooth};
+use super::{NUMBERS, Smooth, VELOCITIES};
 use crate::world::World;
 
 /// Derivatives at the starts of earlier steps, the newest first.
@@ -31,8 +31,6 @@ const CORRECTOR: [f64; 4] = [19.0 / 24.0, -5.0 / 24.0, 1.0 / 24.0, 9.0 / 24.0];
 /// Share of the way from predictor to corrector that leaves no error of fifth order.
 const TAKEN: f64 = 251.0 / 270.0;
 
-/// Where velocities are among the numbers of a body.
-const VELOCITIES: std::ops::Range<usize> = 7..NUMBERS;
 /// Predictor and corrector that part so many times as far as lately have met a kink. One that is missed so does no
 /// more harm than the steps around it.
 const KINK: f64 = 2.0;

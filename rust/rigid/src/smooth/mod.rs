@@ -30,6 +30,8 @@ use percuss_geometry::{Quat, Vec3};
 
 /// Numbers of a body in the state: place, quaternion (w first), velocity, angular velocity.
 pub(crate) const NUMBERS: usize = 13;
+/// Where the velocities are among them.
+const VELOCITIES: std::ops::Range<usize> = 7..NUMBERS;
 /// Works integrated along, fewer than a body has numbers: loads and actuators, dampers, friction, imposed motions.
 const WORKS: usize = 4;
 
@@ -53,6 +55,7 @@ pub(crate) struct Smooth {
     corrections: Vec<[f64; 6]>,
     twists: Vec<[f64; 6]>,
     right: Vec<f64>,
+    rates: Vec<f64>,
     /// Forces of the held rows now.
     pub(crate) multipliers: Vec<f64>,
     powers: Power,
@@ -84,6 +87,7 @@ impl Smooth {
             corrections: vec![[0.0; 6]; bodies + 1],
             twists: vec![[0.0; 6]; bodies + 1],
             right: vec![0.0; rows],
+            rates: vec![0.0; rows],
             multipliers: vec![0.0; rows],
             powers: Power::default(),
             motion_power: 0.0,
