@@ -306,13 +306,14 @@ impl Mechanism {
         for joint in &self.joints {
             for (side, &body) in joint.bodies.iter().enumerate() {
                 if self.weights[body].moves {
-                    let twist = &mut twists[body];
+                    let mut twist = twists[body];
                     for row in joint.first..joint.first + joint.held.len() {
                         let response = &self.rows[row].response[side];
                         for k in 0..6 {
                             twist[k] += response[k] * x[row];
                         }
                     }
+                    twists[body] = twist;
                 }
             }
         }

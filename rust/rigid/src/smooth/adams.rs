@@ -100,19 +100,23 @@ impl Smooth {
     fn follow(&mut self, world: &World, t: f64, h: f64) -> bool {
         let last = self.slopes.len() - 1;
         let [w0, w1, w2, w3] = PREDICTOR.map(|weight| h * weight);
-        let [f1, f2, f3] = &self.past.slopes;
-        for (k, f0) in self.slopes[0].iter().enumerate() {
-            self.stage[k] = self.state[k] + (w0 * f0 + w1 * f1[k]) + (w2 * f2[k] + w3 * f3[k]);
+        let length = self.stage.len();
+        // Slices of one length: the compiler then checks it once, and takes the numbers by pairs.
+        let [f1, f2, f3] = self.past.slopes.each_ref().map(|f| &f[..length]);
+        let (start, f0) = (&self.state[..length], &self.slopes[0][..length]);
+        for (k, y) in self.stage.iter_mut().enumerate() {
+            *y = start[k] + (w0 * f0[k] + w1 * f1[k]) + (w2 * f2[k] + w3 * f3[k]);
         }
         self.evaluate(world, t + h, last, false);
         let [w0, w1, w2, w] = CORRECTOR.map(|weight| h * weight);
-        let [f1, f2, _] = &self.past.slopes;
+        let [f1, f2, _] = self.past.slopes.each_ref().map(|f| &f[..length]);
         let [f0, .., difference] = &mut self.slopes[..] else {
             return false;
         };
-        for (k, f) in difference.iter_mut().enumerate() {
+        let (f0, start, predicted) = (&f0[..length], &self.state[..length], &self.stage[..length]);
+        for (k, f) in difference[..length].iter_mut().enumerate() {
             let by = (w0 * f0[k] + w1 * f1[k]) + (w2 * f2[k] + w * *f);
-            *f = self.state[k] + by - self.stage[k];
+            *f = start[k] + by - predicted[k];
         }
         let velocities = difference
             .chunks_exact(NUMBERS)
