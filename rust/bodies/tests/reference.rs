@@ -145,7 +145,10 @@ fn anisotropic_multipliers_and_deviations_are_those_of_the_table() {
             let fourth = drawn.iter().map(|z| square(z).powi(2)).sum::<f64>() / n;
             let sd = row[&format!("sd_G{name}")];
             let error = ((fourth - second * second) / n).sqrt();
-            assert!((second - sd * sd).abs() < 4.0 * error, "{g:?} {name}: {second}");
+            assert!(
+                (second - sd * sd).abs() < 4.0 * error,
+                "{g:?} {name}: {second}"
+            );
         }
     }
 }

@@ -51,8 +51,7 @@ impl Smooth {
     fn project(&mut self, world: &World, t: f64) {
         self.drift = self.mechanism.residuals(&mut self.right);
         for _ in 0..NEWTON_STEPS {
-            // Also where it is no number.
-            if !(self.drift >= NEAR) {
+            if self.drift.is_nan() || self.drift < NEAR {
                 break;
             }
             self.correct();
