@@ -199,7 +199,7 @@ impl Articulation {
         for row in 0..right.len() {
             right[row] = targets[row] - compliance[row] * impulses[row] - right[row];
         }
-        mechanism.solve([right]);
+        mechanism.solve(right);
         for (impulse, change) in impulses.iter_mut().zip(&*right) {
             *impulse += change;
         }
@@ -213,7 +213,7 @@ impl Articulation {
         for (right, compliance) in right.iter_mut().zip(&self.compliance) {
             *right *= compliance - 1.0;
         }
-        mechanism.solve([right]);
+        mechanism.solve(right);
         mechanism.respond(right, displacements);
     }
 

@@ -54,7 +54,7 @@ impl Articulation {
             }
             last = worst;
             self.right.iter_mut().for_each(|x| *x = -*x);
-            self.mechanism.solve([&mut self.right]);
+            self.mechanism.solve(&mut self.right);
             for &body in &self.bodies {
                 self.changes[body] = [0.0; 6];
             }
@@ -171,7 +171,7 @@ impl World {
                 -missed[row]
             };
         }
-        mechanism.solve([right]);
+        mechanism.solve(right);
         mechanism.respond(right, changes);
         // The factors may be those of nearby places: what the mean rate misses is no exact half.
         before.copy_from_slice(missed);

@@ -125,7 +125,7 @@ fn put(mechanism: &mut Mechanism, states: &[BodyState]) {
 /// Twists that take away the rows' values, to first order.
 fn correct(mechanism: &Mechanism, rows: &mut [f64], changes: &mut [[f64; 6]]) {
     rows.iter_mut().for_each(|x| *x = -*x);
-    mechanism.solve([rows]);
+    mechanism.solve(rows);
     changes.fill([0.0; 6]);
     mechanism.respond(rows, changes);
 }

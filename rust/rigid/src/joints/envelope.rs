@@ -148,44 +148,32 @@ impl Envelope {
         }
     }
 
-    /// Solves in place, for several right-hand sides at once: most of the time goes into waiting for one number.
-    pub fn solve<const SIDES: usize>(&self, mut x: [&mut [f64]; SIDES]) {
+    /// Solves in place.
+    pub fn solve(&self, x: &mut [f64]) {
         for block in &self.blocks {
+            let mut own = block.take(x);
             let (left, triangle) = self.halves(block);
-            let mut own = std::array::from_fn::<Lanes, SIDES, _>(|side| block.take(x[side]));
-            for (k, l) in (block.first..).zip(left) {
-                for side in 0..SIDES {
-                    subtract(&mut own[side], l, x[side][k]);
-                }
+            for (l, x) in left.iter().zip(&x[block.first..]) {
+                subtract(&mut own, l, *x);
             }
             for lane in 0..LANES {
-                for own in &mut own {
-                    let x = own[lane];
-                    subtract(own, &triangle[lane], x);
-                }
+                let x = own[lane];
+                subtract(&mut own, &triangle[lane], x);
             }
-            for (x, own) in x.iter_mut().zip(&own) {
-                block.put(own, x);
-            }
+            block.put(&own, x);
         }
-        for x in &mut x {
-            for (x, inverse) in x.iter_mut().zip(&self.inverse) {
-                *x *= inverse;
-            }
+        for (x, inverse) in x.iter_mut().zip(&self.inverse) {
+            *x *= inverse;
         }
         for block in self.blocks.iter().rev() {
+            let mut own = block.take(x);
             let (left, triangle) = self.halves(block);
-            let mut own = std::array::from_fn::<Lanes, SIDES, _>(|side| block.take(x[side]));
             for lane in (0..LANES).rev() {
-                for own in &mut own {
-                    own[lane] -= dot(&triangle[lane], own);
-                }
+                own[lane] -= dot(&triangle[lane], &own);
             }
-            for (x, own) in x.iter_mut().zip(&own) {
-                block.put(own, x);
-                for (l, x) in left.iter().zip(&mut x[block.first..]) {
-                    *x -= dot(l, own);
-                }
+            block.put(&own, x);
+            for (l, x) in left.iter().zip(&mut x[block.first..]) {
+                *x -= dot(l, &own);
             }
         }
     }
@@ -293,7 +281,7 @@ mod tests {
         let dependent: Vec<bool> = (0..4).map(|row| matrix.is_dependent(row)).collect();
         assert_eq!(dependent, [false, false, true, false]);
         let mut x = right.clone();
-        matrix.solve([&mut x]);
+        matrix.solve(&mut x);
         for a in 0..4 {
             let sum: f64 = (0..4).map(|b| w(a, b) * x[b]).sum();
             assert!((sum - right[a]).abs() < 1e-12);

@@ -289,9 +289,9 @@ impl Mechanism {
         self.factors.halve(first, columns);
     }
 
-    /// Solves J M^-1 J^T x = x in place, for several x.
+    /// Solves J M^-1 J^T x = x in place.
     #[inline]
-    pub fn solve<const SIDES: usize>(&self, x: [&mut [f64]; SIDES]) {
+    pub fn solve(&self, x: &mut [f64]) {
         self.factors.solve(x);
     }
 

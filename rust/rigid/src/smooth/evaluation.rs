@@ -1,6 +1,6 @@
 //! Accelerations at a stage, and the projection of the last.
 
-use super::{NUMBERS, Power, Smooth, VELOCITIES};
+use super::{NUMBERS, Power, Smooth};
 use crate::body::Role;
 use crate::elements::twist;
 use crate::joints::response;
@@ -49,51 +49,48 @@ impl Smooth {
 
     /// Moves the stage onto the constraints, then its velocities, along M^-1 J^T.
     fn project(&mut self, world: &World, t: f64) {
-        self.drift = self.mechanism.residuals(&mut self.right);
+        let mut residual = self.mechanism.residuals(&mut self.right);
+        self.drift = residual;
         for _ in 0..NEWTON_STEPS {
-            if self.drift.is_nan() || self.drift < NEAR {
+            if residual == 0.0 {
                 break;
             }
             self.correct();
-            self.displace();
+            for (numbers, turn) in self.stage.chunks_exact_mut(NUMBERS).zip(&self.corrections) {
+                displace(numbers, turn);
+            }
+            if residual < NEAR {
+                break;
+            }
             self.place(world, t);
             self.mechanism.linearise();
-            self.drift = self.mechanism.residuals(&mut self.right);
+            residual = self.mechanism.residuals(&mut self.right);
+            self.drift = residual;
         }
         for (own, placed) in self.twists.iter_mut().zip(&self.mechanism.placed) {
             *own = twist(placed);
         }
-        self.mechanism.rate_residuals(&self.twists, &mut self.rates);
+        self.mechanism.rate_residuals(&self.twists, &mut self.right);
         self.correct();
-        self.displace();
-        self.mechanism.respond(&self.rates, &mut self.twists);
         let bodies = self
             .stage
             .chunks_exact_mut(NUMBERS)
             .zip(&mut self.mechanism.placed);
-        for ((numbers, placed), twist) in bodies.zip(&self.twists) {
-            numbers[VELOCITIES].copy_from_slice(twist);
-            placed.velocity = Vec3::new(twist[0], twist[1], twist[2]);
-            placed.turning = Vec3::new(twist[3], twist[4], twist[5]);
+        for ((numbers, placed), change) in bodies.zip(&self.corrections) {
+            for k in 0..6 {
+                numbers[7 + k] += change[k];
+            }
+            placed.velocity += Vec3::new(change[0], change[1], change[2]);
+            placed.turning += Vec3::new(change[3], change[4], change[5]);
         }
     }
 
-    /// Displacements that take away the rows' values in `right`, to first order, and multipliers of the velocities
-    /// that take away those in `rates`.
+    /// Twists that take away the rows' values in `right`, to first order.
     fn correct(&mut self) {
-        for x in self.right.iter_mut().chain(&mut self.rates) {
-            *x = -*x;
-        }
-        self.mechanism.solve([&mut self.right, &mut self.rates]);
+        self.right.iter_mut().for_each(|x| *x = -*x);
+        self.mechanism.solve(&mut self.right);
         self.corrections.fill([0.0; 6]);
         self.mechanism.respond(&self.right, &mut self.corrections);
-    }
-
-    /// Moves the bodies of the stage by the corrections.
-    fn displace(&mut self) {
-        for (numbers, by) in self.stage.chunks_exact_mut(NUMBERS).zip(&self.corrections) {
-            displace(numbers, by);
-        }
     }
 
     /// Forces of elements, loads, gravity and gyroscopic terms, and the accelerations they would give.
@@ -152,7 +149,7 @@ impl Smooth {
         let mechanism = &self.mechanism;
         mechanism.acceleration_residuals(&self.accelerations, right);
         right.iter_mut().for_each(|x| *x = -*x);
-        mechanism.solve([right]);
+        mechanism.solve(right);
         mechanism.respond(right, &mut self.accelerations);
         self.motion_power += mechanism.power(right);
     }

@@ -55,7 +55,6 @@ pub(crate) struct Smooth {
     corrections: Vec<[f64; 6]>,
     twists: Vec<[f64; 6]>,
     right: Vec<f64>,
-    rates: Vec<f64>,
     /// Forces of the held rows now.
     pub(crate) multipliers: Vec<f64>,
     powers: Power,
@@ -87,7 +86,6 @@ impl Smooth {
             corrections: vec![[0.0; 6]; bodies + 1],
             twists: vec![[0.0; 6]; bodies + 1],
             right: vec![0.0; rows],
-            rates: vec![0.0; rows],
             multipliers: vec![0.0; rows],
             powers: Power::default(),
             motion_power: 0.0,
