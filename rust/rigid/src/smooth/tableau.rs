@@ -1,4 +1,4 @@
-//! Explicit Runge-Kutta methods by their coefficients.
+//! How the smooth stepper integrates: its methods, and explicit Runge-Kutta methods by their coefficients.
 
 use crate::error::RigidError;
 
