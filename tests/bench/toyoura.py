@@ -1,9 +1,11 @@
 """Toyoura sand as Cheng et al. (2018) have it: parameters, packings, measured curves, and the tables of docs/grains.md.
 
     PERCUSS_TOYOURA=FOLDER python -m tests.bench.toyoura [peer] [spread] [measured] [steps]
+    PERCUSS_TOYOURA=FOLDER python -m tests.bench.toyoura observed > observed.csv
 
 FOLDER has `experiment/Test_*.data` and `packings/PeriSp_*_0.68.txt` of the authors' program. A table takes half a
 minute to five of one core. Root mean squares are over the increments, or over the measured points; volumes in %.
+`observed` writes what `percuss observe studies/toyoura-triaxial` takes.
 """
 
 from __future__ import annotations
@@ -42,6 +44,9 @@ PEER: dict[str, dict[str, Any]] = {
     HM: {"moment_limit": "rolling", "rescaled": False},
     CL: {"moment_limit": "separate", "rescaled": False},
 }
+# Standard deviation of stress ratio and volumetric strain (%) between packings, by axial strain (%): `spread`. That
+# of the volume is one and the same error from 4 % on, so that each of three observations has sqrt(3) of it.
+ERRORS = {1: (0.1, 0.05), 2: (0.13, 0.1), 4: (0.15, 0.4), 6: (0.17, 0.6), 8: (0.17, 0.7)}
 
 
 class Curve(NamedTuple):
@@ -99,11 +104,11 @@ def authors_packing(grains: int) -> Any:
     return [float(word) for word in lines[0].split()[1:4]], rows[:, :3].tolist(), rows[:, 3].tolist(), False
 
 
-def measured(pressure_mpa: float) -> Curve:
-    """A measured curve, up to 8 %."""
+def measured(pressure_mpa: float, end: float = 8.0) -> Curve:
+    """A measured curve, up to a strain."""
     lines = (FOLDER / "experiment" / f"Test_{pressure_mpa}.data").read_text().splitlines()[1:]
     table = np.array([[float(word) for word in line.split()] for line in lines if line.strip()])[:, [3, 4, 0]]
-    return Curve(*table[(table[:, 0] > 0) & (table[:, 0] <= 8)].T)
+    return Curve(*table[(table[:, 0] > 0) & (table[:, 0] <= end)].T)
 
 
 def peer(name: str) -> Curve:
@@ -192,8 +197,20 @@ def steps() -> None:
         )
 
 
-TABLES = {"peer": against_the_peer, "spread": spread, "measured": to_measurements, "steps": steps}
+def observed() -> None:
+    """Measured values at the strains of the study's outputs, for both laws."""
+    print("output,value,unit,std,case,instant")
+    for mpa, law, (at, errors) in itertools.product((0.2, 0.5, 1.0), ("hm", "cl"), ERRORS.items()):
+        seen = measured(mpa, math.inf)
+        for name, unit, values, error in zip(
+            ("stress_ratio", "volumetric_strain"), ("1", "%"), (seen.ratio, seen.volume), errors, strict=True
+        ):
+            value = np.interp(at, seen.axial, values)
+            print(f"{name}_{at},{value:.4f},{unit},{error},{law}-{mpa},{at / 100}")
+
+
+TABLES = {"peer": against_the_peer, "spread": spread, "measured": to_measurements, "steps": steps, "observed": observed}
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or TABLES:
+    for name in sys.argv[1:]:
         TABLES[name]()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
-from tests.bench.toyoura import CL, FOLDER, HM, PEER, authors_packing, curve, measured, off, peer, spec
+from tests.bench.toyoura import CL, FOLDER, HM, PEER, authors_packing, curve, measured, observed, off, peer, spec
 
 pytestmark = pytest.mark.skipif(
     not (FOLDER / "experiment").exists() or not (FOLDER / "packings").exists(),
@@ -51,6 +52,14 @@ def test_the_papers_parameters_on_the_authors_packing(law: str, short: str) -> N
     ratio, volume = off(found, measured(0.2))
     assert ratio < 0.3
     assert volume < 0.2
+
+
+def test_measured_values_bind_to_the_study(percuss, folder, capsys) -> None:
+    observed()
+    (folder / "observed.csv").write_text(capsys.readouterr().out)
+    said = percuss("observe", Path(__file__).parents[2] / "studies" / "toyoura-triaxial", "observed.csv", "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["entries"] == 60
 
 
 def test_a_filter_on_the_measured_curve(percuss, make_study, folder) -> None:
