@@ -85,8 +85,9 @@ fn side_by_side(name: &str, wall: &str, scene: &Scene, steps: usize) {
         peer.residuals[1][0],
         peer.residuals[1][1],
     );
-    // The third is the fair one: the median of its residuals bounds every one of ours that is met.
-    for tolerance in [1e-4, 1e-5, peer.residuals[0][0], 1e-6, 1e-7] {
+    // The third is the fair one: the median of its residuals bounds every one of ours that is met. At the last even
+    // its own measure, which is not the one we stop by, is no larger.
+    for tolerance in [1e-4, 1e-5, peer.residuals[0][0], 1e-6, 4e-7] {
         let settings = Settings {
             tolerance,
             ..Settings::with_step(2.5e-4)

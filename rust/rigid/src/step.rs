@@ -305,17 +305,16 @@ impl World {
             max_iterations: self.settings.max_iterations,
             max_factorisations: self.settings.max_factorisations,
         };
-        let mut solver = self.settings.solver;
-        let mut swept = None;
-        let mut report = None;
+        let solver = self.settings.solver;
         let joined = self
             .articulation
             .as_ref()
             .and_then(|joints| joints.joined());
         let whole = joined.is_none();
+        let mut report = None;
         if whole && solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
             self.start.clone_from(&self.impulses);
-            let found = self.body_form.solve(
+            let swept = self.body_form.solve(
                 &self.inverse_mass,
                 &self.contacts,
                 &settings,
@@ -323,54 +322,20 @@ impl World {
                 &mut self.velocities,
             )?;
             watch.lap(&mut self.timing.solve);
-            if found.converged {
-                report = Some(found);
+            report = Some(if swept.converged {
+                swept
             } else {
-                // The sweeps have had their turn; Newton starts from where they did.
-                solver = Solver::Newton;
-                std::mem::swap(&mut self.impulses, &mut self.start);
-                swept = Some(found);
-            }
+                self.persist(swept, &settings, watch)?
+            });
         }
-        let mut report = match report {
+        let report = match report {
             Some(report) => report,
             None => {
                 self.assemble()?;
                 watch.lap(&mut self.timing.assembly);
-                solver.solve(
-                    &self.problem,
-                    &settings,
-                    &mut self.impulses,
-                    &mut self.velocities,
-                    &mut self.workspace,
-                )?
+                self.solve_by(solver, &settings)?
             }
         };
-        if let Some(swept) = swept {
-            if !report.converged {
-                // Neither arrived: the sweeps left go on from the better of the two.
-                if swept.residuals.energy < report.residuals.energy {
-                    std::mem::swap(&mut self.impulses, &mut self.start);
-                }
-                let rest = SolverSettings {
-                    max_iterations: settings.max_iterations - swept.iterations,
-                    ..settings
-                };
-                let last = Solver::Accelerated.solve(
-                    &self.problem,
-                    &rest,
-                    &mut self.impulses,
-                    &mut self.velocities,
-                    &mut self.workspace,
-                )?;
-                report = Report {
-                    iterations: last.iterations,
-                    factorisations: report.factorisations,
-                    ..last
-                };
-            }
-            report.iterations += swept.iterations;
-        }
         self.drag_joints();
         apply_impulses(
             &self.inverse_mass,
@@ -389,6 +354,55 @@ impl World {
             residual_siconos: report.residuals.siconos,
             met: report.converged,
         })
+    }
+
+    fn solve_by(
+        &mut self,
+        solver: Solver,
+        settings: &SolverSettings,
+    ) -> Result<Report, RigidError> {
+        Ok(solver.solve(
+            &self.problem,
+            settings,
+            &mut self.impulses,
+            &mut self.velocities,
+            &mut self.workspace,
+        )?)
+    }
+
+    /// Goes on where sweeps without W stalled: with W, whose restarts are by the residual, for the sweeps left; then
+    /// by Newton from where the sweeps began. In walls the first arrive more often, and a factorisation costs as
+    /// much as some thirty of them.
+    fn persist(
+        &mut self,
+        swept: Report,
+        settings: &SolverSettings,
+        watch: &mut Stopwatch,
+    ) -> Result<Report, RigidError> {
+        self.assemble()?;
+        watch.lap(&mut self.timing.assembly);
+        let rest = SolverSettings {
+            max_iterations: settings.max_iterations - swept.iterations,
+            ..*settings
+        };
+        let mut report = self.solve_by(Solver::Accelerated, &rest)?;
+        report.iterations += swept.iterations;
+        if !report.converged && settings.max_factorisations > 0 {
+            std::mem::swap(&mut self.impulses, &mut self.start);
+            let velocities = self.velocities.clone();
+            let last = self.solve_by(Solver::Newton, settings)?;
+            if last.residuals.energy < report.residuals.energy {
+                report = Report {
+                    iterations: report.iterations,
+                    ..last
+                };
+            } else {
+                std::mem::swap(&mut self.impulses, &mut self.start);
+                self.velocities = velocities;
+                report.factorisations = last.factorisations;
+            }
+        }
+        Ok(report)
     }
 
     /// Books the work of the contacts, P . (u- + u+)/2; gives it and the scale |P| |q| of its error.

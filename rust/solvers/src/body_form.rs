@@ -5,10 +5,14 @@
 //! it costs one block for each of them. Flat bodies that meet in four and more points each (walls of blocks: thirty
 //! blocks in a row of W) are solved faster in this form, chains and sparse piles with W. The iteration is that of
 //! `accelerated`.
+//!
+//! Sweeps of many contacts wait for memory, so that little of it is read, and in its order: with M^-1 = L L^T and V
+//! kept as L^-1 V, the one matrix J L both reads a velocity and, transposed, gives an impulse; and contacts are stored
+//! in the order of the sweeps.
 
 use pulp::{Arch, NullaryFnOnce};
 
-use crate::assembly::{Contact, InverseMass, response};
+use crate::assembly::{Contact, InverseMass, Jacobian};
 use crate::block_matrix::Vector3;
 use crate::cone::dot;
 use crate::error::Error;
@@ -29,25 +33,26 @@ const REFRESH: usize = 50;
 #[derive(Debug, Clone, Copy)]
 struct Side {
     body: u32,
-    /// J by columns, padded: four numbers are two or one vector registers, three are not.
+    /// J L by columns, padded: four numbers are two or one vector registers, three are not.
     jacobian: [[f64; 4]; 6],
-    /// M^-1 J^T by columns.
-    response: [[f64; 6]; 3],
 }
 
-/// Bodies and contacts ready for sweeps, with storage kept from step to step.
+/// Bodies and contacts ready for sweeps, with storage kept from step to step. All but `order` is in that order.
 #[derive(Debug, Clone, Default)]
 pub struct BodyForm {
+    /// Contacts in the order of the sweeps, each after its rank among those of its pair of bodies.
+    order: Vec<(u32, u32)>,
+    /// L of each body.
+    roots: Vec<Root>,
     /// Diagonal blocks, q, mu and what derives from them; no blocks between contacts.
     local: Problem,
     sides: Vec<[Side; 2]>,
-    /// Contacts in the order of the sweeps, each with its rank among those of its pair of bodies.
-    ranks: Vec<(u32, u32)>,
     /// Velocities given to the bodies, and to a last one that stands for all that cannot move.
     v: Vec<[f64; 6]>,
     previous_v: Vec<[f64; 6]>,
     r: Vec<Vector3>,
     previous_r: Vec<Vector3>,
+    u: Vec<Vector3>,
 }
 
 impl BodyForm {
@@ -64,19 +69,31 @@ impl BodyForm {
         r: &mut [Vector3],
         u: &mut [Vector3],
     ) -> Result<Report, Error> {
-        self.prepare(bodies, contacts)?;
+        self.roots.clear();
+        self.roots.extend(bodies.iter().map(Root::new));
+        self.arrange(contacts);
+        if self.prepare(contacts).is_err() {
+            // Told in the order that the caller knows.
+            self.order.sort_unstable_by_key(|&(_, contact)| contact);
+            self.prepare(contacts)?;
+        }
         if self.local.energy_scale == 0.0 {
             r.fill([0.0; 3]);
         }
         self.r.clear();
-        self.r.extend_from_slice(r);
+        self.r
+            .extend(self.order.iter().map(|&(_, i)| r[i as usize]));
+        self.u.resize(contacts.len(), [0.0; 3]);
         self.v.resize(bodies.len() + 1, [0.0; 6]);
         fresh(&self.sides, &self.r, &mut self.v);
-        let sweeps = self.iterate(settings, u);
-        r.copy_from_slice(&self.r);
+        let sweeps = self.iterate(settings);
         fresh(&self.sides, &self.r, &mut self.v);
-        self.read(u);
-        let residuals = Residuals::new(&self.local, r, u);
+        self.read();
+        for (k, &(_, i)) in self.order.iter().enumerate() {
+            r[i as usize] = self.r[k];
+            u[i as usize] = self.u[k];
+        }
+        let residuals = Residuals::new(&self.local, &self.r, &self.u);
         Ok(Report {
             converged: residuals.energy <= settings.tolerance,
             iterations: sweeps,
@@ -85,7 +102,7 @@ impl BodyForm {
         })
     }
 
-    fn prepare(&mut self, bodies: &[InverseMass], contacts: &[Contact]) -> Result<(), Error> {
+    fn prepare(&mut self, contacts: &[Contact]) -> Result<(), Error> {
         let local = &mut self.local;
         local.matrix.starts.clear();
         local.matrix.starts.resize(contacts.len() + 1, 0);
@@ -94,38 +111,35 @@ impl BodyForm {
         local.friction.clear();
         local.kinds.clear();
         self.sides.clear();
-        for (index, contact) in contacts.iter().enumerate() {
+        let bodies = self.roots.len();
+        for &(_, index) in &self.order {
+            let contact = &contacts[index as usize];
             for body in contact.bodies.into_iter().flatten() {
-                if body as usize >= bodies.len() {
+                if body as usize >= bodies {
                     return Err(Error::Index {
                         name: "body",
-                        contact: index,
+                        contact: index as usize,
                         index: body as usize,
-                        count: bodies.len(),
+                        count: bodies,
                     });
                 }
             }
             let sides: [Side; 2] = std::array::from_fn(|k| match contact.bodies[k] {
-                Some(body) => {
-                    let j = &contact.jacobians[k];
-                    Side {
-                        body,
-                        jacobian: std::array::from_fn(|c| [j[0][c], j[1][c], j[2][c], 0.0]),
-                        response: response(&bodies[body as usize], j),
-                    }
-                }
+                Some(body) => Side {
+                    body,
+                    jacobian: self.roots[body as usize].times(&contact.jacobians[k]),
+                },
                 None => Side {
-                    body: bodies.len() as u32,
+                    body: bodies as u32,
                     jacobian: [[0.0; 4]; 6],
-                    response: [[0.0; 6]; 3],
                 },
             });
             let mut diagonal = [[0.0; 3]; 3];
             for a in &sides {
                 for b in sides.iter().filter(|b| b.body == a.body) {
-                    for (column, response) in diagonal.iter_mut().zip(&b.response) {
+                    for (k, column) in diagonal.iter_mut().enumerate() {
                         let mut sum = [0.0; 4];
-                        gather(&mut sum, &a.jacobian, response);
+                        gather(&mut sum, &a.jacobian, &b.jacobian.map(|j| j[k]));
                         for k in 0..3 {
                             column[k] += sum[k];
                         }
@@ -138,47 +152,45 @@ impl BodyForm {
             local.kinds.push(contact.kind);
             self.sides.push(sides);
         }
-        local.prepare()?;
-        self.arrange(contacts);
-        Ok(())
+        local.prepare()
     }
 
     /// Order the sweeps: the first points of all pairs of bodies, then the second ones, and so on; a couple goes
     /// with its contact. A tenth fewer sweeps than pair after pair, and a contact need not wait for the one before.
     fn arrange(&mut self, contacts: &[Contact]) {
-        self.ranks.clear();
+        self.order.clear();
         let mut rank = 0;
         for (index, contact) in contacts.iter().enumerate() {
             if contact.kind != BlockKind::Couple {
                 let same = index > 0 && contacts[index - 1].bodies == contact.bodies;
                 rank = if same { rank + 1 } else { 0 };
             }
-            self.ranks.push((rank, index as u32));
+            self.order.push((rank, index as u32));
         }
-        self.ranks.sort_unstable();
+        self.order.sort_unstable();
     }
 
     /// Velocities of all contacts.
-    fn read(&self, u: &mut [Vector3]) {
-        for (i, u) in u.iter_mut().enumerate() {
+    fn read(&mut self) {
+        for (i, u) in self.u.iter_mut().enumerate() {
             *u = velocity(&self.local.free_velocity[i], &self.sides[i], &self.v);
         }
     }
 
     /// Whether the iterate meets the tolerance.
-    fn judge(&mut self, settings: &Settings, u: &mut [Vector3]) -> bool {
-        self.read(u);
-        let mut residual = residual::energy(&self.local, &self.r, u);
+    fn judge(&mut self, settings: &Settings) -> bool {
+        self.read();
+        let mut residual = residual::energy(&self.local, &self.r, &self.u);
         if residual <= settings.tolerance {
             fresh(&self.sides, &self.r, &mut self.v);
-            self.read(u);
-            residual = residual::energy(&self.local, &self.r, u);
+            self.read();
+            residual = residual::energy(&self.local, &self.r, &self.u);
         }
         residual <= settings.tolerance
     }
 
-    fn iterate(&mut self, settings: &Settings, u: &mut [Vector3]) -> usize {
-        if self.judge(settings, u) {
+    fn iterate(&mut self, settings: &Settings) -> usize {
+        if self.judge(settings) {
             return 0;
         }
         self.previous_r.clone_from(&self.r);
@@ -209,7 +221,7 @@ impl BodyForm {
                 fresh(&self.sides, &self.r, &mut self.v);
                 fresh(&self.sides, &self.previous_r, &mut self.previous_v);
             }
-            if size <= NEAR * settings.tolerance && self.judge(settings, u) {
+            if size <= NEAR * settings.tolerance && self.judge(settings) {
                 return sweep;
             }
             least = least.min(size);
@@ -247,9 +259,7 @@ impl BodyForm {
     fn sweep(&mut self) -> (f64, f64) {
         let local = &self.local;
         let (mut against, mut moved) = (0.0, 0.0);
-        for &(_, i) in &self.ranks {
-            let i = i as usize;
-            let sides = &self.sides[i];
+        for (i, sides) in self.sides.iter().enumerate() {
             let u = velocity(&local.free_velocity[i], sides, &self.previous_v);
             let new = local.answer(i, &self.previous_r, &u);
             let old = &mut self.previous_r[i];
@@ -261,7 +271,7 @@ impl BodyForm {
             for side in sides {
                 scatter(
                     &mut self.previous_v[side.body as usize],
-                    &side.response,
+                    &side.jacobian,
                     &change,
                 );
             }
@@ -275,6 +285,47 @@ impl BodyForm {
             moved += local.trace[i] * dot(&change, &change);
         }
         (against, moved)
+    }
+}
+
+/// L of one body, M^-1 = L L^T: 1/sqrt(m), and the factor of Cholesky of the inverse inertia.
+#[derive(Debug, Clone, Copy)]
+struct Root {
+    translation: f64,
+    rotation: [Vector3; 3],
+}
+
+impl Root {
+    fn new(mass: &InverseMass) -> Self {
+        let a = &mass.rotation_per_kg_m2;
+        let mut l = [[0.0; 3]; 3];
+        for j in 0..3 {
+            let pivot = a[j][j] - dot(&l[j], &l[j]);
+            // A body that cannot turn about some axis has none there.
+            if pivot > 0.0 {
+                l[j][j] = pivot.sqrt();
+                for i in j + 1..3 {
+                    l[i][j] = (a[i][j] - dot(&l[i], &l[j])) / l[j][j];
+                }
+            }
+        }
+        Self {
+            translation: mass.translation_per_kg.sqrt(),
+            rotation: l,
+        }
+    }
+
+    /// J L by columns.
+    #[inline(always)]
+    fn times(&self, j: &Jacobian) -> [[f64; 4]; 6] {
+        let l = &self.rotation;
+        std::array::from_fn(|c| {
+            let row = |row: &[f64; 6]| match c {
+                0..3 => row[c] * self.translation,
+                _ => row[3] * l[0][c - 3] + row[4] * l[1][c - 3] + row[5] * l[2][c - 3],
+            };
+            [row(&j[0]), row(&j[1]), row(&j[2]), 0.0]
+        })
     }
 }
 
@@ -295,11 +346,11 @@ fn gather(u: &mut [f64; 4], j: &[[f64; 4]; 6], v: &[f64; 6]) {
     }
 }
 
-/// v += M^-1 J^T r
+/// v += J^T r
 #[inline(always)]
-fn scatter(v: &mut [f64; 6], response: &[[f64; 6]; 3], r: &Vector3) {
-    for k in 0..6 {
-        v[k] += response[0][k] * r[0] + response[1][k] * r[1] + response[2][k] * r[2];
+fn scatter(v: &mut [f64; 6], j: &[[f64; 4]; 6], r: &Vector3) {
+    for (v, j) in v.iter_mut().zip(j) {
+        *v += j[0] * r[0] + j[1] * r[1] + j[2] * r[2];
     }
 }
 
@@ -311,12 +362,12 @@ fn velocity(q: &Vector3, sides: &[Side; 2], v: &[[f64; 6]]) -> Vector3 {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-/// V = M^-1 J^T r, free of the rounding that sweeps collect.
+/// V = J^T r, free of the rounding that sweeps collect.
 fn fresh(sides: &[[Side; 2]], r: &[Vector3], v: &mut [[f64; 6]]) {
     v.fill([0.0; 6]);
     for (sides, r) in sides.iter().zip(r) {
         for side in sides {
-            scatter(&mut v[side.body as usize], &side.response, r);
+            scatter(&mut v[side.body as usize], &side.jacobian, r);
         }
     }
 }

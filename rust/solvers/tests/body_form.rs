@@ -56,8 +56,9 @@ proptest! {
         // Its residual is that of the problem with W.
         let judged = Residuals::new(&problem, &s, &w);
         prop_assert!((judged.energy - without.residuals.energy).abs() <= 1e-12);
+        // It gives up only where two looks at its progress found too little of it; a step then turns to W.
         if with.converged {
-            prop_assert!(without.converged || without.residuals.energy < 1e-6);
+            prop_assert!(without.converged || without.iterations >= 400, "{without:?}");
         }
         // A solution is where it stays.
         if without.converged {
