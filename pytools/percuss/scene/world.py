@@ -42,6 +42,7 @@ class Settings:
     max_iterations: int = 1000
     max_factorisations: int = 50
     contact_tolerance_m: float = 1e-8
+    look_ahead_m: float = 0.0
     overlap_tolerance_m: float = 1e-6
     stabilise: bool = False
 
