@@ -6,7 +6,7 @@
 //! back, and a light pin that whips around a hole sinks into its wall. With `look_ahead_m` > 0
 //!
 //! - a contact without restitution, still open by g > 0, that would close within the step may close by g alone: u_N+ >= -g/h
-//!   (Stewart and Trinkle 1996). The next step stops it for good;
+//!   (Stewart and Trinkle 1996), or as fast as it was parting. The next step stops it for good;
 //! - a contact that was closed and held u_N+ >= 0 in the last step, and closes all the same, does so because its frame has
 //!   turned. It may send that velocity back as far as the overlap lasts: u_N+ >= min(|u_N-|, overlap / (4 h)).
 //!
@@ -39,7 +39,7 @@ impl Approach {
         let (h, gap) = (settings.dt_s, self.gap_m);
         if gap > settings.contact_tolerance_m {
             let closes = self.restitution == 0.0 && gap + h * self.free < 0.0;
-            return closes.then_some(gap / h);
+            return closes.then_some(self.before.max(gap / h));
         }
         let beyond = gap + LEFT * settings.look_ahead_m;
         if settings.look_ahead_m > 0.0 && self.stays && self.before < 0.0 && beyond < 0.0 {
