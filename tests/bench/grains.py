@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import os
@@ -12,10 +11,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 from tests.bench.ledger import MAKER
 from tests.bench.measure import Line
+from tests.bench.toyoura import packing, spec
 
 from percuss import _core
 from percuss.designs.registry import make_design
@@ -24,36 +23,11 @@ from percuss.execution.engines import THREADS, open_engine
 from percuss.execution.records import draft_design, new_drafts
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
-from percuss.models.grains import TOYOURA
 from percuss.study.load import load_study
 
 HERE = Path(__file__).parent
 MEGABYTE = 1 << 20
-# Table 5 of Cheng et al. (2018) at 0.2 MPa.
-SPEC: dict[str, Any] = {
-    "law": "hertz-mindlin",
-    "young_pa": 4.123e9,
-    "poisson": 0.064,
-    "rolling_stiffness": 0.148,
-    "rolling_friction": 0.202,
-    "friction": math.tan(math.radians(30.387)),
-    "moments": True,
-    "moment_limit": "joint",
-    "rescaled": True,
-    "restitution": 1.0,
-    "gravity_m_s2": 0.0,
-    "density_kg_m3": 2650.0,
-    "density_scaling": 1000.0,
-    "pressure_pa": 2e5,
-    "rate_per_s": 0.1,
-    "damping": [0.2, 0.9],
-    "unbalanced": 1e-3,
-    "stress_tolerance": 1e-3,
-    "most_steps": 40_000,
-    "step_safety": 0.8,
-    "test": "drained",
-    "paths": [],
-}
+SPEC = spec()
 CAMPAIGN = """
 [model]
 kind = "grains"
@@ -72,14 +46,6 @@ prior = { kind = "log-uniform", low = 0.3, high = 1 }
 unit = "deg"
 prior = { kind = "uniform", low = 20, high = 35 }
 """
-
-
-@functools.cache
-def packing(grains: int) -> Any:
-    """A packing of Toyoura sand."""
-    spec = {"diameters": TOYOURA[0], "finer": TOYOURA[1], "grains": grains, "cell_m": [0.05, 0.05, 0.1], "seed": 1}
-    spec |= {"void_ratio": 0.68, "tolerance": 0.002, "pressure_pa": 100.0, "density_kg_m3": 2650.0, "walls": False}
-    return _core.grain_packing(spec)[0]
 
 
 def contact_step_ns(grains: int, repeats: int) -> float:
@@ -159,7 +125,7 @@ def bench() -> list[Line]:
     small = contact_step_ns(1000, 5)
     large = contact_step_ns(5000, 2)
     start = time.process_time()
-    _core.grain_test(packing(1000), SPEC | {"strains": [0.001 * k for k in range(1, 81)]})
+    _core.grain_test(packing(1000), SPEC)
     whole = time.process_time() - start
     cores = os.cpu_count() or 1
     used = cores_used(16 * cores, cores)

@@ -104,6 +104,23 @@ def test_iterations_sharpen_the_estimate_and_keep_the_posterior(percuss, linear)
     assert percuss("audit").code == 0
 
 
+def test_an_ensemble_of_another_case_starts_where_the_weight_was(percuss, make_study, folder) -> None:
+    """Weights of its points are corrected for the proposal: the posterior of the other case, not of the first."""
+    study = make_study("twice", "0.5", text=LINEAR + "\n[cases.one]\n[cases.two]\n")
+    (folder / "data.csv").write_text("output,value\ny1,0.4\ny2,1.0\ny3,1.9\n")
+    design = percuss("design", study, "--sampler", "halton", "--n", 512, "--skip", 1, "--case", "one").id
+    first = _tell(percuss, "filter", percuss("run", design).id, "--data", "data.csv", "--case", "one", *FLAGS)
+    other = percuss("design", "--propose", first["id"], "--case", "two", "--n", 512).id
+    last = _tell(percuss, "filter", percuss("run", other).id, "--data", "data.csv", "--case", "two", *FLAGS)
+    exact = _exact()
+    assert last["samples"] == 512
+    for k, name in enumerate("ab"):
+        std = math.sqrt(exact.covariance[k, k])
+        assert last["identified"][name]["mean"] == pytest.approx(exact.mean[k], abs=0.1 * std)
+        assert last["identified"][name]["std"] == pytest.approx(std, rel=0.1)
+    assert last["log_evidence"] == pytest.approx(exact.log_evidence, abs=0.05)
+
+
 def test_models_are_weighed_against_each_other(percuss, linear, make_study, folder) -> None:
     one = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS)
     other = make_study("other", "-3", text=LINEAR)

@@ -249,6 +249,7 @@ def test_constant_outputs_duplicates_and_too_few_points(percuss, folder) -> None
     assert "3 runs repeat a point" in said.err
     assert "the same in every run" in said.err
     assert json.loads(said.out)["outputs"][0]["terms"] == 1
+    assert "constant" in percuss("sensitivity", "@last:surrogate").err
     assert json.loads(percuss("sensitivity", "@last:surrogate", "--json").out)["outputs"][0]["first"]["x1"] is None
     (folder / "t.csv").write_text("x1,x2,x3,y\n" + "\n".join(rows[:3]) + "\n")
     percuss("import", "t.csv", "--study", "ishigami")

@@ -75,7 +75,7 @@ def design(
     With --extend the points go where the error of a surrogate is, with --posterior as well among the draws of a
     calibration; run the design like any other, and the surrogate of its campaign is fitted to the points of both. With
     --propose they follow the weights of a filter; the next filter takes all of them, each weighed for how it was
-    proposed.
+    proposed. With --propose and --case an ensemble of other cases starts there: it has these points alone.
     """
     from percuss.cli.output import give_id, say
     from percuss.designs.registry import make_design
@@ -85,10 +85,10 @@ def design(
 
     if extend is not None or propose is not None:
         word = "--propose" if extend is None else "--extend"
-        if study or case or set_ or option or skip or curves or sampler != "sobol" or (extend and propose):
+        if study or (case and extend) or set_ or option or skip or curves or sampler != "sobol" or (extend and propose):
             raise InputError(f"{word}: takes study, cases and all else from the design it goes on from; give --n alone")
         if propose is not None:
-            _propose(propose, n, seed, ledger, json)
+            _propose(propose, n, case, seed, ledger, json)
         elif extend is not None:
             _extend(extend, posterior, n, seed, ledger, json)
         return
@@ -139,8 +139,8 @@ def _extend(surrogate: str, posterior: str | None, n: int | None, seed: int, led
     )
 
 
-def _propose(reference: str, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
-    """More points where a filter found weight."""
+def _propose(reference: str, n: int | None, cases: list[str] | None, seed: int, ledger: str | None, json: bool) -> None:
+    """More points where a filter found weight; of other cases, the first points of an ensemble of their own."""
     from percuss.cli.output import give_id, say
     from percuss.errors import InputError
     from percuss.execution.records import draft_design, load_design, new_drafts
@@ -156,18 +156,18 @@ def _propose(reference: str, n: int | None, seed: int, ledger: str | None, json:
     state = fold(book.events())
     last = state.events[event.inputs_as("design")[-1].id]
     points, before = propose(book, load_training(book, state, last), event, n, seed), load_design(book, state, last)
+    chosen = [before.study.case_name(name) for name in cases] if cases else list(before.cases)
+    goes_on = set(chosen) == set(before.cases)
     record = draft_design(
         book,
         before.study,
         points,
-        cases=before.cases,
+        cases=chosen,
         fixed=before.fixed,
         keep_curves=before.keep_curves,
-        inputs=[("filter", event)],
+        inputs=[("filter" if goes_on else "proposal", event)],
         state=state,
     )
     appended = book.append(new_drafts(record))[-1]
-    say(f"{n} points beside the {event.data['samples']} of the filter")
-    give_id(
-        appended.id, {"sampler": points.sampler, "n": n, "digest": record.digest, "cases": list(before.cases)}, json
-    )
+    say(f"{n} points beside the {event.data['samples']} of the filter" if goes_on else f"{n} points of other cases")
+    give_id(appended.id, {"sampler": points.sampler, "n": n, "digest": record.digest, "cases": chosen}, json)

@@ -93,8 +93,11 @@ def _tables(items: tuple[Indices, ...], names: tuple[str, ...]) -> str:
         heads = ["case", "output", "parameter"]
         for name in measures:
             heads += [name, ""]
-        rows = []
+        rows: list[list[object]] = []
         for item in (item for item in items if tuple(item.measures) == measures):
+            if item.variance == 0:
+                rows.append([item.case, item.output, "-", "constant", *[""] * (2 * len(measures) - 1)])
+                continue
             for k, parameter in enumerate(names):
                 row: list[object] = [item.case, item.output, parameter]
                 for name in measures:

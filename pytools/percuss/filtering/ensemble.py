@@ -94,7 +94,7 @@ def read_mixture(ledger: Ledger, event: Event, d: int) -> Mixture:
 
 
 def _proposal(ledger: Ledger, state: State, design: Event, d: int) -> Mixture:
-    found = design.inputs_as("filter")
+    found = design.inputs_as("filter", "proposal")
     return read_mixture(ledger, state.events[found[0].id], d) if found else prior_only(d)
 
 

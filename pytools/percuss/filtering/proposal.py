@@ -85,8 +85,7 @@ def log_start(z: Array, proposals: Sequence[Mixture], counts: Sequence[int]) -> 
 def fit_mixture(z: Array, weights: Array, seed: int) -> Mixture:
     """A Gaussian mixture of weighted samples: the number of components by the Bayesian information criterion.
 
-    Covariances are widened by the kernel width of as many samples as the weights are worth, so that an ensemble that
-    came down to a few samples proposes around them and not on top of them.
+    Covariances are widened by the kernel width of as many samples as the weights are worth.
     """
     effective = 1.0 / (weights**2).sum()
     d = z.shape[1]
@@ -104,6 +103,30 @@ def fit_mixture(z: Array, weights: Array, seed: int) -> Mixture:
             best, score = fitted, criterion
     assert best is not None
     return best
+
+
+def tempered(log_weights: Array, dimensions: int) -> Array:
+    """Weights to the largest power, at most 1, at which they are worth as many samples as a Gaussian needs, d + 1.
+
+    A mixture fitted to an ensemble that came down to fewer proposes around its best samples and not on top of them.
+    """
+    logs = np.maximum(log_weights - log_weights.max(), -1e300)
+    least = min(dimensions + 1.0, 0.5 * len(logs))
+
+    def raised(power: float) -> Array:
+        found = np.exp(power * logs)
+        return np.asarray(found / found.sum())
+
+    def worth(power: float) -> float:
+        return float(1.0 / (raised(power) ** 2).sum())
+
+    if worth(1.0) >= least:
+        return raised(1.0)
+    low, high = 0.0, 1.0
+    while high - low > 1e-3 * high:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if worth(middle) >= least else (low, middle)
+    return raised(low)
 
 
 def _expectation_maximisation(z: Array, weights: Array, count: int, width: Array, seed: int) -> tuple[Mixture, float]:

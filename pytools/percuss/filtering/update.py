@@ -15,7 +15,7 @@ from percuss.filtering import identified
 from percuss.filtering.covariance import ObservationError, roots, scale_for
 from percuss.filtering.ensemble import MIXTURE, Ensemble, load_ensemble, read_mixture
 from percuss.filtering.observations import Observations
-from percuss.filtering.proposal import Mixture, fit_mixture
+from percuss.filtering.proposal import Mixture, fit_mixture, tempered
 from percuss.filtering.weights import Filtered, filter_weights, misfits
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
@@ -71,7 +71,7 @@ def update(
     found = misfits(observed, ensemble.predicted, factors)
     scale = error.scale if share is None else scale_for(found, ensemble.log_start, share)
     filtered = filter_weights(found, ensemble.log_start, scale)
-    mixture = fit_mixture(ensemble.z, filtered.weights[-1], seed)
+    mixture = fit_mixture(ensemble.z, tempered(filtered.log_last, ensemble.z.shape[1]), seed)
     done = Updated(training, observations, replace(error, scale=scale), ensemble, filtered, mixture, {})
     return replace(done, probabilities=_probabilities(done, against))
 

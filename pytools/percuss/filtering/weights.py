@@ -45,11 +45,14 @@ class Misfits:
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """Weights (steps, samples) after each step, their effective numbers (steps,) and the log evidence (steps,)."""
+    """Weights (steps, samples) after each step, their effective numbers (steps,), the log evidence (steps,), and the
+    logarithms of the last weights (samples,), which tell apart what is zero as a number.
+    """
 
     weights: Array
     effective: Array
     log_evidence: Array
+    log_last: Array
 
 
 def misfits(observed: Sequence[Array], predicted: Sequence[Array], roots: Sequence[Array]) -> Misfits:
@@ -82,16 +85,18 @@ def filter_weights(found: Misfits, log_start: Array, scale: float = 1.0) -> Filt
     """
     start = log_start - _log_sum(log_start)
     alive = np.isfinite(start)
-    weights = np.zeros(found.squares.shape)
+    weights = np.empty(found.squares.shape)
     evidence = np.empty(len(weights))
+    logs = np.full(len(start), -np.inf)
     for t, squares in enumerate(found.squares):
         least = squares[alive].min()
         exponents = start[alive] - 0.5 * _scaled(squares[alive] - least, found.exponent, scale)
         total = _log_sum(exponents)
-        weights[t, alive] = np.exp(exponents - total)
+        logs[alive] = exponents - total
+        weights[t] = np.exp(logs)
         misfit = float(_scaled(np.array([least]), found.exponent, scale)[0])
         evidence[t] = total - 0.5 * misfit + found.log_norms[t] - found.counts[t] * math.log(scale)
-    return Filtered(weights, 1.0 / (weights**2).sum(axis=1), evidence)
+    return Filtered(weights, 1.0 / (weights**2).sum(axis=1), evidence, logs)
 
 
 def _scaled(squares: Array, exponent: int, scale: float) -> Array:

@@ -23,7 +23,7 @@ T = TypeVar("T")
 class Settings:
     """Step, stepper, and the scheme and contact solver of the nonsmooth one.
 
-    The `stepper` is `nonsmooth`, or `smooth` for scenes without contact laws: there the `method` is `rk4`, or
+    The `stepper` is `nonsmooth`, or `smooth` for scenes without contact laws: there the `method` is `adams`, `rk4`, or
     `dormand-prince`, which divides each step until its error is below `accuracy` (relative to 1 plus the value, SI).
 
     `theta` = 1/2 conserves energy between impacts. A step whose contact problem stays above `tolerance` (residual
@@ -36,7 +36,7 @@ class Settings:
 
     dt_s: float
     stepper: str = "nonsmooth"
-    method: str = "rk4"
+    method: str = "adams"
     accuracy: float = 1e-9
     theta: float = 0.5
     solver: str = "auto"

@@ -25,14 +25,18 @@ class Measure(NamedTuple):
 
 def bare(values: Array) -> Measure:
     """A measure without intervals."""
-    nothing = np.full(np.shape(values), np.nan)
-    return Measure(np.asarray(values, float), nothing, nothing)
+    low, high = np.full((2, *np.shape(values)), np.nan)
+    return Measure(np.asarray(values, float), low, high)
 
 
 def with_interval(values: Array, replicates: Array, level: float) -> Measure:
-    """A measure with the percentile interval of its replicates (rows)."""
-    low, high = np.nanquantile(replicates, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return Measure(np.asarray(values, float), low, high)
+    """A measure with the percentile interval of its replicates (rows); none where no replicate has a value."""
+    measure = bare(values)
+    known = ~np.isnan(replicates).all(axis=0)
+    if known.any():
+        ends = np.nanquantile(replicates[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
+        measure.low[known], measure.high[known] = ends
+    return measure
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 //! The Kummer-Beta law against quadrature over eigenvalues (tests/golden/bodies/kummer_beta_scalar.csv: made with scipy,
-//! three nested integrals, upper bound g I, both exponents -5), and the properties every draw must have.
+//! three nested integrals, upper bound g I, both exponents -5), over eigenvalues and rotations (kummer_beta_general.csv,
+//! made by the script beside it, upper bound diag(g)), and the properties every draw must have.
 
 use percuss_bodies::{BodyError, Bounds, KummerBeta, Method, Symmetric, inertia};
 use proptest::prelude::*;
@@ -19,9 +20,11 @@ fn key(i: u32) -> [f64; 6] {
     [f64::from(i), 0.5, 0.25, 0.125, 0.75, 0.0]
 }
 
-/// One row of the table by the names of its columns.
-fn table() -> Vec<std::collections::BTreeMap<String, f64>> {
-    let text = include_str!("../../../tests/golden/bodies/kummer_beta_scalar.csv");
+const SCALAR: &str = include_str!("../../../tests/golden/bodies/kummer_beta_scalar.csv");
+const GENERAL: &str = include_str!("../../../tests/golden/bodies/kummer_beta_general.csv");
+
+/// The rows of a table by the names of its columns.
+fn table(text: &str) -> Vec<std::collections::BTreeMap<String, f64>> {
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let names: Vec<String> = lines.next().unwrap().split(',').map(String::from).collect();
     lines
@@ -37,7 +40,7 @@ fn table() -> Vec<std::collections::BTreeMap<String, f64>> {
 
 #[test]
 fn multipliers_and_statistics_are_those_of_the_table() {
-    for row in table() {
+    for row in table(SCALAR) {
         let g = row["g"];
         let found = law(ONE, ONE.map(|one| g * one), -5.0, -5.0);
         for mu in found.multipliers() {
@@ -119,6 +122,35 @@ fn two_is_the_matrix_beta() {
     let found = law(ONE, ONE.map(|one| 2.0 * one), -5.0, -5.0);
     assert!(found.multipliers().iter().all(|mu| mu.abs() < 1e-12));
     assert_eq!((found.method(), found.kept()), (Method::Beta, 1.0));
+}
+
+/// Where the bounds differ by axis: multipliers to what the table is good for, deviations within four standard errors.
+#[test]
+fn anisotropic_multipliers_and_deviations_are_those_of_the_table() {
+    for row in table(GENERAL) {
+        let g = ["g1", "g2", "g3"].map(|name| row[name]);
+        let upper = [g[0], g[1], g[2], 0.0, 0.0, 0.0];
+        let found = law(ONE, upper, row["lower_exponent"], row["upper_exponent"]);
+        let multipliers = found.multiplier();
+        for (mu, name) in multipliers.iter().zip(["mu1", "mu2", "mu3"]) {
+            let off = (mu - row[name]).abs() / row[name].abs().max(1.0);
+            let allowed = 1e-8_f64.max(row["fewer_nodes_mu"]);
+            assert!(off < allowed, "{g:?}: {mu} against {}", row[name]);
+        }
+        let n = f64::from(draws());
+        let drawn: Vec<Symmetric> = (0..draws()).map(|i| found.draw(9, key(i))).collect();
+        for (i, name) in ["11", "22", "33", "12", "13", "23"].iter().enumerate() {
+            let square = |z: &Symmetric| (z[i] - ONE[i]).powi(2);
+            let second = drawn.iter().map(square).sum::<f64>() / n;
+            let fourth = drawn.iter().map(|z| square(z).powi(2)).sum::<f64>() / n;
+            let sd = row[&format!("sd_G{name}")];
+            let error = ((fourth - second * second) / n).sqrt();
+            assert!(
+                (second - sd * sd).abs() < 4.0 * error,
+                "{g:?} {name}: {second}"
+            );
+        }
+    }
 }
 
 /// Different envelopes and the random walk draw from one law.

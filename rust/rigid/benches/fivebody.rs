@@ -15,6 +15,7 @@ const STEPS: u32 = 300;
 fn main() {
     let smooth = |method: Method| fivebody::settings(1e-4, method);
     for (name, settings) in [
+        ("adams", smooth(Method::Adams)),
         ("rk4", smooth(Method::Rk4)),
         (
             "dormand-prince 1e-9",

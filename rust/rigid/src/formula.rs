@@ -56,6 +56,13 @@ enum Operation {
     Least,
     Greatest,
     Apply(usize),
+    /// Operations with a number, whose derivatives are zero.
+    Plus(f64),
+    Times(f64),
+    Over(f64),
+    From(f64),
+    /// A power from 2 to 16.
+    Raise(i32),
 }
 
 /// A formula in t.
@@ -78,6 +85,7 @@ impl Formula {
             at: 0,
             nesting: 0,
             operations: Vec::new(),
+            operands: Vec::new(),
         };
         reader.sum()?;
         if reader.peek().is_some() {
@@ -88,8 +96,8 @@ impl Formula {
         for operation in &operations {
             match operation {
                 Operation::Number(_) | Operation::Time => depth += 1,
-                Operation::Negate | Operation::Apply(_) => {}
-                _ => depth -= 1,
+                operation if operation.is_binary() => depth -= 1,
+                _ => {}
             }
             if depth > DEEPEST {
                 return Err(RigidError::Formula {
@@ -113,6 +121,27 @@ impl Formula {
                 Operation::Negate => {
                     top -= 1;
                     stack[top].map(|x| -x)
+                }
+                Operation::Plus(x) => {
+                    stack[top - 1][0] += x;
+                    continue;
+                }
+                Operation::From(x) => {
+                    top -= 1;
+                    let [y, slope, second] = stack[top];
+                    [x - y, -slope, -second]
+                }
+                Operation::Times(x) => {
+                    top -= 1;
+                    stack[top].map(|y| y * x)
+                }
+                Operation::Over(x) => {
+                    top -= 1;
+                    stack[top].map(|y| y / x)
+                }
+                Operation::Raise(n) => {
+                    top -= 1;
+                    raised(&stack[top], *n)
                 }
                 Operation::Apply(function) => {
                     top -= 1;
@@ -180,8 +209,7 @@ fn power(u: &Jet, v: &Jet) -> Jet {
             }
         };
         if whole && n >= 2.0 {
-            let y = u[0].powi(n as i32 - 2);
-            return chain([y * u[0] * u[0], n * y * u[0], n * (n - 1.0) * y], u);
+            return raised(u, n as i32);
         }
         let slope = if n == 0.0 { 0.0 } else { n * power(n - 1.0) };
         let second = if n == 0.0 || n == 1.0 {
@@ -197,31 +225,89 @@ fn power(u: &Jet, v: &Jet) -> Jet {
     chain([exponent[0].exp(); 3], &exponent)
 }
 
+/// u^n, n at least 2.
+#[inline(always)]
+fn raised(u: &Jet, n: i32) -> Jet {
+    let (y, exponent) = (u[0].powi(n - 2), f64::from(n));
+    chain(
+        [
+            y * u[0] * u[0],
+            exponent * y * u[0],
+            exponent * (exponent - 1.0) * y,
+        ],
+        u,
+    )
+}
+
+impl Operation {
+    fn is_binary(&self) -> bool {
+        use Operation::{Add, Divide, Greatest, Least, Multiply, Power, Subtract};
+        matches!(
+            self,
+            Add | Subtract | Multiply | Divide | Power | Least | Greatest
+        )
+    }
+
+    /// The same with a number on the left or on the right, if there is a shorter way to it.
+    fn with(&self, left: Option<f64>, right: Option<f64>) -> Option<Self> {
+        Some(match (self, left, right) {
+            (Self::Add, Some(x), _) | (Self::Add, _, Some(x)) => Self::Plus(x),
+            (Self::Subtract, _, Some(x)) => Self::Plus(-x),
+            (Self::Subtract, Some(x), _) => Self::From(x),
+            (Self::Multiply, Some(x), _) | (Self::Multiply, _, Some(x)) => Self::Times(x),
+            (Self::Divide, _, Some(x)) => Self::Over(x),
+            (Self::Power, _, Some(n)) if n.fract() == 0.0 && (2.0..=16.0).contains(&n) => {
+                Self::Raise(n as i32)
+            }
+            _ => return None,
+        })
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
     nesting: usize,
     operations: Vec<Operation>,
+    /// Where the operands that are still to be worked on begin.
+    operands: Vec<usize>,
 }
 
 impl Reader<'_> {
-    /// Adds an operation; what it makes of numbers alone is a number.
+    /// Adds an operation; what it makes of numbers alone is a number, what it makes of one number is shorter.
     fn push(&mut self, operation: Operation) {
         use Operation::{Apply, Negate, Number, Time};
-        let length = self.operations.len();
-        let folded = match (operation, &self.operations[..]) {
-            (Number(_) | Time, _) => None,
-            (Negate, [.., Number(x)]) => Some((1, -x)),
-            (Apply(function), [.., Number(x)]) => Some((1, FUNCTIONS[function].1(*x)[0])),
-            (Negate | Apply(_), _) => None,
-            (_, [.., Number(x), Number(y)]) => {
-                Some((2, combined(&operation, &[*x, 0.0, 0.0], &[*y, 0.0, 0.0])[0]))
-            }
+        let number = |operations: &[Operation]| match operations {
+            [Number(x)] => Some(*x),
             _ => None,
         };
-        if let Some((taken, value)) = folded {
-            self.operations.truncate(length - taken);
+        if let Number(_) | Time = operation {
+            self.operands.push(self.operations.len());
+            self.operations.push(operation);
+            return;
+        }
+        let last = if operation.is_binary() {
+            self.operands.pop().unwrap_or(0)
+        } else {
+            self.operations.len()
+        };
+        let first = self.operands.last().copied().unwrap_or(0);
+        let left = number(&self.operations[first..last]);
+        let right = number(&self.operations[last..]);
+        let constant = |x: f64| [x, 0.0, 0.0];
+        let folded = match (operation, left, right) {
+            (Negate, Some(x), _) => Some(-x),
+            (Apply(function), Some(x), _) => Some(FUNCTIONS[function].1(x)[0]),
+            (_, Some(x), Some(y)) => Some(combined(&operation, &constant(x), &constant(y))[0]),
+            _ => None,
+        };
+        if let Some(value) = folded {
+            self.operations.truncate(first);
             self.operations.push(Number(value));
+        } else if let Some(shorter) = operation.with(left, right) {
+            let number = if left.is_some() { first } else { last };
+            self.operations.remove(number);
+            self.operations.push(shorter);
         } else {
             self.operations.push(operation);
         }

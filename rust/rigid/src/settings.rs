@@ -10,7 +10,7 @@ pub enum Stepper {
     /// The Moreau-Jean scheme: contacts, impacts and joints, first order.
     #[default]
     Nonsmooth,
-    /// A Runge-Kutta method of high order for scenes without contact.
+    /// A method of high order for scenes without contact.
     Smooth(Method),
 }
 

@@ -53,7 +53,7 @@ fn a_double_pendulum_converges_to_the_smooth_stepper_at_second_order() {
         world.state(1).position
     };
     let smooth = Settings {
-        stepper: Stepper::Smooth(Method::Rk4),
+        stepper: Stepper::Smooth(Method::Adams),
         ..Settings::with_step(5e-4)
     };
     let exact = end(smooth, 2000);
@@ -253,7 +253,7 @@ fn a_four_bar_loop_swings_as_the_smooth_stepper_has_it() {
         (world.state(1).position, *world.energy())
     };
     let smooth = Settings {
-        stepper: Stepper::Smooth(Method::Rk4),
+        stepper: Stepper::Smooth(Method::Adams),
         ..Settings::with_step(1e-3)
     };
     let (exact, _) = end(smooth, 1000);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 fn smooth(dt_s: f64) -> Settings {
     Settings {
-        stepper: Stepper::Smooth(Method::Rk4),
+        stepper: Stepper::Smooth(Method::Adams),
         ..Settings::with_step(dt_s)
     }
 }

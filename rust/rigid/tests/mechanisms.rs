@@ -15,7 +15,7 @@ fn empty(gravity: f64) -> Scene {
 
 fn smooth(dt_s: f64) -> Settings {
     Settings {
-        stepper: Stepper::Smooth(Method::Rk4),
+        stepper: Stepper::Smooth(Method::Adams),
         ..Settings::with_step(dt_s)
     }
 }

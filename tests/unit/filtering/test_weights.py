@@ -11,7 +11,7 @@ import pytest
 from percuss.errors import InputError
 from percuss.filtering.covariance import ObservationError, roots, scale_for
 from percuss.filtering.identified import covariances, density, means, quantiles
-from percuss.filtering.proposal import Mixture, fit_mixture, log_standard, log_start, prior_only
+from percuss.filtering.proposal import Mixture, fit_mixture, log_standard, log_start, prior_only, tempered
 from percuss.filtering.weights import filter_weights, misfits
 from percuss.study.priors.uniform import Uniform
 
@@ -127,6 +127,19 @@ def test_a_mixture_finds_two_clouds_and_its_density_integrates_to_one() -> None:
     assert weight.mean() == pytest.approx(1, abs=0.02)
     assert np.average(points[:, 0], weights=weight) == pytest.approx(0, abs=0.03)
     assert np.average(points[:, 0] ** 2, weights=weight) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("sharpness", [0.1, 1e2, 1e5])
+def test_weights_on_one_sample_propose_around_it(sharpness) -> None:
+    """Five dimensions, 64 samples: a proposal on top of the best one would never find a better."""
+    z = np.random.default_rng(0).normal(size=(64, 5))
+    logs = -sharpness * ((z - 0.7) ** 2).sum(axis=1)
+    kept = tempered(logs, 5)
+    weights = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
+    np.testing.assert_allclose(kept.sum(), 1)
+    assert 1 / (kept**2).sum() == pytest.approx(max(6, 1 / (weights**2).sum()), rel=1e-2)
+    assert (np.argsort(kept) == np.argsort(logs)).all()
+    assert np.sqrt(np.diagonal(fit_mixture(z, kept, 0).covariances[0])).min() > 0.2
 
 
 def test_iterations_do_not_narrow_a_conjugate_posterior() -> None:

@@ -35,6 +35,15 @@ def test_sampled_indices_of_ishigami():
         assert ((low - 0.01 <= exact) & (exact <= high + 0.01)).all()
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_output_that_is_constant_has_no_indices():
+    constant = np.full((32 * 5, 1), 3.0)
+    (found,), _ = design_indices(constant, np.zeros(len(constant), dtype=bool), 3, "base", ["y"], 0.95, 0)
+    assert found.variance == 0
+    for values, low, high in found.measures.values():
+        assert np.isnan([values, low, high]).all()
+
+
 def test_shapley_effects_of_an_additive_game():
     closed = {(): np.zeros(1), (0,): np.array([0.5]), (1,): np.array([0.25]), (0, 1): np.ones(1)}
     np.testing.assert_allclose(shapley_of(closed, 2), [[0.625, 0.375]])

@@ -189,7 +189,7 @@ impl Mechanism {
         let weight = &mut self.weights[body];
         if weight.moves && !weight.round {
             let axes = &self.placed[body].axes;
-            weight.turned = axes * weight.inverse * axes.transpose();
+            weight.turned = turned(&weight.inverse, axes);
         }
     }
 
@@ -306,13 +306,14 @@ impl Mechanism {
         for joint in &self.joints {
             for (side, &body) in joint.bodies.iter().enumerate() {
                 if self.weights[body].moves {
-                    let twist = &mut twists[body];
+                    let mut twist = twists[body];
                     for row in joint.first..joint.first + joint.held.len() {
                         let response = &self.rows[row].response[side];
                         for k in 0..6 {
                             twist[k] += response[k] * x[row];
                         }
                     }
+                    twists[body] = twist;
                 }
             }
         }
@@ -405,6 +406,16 @@ fn weight(inertia: &Option<Inertia>) -> Weight {
         moves: inertia.is_some(),
         round: inertia.is_none_or(|i| i.round),
     }
+}
+
+/// A symmetric tensor in axes given as columns.
+#[inline]
+fn turned(tensor: &Mat3, axes: &Mat3) -> Mat3 {
+    let half = axes * tensor;
+    let entry = |i: usize, j: usize| half.row(i).dot(&axes.row(j));
+    let (xy, xz, yz) = (entry(0, 1), entry(0, 2), entry(1, 2));
+    let [xx, yy, zz] = [0, 1, 2].map(|i| entry(i, i));
+    Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
 }
 
 /// M^-1 of a body applied to a force and torque.

@@ -9,11 +9,12 @@
 //!
 //! are solved by (J M^-1 J^T) lambda = c'' - bias - J M^-1 F, whose matrix couples only joints that share a body.
 //! The state (centre of mass, quaternion, velocity, angular velocity in world axes) is integrated by an explicit
-//! Runge-Kutta method; after each step place and velocity are projected on the constraints along M^-1 J^T (Eich
+//! method; after each step place and velocity are projected on the constraints along M^-1 J^T (Eich
 //! 1993), with the very Jacobian that the first stage of the next step needs, so that projection costs two
 //! solutions and no evaluation. Works of elements, loads and imposed motions are integrated along, so that the
 //! energy account closes to the accuracy of the method.
 
+mod adams;
 mod evaluation;
 mod tableau;
 
@@ -24,10 +25,13 @@ use crate::error::RigidError;
 use crate::free_motion::BodyState;
 use crate::joints::{Mechanism, Placed};
 use crate::world::{StepReport, World};
+use adams::Past;
 use percuss_geometry::{Quat, Vec3};
 
 /// Numbers of a body in the state: place, quaternion (w first), velocity, angular velocity.
 pub(crate) const NUMBERS: usize = 13;
+/// Where the velocities are among them.
+const VELOCITIES: std::ops::Range<usize> = 7..NUMBERS;
 /// Works integrated along, fewer than a body has numbers: loads and actuators, dampers, friction, imposed motions.
 const WORKS: usize = 4;
 
@@ -43,6 +47,8 @@ pub(crate) struct Smooth {
     stage: Vec<f64>,
     /// Derivatives of the state at the stages.
     slopes: Vec<Vec<f64>>,
+    /// Those of earlier steps, for the method that looks back.
+    past: Past,
     forces: Vec<[f64; 6]>,
     /// Accelerations of the bodies now, world axes; of the world, the last, zero.
     pub(crate) accelerations: Vec<[f64; 6]>,
@@ -71,6 +77,10 @@ impl Smooth {
             state: vec![0.0; length],
             stage: vec![0.0; length],
             slopes: vec![vec![0.0; length]; stages],
+            past: match method {
+                Method::Adams => Past::new(length),
+                _ => Past::default(),
+            },
             forces: vec![[0.0; 6]; bodies + 1],
             accelerations: vec![[0.0; 6]; bodies + 1],
             corrections: vec![[0.0; 6]; bodies + 1],
@@ -91,6 +101,7 @@ impl Smooth {
     pub fn carried(&self) -> Vec<f64> {
         let mut numbers = vec![f64::from(u8::from(self.fresh)), self.substep_s, self.drift];
         numbers.extend(&self.slopes[0]);
+        numbers.extend(self.past.numbers());
         numbers.extend(self.accelerations.iter().flatten());
         numbers.extend(&self.multipliers);
         numbers.extend(self.elements.iter().filter_map(Acting::counted));
@@ -107,6 +118,7 @@ impl Smooth {
         self.fresh = next() != 0.0;
         (self.substep_s, self.drift) = (next(), next());
         self.slopes[0].iter_mut().for_each(|x| *x = next());
+        self.past.set(&mut next);
         self.accelerations
             .iter_mut()
             .flatten()
@@ -121,6 +133,7 @@ impl Smooth {
     /// Whatever was known of the accelerations no longer holds.
     pub fn forget(&mut self) {
         self.fresh = false;
+        self.past.forget();
     }
 
     fn load(&mut self, states: &[BodyState]) {
@@ -211,10 +224,17 @@ impl Smooth {
 
     /// From `t` to `t + span`.
     fn integrate(&mut self, world: &World, t: f64, span: f64) -> Result<(), RigidError> {
-        let Method::DormandPrince { tolerance } = self.method else {
-            self.advance(world, t, span);
-            self.accept();
-            return Ok(());
+        let tolerance = match self.method {
+            Method::Adams => {
+                self.predict_and_correct(world, t, span);
+                return Ok(());
+            }
+            Method::Rk4 => {
+                self.advance(world, t, span);
+                self.accept();
+                return Ok(());
+            }
+            Method::DormandPrince { tolerance } => tolerance,
         };
         let mut done = 0.0;
         let mut wanted = if self.substep_s > 0.0 {

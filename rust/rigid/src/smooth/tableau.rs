@@ -1,10 +1,13 @@
-//! Explicit Runge-Kutta methods by their coefficients.
+//! How the smooth stepper integrates: its methods, and explicit Runge-Kutta methods by their coefficients.
 
 use crate::error::RigidError;
 
 /// How the smooth stepper integrates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Method {
+    /// Adams' predictor and corrector of fourth order, one step for each step of the world, by the classical method
+    /// wherever it has no smooth past to follow.
+    Adams,
     /// The classical method of fourth order, one step for each step of the world.
     Rk4,
     /// Dormand and Prince's pair of orders five and four: as many steps within one of the world as the tolerance
@@ -17,11 +20,12 @@ pub enum Method {
 
 impl Method {
     /// Names of the methods.
-    pub const NAMES: [&'static str; 2] = ["rk4", "dormand-prince"];
+    pub const NAMES: [&'static str; 3] = ["adams", "rk4", "dormand-prince"];
 
     /// The method of a name, with the tolerance if it takes one.
     pub fn from_name(name: &str, tolerance: f64) -> Option<Self> {
         match name {
+            "adams" => Some(Self::Adams),
             "rk4" => Some(Self::Rk4),
             "dormand-prince" => Some(Self::DormandPrince { tolerance }),
             _ => None,
@@ -43,7 +47,7 @@ impl Method {
 
     pub(super) fn tableau(&self) -> &'static Tableau {
         match self {
-            Self::Rk4 => &RK4,
+            Self::Adams | Self::Rk4 => &RK4,
             Self::DormandPrince { .. } => &DORMAND_PRINCE,
         }
     }
