@@ -16,6 +16,7 @@ BENCHES = (
     "engines",
     "scale",
     "scenes",
+    "connectors",
     "grains",
     "multibody",
     "bodies",

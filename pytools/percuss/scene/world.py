@@ -28,8 +28,10 @@ class Settings:
 
     `theta` = 1/2 conserves energy between impacts. A step whose contact problem stays above `tolerance` (residual
     free of units) is counted as not met. A contact is active up to a gap of `contact_tolerance_m`; bodies may overlap
-    by `overlap_tolerance_m` at the start. With `stabilise` overlaps are pushed apart, as far as this step's
-    dissipation pays for.
+    by `overlap_tolerance_m` at the start. With `look_ahead_m` above 0 contacts without restitution that are open by no
+    more than that and would close in the step end at touch, and overlap of bodies that slide around each other is
+    worked off by their closing velocity. With `stabilise` overlaps are pushed apart, as far as this step's dissipation
+    pays for. None of them gives energy.
     """
 
     dt_s: float
@@ -42,6 +44,7 @@ class Settings:
     max_iterations: int = 1000
     max_factorisations: int = 50
     contact_tolerance_m: float = 1e-8
+    look_ahead_m: float = 0.0
     overlap_tolerance_m: float = 1e-6
     stabilise: bool = False
 

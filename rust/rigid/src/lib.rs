@@ -47,6 +47,7 @@ mod free_motion;
 mod joints;
 mod law_table;
 mod load;
+mod look_ahead;
 mod motion;
 mod probe;
 mod recording;

@@ -33,6 +33,8 @@ pub struct Settings {
     pub max_factorisations: usize,
     /// A contact is active up to this gap [m]: bridges the rounding of bodies that rest on each other.
     pub contact_tolerance_m: f64,
+    /// How far a step looks ahead [m], see `look_ahead.rs`: inelastic contacts end at touch; 0: the plain scheme.
+    pub look_ahead_m: f64,
     /// Overlap allowed at the start [m].
     pub overlap_tolerance_m: f64,
     /// Push overlapping bodies apart at the end of a step, as far as this step's dissipation pays for.
@@ -51,6 +53,7 @@ impl Settings {
             max_iterations: 1000,
             max_factorisations: 50,
             contact_tolerance_m: 1e-8,
+            look_ahead_m: 0.0,
             overlap_tolerance_m: 1e-6,
             stabilise: false,
         }
@@ -76,6 +79,12 @@ impl Settings {
                 "contact_tolerance_m",
                 self.contact_tolerance_m,
                 length(self.contact_tolerance_m),
+                least,
+            ),
+            (
+                "look_ahead_m",
+                self.look_ahead_m,
+                length(self.look_ahead_m),
                 least,
             ),
             (

@@ -3,6 +3,7 @@
 use crate::body::Role;
 use crate::contact::{ActiveContact, Matcher, jacobian, relative_velocity, spin_jacobian};
 use crate::error::RigidError;
+use crate::look_ahead::Approach;
 use crate::timing::Stopwatch;
 use crate::world::{StepReport, World};
 use percuss_geometry::{Mat3, Vec3};
@@ -170,6 +171,7 @@ impl World {
         self.active.clear();
         self.contacts.clear();
         self.impulses.clear();
+        self.shifts.clear();
         let mut matcher = Matcher::default();
         for manifold in self.detector.manifolds() {
             let [first, second] =
@@ -190,7 +192,19 @@ impl World {
                 });
                 let before = relative(&jacobians, &bodies, &self.before);
                 let free = relative(&jacobians, &bodies, &self.after);
-                let shift = law.impact.shift(&before, law.restitution);
+                let start = known.iter().find(|c| c.feature == point.feature);
+                let mut shift = law.impact.shift(&before, law.restitution);
+                let approach = Approach {
+                    gap_m: point.gap,
+                    before: before[0],
+                    free: free[0],
+                    stays: start.is_some_and(|c| c.gap_m <= self.settings.contact_tolerance_m),
+                    restitution: law.restitution,
+                };
+                match approach.shift(&self.settings, shift[0]) {
+                    Some(normal) => shift[0] = normal,
+                    None => continue,
+                }
                 let mut free_velocity = std::array::from_fn(|k| free[k] + shift[k]);
                 // Bodies that move together: what is left of q is rounding, which no solver can satisfy to
                 // a relative tolerance.
@@ -223,7 +237,7 @@ impl World {
                     velocity_before_m_per_s: before,
                     velocity_after_m_per_s: [0.0; 3],
                 };
-                let start = known.iter().find(|c| c.feature == point.feature);
+                self.shifts.push(shift);
                 self.impulses
                     .push(start.map_or([0.0; 3], |c| contact.local(&c.impulse_n_s)));
                 self.active.push(contact);
@@ -409,14 +423,13 @@ impl World {
     fn account_contacts(&mut self) -> (f64, f64) {
         let (mut total, mut size_p, mut size_q) = (0.0, 0.0, 0.0);
         let mut next = 0;
-        for contact in &mut self.active {
+        for (contact, shift) in self.active.iter_mut().zip(&self.shifts) {
             let law = &self.scene.laws[contact.law as usize];
             // The couple of a contact is the block after it.
             let index = next;
             next += if law.has_couple() { 2 } else { 1 };
             let p = &self.impulses[index];
             let before = &contact.velocity_before_m_per_s;
-            let shift = law.impact.shift(before, law.restitution);
             let after: [f64; 3] = std::array::from_fn(|k| self.velocities[index][k] - shift[k]);
             contact.velocity_after_m_per_s = after;
             contact.impulse_n_s = contact.world(p);

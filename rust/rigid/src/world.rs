@@ -83,6 +83,8 @@ pub struct World {
     pub(crate) inverse_mass: Vec<InverseMass>,
     pub(crate) previous: Vec<ActiveContact>,
     pub(crate) contacts: Vec<Contact>,
+    /// Between the velocity after the step and that of the contact problem, for each of `active`.
+    pub(crate) shifts: Vec<[f64; 3]>,
     pub(crate) assembly: Assembly,
     pub(crate) problem: Problem,
     pub(crate) body_form: BodyForm,
@@ -186,7 +188,7 @@ impl World {
             touching.iter().map(placed).collect(),
             &fixed,
             Visibility::new(&seen)?,
-            settings.contact_tolerance_m,
+            settings.contact_tolerance_m.max(settings.look_ahead_m),
         )?;
         for body in 0..count {
             detector.set_present(body as u32, false)?;
@@ -213,6 +215,7 @@ impl World {
             active: Vec::new(),
             previous: Vec::new(),
             contacts: Vec::new(),
+            shifts: Vec::new(),
             energy: Energy::default(),
             pair_work: vec![PairWork::default(); scene.laws.len()],
             gathered: vec![Gathered::default(); scene.probes.len()],

@@ -8,11 +8,12 @@ use percuss_rigid::*;
 
 /// 100 mixed solids falling for 2 s. Nothing becomes NaN, nothing falls through the ground, and the mechanical
 /// energy never exceeds what it was.
-fn fall(seed: u64, law: impl Fn((u16, u16)) -> ContactLaw) -> World {
+fn fall(seed: u64, look_ahead_m: f64, law: impl Fn((u16, u16)) -> ContactLaw) -> World {
     let settings = Settings {
         tolerance: 1e-4,
         max_iterations: 100,
         max_factorisations: 0,
+        look_ahead_m,
         ..Settings::with_step(2e-3)
     };
     let mut world = World::new(rain(seed, 5, 4, law), settings).unwrap();
@@ -37,7 +38,7 @@ fn fall(seed: u64, law: impl Fn((u16, u16)) -> ContactLaw) -> World {
 #[test]
 fn random_scenes_without_restitution_settle() {
     for seed in [1, 2] {
-        let world = fall(seed, |groups| ContactLaw::new(groups, 0.0, 0.5));
+        let world = fall(seed, 0.0, |groups| ContactLaw::new(groups, 0.0, 0.5));
         // What is left rolls.
         let e = world.energy();
         assert!(e.kinetic_j < 0.2 * e.impact_dissipation_j, "{e:?}");
@@ -46,12 +47,19 @@ fn random_scenes_without_restitution_settle() {
 
 #[test]
 fn random_scenes_under_fremonds_law_never_gain() {
-    let world = fall(3, |groups| ContactLaw::fremond(groups, 0.6, 0.4));
+    let world = fall(3, 0.0, |groups| ContactLaw::fremond(groups, 0.6, 0.4));
     let e = world.energy();
     assert!(e.contact_gain_j < 1e-6 * e.impact_dissipation_j, "{e:?}");
 }
 
 #[test]
 fn random_scenes_with_restitution_and_friction_keep_count() {
-    fall(4, |groups| ContactLaw::new(groups, 0.4, 0.6));
+    fall(4, 0.0, |groups| ContactLaw::new(groups, 0.4, 0.6));
+}
+
+#[test]
+fn random_scenes_that_look_ahead_never_gain() {
+    let world = fall(5, 0.01, |groups| ContactLaw::new(groups, 0.0, 0.5));
+    let e = world.energy();
+    assert!(e.contact_gain_j < 1e-6 * e.impact_dissipation_j, "{e:?}");
 }

@@ -66,6 +66,7 @@ class WallModel(SceneModel):
             solver=s["solver"],
             tolerance=s["tolerance"],
             max_iterations=s["max_iterations"],
+            look_ahead_m=s["look_ahead"],
             stabilise=s["stabilise"],
         )
         scene = Scene(self._bodies(p, sizes), self._laws(p), probes=self._probes(sizes))

@@ -49,6 +49,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("solver", "text", "auto", doc="contact solver"),
         Setting("tolerance", "number", 1e-4, low=0.0, doc="residual of the contact problem"),
         Setting("max_iterations", "integer", 1000, low=1, doc="sweeps of a step"),
+        _length("look_ahead", 0.002, "gap up to which bars and blocks that come without restitution end at touch"),
         Setting("stabilise", "boolean", False, doc="push overlaps apart as far as dissipation pays for"),
     )
 }

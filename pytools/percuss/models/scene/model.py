@@ -28,6 +28,7 @@ _STEPPER = {
     "max_iterations": "max_iterations",
     "max_factorisations": "max_factorisations",
     "contact_tolerance": "contact_tolerance_m",
+    "look_ahead": "look_ahead_m",
     "overlap_tolerance": "overlap_tolerance_m",
     "stabilise": "stabilise",
 }

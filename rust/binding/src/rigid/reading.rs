@@ -370,6 +370,7 @@ pub(super) fn settings(from: Any<'_, '_>) -> PyResult<Settings> {
         max_iterations: item(from, "max_iterations")?,
         max_factorisations: item(from, "max_factorisations")?,
         contact_tolerance_m: item(from, "contact_tolerance_m")?,
+        look_ahead_m: item(from, "look_ahead_m")?,
         overlap_tolerance_m: item(from, "overlap_tolerance_m")?,
         stabilise: item(from, "stabilise")?,
     })

@@ -1,0 +1,66 @@
+"""The rockfall wall with connectors side by side with Siconos: the same first steps of one wall, one thread, CPU time.
+
+Both follow the parts of Gupta et al. (2023) at the mean values of its Table 4: zig-zag of 29.5 degrees, 20 m/s, steps
+of 0.25 ms, two disks a hole. Disks are rings here and four keepers there, the projectile is a cube there. As many steps
+as Siconos does in PERCUSS_SICONOS_S seconds (30 by default), less its first, in which it builds everything; no line
+where it is not installed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+from tests.bench.measure import Line
+
+from percuss.models.registry import configure
+from percuss.scene import Record
+
+STEPS, TOLERANCE = 4000, 1e-4
+WALL = {"layout": "zig-zag", "angle": math.radians(29.5), "disks": "faces", "tolerance": TOLERANCE}
+
+
+def bench() -> list[Line]:
+    """Time of a step here over there, and the steps above 1e-4 here, in per cent."""
+    script = str(Path(__file__).parent / "siconos_walls.py")
+    call = [os.environ.get("PERCUSS_SICONOS_PYTHON", "/usr/bin/python3"), script, "connectors", str(STEPS)]
+    limit = os.environ.get("PERCUSS_SICONOS_S", "30")
+    try:
+        done = subprocess.run(
+            [*call, limit], env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return []
+    if done.returncode:
+        return []
+    peer = json.loads(done.stdout.splitlines()[-1])
+    model = configure("rockfall-wall", WALL, {})
+    point = {name: entry.default for name, entry in model.inputs.items()}
+    experiment = model.experiment(point)  # type: ignore[attr-defined]
+    world = experiment.scene.world(experiment.settings)
+    world.start_from(experiment.settled()[0])
+    start = time.process_time()
+    result = world.run(peer["steps"] * experiment.settings.dt_s, Record(energy_every=0))
+    ours = time.process_time() - start
+    contacts, sweeps = (float(np.mean(result.steps[key])) for key in ("contacts", "iterations"))
+    steps = peer["steps"]
+    return [
+        Line(
+            f"wall with connectors, {steps} steps, over Siconos",
+            f"{ours / steps * 1e3:.2f} / {peer['cpu_s'] / steps * 1e3:.0f} ms a step",
+            ours / peer["cpu_s"],
+            0.04,
+        ),
+        Line(
+            "  steps above 1e-4 [%]",
+            f"{contacts:.0f} / {peer['contacts']:.0f} contacts, {sweeps:.0f} / {peer['sweeps']:.0f} sweeps",
+            100.0 * result.unmet_steps / steps,
+            1.0,
+        ),
+        Line("  the same in Siconos, its own norm [%]", "", 100.0 * peer["unmet"] / steps, 100.0),
+    ]
