@@ -284,7 +284,7 @@ def energy(truth: Mapping[str, Done]) -> tuple[Figure, str]:
             impact, friction = (
                 sum(values.get(f"{part}_{group}", 0.0) for group in groups) / 1e3 for part in ("impact", "friction")
             )
-            lines.append(f"{case},{where},{impact:.1f},{friction:.1f}")
+            lines.append(f"{case},{where},{impact:.1f},{friction:z.1f}")
             for amount, hatch in ((impact, ""), (friction, "////")):
                 painted = {"color": colour} if not hatch else {"facecolor": "none", "edgecolor": colour, "hatch": hatch}
                 said = where if row == 0 and not hatch else None
