@@ -86,7 +86,8 @@ def design(
     if extend is not None or propose is not None:
         word = "--propose" if extend is None else "--extend"
         if study or (case and extend) or set_ or option or skip or curves or sampler != "sobol" or (extend and propose):
-            raise InputError(f"{word}: takes study, cases and all else from the design it goes on from; give --n alone")
+            more = "--n alone" if extend else "--n, and --case to start on other cases"
+            raise InputError(f"{word}: takes study and all else from the design it goes on from; give {more}")
         if propose is not None:
             _propose(propose, n, case, seed, ledger, json)
         elif extend is not None:
