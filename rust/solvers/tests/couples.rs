@@ -6,7 +6,7 @@ use percuss_solvers::{
     Assembly, BlockKind, BlockMatrix, BodyForm, Error, Problem, Settings, Solver, Vector3,
     Workspace,
 };
-use problems::{Scene, mixed_pile, pile, single, solve};
+use problems::{Scene, mixed_pile, pile, single, solve, solve_within};
 use proptest::prelude::*;
 
 /// The pile with a couple after every contact.
@@ -97,7 +97,12 @@ fn interior_points_solve_the_jammed_piles_on_which_newton_fails() {
     ] {
         let problem =
             mixed_pile(seed, bodies, contacts, [friction, 1.5 * friction + 0.01]).problem();
-        let (_, _, newton) = solve(Solver::Newton, &problem, 1e-9);
+        let settings = Settings {
+            tolerance: 1e-9,
+            max_factorisations: 1_000,
+            ..Settings::default()
+        };
+        let (_, _, newton) = solve_within(Solver::Newton, &problem, &settings);
         let (_, _, interior) = solve(Solver::Interior, &problem, 1e-9);
         assert!(
             !newton.converged && interior.converged,
@@ -109,9 +114,9 @@ fn interior_points_solve_the_jammed_piles_on_which_newton_fails() {
 /// Alone, too: one in some three hundred piles is all that interior points lose.
 #[test]
 fn interior_points_alone_solve_nearly_all_piles() {
-    let solved = (0..500)
+    let solved = (0..300)
         .filter(|&seed| {
-            let friction = 0.001 * seed as f64;
+            let friction = 0.002 * seed as f64;
             let scene = mixed_pile(
                 seed + 1,
                 1 + seed as usize % 9,
@@ -121,7 +126,7 @@ fn interior_points_alone_solve_nearly_all_piles() {
             solve(Solver::Interior, &scene.problem(), 1e-8).2.converged
         })
         .count();
-    assert!(solved >= 498, "{solved} of 500");
+    assert!(solved >= 299, "{solved} of 300");
 }
 
 #[test]

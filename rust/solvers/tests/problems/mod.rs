@@ -357,20 +357,23 @@ pub fn solve(
     problem: &Problem,
     tolerance: f64,
 ) -> (Vec<Vector3>, Vec<Vector3>, Report) {
-    let mut r = vec![[0.0; 3]; problem.contacts()];
-    let mut u = r.clone();
     let settings = Settings {
         tolerance,
         ..Settings::default()
     };
+    solve_within(solver, problem, &settings)
+}
+
+/// As [`solve`], within the limits given.
+pub fn solve_within(
+    solver: Solver,
+    problem: &Problem,
+    settings: &Settings,
+) -> (Vec<Vector3>, Vec<Vector3>, Report) {
+    let mut r = vec![[0.0; 3]; problem.contacts()];
+    let mut u = r.clone();
     let report = solver
-        .solve(
-            problem,
-            &settings,
-            &mut r,
-            &mut u,
-            &mut Workspace::default(),
-        )
+        .solve(problem, settings, &mut r, &mut u, &mut Workspace::default())
         .unwrap();
     (r, u, report)
 }
