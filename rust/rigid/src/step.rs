@@ -60,6 +60,7 @@ impl World {
             solution = self.solve(&mut watch)?;
             solution.iterations += iterations;
         }
+        solution.met &= self.gripped();
         let (mut work, mut scale) = self.account_contacts();
         let (bounded, size) = self.account_joints();
         work += bounded;

@@ -112,14 +112,15 @@ fn a_coefficient_below_zero_is_refused() {
     );
 }
 
-/// Eight mixed solids fall for 0.8 s: impulses lie in the cone, couples in theirs, contacts give no energy, and every step is met.
+/// Eight mixed solids fall for 0.8 s: every step is met, impulses lie in the cone, couples in theirs, and contacts give
+/// no energy.
 fn falls_by_the_law(
     seed: u64,
     (e, mu): (f64, f64),
     (rolling, twisting): (f64, f64),
 ) -> Result<(), TestCaseError> {
     let law = |groups| ContactLaw::fremond(groups, e, mu).with_couple(rolling, twisting);
-    // Newton takes up to 500 factorisations where solids wedge; the usual limit of 50 leaves one step in 1500 at up to 5e-5.
+    // Newton takes hundreds of factorisations where solids wedge; the usual 50 leave one step in 1500, at up to 5e-5.
     let settings = Settings {
         max_factorisations: 2000,
         ..Settings::with_step(2e-3)
