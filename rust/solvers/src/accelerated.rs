@@ -5,7 +5,7 @@
 //! has no proof here; it is dropped whenever it points the wrong way, that is when
 //! (y - r_new) . (r_new - r_k) > 0 weighted by trace(W_ii) (O'Donoghue and Candes 2015), and, once progress is poor,
 //! when the residual is twice its lowest since the last restart. Two sweeps without momentum follow, one more
-//! than Nesterov's factors have: the first difference after a restart is mostly what the momentum had left.
+//! than Nesterov's factors have: found by counts (docs/contact-solvers.md), not derived.
 //!
 //! Where contacts jam, momentum itself raises the residual, and restarts alone do not bring it down. So a restart by the
 //! residual that does not find its lowest halved since the last that did was in vain: each time the rest from
