@@ -118,6 +118,7 @@ class Result:
     worst_residual: float
     gain_steps: int
     deepest_overlap_m: float
+    overlap_left_m: float
     worst_drift: float
     pairs: Mapping[tuple[str, str], PairWork]
     account_j: Mapping[str, float]
