@@ -59,7 +59,7 @@ impl Settings {
         }
     }
 
-    /// Overlap that is not pushed apart [m].
+    /// Overlap that is left as it is at the end of a step [m].
     pub(crate) fn overlap_left_m(&self) -> f64 {
         if self.stabilise {
             self.contact_tolerance_m

@@ -26,8 +26,8 @@ const TOLERANCE: f64 = 1e-8;
 impl World {
     /// Clears overlaps as far as `budget_j` pays for.
     pub(crate) fn stabilise(&mut self, budget_j: f64) -> Result<(), RigidError> {
-        let beyond = self.settings.overlap_left_m();
-        if !self.close_gaps(beyond) {
+        let left_m = self.settings.overlap_left_m();
+        if left_m == f64::INFINITY || !self.close_gaps(left_m) {
             return Ok(());
         }
         self.impulses.clear();
@@ -98,10 +98,10 @@ impl World {
     }
 
     /// The problem of the gaps at the end of the step, of all points in reach: an open one may be closed, no more. False
-    /// where nothing is deeper than `beyond`.
-    fn close_gaps(&mut self, beyond: f64) -> bool {
+    /// where nothing is deeper than `left_m`, or nothing but what its own velocity works off.
+    fn close_gaps(&mut self, left_m: f64) -> bool {
         let reach = self.settings.theta * self.settings.dt_s;
-        let mut deepest = 0.0_f64;
+        let mut found = false;
         self.contacts.clear();
         for manifold in self.detector.manifolds() {
             let bodies =
@@ -114,10 +114,10 @@ impl World {
                 });
                 let gap = point.gap + reach * relative(&jacobians, &bodies, &self.after)[0];
                 let before = relative(&jacobians, &bodies, &self.before)[0];
-                let deep = gap + beyond;
-                let way = if deep < 0.0 && !works_off(&self.settings, before, deep) {
-                    deepest = deepest.min(deep);
-                    gap + 0.5 * beyond
+                let beyond = gap + left_m;
+                let way = if beyond < 0.0 && !works_off(&self.settings, before, beyond) {
+                    found = true;
+                    gap + 0.5 * left_m
                 } else {
                     gap.max(0.0)
                 };
@@ -130,7 +130,7 @@ impl World {
                 });
             }
         }
-        deepest < 0.0
+        found
     }
 
     /// Largest displacement of a contact point.

@@ -66,9 +66,7 @@ impl World {
         scale += size;
         self.account_loads();
         self.move_to_end()?;
-        if self.settings.stabilise || self.settings.look_ahead_m > 0.0 {
-            self.stabilise((-work).max(0.0))?;
-        }
+        self.stabilise((-work).max(0.0))?;
         self.close_joints(self.step_end_s())?;
         let gained = work > GAIN_MARGIN * self.settings.tolerance * scale;
         if gained {
