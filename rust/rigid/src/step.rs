@@ -60,6 +60,7 @@ impl World {
             solution = self.solve(&mut watch)?;
             solution.iterations += iterations;
         }
+        solution.met &= self.gripped();
         let (mut work, mut scale) = self.account_contacts();
         let (bounded, size) = self.account_joints();
         work += bounded;
@@ -382,9 +383,9 @@ impl World {
         )?)
     }
 
-    /// Goes on where sweeps without W stalled: with W, whose restarts are by the residual, for the sweeps left; then
-    /// by Newton from where the sweeps began. In walls the first arrive more often, and a factorisation costs as
-    /// much as some thirty of them.
+    /// Goes on where sweeps without W stalled: with W, whose restarts are by the residual, for the sweeps left; then from
+    /// where the sweeps began by Newton and interior points. In walls the first arrive more often, and a factorisation
+    /// costs as much as some thirty of them.
     fn persist(
         &mut self,
         swept: Report,
@@ -402,7 +403,11 @@ impl World {
         if !report.converged && settings.max_factorisations > 0 {
             std::mem::swap(&mut self.impulses, &mut self.start);
             let velocities = self.velocities.clone();
-            let last = self.solve_by(Solver::Newton, settings)?;
+            let no_sweeps = SolverSettings {
+                max_iterations: 0,
+                ..*settings
+            };
+            let last = self.solve_by(Solver::Auto, &no_sweeps)?;
             if last.residuals.energy < report.residuals.energy {
                 report = Report {
                     iterations: report.iterations,
@@ -431,8 +436,11 @@ impl World {
             let after: [f64; 3] = std::array::from_fn(|k| self.velocities[index][k] - shift[k]);
             contact.velocity_after_m_per_s = after;
             contact.impulse_n_s = contact.world(p);
-            let q = &self.contacts[index].free_velocity;
-            size_q += dot(q, q);
+            for block in index..next {
+                size_p += dot(&self.impulses[block], &self.impulses[block]);
+                let q = &self.contacts[block].free_velocity;
+                size_q += dot(q, q);
+            }
             if *p == [0.0; 3] {
                 continue;
             }
@@ -445,12 +453,10 @@ impl World {
                 let [before, after] = [&self.before, &self.after]
                     .map(|twists| relative(&couple.jacobians, &contact.bodies, twists));
                 friction += 0.5 * (dot(s, &before) + dot(s, &after));
-                size_q += dot(&couple.free_velocity, &couple.free_velocity);
                 let scale = law.couple_scale();
                 contact.couple_n_m_s = contact.world(&std::array::from_fn(|k| scale[k] * s[k]));
             }
             total += normal + friction;
-            size_p += dot(p, p);
             let pair = &mut self.pair_work[contact.law as usize];
             pair.impact_dissipation_j -= normal;
             pair.friction_dissipation_j -= friction;

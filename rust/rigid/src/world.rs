@@ -34,7 +34,7 @@ pub struct StepReport {
     pub residual: f64,
     /// The same by the measure of Siconos, for comparison: it depends on the units.
     pub residual_siconos: f64,
-    /// Whether the residual is within the tolerance.
+    /// Whether the residual is within the tolerance, and friction in joints agrees with the reactions it grows with.
     pub met: bool,
     /// Work of the contacts in this step [J]; negative: they took energy.
     pub contact_work_j: f64,

@@ -112,38 +112,76 @@ fn a_coefficient_below_zero_is_refused() {
     );
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+/// Eight mixed solids fall for 0.8 s: every step is met, impulses lie in the cone, couples in theirs, and contacts give
+/// no energy.
+fn falls_by_the_law(
+    seed: u64,
+    (e, mu): (f64, f64),
+    (rolling, twisting): (f64, f64),
+) -> Result<(), TestCaseError> {
+    let law = |groups| ContactLaw::fremond(groups, e, mu).with_couple(rolling, twisting);
+    // Newton takes hundreds of factorisations where solids wedge; the usual 50 leave one step in 1500, at up to 5e-5.
+    let settings = Settings {
+        max_factorisations: 2000,
+        ..Settings::with_step(2e-3)
+    };
+    let mut world = World::new(rain(seed, 2, 2, law), settings).unwrap();
+    for _ in 0..400 {
+        let report = world.step().unwrap();
+        prop_assert!(report.met, "{report:?}");
+        prop_assert!(
+            !report.gained,
+            "step {}: {} J",
+            report.step,
+            report.contact_work_j
+        );
+        let size = world
+            .contacts()
+            .iter()
+            .map(|c| c.impulse_n_s.norm())
+            .fold(0.0, f64::max);
+        for c in world.contacts() {
+            let (p, s) = (c.local(&c.impulse_n_s), c.local(&c.couple_n_m_s));
+            // The tolerance of 1e-6 is over all contacts and of energy: a single small one may be off by a hundred times
+            // that, and a couple, which moves a body as if it were heavier by (0.5 m / coefficient)^2, by a thousand.
+            prop_assert!(p[1].hypot(p[2]) <= mu * p[0] + 1e-4 * size);
+            let share = [s[0] / twisting, s[1].hypot(s[2]) / rolling];
+            prop_assert!(
+                share[0].hypot(share[1]) <= p[0] + 1e-3 * size,
+                "couple {s:?} under {p:?}"
+            );
+        }
+    }
+    prop_assert!(closing(&world) < 1e-11);
+    Ok(())
+}
 
-    /// Impulses lie in the cone, couples in theirs and against the spin, and contacts give no energy.
+/// Solids that wedge: of the first 33 steps are not met with 50 factorisations, and one of the second not by Newton.
+#[test]
+fn wedged_solids_with_couples_are_solved_in_every_step() {
+    for (seed, friction, couples) in [
+        (
+            883,
+            (0.3280053228574709, 0.8288671119065828),
+            (0.03158415707274912, 0.00937658601048777),
+        ),
+        (
+            195,
+            (0.6775712291742954, 0.3647871295354879),
+            (0.04101100055282988, 0.032062285182042884),
+        ),
+    ] {
+        falls_by_the_law(seed, friction, couples).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn couples_obey_their_law_and_dissipate(
         seed in 0_u64..1000, e in 0.0..1.0_f64, mu in 0.0..1.0_f64, rolling in 0.001..0.05_f64, twisting in 0.001..0.05_f64,
     ) {
-        let law = |groups| ContactLaw::fremond(groups, e, mu).with_couple(rolling, twisting);
-        let settings = Settings { ..Settings::with_step(2e-3) };
-        let mut world = World::new(rain(seed, 2, 2, law), settings).unwrap();
-        let mut unmet = 0;
-        for _ in 0..400 {
-            let report = world.step().unwrap();
-            if !report.met {
-                // No method is proved to arrive; nearly all steps do, and none stays far away.
-                unmet += 1;
-                prop_assert!(report.residual < 1e-2, "{report:?}");
-                continue;
-            }
-            prop_assert!(!report.gained, "step {}: {} J", report.step, report.contact_work_j);
-            let size = world.contacts().iter().map(|c| c.impulse_n_s.norm()).fold(0.0, f64::max);
-            for c in world.contacts() {
-                let (p, s) = (c.local(&c.impulse_n_s), c.local(&c.couple_n_m_s));
-                // The tolerance of 1e-4 is over all contacts and of energy: a single small one may be off by some times that.
-                let small = 1e-3 * size;
-                prop_assert!(p[1].hypot(p[2]) <= mu * p[0] + small);
-                let share = [s[0] / twisting, s[1].hypot(s[2]) / rolling];
-                prop_assert!(share[0].hypot(share[1]) <= p[0] + small, "couple {s:?} under {p:?}");
-            }
-        }
-        prop_assert!(unmet <= 20, "{unmet} of 400 steps");
-        prop_assert!(closing(&world) < 1e-11);
+        falls_by_the_law(seed, (e, mu), (rolling, twisting))?;
     }
 }

@@ -1,10 +1,10 @@
 //! Interior points followed round every turn: the last resort for jammed problems with strong friction.
 //!
-//! With x = (mu r_N, r_T) and y = (u_N / mu + |u_T|, u_T) the law reads: x and y lie in the cone L = { |x_T| <= x_N },
-//! and their Jordan product x o y = (x . y, x_N y_T + y_N x_T) vanishes. The points inside with
+//! The law of every block is a pair x, y in second-order cones whose Jordan product vanishes (`central`): impulses, and
+//! velocities v(u) that contain a multiplier of friction. The points inside with
 //!
 //! ```text
-//! x o y = t E (1, 0, 0),   (u_N / mu + |u_T|, u_T) - y = t g,   u = W r + q,
+//! x o y = t E (1, 0, 0, 0),   v(u) - y = t g,   u = W r + q,
 //! ```
 //!
 //! E an energy and g the error of the start, form a curve from the start, t = 1, to a solution, t = 0. Without friction it
@@ -15,17 +15,18 @@
 //! which makes the curve smooth. As long as it stays bounded it has no other end than a solution.
 //!
 //! Every step costs some factorisations of the matrix of `newton`; curves of piles of thirty contacts have had
-//! twenty turns. Couples are left to the other solvers.
+//! twenty turns.
 
 use crate::block_lu::BlockLu;
-use crate::block_matrix::{Block, Vector3, add_product, product};
+use crate::block_matrix::{Vector3, add_product};
+use crate::central::{Central, Lorentz, inner, jordan, lever, reach};
 use crate::cone::dot;
 use crate::problem::{BlockKind, Problem};
 use crate::residual;
 use crate::solver::{Iteration, Settings};
 
 /// For each attempt: the width of the rounding, and the error from which on a step along the tangent is too long.
-const ATTEMPTS: [(f64, f64); 3] = [(1.0, 1.5), (0.1, 1.0), (10.0, 1.0)];
+const ATTEMPTS: [(f64, f64); 4] = [(1.0, 1.5), (0.1, 1.0), (10.0, 1.0), (1.0, 0.4)];
 /// Error, relative to t, up to which a point counts as on the curve.
 const CENTRED: f64 = 0.3;
 /// Newton steps back to the curve; up to so many of them the next step may be longer, or has to be shorter.
@@ -36,14 +37,16 @@ const HARD: usize = 4;
 const SHARE: f64 = 0.9;
 /// Smallest step, as a share of the longest.
 const LEAST: f64 = 1e-6;
+/// Radius of a ball that is a point, as a share of the impulse a block of its mass needs.
+const POINT: f64 = 1e-12;
 /// t from which on the curve has been lost: it starts at one.
 const LOST: f64 = 10.0;
 
-/// Impulses and velocities in the cone, or a change of them, with the change of ln t.
+/// Impulses and velocities in the cones, or a change of them, with the change of ln t.
 #[derive(Debug, Clone, Default)]
 struct Point {
-    x: Vec<Vector3>,
-    y: Vec<Vector3>,
+    x: Vec<Lorentz>,
+    y: Vec<Lorentz>,
     level: f64,
 }
 
@@ -75,42 +78,10 @@ impl Point {
         let mut sum = 0.0;
         for i in 0..self.x.len() {
             let (x, y) = (self.x[i][0] / energy, self.y[i][0] / energy);
-            sum += y * y * dot(&a.x[i], &b.x[i]) + x * x * dot(&a.y[i], &b.y[i]);
+            sum += y * y * inner(&a.x[i], &b.x[i]) + x * x * inner(&a.y[i], &b.y[i]);
         }
         sum / self.x.len() as f64 + a.level * b.level
     }
-}
-
-/// The longest step from x along `change` inside the cone.
-fn reach(x: &Vector3, change: &Vector3) -> f64 {
-    let form = |x: &Vector3, y: &Vector3| x[0] * y[0] - x[1] * y[1] - x[2] * y[2];
-    let (a, b, c) = (form(change, change), form(x, change), form(x, x).max(0.0));
-    let mut least = if change[0] < 0.0 {
-        -x[0] / change[0]
-    } else {
-        f64::INFINITY
-    };
-    // a s^2 + 2 b s + c = 0, without cancellation.
-    let square = b * b - a * c;
-    if square >= 0.0 {
-        let sum = -(b + square.sqrt().copysign(b));
-        for step in [sum / a, c / sum] {
-            if step > 0.0 && step.is_finite() {
-                least = least.min(step);
-            }
-        }
-    }
-    least
-}
-
-/// The matrix of x o y as a function of y.
-fn arrow(x: &Vector3) -> Block {
-    [[x[0], x[1], x[2]], [x[1], x[0], 0.0], [x[2], 0.0, x[0]]]
-}
-
-/// x o y
-fn jordan(x: &Vector3, y: &Vector3) -> Vector3 {
-    product(&arrow(x), y)
 }
 
 /// The curve near one point.
@@ -121,20 +92,11 @@ struct Curve {
     /// t, and the energy E.
     t: f64,
     energy: f64,
-    /// Most factorisations.
-    limit: usize,
-    /// (u_N / mu + |u_T|, u_T) - y, and its value at the start.
-    gap: Vec<Vector3>,
-    first_gap: Vec<Vector3>,
-    /// Length and direction of u_T, rounded, and the rounding's share in the length.
-    slip: Vec<(f64, [f64; 2], f64)>,
-    /// d(x o y)/du, with u turned into the velocities of y.
-    turn: Vec<Block>,
-}
-
-/// Coefficient by which normal components are scaled: that of friction, where there is any.
-fn lever(mu: f64) -> f64 {
-    if mu > 0.0 { mu } else { 1.0 }
+    settings: Settings,
+    /// By how much y misses the velocities, and its value at the start.
+    gap: Vec<Lorentz>,
+    first_gap: Vec<Lorentz>,
+    laws: Vec<Central>,
 }
 
 impl Curve {
@@ -143,119 +105,109 @@ impl Curve {
         self.t = 1.0;
         self.at = Point::default();
         self.first_gap.clear();
-        for (mu, rho) in problem.friction.iter().zip(&problem.rho) {
-            let mu = lever(*mu);
-            self.at.x.push([mu * (self.energy * rho).sqrt(), 0.0, 0.0]);
-            self.at.y.push([(self.energy / rho).sqrt() / mu, 0.0, 0.0]);
+        for i in 0..problem.contacts() {
+            let (mu, size) = (problem.friction[i], (self.energy * problem.rho[i]).sqrt());
+            let head = match problem.kinds[i] {
+                BlockKind::Contact => lever(mu) * size,
+                BlockKind::Couple => self.at.x[i - 1][0] / lever(problem.friction[i - 1]),
+                BlockKind::Bounded => mu.max(POINT * size),
+            };
+            self.at.x.push([head, 0.0, 0.0, 0.0]);
+            self.at.y.push([self.energy / head, 0.0, 0.0, 0.0]);
         }
     }
 
-    /// Everything that depends on the point; false where the matrix is singular, or no factorisation is left.
+    /// Whether a solution was met, or no factorisation is left.
+    fn ends(&self, state: &Iteration) -> bool {
+        state.best <= self.settings.tolerance
+            || state.factorisations >= self.settings.max_factorisations
+    }
+
+    /// Everything that depends on the point; false where the curve ends, or its matrix is singular.
     fn arrive(&mut self, problem: &Problem, state: &mut Iteration, width: f64) -> bool {
-        if state.factorisations >= self.limit {
-            return false;
-        }
-        for (r, (x, mu)) in state
-            .r
-            .iter_mut()
-            .zip(self.at.x.iter().zip(&problem.friction))
-        {
-            *r = [x[0] / lever(*mu), x[1], x[2]];
+        for i in 0..problem.contacts() {
+            let x = &self.at.x[i];
+            state.r[i] = match problem.kinds[i] {
+                BlockKind::Contact => [x[0] / lever(problem.friction[i]), x[2], x[3]],
+                _ => [x[1], x[2], x[3]],
+            };
         }
         state.refresh(problem);
+        let residual = residual::energy(problem, &state.r, &state.u);
+        state.judge(problem, &self.settings, residual);
+        if self.ends(state) {
+            return false;
+        }
         self.gap.clear();
-        self.slip.clear();
-        self.turn.clear();
-        let (mut diagonal, mut scale) = (vec![], vec![]);
+        self.laws.clear();
+        let (mut diagonal, mut scale, mut bounds) = (vec![], vec![], vec![]);
         for i in 0..problem.contacts() {
-            let (x, y, u) = (&self.at.x[i], &self.at.y[i], &state.u[i]);
-            let mu = lever(problem.friction[i]);
-            // Without friction there are no tangential impulses, and those velocities do not matter.
-            let slides = f64::from(problem.friction[i] > 0.0);
-            let wide = slides * width * self.t * self.t * self.energy * problem.trace[i];
-            let length = (y[1] * y[1] + y[2] * y[2] + wide).sqrt();
-            let d = if length > 0.0 {
-                [y[1] / length, y[2] / length]
-            } else {
-                [0.0; 2]
-            };
-            self.gap.push([
-                u[0] / mu + length - y[0],
-                slides * u[1] - y[1],
-                slides * u[2] - y[2],
-            ]);
-            self.slip
-                .push((length, d, if length > 0.0 { wide / length } else { 0.0 }));
-            let mut b = arrow(x);
-            for k in 0..2 {
-                for l in 0..3 {
-                    b[k + 1][l] += x[l] * d[k];
+            let (x, y) = (&self.at.x[i], &self.at.y[i]);
+            let law = match problem.kinds[i] {
+                BlockKind::Contact => {
+                    let wide = width * self.t * self.t * self.energy * problem.trace[i];
+                    Central::contact(problem.friction[i], y, wide)
                 }
-            }
-            self.turn.push(b);
-            let b = [
-                b[0].map(|b| b / mu),
-                b[1].map(|b| slides * b),
-                b[2].map(|b| slides * b),
-            ];
-            let mut a = arrow(y);
-            a[0] = a[0].map(|a| a * mu);
+                _ => Central::Ball,
+            };
+            let (mut a, b, bound) = law.derivatives(x, y);
             for (a, w) in a.iter_mut().zip(&problem.matrix.diagonal[i]) {
                 add_product(a, &b, w);
             }
+            self.gap.push(law.gap(y, &state.u[i]));
+            self.laws.push(law);
             diagonal.push(a);
             scale.push(b);
+            bounds.push(match problem.kinds[i] {
+                BlockKind::Couple => bound,
+                _ => [0.0; 3],
+            });
         }
         if self.first_gap.is_empty() {
             self.first_gap.clone_from(&self.gap);
         }
-        let no_couples = vec![[0.0; 3]; problem.contacts()];
         state.factorisations += 1;
         self.factors
-            .factor(&problem.matrix, &diagonal, &scale, &no_couples)
+            .factor(&problem.matrix, &diagonal, &scale, &bounds)
     }
 
     /// The change of x and y that changes x o y by `change` and closes `gap`.
-    fn solve(&mut self, problem: &Problem, change: &[Vector3], gap: &[Vector3]) -> Point {
-        let mut x: Vec<Vector3> = change
-            .iter()
-            .zip(gap.iter().zip(&self.turn))
-            .map(|(change, (gap, turn))| {
-                let turned = product(turn, gap);
-                std::array::from_fn(|k| change[k] - turned[k])
-            })
+    fn solve(&mut self, problem: &Problem, change: &[Lorentz], gap: &[Lorentz]) -> Point {
+        let blocks = 0..problem.contacts();
+        let mut r: Vec<Vector3> = blocks
+            .clone()
+            .map(|i| self.laws[i].reduce(&self.at.x[i], &change[i], &gap[i]))
             .collect();
-        self.factors.solve(&mut x);
-        let mut y = vec![[0.0; 3]; x.len()];
-        problem.matrix.add_product(&x, &mut y);
-        for i in 0..x.len() {
-            let (mu, d) = (lever(problem.friction[i]), self.slip[i].1);
-            let slides = f64::from(problem.friction[i] > 0.0);
-            x[i][0] *= mu;
-            let w = &mut y[i];
-            *w = [
-                w[0] / mu + gap[i][0],
-                slides * w[1] + gap[i][1],
-                slides * w[2] + gap[i][2],
-            ];
-            w[0] += d[0] * w[1] + d[1] * w[2];
-        }
+        self.factors.solve(&mut r);
+        let mut u = vec![[0.0; 3]; r.len()];
+        problem.matrix.add_product(&r, &mut u);
+        let (x, y) = blocks
+            .map(|i| {
+                let radius = match problem.kinds[i] {
+                    BlockKind::Couple => r[i - 1][0],
+                    _ => 0.0,
+                };
+                self.laws[i].recover(
+                    (&self.at.x[i], &self.at.y[i]),
+                    (&change[i], &gap[i]),
+                    (&r[i], &u[i], radius),
+                )
+            })
+            .unzip();
         Point { x, y, level: 0.0 }
     }
 
     /// The change along the curve with that of ln t.
     fn along(&mut self, problem: &Problem) -> Point {
-        let change = vec![[self.t * self.energy, 0.0, 0.0]; problem.contacts()];
-        let gap: Vec<Vector3> = self
+        let change = vec![[self.t * self.energy, 0.0, 0.0, 0.0]; problem.contacts()];
+        let gap: Vec<Lorentz> = self
             .first_gap
             .iter()
-            .zip(&self.slip)
-            .map(|(gap, (_, _, rounding))| {
-                [
-                    rounding - self.t * gap[0],
-                    -self.t * gap[1],
-                    -self.t * gap[2],
-                ]
+            .zip(&self.laws)
+            .map(|(gap, law)| {
+                let mut gap = gap.map(|gap| -self.t * gap);
+                gap[0] += law.rounding();
+                gap
             })
             .collect();
         let mut along = self.solve(problem, &change, &gap);
@@ -264,21 +216,22 @@ impl Curve {
     }
 
     /// What is missing to the curve: in x o y, in the gaps, and the larger of the two relative to t.
-    fn missing(&self, problem: &Problem) -> (Vec<Vector3>, Vec<Vector3>, f64) {
+    fn missing(&self, problem: &Problem) -> (Vec<Lorentz>, Vec<Lorentz>, f64) {
         let energy = self.t * self.energy;
         let (mut change, mut gaps) = (vec![], vec![]);
         let (mut off, mut wide) = (0.0_f64, 0.0);
         for i in 0..problem.contacts() {
-            let p = jordan(&self.at.x[i], &self.at.y[i]);
-            let missing = [energy - p[0], -p[1], -p[2]];
-            off = off.max(dot(&missing, &missing).sqrt() / energy);
-            let gap: Vector3 =
+            let mut missing = jordan(&self.at.x[i], &self.at.y[i]).map(|p| -p);
+            missing[0] += energy;
+            off = off.max(inner(&missing, &missing).sqrt() / energy);
+            let gap: Lorentz =
                 std::array::from_fn(|k| self.gap[i][k] - self.t * self.first_gap[i][k]);
-            wide += dot(&gap, &gap) * problem.rho[i];
+            let measured = self.laws[i].velocity(&gap);
+            wide += dot(&measured, &measured) * problem.rho[i];
             change.push(missing);
             gaps.push(gap);
         }
-        let wide = (wide / (problem.energy_scale * self.t)).sqrt();
+        let wide = (wide / problem.energy_scale).sqrt() / self.t;
         (change, gaps, off.max(wide))
     }
 
@@ -315,13 +268,7 @@ impl Curve {
     }
 
     /// Follow the curve from the start until the tolerance is met or the curve is lost.
-    fn follow(
-        &mut self,
-        problem: &Problem,
-        settings: &Settings,
-        state: &mut Iteration,
-        (width, longest): (f64, f64),
-    ) {
+    fn follow(&mut self, problem: &Problem, state: &mut Iteration, (width, longest): (f64, f64)) {
         self.start(problem);
         let mut length = f64::INFINITY;
         let mut last: Option<Point> = None;
@@ -337,8 +284,8 @@ impl Curve {
                 .as_ref()
                 .is_some_and(|last| self.at.inner(&along, last, energy) >= 0.0);
             let mut tangent = Point {
-                x: vec![[0.0; 3]; along.x.len()],
-                y: vec![[0.0; 3]; along.y.len()],
+                x: vec![[0.0; 4]; along.x.len()],
+                y: vec![[0.0; 4]; along.y.len()],
                 level: 0.0,
             };
             tangent.advance(&along, if onwards { 1.0 / size } else { -1.0 / size });
@@ -354,14 +301,10 @@ impl Curve {
                     break used;
                 }
                 step *= 0.3;
-                if step.is_nan() || step < LEAST * reach || state.factorisations >= self.limit {
+                if step.is_nan() || step < LEAST * reach || self.ends(state) {
                     return;
                 }
             };
-            let residual = residual::energy(problem, &state.r, &state.u);
-            if state.judge(problem, settings, residual) {
-                return;
-            }
             length = match used {
                 ..=EASY => 2.0 * step,
                 HARD.. => 0.5 * step,
@@ -374,18 +317,14 @@ impl Curve {
 
 /// Follow the curve until the energy residual meets the tolerance; more carefully where it was lost.
 pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteration) {
-    if problem.kinds.iter().any(|kind| *kind != BlockKind::Contact) {
-        return;
-    }
     let mut curve = Curve {
-        limit: settings.max_factorisations,
+        settings: *settings,
         ..Curve::default()
     };
     curve.factors.analyse(&problem.matrix);
     for attempt in ATTEMPTS {
-        if state.best <= settings.tolerance || state.factorisations >= settings.max_factorisations {
-            return;
+        if !curve.ends(state) {
+            curve.follow(problem, state, attempt);
         }
-        curve.follow(problem, settings, state, attempt);
     }
 }

@@ -15,6 +15,7 @@ mod auto;
 mod block_lu;
 mod block_matrix;
 mod body_form;
+mod central;
 mod cone;
 mod couple;
 mod error;

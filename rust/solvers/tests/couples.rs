@@ -1,47 +1,17 @@
-//! Rolling and twisting friction in the contact problem: the law of the couples, on random piles.
+//! Rolling and twisting friction and friction with a given bound in the contact problem, on random piles.
 
 mod problems;
 
 use percuss_solvers::{
-    Assembly, BlockKind, BlockMatrix, BodyForm, Contact, Error, Problem, Settings, Solver, Vector3,
+    Assembly, BlockKind, BlockMatrix, BodyForm, Error, Problem, Settings, Solver, Vector3,
     Workspace,
 };
-use problems::{Scene, pile, single};
+use problems::{Scene, mixed_pile, pile, single, solve, solve_within};
 use proptest::prelude::*;
 
 /// The pile with a couple after every contact.
 fn with_couples(mut scene: Scene, twisting_m: f64, rolling_m: f64) -> Scene {
-    let scale = [twisting_m, rolling_m, rolling_m];
-    let couple = |contact: &Contact| {
-        // The first three columns of a contact's rows are its directions.
-        let jacobians = contact.jacobians.map(|rows| {
-            std::array::from_fn(|k| {
-                let [x, y, z] = [rows[k][0], rows[k][1], rows[k][2]].map(|x| x * scale[k]);
-                [0.0, 0.0, 0.0, x, y, z]
-            })
-        });
-        let mut free_velocity = [0.0; 3];
-        for (body, rows) in contact.bodies.iter().zip(&jacobians) {
-            if let Some(body) = body {
-                let v = &scene.velocities[*body as usize];
-                for k in 0..3 {
-                    let row: &[f64; 6] = &rows[k];
-                    free_velocity[k] += row.iter().zip(v).map(|(j, v)| j * v).sum::<f64>();
-                }
-            }
-        }
-        Contact {
-            jacobians,
-            free_velocity,
-            kind: BlockKind::Couple,
-            ..*contact
-        }
-    };
-    scene.contacts = scene
-        .contacts
-        .iter()
-        .flat_map(|contact| [*contact, couple(contact)])
-        .collect();
+    scene.add_couples(twisting_m, rolling_m, || true);
     scene
 }
 
@@ -52,27 +22,22 @@ fn norm(x: &[Vector3]) -> f64 {
 const SETTINGS: Settings = Settings {
     tolerance: 1e-6,
     max_iterations: 2_000,
-    max_factorisations: 500,
+    max_factorisations: 2_000,
 };
 
 proptest! {
+    /// Cones and balls, no approach, friction and couples against the motion, and no energy given.
     #[test]
-    fn couples_stay_in_their_ball_and_oppose_the_spin(
-        seed in 1_u64..u64::MAX, bodies in 1_usize..8, contacts in 1_usize..16, mu in 0.0..0.5_f64,
-        twisting in 0.001..0.1_f64, rolling in 0.001..0.1_f64,
+    fn blocks_of_every_kind_obey_their_law(
+        seed in 1_u64..u64::MAX, bodies in 1_usize..8, contacts in 0_usize..24, mu in 0.0..0.6_f64,
     ) {
-        let mut scene = pile(seed, bodies, contacts, [mu, mu + 0.1]);
-        // Spins, so that couples have something to stop.
-        for (k, v) in scene.velocities.iter_mut().enumerate() {
-            v[3..].copy_from_slice(&[0.7, -0.4 * k as f64, 1.3]);
-        }
-        let scene = with_couples(scene, twisting, rolling);
+        let scene = mixed_pile(seed, bodies, contacts, [mu, 1.5 * mu + 0.01]);
         let problem = scene.problem();
-        for (_, solver) in Solver::TABLE {
+        for (name, solver) in Solver::TABLE {
             let mut r = vec![[0.0; 3]; problem.contacts()];
             let mut u = r.clone();
             let report = solver.solve(&problem, &SETTINGS, &mut r, &mut u, &mut Workspace::default()).unwrap();
-            // No method is proved to arrive; the last resort of `auto` has always come this far.
+            // No method is proved to arrive; of 100 000 piles `auto` left one above 1e-6, at 2e-6.
             prop_assert!(solver != Solver::Auto || report.residuals.energy <= 1e-5, "{report:?}");
             if report.residuals.energy > 1e-4 {
                 continue;
@@ -80,15 +45,27 @@ proptest! {
             let error = 1e3 * report.residuals.energy.max(1e-6);
             let (impulse, speed) = (error * norm(&r), error * norm(problem.free_velocity()));
             let mut work = 0.0;
-            for i in (0..r.len()).step_by(2) {
-                let (s, w) = (&r[i + 1], &u[i + 1]);
-                let [length, spin] = [s, w].map(|x| norm(&[*x]));
-                prop_assert!(length <= r[i][0] + impulse, "{s:?} under {}", r[i][0]);
-                let along: f64 = s.iter().zip(w).map(|(s, w)| s * w).sum();
-                prop_assert!((along + r[i][0] * spin).abs() <= impulse * spin + speed * (length + impulse), "{s:?} {w:?}");
-                work += along + r[i].iter().zip(&u[i]).map(|(r, u)| r * u).sum::<f64>();
+            for (i, block) in scene.contacts.iter().enumerate() {
+                let dot = |from: usize| (from..3).map(|k| r[i][k] * u[i][k]).sum::<f64>();
+                work += dot(0);
+                // Of a contact the tangents are a disk, of all others the three components a ball.
+                let (first, radius) = match block.kind {
+                    BlockKind::Contact => (1, block.friction * r[i][0]),
+                    BlockKind::Couple => (0, r[i - 1][0]),
+                    BlockKind::Bounded => (0, block.friction),
+                };
+                let [length, slip] = [&r[i], &u[i]].map(|x| x[first..].iter().map(|x| x * x).sum::<f64>().sqrt());
+                prop_assert!(length <= radius + impulse, "{name} {i} {:?}: {length} above {radius}", block.kind);
+                prop_assert!(
+                    (dot(first) + radius * slip).abs() <= impulse * slip + speed * (radius + length + impulse),
+                    "{name} {i} {:?} opposes: {:?} {:?}", block.kind, r[i], u[i]
+                );
+                if block.kind == BlockKind::Contact {
+                    prop_assert!(r[i][0] >= -impulse && u[i][0] >= -speed, "{name} {i}: {:?} {:?}", r[i], u[i]);
+                    prop_assert!(r[i][0] * u[i][0] <= impulse * norm(problem.free_velocity()), "{name} {i}");
+                }
             }
-            prop_assert!(work <= impulse * norm(problem.free_velocity()), "contacts dissipate: {work}");
+            prop_assert!(work <= impulse * norm(problem.free_velocity()), "{name}: blocks dissipate: {work}");
         }
     }
 
@@ -107,13 +84,58 @@ proptest! {
     }
 }
 
+/// Piles on which sweeps and Newton end at residuals from 6e-8 to 5e-4.
+#[test]
+fn interior_points_solve_the_jammed_piles_on_which_newton_fails() {
+    for (seed, bodies, contacts, friction) in [
+        (921163959749975169, 10, 24, 0.5530662320352147),
+        (836513180006550785, 8, 31, 0.5425635342457262),
+        (728815505749093761, 4, 20, 0.5096950777031999),
+        (95043710359248305, 7, 25, 0.5345192802503971),
+        (590386125294764033, 3, 28, 0.5288783052069349),
+        (738948193447518465, 5, 30, 0.5353968469525534),
+    ] {
+        let problem =
+            mixed_pile(seed, bodies, contacts, [friction, 1.5 * friction + 0.01]).problem();
+        let settings = Settings {
+            tolerance: 1e-9,
+            max_factorisations: 1_000,
+            ..Settings::default()
+        };
+        let (_, _, newton) = solve_within(Solver::Newton, &problem, &settings);
+        let (_, _, interior) = solve(Solver::Interior, &problem, 1e-9);
+        assert!(
+            !newton.converged && interior.converged,
+            "{seed}: {newton:?} {interior:?}"
+        );
+    }
+}
+
+/// Alone, too: one in some three hundred piles is all that interior points lose.
+#[test]
+fn interior_points_alone_solve_nearly_all_piles() {
+    let solved = (0..300)
+        .filter(|&seed| {
+            let friction = 0.002 * seed as f64;
+            let scene = mixed_pile(
+                seed + 1,
+                1 + seed as usize % 9,
+                seed as usize % 29,
+                [friction, 1.5 * friction],
+            );
+            solve(Solver::Interior, &scene.problem(), 1e-8).2.converged
+        })
+        .count();
+    assert!(solved >= 299, "{solved} of 300");
+}
+
 #[test]
 fn without_coefficients_couples_change_nothing() {
     let scene = pile(3, 5, 8, [0.3, 0.3]);
-    let (_, expected, _) = problems::solve(Solver::Accelerated, &scene.problem(), 1e-9);
+    let (_, expected, _) = solve(Solver::Accelerated, &scene.problem(), 1e-9);
     // Coefficients too small to matter: exact zeros would leave W without a diagonal.
     let problem = with_couples(scene, 1e-12, 1e-12).problem();
-    let (_, u, _) = problems::solve(Solver::Accelerated, &problem, 1e-9);
+    let (_, u, _) = solve(Solver::Accelerated, &problem, 1e-9);
     for (expected, u) in expected.iter().zip(u.iter().step_by(2)) {
         for k in 0..3 {
             assert!((expected[k] - u[k]).abs() < 1e-6);

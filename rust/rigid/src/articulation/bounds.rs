@@ -189,13 +189,22 @@ impl World {
                 *now = most;
             }
         }
+        if !changed {
+            return false;
+        }
         joints.rounds += 1;
-        if !changed || joints.rounds > ROUNDS {
+        if joints.rounds > ROUNDS {
             return false;
         }
         self.after.clone_from(&joints.free);
         joints.impulses.clone_from(&joints.free_impulses);
         true
+    }
+
+    /// Whether the friction of joints and the reactions it grows with agree.
+    pub(crate) fn gripped(&self) -> bool {
+        let joints = self.articulation.as_ref();
+        joints.is_none_or(|joints| joints.rounds <= ROUNDS)
     }
 
     /// Friction of coordinates that joints move whatever it does: known without being solved for.

@@ -79,33 +79,76 @@ impl Scene {
         friction: f64,
     ) {
         let frame = frame(normal);
-        let mut free_velocity = [0.0; 3];
         let mut jacobians = [[[0.0; 6]; 3]; 2];
         for side in 0..2 {
             let Some(body) = bodies[side] else { continue };
             let arm: Vector3 = std::array::from_fn(|k| point[k] - self.centres[body as usize][k]);
             let sign = [-1.0, 1.0][side];
-            let jacobian: Jacobian = frame.map(|axis| {
+            jacobians[side] = frame.map(|axis| {
                 let turn = cross(arm, axis);
                 [axis[0], axis[1], axis[2], turn[0], turn[1], turn[2]].map(|x| sign * x)
             });
-            for k in 0..3 {
-                let velocity = &self.velocities[body as usize];
-                free_velocity[k] += jacobian[k]
-                    .iter()
-                    .zip(velocity)
-                    .map(|(j, v)| j * v)
-                    .sum::<f64>();
+        }
+        self.add_block(bodies, jacobians, friction, BlockKind::Contact);
+    }
+
+    /// A block of any kind, with q = H v.
+    fn add_block(
+        &mut self,
+        bodies: [Option<u32>; 2],
+        jacobians: [Jacobian; 2],
+        friction: f64,
+        kind: BlockKind,
+    ) {
+        let mut free_velocity = [0.0; 3];
+        for (body, jacobian) in bodies.iter().zip(&jacobians) {
+            let Some(body) = body else { continue };
+            let velocity = &self.velocities[*body as usize];
+            for (q, row) in free_velocity.iter_mut().zip(jacobian) {
+                *q += row.iter().zip(velocity).map(|(j, v)| j * v).sum::<f64>();
             }
-            jacobians[side] = jacobian;
         }
         self.contacts.push(Contact {
             bodies,
             jacobians,
             free_velocity,
             friction,
-            kind: BlockKind::Contact,
+            kind,
         });
+    }
+
+    /// Give every contact that `chosen` picks a couple.
+    pub fn add_couples(
+        &mut self,
+        twisting_m: f64,
+        rolling_m: f64,
+        mut chosen: impl FnMut() -> bool,
+    ) {
+        let scale = [twisting_m, rolling_m, rolling_m];
+        for contact in std::mem::take(&mut self.contacts) {
+            self.contacts.push(contact);
+            if chosen() {
+                // The first three columns of a contact's rows are its directions.
+                let jacobians = contact.jacobians.map(|rows| {
+                    std::array::from_fn(|k| {
+                        let [x, y, z] = [rows[k][0], rows[k][1], rows[k][2]].map(|x| x * scale[k]);
+                        [0.0, 0.0, 0.0, x, y, z]
+                    })
+                });
+                self.add_block(contact.bodies, jacobians, 0.0, BlockKind::Couple);
+            }
+        }
+    }
+
+    /// Dry friction that resists the relative spin of two bodies, or of one, about up to three axes.
+    pub fn add_dry_friction(&mut self, bodies: [Option<u32>; 2], axes: &[Vector3], bound: f64) {
+        let mut jacobians = [[[0.0; 6]; 3]; 2];
+        for (jacobian, sign) in jacobians.iter_mut().zip([-1.0, 1.0]) {
+            for (row, axis) in jacobian.iter_mut().zip(axes) {
+                row[3..].copy_from_slice(&axis.map(|x| sign * x));
+            }
+        }
+        self.add_block(bodies, jacobians, bound, BlockKind::Bounded);
     }
 
     pub fn problem(&self) -> Problem {
@@ -268,6 +311,40 @@ pub fn pile(seed: u64, bodies: usize, contacts: usize, friction: [f64; 2]) -> Sc
     scene
 }
 
+/// A pile of spinning bodies with blocks of every kind: couples at some contacts, and dry friction between some bodies,
+/// also without any bound to speak of.
+pub fn mixed_pile(seed: u64, bodies: usize, contacts: usize, friction: [f64; 2]) -> Scene {
+    let mut random = Random::new(seed.rotate_left(32));
+    let mut scene = pile(seed, bodies, contacts, friction);
+    for velocity in &mut scene.velocities {
+        velocity[3..].fill_with(|| random.range(-1.5, 1.5));
+    }
+    for contact in std::mem::take(&mut scene.contacts) {
+        // The velocities have changed.
+        scene.add_block(
+            contact.bodies,
+            contact.jacobians,
+            contact.friction,
+            contact.kind,
+        );
+    }
+    let [twisting, rolling] = [(); 2].map(|()| 10.0_f64.powf(random.range(-3.0, -1.0)));
+    let share = random.range(-0.5, 1.5);
+    scene.add_couples(twisting, rolling, || random.range(0.0, 1.0) < share);
+    for _ in 0..random.range(-4.0, 6.0) as usize {
+        let [one, other] = [(); 2].map(|()| Some(random.range(0.0, bodies as f64) as u32));
+        let axes: Vec<Vector3> = (0..random.range(1.0, 4.0) as usize)
+            .map(|_| random.unit())
+            .collect();
+        let bound = match random.range(0.0, 1.0) {
+            ..0.1 => 0.0,
+            _ => 10.0_f64.powf(random.range(-3.0, 1.5)),
+        };
+        scene.add_dry_friction([one, other.filter(|_| other != one)], &axes, bound);
+    }
+    scene
+}
+
 /// A problem of one contact with the given W, by rows.
 pub fn single(w: [f64; 9], q: Vector3, mu: f64) -> Problem {
     let matrix = BlockMatrix::from_block_rows(&[0, 1], &[0], &[w]).unwrap();
@@ -280,20 +357,23 @@ pub fn solve(
     problem: &Problem,
     tolerance: f64,
 ) -> (Vec<Vector3>, Vec<Vector3>, Report) {
-    let mut r = vec![[0.0; 3]; problem.contacts()];
-    let mut u = r.clone();
     let settings = Settings {
         tolerance,
         ..Settings::default()
     };
+    solve_within(solver, problem, &settings)
+}
+
+/// As [`solve`], within the limits given.
+pub fn solve_within(
+    solver: Solver,
+    problem: &Problem,
+    settings: &Settings,
+) -> (Vec<Vector3>, Vec<Vector3>, Report) {
+    let mut r = vec![[0.0; 3]; problem.contacts()];
+    let mut u = r.clone();
     let report = solver
-        .solve(
-            problem,
-            &settings,
-            &mut r,
-            &mut u,
-            &mut Workspace::default(),
-        )
+        .solve(problem, settings, &mut r, &mut u, &mut Workspace::default())
         .unwrap();
     (r, u, report)
 }
