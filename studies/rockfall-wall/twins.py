@@ -20,7 +20,7 @@ import polars as pl
 from percuss.calibration.records import load_posterior
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
-from percuss.surrogates.surrogate import load_surrogate
+from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 FOLDER = Path(__file__).parent
 CASES = ("e520", "e1020")
@@ -36,7 +36,11 @@ def percuss(ledger: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
-def main(count: int, place: Path) -> None:
+def unseen(
+    count: int, place: Path
+) -> tuple[dict[str, pl.DataFrame], Ledger, list[str], list[Surrogate], list[list[int]]]:
+    """Runs by case; the ledger and ids of surrogates fitted without the last `count` of them, the surrogates, and
+    where they hold the 12 outputs."""
     runs = {case: pl.read_csv(FOLDER / "expected" / f"runs-{case}.csv") for case in CASES}
     ledger, fitted = place / "ledger", []
     for case in CASES:
@@ -47,6 +51,12 @@ def main(count: int, place: Path) -> None:
     book = Ledger.open(ledger)
     surrogates = [load_surrogate(book, fold(book.events()), book.event(event)) for event in fitted]
     kept = [[s.column(case, name) for name in OUTPUTS] for s, case in zip(surrogates, CASES, strict=True)]
+    return runs, book, fitted, surrogates, kept
+
+
+def main(count: int, place: Path) -> None:
+    runs, book, fitted, surrogates, kept = unseen(count, place)
+    ledger = place / "ledger"
     errors = [s.columns[n].variance * s.error[n] for s, own in zip(surrogates, kept, strict=True) for n in own]
     out = csv.writer(sys.stdout)
     out.writerow(["twin", "parameter", "truth", "mean", "low", "high", "held", "rmse_cm", "surrogate_error_cm"])

@@ -11,14 +11,23 @@
 //!   turned. It may send that velocity back as far as the overlap lasts: u_N+ >= min(|u_N-|, overlap / (4 h)).
 //!
 //! Both keep P_N (u_N+ + u_N-) / 2 <= 0: no contact gives energy. Between circles the second rule holds the speed of sliding,
-//! which the plain scheme damps. Overlap that nothing closes stays as it is.
+//! which the plain scheme damps. Overlap that nothing closes is pushed apart at the end of the step.
 
 use crate::settings::Settings;
 
 /// Overlap left alone, as a share of `look_ahead_m`: the noise of solvers must not be sent back.
-const LEFT: f64 = 0.05;
+pub(crate) const LEFT: f64 = 0.05;
 /// Steps in which overlap is worked off.
 const STEPS: f64 = 4.0;
+
+/// Least share of the overlap, closed in a step, that the second rule works it off by; slower contacts, and those at rest,
+/// are pushed apart (`stabilisation.rs`).
+const LEAST: f64 = 0.01;
+
+/// Whether overlap beyond what is left alone, `beyond_m` < 0, is worked off by the velocity `before` of its contact.
+pub(crate) fn works_off(settings: &Settings, before: f64, beyond_m: f64) -> bool {
+    settings.look_ahead_m > 0.0 && settings.dt_s * before < LEAST * beyond_m
+}
 
 /// A contact at the middle of a step; velocities along its normal [m/s].
 #[derive(Debug, Clone, Copy)]

@@ -53,6 +53,8 @@ pub struct Recording {
     pub gain_steps: u64,
     /// Deepest overlap at the middle of any step [m].
     pub deepest_overlap_m: f64,
+    /// Overlap that is left at the middle of the last step [m].
+    pub overlap_left_m: f64,
     /// Largest drift of a joint in the rows of the energy table [m or rad].
     pub worst_drift: f64,
     /// Whether the run was ended before its time by its observer.
@@ -177,6 +179,7 @@ impl World {
             worst_residual: 0.0,
             gain_steps: 0,
             deepest_overlap_m: 0.0,
+            overlap_left_m: 0.0,
             worst_drift: 0.0,
             interrupted: false,
         };
@@ -199,6 +202,7 @@ impl World {
             recording.gain_steps += u64::from(report.gained);
             recording.worst_residual = recording.worst_residual.max(report.residual);
             recording.deepest_overlap_m = recording.deepest_overlap_m.max(report.overlap_m);
+            recording.overlap_left_m = report.overlap_m;
             if due(self.step, record.steps_every) {
                 recording.steps.push(&[
                     report.time_s,

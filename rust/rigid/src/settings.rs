@@ -59,6 +59,17 @@ impl Settings {
         }
     }
 
+    /// Overlap that is left as it is at the end of a step [m].
+    pub(crate) fn overlap_left_m(&self) -> f64 {
+        if self.stabilise {
+            self.contact_tolerance_m
+        } else if self.look_ahead_m > 0.0 {
+            crate::look_ahead::LEFT * self.look_ahead_m
+        } else {
+            f64::INFINITY
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), RigidError> {
         if let Stepper::Smooth(method) = &self.stepper {
             method.check()?;

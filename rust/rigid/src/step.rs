@@ -67,9 +67,7 @@ impl World {
         scale += size;
         self.account_loads();
         self.move_to_end()?;
-        if self.settings.stabilise {
-            self.stabilise((-work).max(0.0))?;
-        }
+        self.stabilise((-work).max(0.0))?;
         self.close_joints(self.step_end_s())?;
         let gained = work > GAIN_MARGIN * self.settings.tolerance * scale;
         if gained {
@@ -551,7 +549,11 @@ impl World {
 
 /// Relative velocity of two bodies by the Jacobians of a contact.
 #[inline]
-fn relative(jacobians: &[Jacobian; 2], bodies: &[u32; 2], twists: &[[f64; 6]]) -> [f64; 3] {
+pub(crate) fn relative(
+    jacobians: &[Jacobian; 2],
+    bodies: &[u32; 2],
+    twists: &[[f64; 6]],
+) -> [f64; 3] {
     let [u, w]: [[f64; 3]; 2] = std::array::from_fn(|side| {
         relative_velocity(&jacobians[side], &twists[bodies[side] as usize])
     });
@@ -573,7 +575,7 @@ fn speed_bound(twist: &[f64; 6], arm: &Vec3) -> f64 {
 }
 
 #[inline]
-fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+pub(crate) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 

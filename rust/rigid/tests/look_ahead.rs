@@ -90,3 +90,56 @@ fn what_bounces_does_not_see_the_ground_before_it_is_there() {
     let [plain, ahead] = [0.0, 2e-3].map(|look| *fallen(0.7, look, 3000).0.state(1));
     assert_eq!(plain, ahead);
 }
+
+/// Disks fixed in space at the given heights, and a bar that moves along its tilted axis, 6 mm deep in the first.
+fn sunken_bar(heights: &[f64], tilt: f64, look_ahead_m: f64) -> World {
+    let mut scene = Scene {
+        gravity_m_per_s2: Vec3::zeros(),
+        ..Scene::default()
+    };
+    let block = scene.add_body(Body::fixed("block"));
+    for &z in heights {
+        let ring = Shape::ring(0.077, 0.1155, 0.00924).unwrap();
+        let at = Pose::new(Vec3::new(0.0, 0.0, z), Vec3::zeros());
+        scene.add_contactor(block, ring, at, 0);
+    }
+    let at = Pose::new(
+        Vec3::new(0.077 - 0.06985 + 0.006, 0.0, 0.0),
+        Vec3::new(0.0, tilt, 0.0),
+    );
+    let bar = Body::dynamic("bar", Mass::Total(0.5))
+        .at(at)
+        .moving(Vec3::new(tilt.sin(), 0.0, tilt.cos()) * 0.1);
+    let bar = scene.add_body(bar);
+    let shape = Shape::cylinder(0.06985, 0.4).unwrap();
+    scene.add_contactor(bar, shape, Pose::identity(), 1);
+    scene.add_law(ContactLaw::new((0, 1), 0.0, 0.3));
+    let settings = Settings {
+        overlap_tolerance_m: 0.02,
+        ..settings(look_ahead_m)
+    };
+    World::new(scene, settings).unwrap()
+}
+
+#[test]
+fn what_lies_deep_in_its_disk_is_pushed_out_without_energy() {
+    // In the second scene the way out of one disk leads through the play of another.
+    for (heights, tilt) in [(&[0.0][..], 0.0), (&[0.0, 0.15], -0.02)] {
+        let run = |look_ahead_m| {
+            let mut world = sunken_bar(heights, tilt, look_ahead_m);
+            let mut last = 0.0;
+            let mut energy = world.energy().mechanical_j();
+            for _ in 0..400 {
+                last = world.step().unwrap().overlap_m;
+                let now = world.energy().mechanical_j();
+                assert!(now <= energy * (1.0 + 1e-12), "gained {:e}", now - energy);
+                energy = now;
+            }
+            assert!(closing(&world) < 1e-12, "{:e}", closing(&world));
+            last
+        };
+        let (plain, ahead) = (run(0.0), run(2e-3));
+        assert!(plain > 5e-3, "nothing to mend: {plain:e}");
+        assert!(ahead < 1.1e-4, "{ahead:e} left");
+    }
+}

@@ -141,11 +141,45 @@ def test_a_loose_tolerance_settles_as_well() -> None:
     assert how["steps"] < 100 and how["moved_m"] < 1e-6
 
 
-def test_overlap_stays_below_the_way_of_a_step() -> None:
-    """The half bars at the top, whose mass is next to nothing, included."""
-    done = run(wall(**SMALL), speed=15.0)
-    assert 0.0 < done.values["deepest_overlap"] < 15.0 * SMALL["step"]
-    assert done.values["gain_steps"] == 0
+def growth_and_way(contacts: dict[str, Any], bodies: dict[str, Any], step: float) -> tuple[Any, Any]:
+    """By how much overlap grew in a step, and the way the bodies made past each other there, a row a contact."""
+    count = int(bodies["body"].max()) + 1
+    of = {
+        kind: np.stack([bodies[f"{kind}{axis}_{unit}"] for axis in "xyz"], axis=1).reshape(-1, count, 3)
+        for kind, unit in (("v", "m_per_s"), ("w", "rad_per_s"), ("", "m"))
+    }
+    number = np.round(contacts["time_s"] / step).astype(int)
+    place = np.stack([contacts[f"{axis}_m"] for axis in "xyz"], axis=1)
+
+    def speed(late: int) -> Any:
+        row = number - number.min() - late
+        points = [
+            of["v"][row, body] + np.cross(of["w"][row, body], place - of[""][row, body])
+            for body in (contacts[side].astype(int) for side in ("body_a", "body_b"))
+        ]
+        return np.linalg.norm(points[0] - points[1], axis=1)
+
+    pair = list(zip(contacts["contactor_a"], contacts["contactor_b"], number, strict=True))
+    overlap = np.maximum(-contacts["gap_m"], 0.0)
+    deepest: dict[tuple[float, float, int], float] = {}
+    for key, depth in zip(pair, overlap, strict=True):
+        deepest[key] = max(depth, deepest.get(key, 0.0))
+    before = np.array([deepest.get((a, b, k - 1), 0.0) for a, b, k in pair])
+    return overlap - before, step * np.maximum(speed(0), speed(1))
+
+
+def test_overlap_grows_by_the_way_of_a_step_and_is_recovered() -> None:
+    """The half bars at the top, whose mass is next to nothing, whip around in their disks at up to 42 m/s."""
+    model = wall(**SMALL | {"duration": 0.8})
+    result = model.experiment(POINT | {"speed": 20.0}).run_in(record=Record(bodies_every=1, contacts_every=1))[1]
+    growth, way = growth_and_way(result.contacts, result.bodies, SMALL["step"])
+    seen = growth > 2e-4
+    assert growth.max() > 1e-3, "nothing to recover"
+    # The place of a contact moves in a step, and with it the speed that is read there.
+    assert (growth <= 1.2 * way)[seen].all()
+    # Overlap of 0.1 mm is left alone, and what slides around a hole takes some steps to come back.
+    assert result.overlap_left_m < 5e-4 < 0.2 * result.deepest_overlap_m
+    assert result.gain_steps == 0 and result.account_j["contact_gain_j"] == 0.0
 
 
 def test_wall_of_the_paper_stands_upright_after_520_kj() -> None:

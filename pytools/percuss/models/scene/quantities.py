@@ -58,6 +58,7 @@ _RUN = {
     "gain_steps": ("gain_steps", "1", "steps in which contacts gave energy"),
     "worst_drift": ("worst_drift", "1", "largest drift of a joint, m or rad"),
     "deepest_overlap": ("deepest_overlap_m", "m", "deepest overlap of any step"),
+    "overlap_left": ("overlap_left_m", "m", "deepest overlap of the last step"),
 }
 
 

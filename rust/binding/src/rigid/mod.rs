@@ -44,6 +44,7 @@ fn recorded(py: Python<'_>, recording: Recording) -> PyResult<Bound<'_, PyDict>>
     dict.set_item("worst_residual", recording.worst_residual)?;
     dict.set_item("gain_steps", recording.gain_steps)?;
     dict.set_item("deepest_overlap_m", recording.deepest_overlap_m)?;
+    dict.set_item("overlap_left_m", recording.overlap_left_m)?;
     dict.set_item("worst_drift", recording.worst_drift)?;
     Ok(dict)
 }

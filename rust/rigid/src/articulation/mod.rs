@@ -217,11 +217,6 @@ impl Articulation {
         mechanism.respond(right, displacements);
     }
 
-    /// Number of contacts in the step, those of limits and friction left out.
-    pub fn contacts(&self) -> usize {
-        self.contacts
-    }
-
     /// Elastic energy where the bodies are now.
     pub fn elastic_j(&self) -> f64 {
         let placed = &self.mechanism.placed;
