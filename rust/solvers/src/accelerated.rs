@@ -3,8 +3,13 @@
 //! From r_k and r_(k-1) the sweep starts at y = r_k + beta (r_k - r_(k-1)) with Nesterov's factor, and u
 //! follows by the same linear combination, without a product with W. The law is not monotone, so momentum
 //! has no proof here; it is dropped whenever it points the wrong way, that is when
-//! (y - r_new) . (r_new - r_k) > 0 weighted by trace(W_ii) (O'Donoghue and Candes 2015), or when a sweep moves
-//! twice as much as the least since the last restart; once progress is poor, when the residual is twice its lowest.
+//! (y - r_new) . (r_new - r_k) > 0 weighted by trace(W_ii) (O'Donoghue and Candes 2015), and, once progress is poor,
+//! when the residual is twice its lowest since the last restart. Two sweeps without momentum follow, one more
+//! than Nesterov's factors have: found by counts (docs/contact-solvers.md), not derived.
+//!
+//! Where contacts jam, momentum itself raises the residual, and restarts alone do not bring it down. So a restart by the
+//! residual that does not find its lowest halved since the last that did was in vain: each time the rest from
+//! momentum is twice as long, and until it is halved momentum may go further.
 
 use crate::cone::dot;
 use crate::nsgs::{REFRESH, sweep};
@@ -16,9 +21,12 @@ use crate::solver::{Iteration, Settings};
 const NEAR: f64 = 100.0;
 const INTERVAL: usize = 10;
 /// Sweeps after which progress counts as poor, and the residual is computed every time.
-const POOR: usize = 50;
-/// Growth of what a sweep moves or leaves, over its lowest since the last restart, that ends the momentum.
-const GROWTH: f64 = 2.0;
+const POOR: usize = 30;
+/// Growth of the residual, over its lowest since the last restart, that ends the momentum; and after restarts in vain.
+const GROWTH: f64 = 2.2;
+const GROWTH_IN_VAIN: f64 = 7.0;
+/// Share of the lowest residual that has to be reached between restarts that are not in vain.
+const PROGRESS: f64 = 0.5;
 
 /// Sweeps until the energy residual meets the tolerance, or `go_on` is false.
 pub(crate) fn solve(
@@ -29,12 +37,17 @@ pub(crate) fn solve(
 ) {
     state.previous_r.clone_from(&state.r);
     state.previous_u.clone_from(&state.u);
-    let mut momentum = 1.0_f64;
-    let mut lowest = f64::INFINITY;
+    let (mut lowest, mut reached, mut growth) = (f64::INFINITY, f64::INFINITY, GROWTH);
+    let (mut momentum, mut rest, mut rests) = (1.0_f64, 1, 1);
     while state.sweeps < settings.max_iterations && go_on(state) {
-        let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
-        let beta = (momentum - 1.0) / next;
-        momentum = next;
+        let mut beta = 0.0;
+        if rest > 0 {
+            rest -= 1;
+        } else {
+            let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
+            beta = (momentum - 1.0) / next;
+            momentum = next;
+        }
         // The older iterate becomes y, then by the sweep the newest.
         for (old, new) in [
             (&mut state.previous_r, &state.r),
@@ -73,24 +86,31 @@ pub(crate) fn solve(
             );
         }
         // What a sweep moves and the residual it leaves are of one size, and the first costs nothing.
-        let mut size = residual::relative(moved, problem.energy_scale);
+        let near = residual::relative(moved, problem.energy_scale) <= NEAR * settings.tolerance;
         let poor = state.sweeps > POOR;
-        if poor || size <= NEAR * settings.tolerance || state.sweeps.is_multiple_of(INTERVAL) {
-            let residual = residual::energy(problem, &state.r, &state.u);
-            if state.judge(problem, settings, residual) {
+        let mut residual = f64::INFINITY;
+        if poor || near || state.sweeps.is_multiple_of(INTERVAL) {
+            let found = residual::energy(problem, &state.r, &state.u);
+            if state.judge(problem, settings, found) {
                 return;
             }
             if poor {
-                size = residual;
+                residual = found;
             }
         }
-        if state.sweeps == POOR + 1 {
-            lowest = size;
+        lowest = lowest.min(residual);
+        let grown = beta > 0.0 && residual > growth * lowest;
+        if against > 0.0 || grown {
+            (momentum, rest, lowest) = (1.0, 1, residual);
         }
-        lowest = lowest.min(size);
-        if against > 0.0 || size > GROWTH * lowest {
-            momentum = 1.0;
-            lowest = size;
+        if grown {
+            (rests, growth) = if state.best <= PROGRESS * reached {
+                reached = state.best;
+                (1, GROWTH)
+            } else {
+                (2 * rests, GROWTH_IN_VAIN)
+            };
+            rest = rests;
         }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Contact<'a> {
 const LAST_STEP: f64 = 1e-2;
 const NEWTON_STEPS: usize = 12;
 const SCAN: usize = 48;
+/// The last Newton step towards a root that a scan has found: its square is rounding.
+const ROOT_STEP: f64 = 1e-8;
 
 /// The new impulse of a contact that has impulse `r` and velocity `u` now.
 #[inline(always)]
@@ -171,27 +173,15 @@ fn slip(contact: &Contact<'_>, r: &Vector3, u: &Vector3, b: &Vector3, stick: &Ve
 /// The stable root found by walking round the circle; where several exist, the one that dissipates most.
 #[cold]
 fn scan(equation: &Slip, normal_velocity: f64, mu: f64) -> Option<Vector3> {
-    let direction = |angle: f64| [angle.cos(), angle.sin()];
-    let angle = |k: usize| std::f64::consts::TAU * k as f64 / SCAN as f64;
+    let (sin, cos) = (std::f64::consts::TAU / SCAN as f64).sin_cos();
     let mut best: Option<(f64, Vector3)> = None;
-    let mut left = equation.evaluate(direction(0.0)).0;
-    for k in 0..SCAN {
-        let right = equation.evaluate(direction(angle(k + 1))).0;
+    let mut from = [1.0, 0.0];
+    let mut left = equation.evaluate(from).0;
+    for _ in 0..SCAN {
+        let to = [cos * from[0] - sin * from[1], sin * from[0] + cos * from[1]];
+        let right = equation.evaluate(to).0;
         if left >= 0.0 && right < 0.0 {
-            let (mut low, mut high) = (angle(k), angle(k + 1));
-            while high - low > 4.0 * f64::EPSILON * high {
-                let middle = 0.5 * (low + high);
-                if middle <= low || middle >= high {
-                    break;
-                }
-                if equation.evaluate(direction(middle)).0 >= 0.0 {
-                    low = middle
-                } else {
-                    high = middle
-                }
-            }
-            let d = direction(low);
-            let along = equation.evaluate(d).1;
+            let (d, along) = root_between(equation, from, to);
             if let (true, Some(impulse)) = (along >= 0.0, equation.impulse(d, normal_velocity, mu))
             {
                 let dissipation = mu * impulse[0] * along / equation.denominator(d);
@@ -200,9 +190,32 @@ fn scan(equation: &Slip, normal_velocity: f64, mu: f64) -> Option<Vector3> {
                 }
             }
         }
-        left = right;
+        (from, left) = (to, right);
     }
     best.map(|(_, impulse)| impulse)
+}
+
+/// The direction between two at which what is across changes its sign, and the velocity along it: Newton, halving
+/// the angle where that would leave it.
+fn root_between(equation: &Slip, mut low: [f64; 2], mut high: [f64; 2]) -> ([f64; 2], f64) {
+    let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
+    let middle = |a: [f64; 2], b: [f64; 2]| {
+        let sum = [a[0] + b[0], a[1] + b[1]];
+        let scale = 1.0 / (sum[0] * sum[0] + sum[1] * sum[1]).sqrt();
+        [scale * sum[0], scale * sum[1]]
+    };
+    let mut d = middle(low, high);
+    loop {
+        let (across, along, slope) = equation.evaluate(d);
+        *(if across >= 0.0 { &mut low } else { &mut high }) = d;
+        let step = -across / slope;
+        let next = turned(d, step);
+        if step.abs() < ROOT_STEP || cross(low, high) < ROOT_STEP * ROOT_STEP {
+            return (next, along);
+        }
+        let inside = slope < 0.0 && cross(low, next) >= 0.0 && cross(next, high) >= 0.0;
+        d = if inside { next } else { middle(low, high) };
+    }
 }
 
 #[cfg(test)]
