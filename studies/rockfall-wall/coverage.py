@@ -55,7 +55,10 @@ def main(place: Path) -> None:
             mean = weight @ points
             square += (truth - mean) ** 2 / (weight @ (points - mean) ** 2)
         names = [name.split(" ")[0] for name in PARAMETERS]
-        print(f"{label}: {held.sum():.0f} of {held.size * TWINS} held", dict(zip(names, held.astype(int).tolist(), strict=True)))
+        print(
+            f"{label}: {held.sum():.0f} of {held.size * TWINS} held",
+            dict(zip(names, held.astype(int).tolist(), strict=True)),
+        )
         print("  root mean square of (truth - mean) / std", np.round(np.sqrt(square / TWINS), 2))
         print(f"  least effective number of draws {min(effective):.0f}", flush=True)
 
