@@ -362,9 +362,11 @@ impl Flight {
             peaks.acceleration_m_s2[i] = follow(peaks.acceleration_m_s2[i], 2, true, &|a| a[i]);
         }
         for (contact, smallest) in model.contacts.iter().zip(&mut peaks.smallest_gap_m) {
-            *smallest = -follow(-*smallest, 0, false, &|u| {
-                contact.pair.difference(u) - contact.gap
+            // The gap itself is left out of `of`, which reads slopes as well.
+            let nearest = follow(contact.gap - *smallest, 0, false, &|u| {
+                contact.pair.difference(u)
             });
+            *smallest = contact.gap - nearest;
         }
         self.samples = samples;
         for (i, &contact) in self.held.iter().enumerate() {
