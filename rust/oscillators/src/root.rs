@@ -76,7 +76,7 @@ pub(crate) fn bracketed(
 pub(crate) fn largest_between(low: f64, high: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
     let (mut x, mut half) = (0.5 * (low + high), 0.5 * (high - low));
     let mut best = f64::NEG_INFINITY;
-    for _ in 0..3 {
+    for pass in 0..3 {
         let [a, b, c] = [f(x - half), f(x), f(x + half)];
         let bend = a - 2.0 * b + c;
         let shift = if bend < 0.0 {
@@ -85,7 +85,8 @@ pub(crate) fn largest_between(low: f64, high: f64, mut f: impl FnMut(f64) -> f64
             0.0
         };
         best = best.max(a).max(b).max(c);
-        if bend < 0.0 && shift.abs() < 1.0 {
+        // The parabola of the whole interval may overshoot a top that is none.
+        if pass > 0 && bend < 0.0 && shift.abs() < 1.0 {
             best = best.max(b - 0.125 * (a - c).powi(2) / bend);
         }
         x = (x + shift * half).clamp(low, high);

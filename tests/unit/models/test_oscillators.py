@@ -141,6 +141,19 @@ def test_the_page_on_laws_is_what_the_core_says() -> None:
         assert _core.achieved_restitution(law, "exact", 0.35) == pytest.approx(0.35, abs=1e-8)
 
 
+@pytest.mark.parametrize("gap", ["60 mm", "10 m"])
+def test_the_nearest_approach_is_exact_whatever_the_gap(gap: str) -> None:
+    """Two frames that do not meet: the one that is pulled by 20 mm and let go comes as near, but for its damping."""
+    free = run("kv", gap=gap, displacement_1="-20 mm", displacement_2=0.0)
+    assert free.curves is not None
+    fine = (free.curves["u1"] - free.curves["u2"]).max()
+    assert free.values["impacts"] == 0
+    found = free.values["closing"]
+    # A top lies above the samples of the curve, by less than this.
+    assert fine <= found <= fine * (1.0 + 1e-5)
+    assert found == pytest.approx(run("kv", gap="1 m", displacement_1="-20 mm").values["closing"], rel=1e-12)
+
+
 @pytest.mark.parametrize("name", ["pounding-frames", "pounding-row"])
 def test_the_studies_have_no_faults(name: str) -> None:
     assert check_study(ROOT / "studies" / name) == []
