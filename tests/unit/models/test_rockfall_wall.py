@@ -240,6 +240,7 @@ def test_walls_that_cannot_be_are_refused(settings: dict[str, Any], said: str) -
         wall(**settings)
 
 
-def test_disks_outside_the_half_block_fail_the_run() -> None:
-    failed = wall(**SMALL).run([POINT | {"speed": 15.0, "d_z": 0.5}], [0])[0]
-    assert not isinstance(failed, Done) and "d_z" in failed.reason
+@pytest.mark.parametrize(("name", "value"), [("d_z", 0.5), ("v_p", 7.1)])
+def test_connectors_that_hold_nothing_fail_the_run(name: str, value: float) -> None:
+    failed = wall(**SMALL).run([POINT | {"speed": 15.0, name: value}], [0])[0]
+    assert not isinstance(failed, Done) and f"{name} = {value} m: must be" in failed.reason

@@ -61,6 +61,8 @@ class WallModel(SceneModel):
             raise InputError(
                 f"d_z = {p['d_z']:g} m: must be above 0 and below half a block, {0.5 * sizes.height_m:g} m"
             )
+        if s["connectors"] and p["v_p"] >= sizes.height_m:
+            raise InputError(f"v_p = {p['v_p']:g} m: must be below the height of a block, {sizes.height_m:g} m")
         stepper = Settings(
             s["step"],
             solver=s["solver"],
