@@ -4,7 +4,7 @@
 //! follows by the same linear combination, without a product with W. The law is not monotone, so momentum
 //! has no proof here; it is dropped whenever it points the wrong way, that is when
 //! (y - r_new) . (r_new - r_k) > 0 weighted by trace(W_ii) (O'Donoghue and Candes 2015), and, once progress is poor,
-//! when the residual is twice its lowest since the last restart. Two sweeps without momentum follow, one more
+//! when the residual is 2.2 times its lowest since the last restart. Two sweeps without momentum follow, one more
 //! than Nesterov's factors have: found by counts (docs/contact-solvers.md), not derived.
 //!
 //! Where contacts jam, momentum itself raises the residual, and restarts alone do not bring it down. So a restart by the
