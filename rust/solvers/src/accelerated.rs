@@ -90,7 +90,7 @@ pub(crate) fn solve(
         let poor = state.sweeps > POOR;
         let mut residual = f64::INFINITY;
         if poor || near || state.sweeps.is_multiple_of(INTERVAL) {
-            let found = residual::energy(problem, &state.r, &state.u);
+            let found = residual::judged(problem, &state.r, &state.u);
             if state.judge(problem, settings, found) {
                 return;
             }

@@ -65,7 +65,7 @@ pub(crate) fn solve(
             curvature *= GROW;
         }
         curvature *= SHRINK;
-        let residual = residual::energy(problem, &state.r, &state.u);
+        let residual = residual::judged(problem, &state.r, &state.u);
         if state.judge(problem, settings, residual) {
             return;
         }

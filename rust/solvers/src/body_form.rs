@@ -180,11 +180,11 @@ impl BodyForm {
     /// Whether the iterate meets the tolerance.
     fn judge(&mut self, settings: &Settings) -> bool {
         self.read();
-        let mut residual = residual::energy(&self.local, &self.r, &self.u);
+        let mut residual = residual::judged(&self.local, &self.r, &self.u);
         if residual <= settings.tolerance {
             fresh(&self.sides, &self.r, &mut self.v);
             self.read();
-            residual = residual::energy(&self.local, &self.r, &self.u);
+            residual = residual::judged(&self.local, &self.r, &self.u);
         }
         residual <= settings.tolerance
     }

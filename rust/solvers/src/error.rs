@@ -69,12 +69,34 @@ pub enum Error {
     /// The tolerance is not a positive number.
     #[error("tolerance is {0}; it must be positive and finite")]
     Tolerance(f64),
-    /// No solver of that name.
-    #[error("solver {name:?} is unknown; the solvers are {known}")]
-    UnknownSolver {
+    /// No solver or norm of that name.
+    #[error("{what} {name:?} is unknown; the {what}s are {known}")]
+    Unknown {
+        /// Of what there is none.
+        what: &'static str,
         /// The name given.
         name: String,
         /// The names of the table.
         known: String,
     },
+}
+
+/// The entry of a table that has that name.
+pub(crate) fn named<T: Copy>(
+    what: &'static str,
+    table: &[(&'static str, T)],
+    name: &str,
+) -> Result<T, Error> {
+    match table.iter().find(|(known, _)| *known == name) {
+        Some(&(_, entry)) => Ok(entry),
+        None => Err(Error::Unknown {
+            what,
+            name: name.into(),
+            known: table
+                .iter()
+                .map(|&(known, _)| known)
+                .collect::<Vec<_>>()
+                .join(", "),
+        }),
+    }
 }

@@ -133,7 +133,7 @@ impl Curve {
             };
         }
         state.refresh(problem);
-        let residual = residual::energy(problem, &state.r, &state.u);
+        let residual = residual::judged(problem, &state.r, &state.u);
         state.judge(problem, &self.settings, residual);
         if self.ends(state) {
             return false;

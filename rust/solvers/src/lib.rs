@@ -34,5 +34,5 @@ pub use block_matrix::{Block, BlockMatrix, Vector3};
 pub use body_form::BodyForm;
 pub use error::Error;
 pub use problem::{BlockKind, Problem};
-pub use residual::Residuals;
+pub use residual::{Norm, Residuals};
 pub use solver::{Report, Settings, Solver, Workspace};

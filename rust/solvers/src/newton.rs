@@ -170,7 +170,7 @@ pub(crate) fn solve(
     if state.judge(
         problem,
         settings,
-        residual::energy(problem, &state.r, &state.u),
+        residual::judged(problem, &state.r, &state.u),
     ) {
         return;
     }
@@ -192,7 +192,7 @@ pub(crate) fn solve(
             *r += step;
         }
         state.refresh(problem);
-        let residual = residual::energy(problem, &state.r, &state.u);
+        let residual = residual::judged(problem, &state.r, &state.u);
         if state.judge(problem, settings, residual) {
             return;
         }

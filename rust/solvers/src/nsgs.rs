@@ -45,7 +45,7 @@ pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteratio
         if state.sweeps.is_multiple_of(REFRESH) {
             state.refresh(problem);
         }
-        let residual = residual::energy(problem, &state.r, &state.u);
+        let residual = residual::judged(problem, &state.r, &state.u);
         if state.judge(problem, settings, residual) {
             return;
         }

@@ -5,6 +5,7 @@ use crate::cone::{self, dot};
 use crate::couple;
 use crate::error::Error;
 use crate::one_contact;
+use crate::residual::Norm;
 
 /// A diagonal block with a determinant below this fraction of trace^3 counts as singular, and this fraction
 /// of its trace is added before inversion: small against a real inertia, large against rounding squared.
@@ -42,6 +43,10 @@ pub struct Problem {
     pub(crate) inverse: Vec<Block>,
     /// sum of rho_i |q_i|^2: the denominator of the energy residual.
     pub(crate) energy_scale: f64,
+    /// The norm that decides, its weights, and the denominator of its residual.
+    pub(crate) norm: Norm,
+    pub(crate) weight: Vec<f64>,
+    pub(crate) judged_scale: f64,
 }
 
 impl Problem {
@@ -79,6 +84,32 @@ impl Problem {
         };
         problem.prepare()?;
         Ok(problem)
+    }
+
+    /// The same problem, solutions of which are judged in another norm.
+    #[must_use]
+    pub fn judged_in(mut self, norm: Norm) -> Self {
+        self.norm = norm;
+        self.weigh();
+        self
+    }
+
+    fn weigh(&mut self) {
+        let norm = self.norm;
+        self.weight.clear();
+        self.weight
+            .extend(self.trace.iter().map(|&trace| norm.weight(trace)));
+        self.judged_scale = match norm {
+            Norm::Energy => self.energy_scale,
+            _ => (0..self.contacts())
+                .map(|i| {
+                    dot(&self.free_velocity[i], &self.free_velocity[i])
+                        * self.weight[i]
+                        * self.rho[i]
+                        * self.rho[i]
+                })
+                .sum(),
+        };
     }
 
     /// Number of contacts.
@@ -164,6 +195,7 @@ impl Problem {
             self.inverse.push(inverse(diagonal, trace));
             self.energy_scale += dot(q, q) / trace;
         }
+        self.weigh();
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //! All measures come from the natural map F_i of `cone` with rho_i = 1/trace(W_ii), an inverse mass turned
 //! into a mass, so that they are free of units and of the scale of each contact:
 //!
-//! - energy   = |F_i / sqrt(rho_i)| / |sqrt(rho_i) q_i|, the one that decides;
+//! - energy   = |F_i / sqrt(rho_i)| / |sqrt(rho_i) q_i|, the one that decides unless another is asked for;
 //! - plain    = |F_i| / |rho_i q_i|, ruled by the heaviest bodies;
 //! - velocity = |F_i / rho_i| / |q_i|, ruled by the lightest;
 //! - siconos  = |F_i with rho = 1| / max(|q|, |r|, |u|), the measure of Siconos (Acary et al. 2019), which
@@ -11,12 +11,52 @@
 
 use crate::block_matrix::Vector3;
 use crate::cone::dot;
+use crate::error::{self, Error};
 use crate::problem::Problem;
+
+/// A norm of the natural map that a solve can be judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Norm {
+    /// Fair to light and heavy bodies.
+    #[default]
+    Energy,
+    /// That of impulses.
+    Plain,
+    /// That of velocities.
+    Velocity,
+}
+
+impl Norm {
+    /// Every norm by the name users type.
+    pub const TABLE: [(&'static str, Self); 3] = [
+        ("energy", Self::Energy),
+        ("plain", Self::Plain),
+        ("velocity", Self::Velocity),
+    ];
+
+    /// The norm of that name.
+    ///
+    /// # Errors
+    /// When the table has no such name.
+    pub fn from_name(name: &str) -> Result<Self, Error> {
+        error::named("norm", &Self::TABLE, name)
+    }
+
+    /// Weight of |F_i|^2; that of |q_i|^2 is the same times rho_i^2.
+    #[inline(always)]
+    pub(crate) fn weight(self, trace: f64) -> f64 {
+        match self {
+            Self::Energy => trace,
+            Self::Plain => 1.0,
+            Self::Velocity => trace * trace,
+        }
+    }
+}
 
 /// The residual in its four norms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residuals {
-    /// Energy norm: compared with the tolerance.
+    /// Energy norm: compared with the tolerance, unless another is asked for.
     pub energy: f64,
     /// Impulse norm.
     pub plain: f64,
@@ -56,6 +96,17 @@ impl Residuals {
     }
 }
 
+impl Residuals {
+    /// The residual in one norm.
+    pub fn in_norm(&self, norm: Norm) -> f64 {
+        match norm {
+            Norm::Energy => self.energy,
+            Norm::Plain => self.plain,
+            Norm::Velocity => self.velocity,
+        }
+    }
+}
+
 /// Square root of the ratio of two sums of squares, where nothing over nothing is nothing.
 pub(crate) fn relative(square: f64, reference: f64) -> f64 {
     if square == 0.0 {
@@ -65,12 +116,12 @@ pub(crate) fn relative(square: f64, reference: f64) -> f64 {
     }
 }
 
-/// The energy residual alone: what the iterations watch.
-pub(crate) fn energy(problem: &Problem, r: &[Vector3], u: &[Vector3]) -> f64 {
+/// The residual in the norm of the problem alone: what the iterations watch.
+pub(crate) fn judged(problem: &Problem, r: &[Vector3], u: &[Vector3]) -> f64 {
     let mut sum = 0.0;
     for i in 0..problem.contacts() {
         let f = problem.natural_map(i, r, &u[i], problem.rho[i]);
-        sum += dot(&f, &f) * problem.trace[i];
+        sum += dot(&f, &f) * problem.weight[i];
     }
-    relative(sum, problem.energy_scale)
+    relative(sum, problem.judged_scale)
 }

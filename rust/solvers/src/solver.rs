@@ -2,7 +2,7 @@
 
 use crate::apgd::{self, Extrapolated};
 use crate::block_matrix::Vector3;
-use crate::error::Error;
+use crate::error::{self, Error};
 use crate::newton::{self, Newton};
 use crate::problem::Problem;
 use crate::residual::{self, Residuals};
@@ -41,14 +41,7 @@ impl Solver {
     /// # Errors
     /// When the table has no such name.
     pub fn from_name(name: &str) -> Result<Self, Error> {
-        Self::TABLE
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, solver)| *solver)
-            .ok_or_else(|| Error::UnknownSolver {
-                name: name.into(),
-                known: Self::TABLE.map(|(known, _)| known).join(", "),
-            })
+        error::named("solver", &Self::TABLE, name)
     }
 
     /// Solve `problem` from the impulses `r` (a warm start, or zeros), leaving in `r` the best impulses met
@@ -100,7 +93,7 @@ impl Solver {
         if !state.judge(
             problem,
             settings,
-            residual::energy(problem, &state.r, &state.u),
+            residual::judged(problem, &state.r, &state.u),
         ) {
             match self {
                 Self::Accelerated => accelerated::solve(problem, settings, state, |_| true),
@@ -115,7 +108,7 @@ impl Solver {
         problem.matrix.velocity(r, &problem.free_velocity, u);
         let residuals = Residuals::new(problem, r, u);
         Ok(Report {
-            converged: residuals.energy <= settings.tolerance,
+            converged: residuals.in_norm(problem.norm) <= settings.tolerance,
             iterations: state.sweeps,
             factorisations: state.factorisations,
             residuals,
@@ -126,7 +119,7 @@ impl Solver {
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Bound of [`Residuals::energy`].
+    /// Bound of the residual, of [`Residuals::energy`] unless the problem is judged in another norm.
     pub tolerance: f64,
     /// Most sweeps of `nsgs`, `accelerated` and `auto`, or gradient steps of `apgd`.
     pub max_iterations: usize,
@@ -203,7 +196,7 @@ impl Iteration {
         let mut residual = residual;
         if residual <= settings.tolerance {
             self.refresh(problem);
-            residual = residual::energy(problem, &self.r, &self.u);
+            residual = residual::judged(problem, &self.r, &self.u);
         }
         if residual < self.best {
             self.best = residual;
