@@ -11,6 +11,8 @@
 //! residual that does not find its lowest halved since the last that did was in vain: each time the rest from
 //! momentum is twice as long, and until it is halved momentum may go further.
 
+use pulp::{Arch, NullaryFnOnce};
+
 use crate::cone::dot;
 use crate::nsgs::{REFRESH, sweep};
 use crate::problem::Problem;
@@ -28,8 +30,27 @@ const GROWTH_IN_VAIN: f64 = 7.0;
 /// Share of the lowest residual that has to be reached between restarts that are not in vain.
 const PROGRESS: f64 = 0.5;
 
-/// Sweeps until the energy residual meets the tolerance, or `go_on` is false.
+/// Sweeps until the residual meets the tolerance, or `go_on` is false; compiled for the processor at hand, which changes
+/// no operation and so no bit.
 pub(crate) fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    state: &mut Iteration,
+    go_on: impl FnMut(&Iteration) -> bool,
+) {
+    struct Sweeps<'a, G>(&'a Problem, &'a Settings, &'a mut Iteration, G);
+    impl<G: FnMut(&Iteration) -> bool> NullaryFnOnce for Sweeps<'_, G> {
+        type Output = ();
+        #[inline(always)]
+        fn call(self) {
+            sweeps(self.0, self.1, self.2, self.3);
+        }
+    }
+    Arch::new().dispatch(Sweeps(problem, settings, state, go_on));
+}
+
+#[inline(always)]
+fn sweeps(
     problem: &Problem,
     settings: &Settings,
     state: &mut Iteration,
@@ -53,8 +74,8 @@ pub(crate) fn solve(
             (&mut state.previous_r, &state.r),
             (&mut state.previous_u, &state.u),
         ] {
-            for (old, new) in old.as_flattened_mut().iter_mut().zip(new.as_flattened()) {
-                *old = new + beta * (new - *old);
+            for (old, new) in old.iter_mut().zip(new) {
+                *old = old.each(new, |old, new| new + beta * (new - old));
             }
         }
         let (mut against, mut moved) = (0.0, 0.0);

@@ -5,7 +5,7 @@
 //! largest that the curvature met along the way allows: with d the step taken, d.W d <= L d.D d. Every product
 //! with W is of the whole matrix, so unlike the sweeps it could run in parallel; it needs more iterations.
 
-use crate::block_matrix::Vector3;
+use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::{self, dot};
 use crate::couple;
 use crate::problem::Problem;
@@ -21,8 +21,8 @@ const RESTART: f64 = 2.0;
 /// Storage of the extrapolated point y and its velocity.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Extrapolated {
-    r: Vec<Vector3>,
-    u: Vec<Vector3>,
+    r: Vec<Lanes>,
+    u: Vec<Lanes>,
 }
 
 pub(crate) fn solve(
@@ -43,7 +43,7 @@ pub(crate) fn solve(
         loop {
             for i in 0..problem.contacts() {
                 let rho = problem.rho[i] / curvature;
-                state.r[i] = if let Some(radius) = problem.radius(i, &state.r) {
+                *state.r[i] = if let Some(radius) = problem.radius(i, &state.r) {
                     let along = std::array::from_fn(|k| y.r[i][k] - rho * y.u[i][k]);
                     couple::project(&along, radius)
                 } else {
@@ -88,13 +88,8 @@ pub(crate) fn solve(
             (&mut y.r, &state.r, &state.previous_r),
             (&mut y.u, &state.u, &state.previous_u),
         ] {
-            for ((y, new), old) in y
-                .as_flattened_mut()
-                .iter_mut()
-                .zip(new.as_flattened())
-                .zip(old.as_flattened())
-            {
-                *y = new + beta * (new - old);
+            for ((y, new), old) in y.iter_mut().zip(new).zip(old) {
+                *y = new.each(old, |new, old| new + beta * (new - old));
             }
         }
     }

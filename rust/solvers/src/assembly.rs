@@ -142,7 +142,7 @@ impl Assembly {
             matrix.starts.push(matrix.rows.len() as u32);
         }
         matrix.blocks.clear();
-        matrix.blocks.resize(matrix.rows.len(), [[0.0; 3]; 3]);
+        matrix.blocks.resize(matrix.rows.len() + 1, [[0.0; 3]; 3]);
         self.free.clear();
         self.free
             .extend_from_slice(&matrix.starts[..contacts.len()]);

@@ -5,6 +5,8 @@
 //! W of rigid bodies is symmetric, but nothing here relies on it: W from elsewhere may carry rounding or
 //! an unsymmetric mass matrix.
 
+use std::ops::{Deref, DerefMut};
+
 use crate::error::Error;
 
 /// A vector in a contact's frame: normal, first tangent, second tangent.
@@ -14,6 +16,57 @@ pub type Vector3 = [f64; 3];
 /// compiler turns into vector instructions.
 pub type Block = [Vector3; 3];
 
+/// A vector as the iterations keep it: three numbers and a fourth that means nothing, because four are one vector
+/// register and three are not.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(32))]
+pub(crate) struct Lanes([f64; 4]);
+
+impl From<Vector3> for Lanes {
+    #[inline(always)]
+    fn from([x, y, z]: Vector3) -> Self {
+        Self([x, y, z, 0.0])
+    }
+}
+
+impl Deref for Lanes {
+    type Target = Vector3;
+
+    #[inline(always)]
+    fn deref(&self) -> &Vector3 {
+        let [three @ .., _] = &self.0;
+        three
+    }
+}
+
+impl DerefMut for Lanes {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Vector3 {
+        let [three @ .., _] = &mut self.0;
+        three
+    }
+}
+
+impl Lanes {
+    /// All four numbers, of which the last may become anything.
+    #[inline(always)]
+    pub(crate) fn each(mut self, other: &Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        for (x, y) in self.0.iter_mut().zip(&other.0) {
+            *x = f(*x, *y);
+        }
+        self
+    }
+
+    /// self += A x, A by columns and followed by any number: columns are read with the number behind them, for the
+    /// lane that means nothing.
+    #[inline(always)]
+    pub(crate) fn add_product(&mut self, a: &[f64; 10], x: &Vector3) {
+        for (k, y) in self.0.iter_mut().enumerate() {
+            *y += a[k] * x[0] + a[k + 3] * x[1] + a[k + 6] * x[2];
+        }
+    }
+}
+
 /// Block-sparse square matrix; its storage is kept from one assembly to the next.
 #[derive(Debug, Clone, Default)]
 pub struct BlockMatrix {
@@ -21,6 +74,7 @@ pub struct BlockMatrix {
     /// First off-diagonal entry of each column, and the end of the last.
     pub(crate) starts: Vec<u32>,
     pub(crate) rows: Vec<u32>,
+    /// One more than there are rows: the last is spare, so that what is read beyond a block is there.
     pub(crate) blocks: Vec<Block>,
 }
 
@@ -85,7 +139,7 @@ impl BlockMatrix {
         }
         let mut free = matrix.starts.clone();
         matrix.rows.resize(matrix.starts[contacts] as usize, 0);
-        matrix.blocks.resize(matrix.rows.len(), [[0.0; 3]; 3]);
+        matrix.blocks.resize(matrix.rows.len() + 1, [[0.0; 3]; 3]);
         for row in 0..contacts {
             for entry in starts[row]..starts[row + 1] {
                 let b = &blocks[entry];
@@ -111,7 +165,7 @@ impl BlockMatrix {
 
     /// Number of stored blocks, the diagonal included.
     pub fn stored_blocks(&self) -> usize {
-        self.diagonal.len() + self.blocks.len()
+        self.diagonal.len() + self.rows.len()
     }
 
     /// The off-diagonal entries of one column: pairs of row and block, rows ascending.
@@ -125,21 +179,38 @@ impl BlockMatrix {
     }
 
     /// u = W r + q.
-    pub(crate) fn velocity(&self, r: &[Vector3], q: &[Vector3], u: &mut [Vector3]) {
-        u.copy_from_slice(q);
+    pub(crate) fn velocity(&self, r: &[Lanes], q: &[Vector3], u: &mut [Lanes]) {
+        for (u, q) in u.iter_mut().zip(q) {
+            *u = (*q).into();
+        }
         self.add_product(r, u);
     }
 
     /// y += W x, contacts at rest skipped.
-    pub(crate) fn add_product(&self, x: &[Vector3], y: &mut [Vector3]) {
+    pub(crate) fn add_product(&self, x: &[Lanes], y: &mut [Lanes]) {
         for (contact, x) in x.iter().enumerate() {
-            if *x == [0.0; 3] {
+            if **x == [0.0; 3] {
                 continue;
             }
-            add_product(&mut y[contact], &self.diagonal[contact], x);
-            for (row, block) in self.column(contact) {
-                add_product(&mut y[row], block, x);
-            }
+            self.add_column(contact, x, y);
+        }
+    }
+
+    /// y += column of W times the impulse x of its contact.
+    #[inline(always)]
+    pub(crate) fn add_column(&self, contact: usize, x: &Vector3, y: &mut [Lanes]) {
+        add_product(&mut y[contact], &self.diagonal[contact], x);
+        let (start, end) = (
+            self.starts[contact] as usize,
+            self.starts[contact + 1] as usize,
+        );
+        let mut numbers = &self.blocks[start..=end].as_flattened().as_flattened()[..9 * (end - start) + 1];
+        for &row in &self.rows[start..end] {
+            let Some(block) = numbers.first_chunk::<10>() else {
+                return;
+            };
+            y[row as usize].add_product(block, x);
+            numbers = &numbers[9..];
         }
     }
 }

@@ -13,7 +13,7 @@
 use pulp::{Arch, NullaryFnOnce};
 
 use crate::assembly::{Contact, InverseMass, Jacobian};
-use crate::block_matrix::Vector3;
+use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
 use crate::error::Error;
 use crate::problem::{BlockKind, Problem};
@@ -50,9 +50,9 @@ pub struct BodyForm {
     /// Velocities given to the bodies, and to a last one that stands for all that cannot move.
     v: Vec<[f64; 6]>,
     previous_v: Vec<[f64; 6]>,
-    r: Vec<Vector3>,
-    previous_r: Vec<Vector3>,
-    u: Vec<Vector3>,
+    r: Vec<Lanes>,
+    previous_r: Vec<Lanes>,
+    u: Vec<Lanes>,
 }
 
 impl BodyForm {
@@ -82,16 +82,16 @@ impl BodyForm {
         }
         self.r.clear();
         self.r
-            .extend(self.order.iter().map(|&(_, i)| r[i as usize]));
-        self.u.resize(contacts.len(), [0.0; 3]);
+            .extend(self.order.iter().map(|&(_, i)| Lanes::from(r[i as usize])));
+        self.u.resize(contacts.len(), Lanes::default());
         self.v.resize(bodies.len() + 1, [0.0; 6]);
         fresh(&self.sides, &self.r, &mut self.v);
         let sweeps = self.iterate(settings);
         fresh(&self.sides, &self.r, &mut self.v);
         self.read();
         for (k, &(_, i)) in self.order.iter().enumerate() {
-            r[i as usize] = self.r[k];
-            u[i as usize] = self.u[k];
+            r[i as usize] = *self.r[k];
+            u[i as usize] = *self.u[k];
         }
         let residuals = Residuals::new(&self.local, &self.r, &self.u);
         Ok(Report {
@@ -173,7 +173,7 @@ impl BodyForm {
     /// Velocities of all contacts.
     fn read(&mut self) {
         for (i, u) in self.u.iter_mut().enumerate() {
-            *u = velocity(&self.local.free_velocity[i], &self.sides[i], &self.v);
+            **u = velocity(&self.local.free_velocity[i], &self.sides[i], &self.v);
         }
     }
 
@@ -201,16 +201,13 @@ impl BodyForm {
             let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
             let beta = (momentum - 1.0) / next;
             momentum = next;
-            extrapolate(
-                self.previous_r.as_flattened_mut(),
-                self.r.as_flattened(),
-                beta,
-            );
-            extrapolate(
-                self.previous_v.as_flattened_mut(),
-                self.v.as_flattened(),
-                beta,
-            );
+            for (old, new) in self.previous_r.iter_mut().zip(&self.r) {
+                *old = old.each(new, |old, new| new + beta * (new - old));
+            }
+            let new = self.v.as_flattened();
+            for (old, new) in self.previous_v.as_flattened_mut().iter_mut().zip(new) {
+                *old = new + beta * (new - *old);
+            }
             let (against, moved) = self.swept();
             // What a sweep moves and the residual it leaves are of one size, and the first costs nothing.
             let size = residual::relative(moved, self.local.energy_scale);
@@ -267,7 +264,7 @@ impl BodyForm {
             if change == [0.0; 3] {
                 continue;
             }
-            *old = new;
+            **old = new;
             for side in sides {
                 scatter(
                     &mut self.previous_v[side.body as usize],
@@ -329,14 +326,6 @@ impl Root {
     }
 }
 
-/// old becomes new + beta (new - old).
-#[inline(always)]
-fn extrapolate(old: &mut [f64], new: &[f64], beta: f64) {
-    for (old, new) in old.iter_mut().zip(new) {
-        *old = new + beta * (new - *old);
-    }
-}
-
 /// u += J v, summed in pairs to shorten the chain of additions.
 #[inline(always)]
 fn gather(u: &mut [f64; 4], j: &[[f64; 4]; 6], v: &[f64; 6]) {
@@ -363,7 +352,7 @@ fn velocity(q: &Vector3, sides: &[Side; 2], v: &[[f64; 6]]) -> Vector3 {
 }
 
 /// V = J^T r, free of the rounding that sweeps collect.
-fn fresh(sides: &[[Side; 2]], r: &[Vector3], v: &mut [[f64; 6]]) {
+fn fresh(sides: &[[Side; 2]], r: &[Lanes], v: &mut [[f64; 6]]) {
     v.fill([0.0; 6]);
     for (sides, r) in sides.iter().zip(r) {
         for side in sides {

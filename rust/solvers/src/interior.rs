@@ -18,7 +18,7 @@
 //! twenty turns.
 
 use crate::block_lu::BlockLu;
-use crate::block_matrix::{Vector3, add_product};
+use crate::block_matrix::{Lanes, Vector3, add_product};
 use crate::central::{Central, Lorentz, inner, jordan, lever, reach};
 use crate::cone::dot;
 use crate::problem::{BlockKind, Problem};
@@ -127,7 +127,7 @@ impl Curve {
     fn arrive(&mut self, problem: &Problem, state: &mut Iteration, width: f64) -> bool {
         for i in 0..problem.contacts() {
             let x = &self.at.x[i];
-            state.r[i] = match problem.kinds[i] {
+            *state.r[i] = match problem.kinds[i] {
                 BlockKind::Contact => [x[0] / lever(problem.friction[i]), x[2], x[3]],
                 _ => [x[1], x[2], x[3]],
             };
@@ -179,7 +179,8 @@ impl Curve {
             .map(|i| self.laws[i].reduce(&self.at.x[i], &change[i], &gap[i]))
             .collect();
         self.factors.solve(&mut r);
-        let mut u = vec![[0.0; 3]; r.len()];
+        let r: Vec<Lanes> = r.into_iter().map(Lanes::from).collect();
+        let mut u = vec![Lanes::default(); r.len()];
         problem.matrix.add_product(&r, &mut u);
         let (x, y) = blocks
             .map(|i| {

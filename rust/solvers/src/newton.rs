@@ -18,7 +18,7 @@
 //! bounded block is given.
 
 use crate::block_lu::BlockLu;
-use crate::block_matrix::{Block, Vector3, add_product};
+use crate::block_matrix::{Block, Lanes, Vector3, add_product};
 use crate::cone::{dot, tangential};
 use crate::nsgs::sweep;
 use crate::problem::{BlockKind, Problem};
@@ -48,7 +48,7 @@ pub(crate) struct Newton {
     bound: Vec<Vector3>,
     step: Vec<Vector3>,
     /// Best impulses met by Newton steps.
-    lowest_r: Vec<Vector3>,
+    lowest_r: Vec<Lanes>,
 }
 
 /// F of one contact, and its derivatives with respect to r and u.
@@ -120,7 +120,7 @@ fn couple_function(
 
 impl Newton {
     /// The step dr from (r, u) with regularisation e into `self.step`; false where it does not exist.
-    fn find_step(&mut self, problem: &Problem, r: &[Vector3], u: &[Vector3], e: f64) -> bool {
+    fn find_step(&mut self, problem: &Problem, r: &[Lanes], u: &[Lanes], e: f64) -> bool {
         self.diagonal.clear();
         self.scale.clear();
         self.step.clear();
@@ -183,13 +183,10 @@ pub(crate) fn solve(
             e *= 10.0;
             continue;
         }
-        for (r, step) in state
-            .r
-            .as_flattened_mut()
-            .iter_mut()
-            .zip(newton.step.as_flattened())
-        {
-            *r += step;
+        for (r, step) in state.r.iter_mut().zip(&newton.step) {
+            for (r, step) in r.iter_mut().zip(step) {
+                *r += step;
+            }
         }
         state.refresh(problem);
         let residual = residual::judged(problem, &state.r, &state.u);

@@ -4,10 +4,11 @@
 //! The velocity u = W r + q is kept up to date: a contact that changes its impulse adds its column of W,
 //! one that does not costs nothing more. Rounding then builds up slowly, so u is refreshed now and then.
 
-use crate::block_matrix::{Vector3, add_product};
+use crate::block_matrix::{Lanes, Vector3};
 use crate::problem::Problem;
 use crate::residual;
 use crate::solver::{Iteration, Settings};
+
 
 /// Sweeps between two fresh computations of u.
 pub(crate) const REFRESH: usize = 50;
@@ -17,23 +18,22 @@ pub(crate) const REFRESH: usize = 50;
 #[inline(always)]
 pub(crate) fn sweep(
     problem: &Problem,
-    r: &mut [Vector3],
-    u: &mut [Vector3],
+    r: &mut [Lanes],
+    u: &mut [Lanes],
     mut observe: impl FnMut(usize, &Vector3, &Vector3),
 ) {
-    let matrix = &problem.matrix;
     for i in 0..r.len() {
         let new = problem.answer(i, r, &u[i]);
         let change = [new[0] - r[i][0], new[1] - r[i][1], new[2] - r[i][2]];
         if change == [0.0; 3] {
             continue;
         }
-        r[i] = new;
-        observe(i, &new, &change);
-        add_product(&mut u[i], &matrix.diagonal[i], &change);
-        for (row, block) in matrix.column(i) {
-            add_product(&mut u[row], block, &change);
+        // Number by number: they are in registers.
+        for k in 0..3 {
+            r[i][k] = new[k];
         }
+        observe(i, &new, &change);
+        problem.matrix.add_column(i, &change, u);
     }
 }
 

@@ -32,28 +32,25 @@ const ROOT_STEP: f64 = 1e-8;
 /// The new impulse of a contact that has impulse `r` and velocity `u` now.
 #[inline(always)]
 pub(crate) fn solve(contact: &Contact<'_>, r: &Vector3, u: &Vector3) -> Vector3 {
-    let own = product(contact.matrix, r);
-    let normal = u[0] - own[0];
+    let a = contact.matrix;
+    let own = a[0][0] * r[0] + a[1][0] * r[1] + a[2][0] * r[2];
+    let normal = u[0] - own;
     if normal >= 0.0 {
         return [0.0; 3];
     }
     // Corrects r by what its velocity asks for, rather than solving for r afresh: exact at rest whatever
     // the error of the inverse.
-    let step = product(contact.inverse, u);
-    let stick = [r[0] - step[0], r[1] - step[1], r[2] - step[2]];
+    let i = contact.inverse;
+    let stick = [
+        r[0] - (i[0][0] * u[0] + i[1][0] * u[1] + i[2][0] * u[2]),
+        r[1] - (i[0][1] * u[0] + i[1][1] * u[1] + i[2][1] * u[2]),
+        r[2] - (i[0][2] * u[0] + i[1][2] * u[1] + i[2][2] * u[2]),
+    ];
     if contains(&stick, contact.mu) {
         return stick;
     }
-    if contact.mu == 0.0 {
-        return [-normal / contact.matrix[0][0], 0.0, 0.0];
-    }
-    slip(
-        contact,
-        r,
-        u,
-        &[normal, u[1] - own[1], u[2] - own[2]],
-        &stick,
-    )
+    let [x, y, z] = slip(contact, r, u);
+    [x, y, z]
 }
 
 /// The slip equation of one contact, free of divisions.
@@ -140,12 +137,20 @@ fn turned(d: [f64; 2], step: f64) -> [f64; 2] {
     [scale * (d[0] - step * d[1]), scale * (d[1] + step * d[0])]
 }
 
+/// The impulse of a contact that sticking would not keep in the cone.
 #[inline(never)]
-fn slip(contact: &Contact<'_>, r: &Vector3, u: &Vector3, b: &Vector3, stick: &Vector3) -> Vector3 {
+fn slip(contact: &Contact<'_>, r: &Vector3, u: &Vector3) -> Vector3 {
     let mu = contact.mu;
+    let own = product(contact.matrix, r);
+    let b = &[u[0] - own[0], u[1] - own[1], u[2] - own[2]];
+    if mu == 0.0 {
+        return [-b[0] / contact.matrix[0][0], 0.0, 0.0];
+    }
     let equation = Slip::new(contact.matrix, b, mu);
     // The last direction if there is one: against r_T, which slip keeps on the cone.
-    let last = if r[1] == 0.0 && r[2] == 0.0 { stick } else { r };
+    let step = product(contact.inverse, u);
+    let stick = [r[0] - step[0], r[1] - step[1], r[2] - step[2]];
+    let last = if r[1] == 0.0 && r[2] == 0.0 { &stick } else { r };
     let scale = -1.0 / tangential(last);
     let mut d = [scale * last[1], scale * last[2]];
     for _ in 0..NEWTON_STEPS {

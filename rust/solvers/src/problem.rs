@@ -1,6 +1,6 @@
 //! The frictional contact problem of one time step, ready to be solved.
 
-use crate::block_matrix::{Block, BlockMatrix, Vector3};
+use crate::block_matrix::{Block, BlockMatrix, Lanes, Vector3};
 use crate::cone::{self, dot};
 use crate::couple;
 use crate::error::Error;
@@ -201,7 +201,7 @@ impl Problem {
 
     /// Radius of the ball that block i lies in; none for a contact, which lies in a cone.
     #[inline(always)]
-    pub(crate) fn radius(&self, i: usize, r: &[Vector3]) -> Option<f64> {
+    pub(crate) fn radius(&self, i: usize, r: &[Lanes]) -> Option<f64> {
         match self.kinds[i] {
             BlockKind::Contact => None,
             BlockKind::Couple => Some(r[i - 1][0]),
@@ -211,7 +211,7 @@ impl Problem {
 
     /// The new impulse of block i with all others held, its velocity being `u` now.
     #[inline(always)]
-    pub(crate) fn answer(&self, i: usize, r: &[Vector3], u: &Vector3) -> Vector3 {
+    pub(crate) fn answer(&self, i: usize, r: &[Lanes], u: &Vector3) -> Vector3 {
         let (matrix, inverse) = (&self.matrix.diagonal[i], &self.inverse[i]);
         if let Some(radius) = self.radius(i, r) {
             return couple::solve(matrix, inverse, &r[i], u, radius);
@@ -227,7 +227,7 @@ impl Problem {
 
     /// The natural map of block i.
     #[inline(always)]
-    pub(crate) fn natural_map(&self, i: usize, r: &[Vector3], u: &Vector3, rho: f64) -> Vector3 {
+    pub(crate) fn natural_map(&self, i: usize, r: &[Lanes], u: &Vector3, rho: f64) -> Vector3 {
         let Some(radius) = self.radius(i, r) else {
             return cone::natural_map(&r[i], u, self.friction[i], rho);
         };

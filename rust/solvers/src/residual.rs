@@ -9,7 +9,7 @@
 //! - siconos  = |F_i with rho = 1| / max(|q|, |r|, |u|), the measure of Siconos (Acary et al. 2019), which
 //!   depends on units and is here for comparison only.
 
-use crate::block_matrix::Vector3;
+use crate::block_matrix::Lanes;
 use crate::cone::dot;
 use crate::error::{self, Error};
 use crate::problem::Problem;
@@ -68,7 +68,7 @@ pub struct Residuals {
 
 impl Residuals {
     /// All norms of (r, u), with u = W r + q as given by the caller.
-    pub fn new(problem: &Problem, r: &[Vector3], u: &[Vector3]) -> Self {
+    pub(crate) fn new(problem: &Problem, r: &[Lanes], u: &[Lanes]) -> Self {
         let (mut plain, mut energy, mut velocity, mut unscaled) = (0.0, 0.0, 0.0, 0.0);
         let (mut plain_q, mut energy_q, mut velocity_q) = (0.0, 0.0, 0.0);
         let (mut size_r, mut size_u) = (0.0, 0.0);
@@ -117,7 +117,8 @@ pub(crate) fn relative(square: f64, reference: f64) -> f64 {
 }
 
 /// The residual in the norm of the problem alone: what the iterations watch.
-pub(crate) fn judged(problem: &Problem, r: &[Vector3], u: &[Vector3]) -> f64 {
+#[inline(always)]
+pub(crate) fn judged(problem: &Problem, r: &[Lanes], u: &[Lanes]) -> f64 {
     let mut sum = 0.0;
     for i in 0..problem.contacts() {
         let f = problem.natural_map(i, r, &u[i], problem.rho[i]);

@@ -1,7 +1,7 @@
 //! The table of solvers and what they share: settings, state, report.
 
 use crate::apgd::{self, Extrapolated};
-use crate::block_matrix::Vector3;
+use crate::block_matrix::{Lanes, Vector3};
 use crate::error::{self, Error};
 use crate::newton::{self, Newton};
 use crate::problem::Problem;
@@ -104,9 +104,14 @@ impl Solver {
                 Self::Nsgs => nsgs::solve(problem, settings, state),
             }
         }
-        r.copy_from_slice(&state.best_r);
-        problem.matrix.velocity(r, &problem.free_velocity, u);
-        let residuals = Residuals::new(problem, r, u);
+        state.r.clone_from(&state.best_r);
+        state.refresh(problem);
+        for (given, found) in [(r, &state.r), (u, &state.u)] {
+            for (given, found) in given.iter_mut().zip(found) {
+                *given = **found;
+            }
+        }
+        let residuals = Residuals::new(problem, &state.r, &state.u);
         Ok(Report {
             converged: residuals.in_norm(problem.norm) <= settings.tolerance,
             iterations: state.sweeps,
@@ -161,12 +166,12 @@ pub struct Workspace {
 /// The iterate, the one before, the best so far, and where it all began.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Iteration {
-    pub(crate) r: Vec<Vector3>,
-    pub(crate) u: Vec<Vector3>,
-    pub(crate) previous_r: Vec<Vector3>,
-    pub(crate) previous_u: Vec<Vector3>,
-    pub(crate) best_r: Vec<Vector3>,
-    pub(crate) start_r: Vec<Vector3>,
+    pub(crate) r: Vec<Lanes>,
+    pub(crate) u: Vec<Lanes>,
+    pub(crate) previous_r: Vec<Lanes>,
+    pub(crate) previous_u: Vec<Lanes>,
+    pub(crate) best_r: Vec<Lanes>,
+    pub(crate) start_r: Vec<Lanes>,
     pub(crate) best: f64,
     pub(crate) sweeps: usize,
     pub(crate) factorisations: usize,
@@ -175,8 +180,8 @@ pub(crate) struct Iteration {
 impl Iteration {
     fn start(&mut self, problem: &Problem, r: &[Vector3]) {
         self.r.clear();
-        self.r.extend_from_slice(r);
-        self.u.clone_from(&problem.free_velocity);
+        self.r.extend(r.iter().copied().map(Lanes::from));
+        self.u.clone_from(&self.r);
         self.best_r.clone_from(&self.r);
         self.best = f64::INFINITY;
         self.sweeps = 0;
