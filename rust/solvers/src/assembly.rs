@@ -5,7 +5,7 @@
 //! are computed; the others are their transposes, so W is symmetric to the bit. All storage is reused, and no
 //! step allocates once the largest problem has been seen.
 
-use crate::block_matrix::{Block, Vector3};
+use crate::block_matrix::{Block, Lanes, Vector3};
 use crate::error::Error;
 use crate::problem::{BlockKind, Problem};
 
@@ -142,7 +142,9 @@ impl Assembly {
             matrix.starts.push(matrix.rows.len() as u32);
         }
         matrix.blocks.clear();
-        matrix.blocks.resize(matrix.rows.len() + 1, [[0.0; 3]; 3]);
+        matrix
+            .blocks
+            .resize(matrix.rows.len(), [Lanes::default(); 3]);
         self.free.clear();
         self.free
             .extend_from_slice(&matrix.starts[..contacts.len()]);
@@ -166,11 +168,11 @@ impl Assembly {
                     Some(joined) => joined.subtract(i, j, &mut block),
                     None => {}
                 }
-                matrix.blocks[entry] = block;
+                matrix.blocks[entry] = block.map(Lanes::from);
                 let mirror = self.free[i] as usize;
                 self.free[i] += 1;
                 matrix.blocks[mirror] =
-                    std::array::from_fn(|k| [block[0][k], block[1][k], block[2][k]]);
+                    std::array::from_fn(|k| [block[0][k], block[1][k], block[2][k]].into());
             }
         }
         problem.free_velocity.clear();

@@ -131,7 +131,7 @@ impl BlockLu {
             self.pivots[column as usize] = diagonal[contact];
             for (other, block) in matrix.column(contact) {
                 let row = self.stage[other];
-                let mut block = multiply(&scale[other], block);
+                let mut block = multiply(&scale[other], &block);
                 if other == contact + 1 {
                     for (entry, bound) in block[0].iter_mut().zip(&bound[other]) {
                         *entry += bound;
@@ -324,7 +324,7 @@ mod tests {
                 .collect();
             for j in 0..contacts {
                 for (i, block) in matrix.column(j) {
-                    add_product(&mut b[i], &multiply(&scale[i], block), &x[j]);
+                    add_product(&mut b[i], &multiply(&scale[i], &block), &x[j]);
                     if i == j + 1 {
                         for (b, bound) in b[i].iter_mut().zip(&bound[i]) {
                             *b += bound * x[j][0];

@@ -57,13 +57,14 @@ impl Lanes {
         self
     }
 
-    /// self += A x, A by columns and followed by any number: columns are read with the number behind them, for the
-    /// lane that means nothing.
+    /// self += A x, A by columns.
     #[inline(always)]
-    pub(crate) fn add_product(&mut self, a: &[f64; 10], x: &Vector3) {
-        for (k, y) in self.0.iter_mut().enumerate() {
-            *y += a[k] * x[0] + a[k + 3] * x[1] + a[k + 6] * x[2];
-        }
+    pub(crate) fn add_product(&mut self, a: &[Self; 3], x: &Vector3) {
+        // Copies: what might overlap is not turned into vector instructions.
+        let ([Self(a), Self(b), Self(c)], Self(y)) = (*a, *self);
+        *self = Self(std::array::from_fn(|k| {
+            y[k] + (a[k] * x[0] + b[k] * x[1] + c[k] * x[2])
+        }));
     }
 }
 
@@ -74,8 +75,7 @@ pub struct BlockMatrix {
     /// First off-diagonal entry of each column, and the end of the last.
     pub(crate) starts: Vec<u32>,
     pub(crate) rows: Vec<u32>,
-    /// One more than there are rows: the last is spare, so that what is read beyond a block is there.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<[Lanes; 3]>,
 }
 
 /// y += A x
@@ -139,7 +139,9 @@ impl BlockMatrix {
         }
         let mut free = matrix.starts.clone();
         matrix.rows.resize(matrix.starts[contacts] as usize, 0);
-        matrix.blocks.resize(matrix.rows.len() + 1, [[0.0; 3]; 3]);
+        matrix
+            .blocks
+            .resize(matrix.rows.len(), [Lanes::default(); 3]);
         for row in 0..contacts {
             for entry in starts[row]..starts[row + 1] {
                 let b = &blocks[entry];
@@ -151,7 +153,7 @@ impl BlockMatrix {
                     let place = free[column] as usize;
                     free[column] += 1;
                     matrix.rows[place] = row as u32;
-                    matrix.blocks[place] = block;
+                    matrix.blocks[place] = block.map(Lanes::from);
                 }
             }
         }
@@ -170,12 +172,12 @@ impl BlockMatrix {
 
     /// The off-diagonal entries of one column: pairs of row and block, rows ascending.
     #[inline(always)]
-    pub(crate) fn column(&self, contact: usize) -> impl Iterator<Item = (usize, &Block)> {
+    pub(crate) fn column(&self, contact: usize) -> impl Iterator<Item = (usize, Block)> {
         let range = self.starts[contact] as usize..self.starts[contact + 1] as usize;
         self.rows[range.clone()]
             .iter()
-            .map(|&row| row as usize)
             .zip(&self.blocks[range])
+            .map(|(&row, block)| (row as usize, block.map(|column| *column)))
     }
 
     /// u = W r + q.
@@ -199,18 +201,10 @@ impl BlockMatrix {
     /// y += column of W times the impulse x of its contact.
     #[inline(always)]
     pub(crate) fn add_column(&self, contact: usize, x: &Vector3, y: &mut [Lanes]) {
-        add_product(&mut y[contact], &self.diagonal[contact], x);
-        let (start, end) = (
-            self.starts[contact] as usize,
-            self.starts[contact + 1] as usize,
-        );
-        let mut numbers = &self.blocks[start..=end].as_flattened().as_flattened()[..9 * (end - start) + 1];
-        for &row in &self.rows[start..end] {
-            let Some(block) = numbers.first_chunk::<10>() else {
-                return;
-            };
-            y[row as usize].add_product(block, x);
-            numbers = &numbers[9..];
+        y[contact].add_product(&self.diagonal[contact].map(Lanes::from), x);
+        let range = self.starts[contact] as usize..self.starts[contact + 1] as usize;
+        for (row, block) in self.rows[range.clone()].iter().zip(&self.blocks[range]) {
+            y[*row as usize].add_product(block, x);
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::problem::Problem;
 use crate::residual;
 use crate::solver::{Iteration, Settings};
 
-
 /// Sweeps between two fresh computations of u.
 pub(crate) const REFRESH: usize = 50;
 

@@ -10,11 +10,12 @@ use crate::block_matrix::{Block, Vector3, product};
 use crate::cone::{contains, projected_step, tangential};
 
 /// What the solve needs to know of a contact.
-pub(crate) struct Contact<'a> {
+#[derive(Debug, Clone)]
+pub(crate) struct Contact {
     /// W_ii.
-    pub(crate) matrix: &'a Block,
-    /// Its inverse.
-    pub(crate) inverse: &'a Block,
+    pub(crate) matrix: Block,
+    /// Its inverse, stiffened where singular: turns a velocity into the impulse that stops it.
+    pub(crate) inverse: Block,
     /// Coefficient of friction.
     pub(crate) mu: f64,
     /// 1/trace(W_ii).
@@ -31,21 +32,14 @@ const ROOT_STEP: f64 = 1e-8;
 
 /// The new impulse of a contact that has impulse `r` and velocity `u` now.
 #[inline(always)]
-pub(crate) fn solve(contact: &Contact<'_>, r: &Vector3, u: &Vector3) -> Vector3 {
-    let a = contact.matrix;
+pub(crate) fn solve(contact: &Contact, r: &Vector3, u: &Vector3) -> Vector3 {
+    let a = &contact.matrix;
     let own = a[0][0] * r[0] + a[1][0] * r[1] + a[2][0] * r[2];
     let normal = u[0] - own;
     if normal >= 0.0 {
         return [0.0; 3];
     }
-    // Corrects r by what its velocity asks for, rather than solving for r afresh: exact at rest whatever
-    // the error of the inverse.
-    let i = contact.inverse;
-    let stick = [
-        r[0] - (i[0][0] * u[0] + i[1][0] * u[1] + i[2][0] * u[2]),
-        r[1] - (i[0][1] * u[0] + i[1][1] * u[1] + i[2][1] * u[2]),
-        r[2] - (i[0][2] * u[0] + i[1][2] * u[1] + i[2][2] * u[2]),
-    ];
+    let stick = stick(&contact.inverse, r, u);
     if contains(&stick, contact.mu) {
         return stick;
     }
@@ -53,75 +47,88 @@ pub(crate) fn solve(contact: &Contact<'_>, r: &Vector3, u: &Vector3) -> Vector3 
     [x, y, z]
 }
 
-/// The slip equation of one contact, free of divisions.
-struct Slip {
-    /// A_NN, mu A_NT.
-    normal: f64,
-    coupling: [f64; 2],
-    /// b_T, -b_N A_TN, b_N mu A_TT by columns.
-    free: [f64; 2],
-    drag: [f64; 2],
-    resistance: [[f64; 2]; 2],
+/// The impulse that stops the contact. Corrects r by what its velocity asks for, rather than solving for r afresh: exact at
+/// rest whatever the error of the inverse.
+#[inline(always)]
+fn stick(inverse: &Block, r: &Vector3, u: &Vector3) -> Vector3 {
+    let step = |k: usize| inverse[0][k] * u[0] + inverse[1][k] * u[1] + inverse[2][k] * u[2];
+    [r[0] - step(0), r[1] - step(1), r[2] - step(2)]
 }
 
-impl Slip {
-    #[inline(always)]
-    fn new(a: &Block, b: &Vector3, mu: f64) -> Self {
-        let s = b[0] * mu;
-        Self {
-            normal: a[0][0],
-            coupling: [mu * a[1][0], mu * a[2][0]],
-            free: [b[1], b[2]],
-            drag: [-b[0] * a[0][1], -b[0] * a[0][2]],
-            resistance: [[s * a[1][1], s * a[1][2]], [s * a[2][1], s * a[2][2]]],
-        }
-    }
+/// The slip equation of one contact, free of divisions.
+struct Slip<'a> {
+    matrix: &'a Block,
+    mu: f64,
+    /// b: the velocity with the contact's own impulse taken out.
+    free: Vector3,
+}
 
+impl Slip<'_> {
     /// A_NN - mu A_NT d: positive for every admissible direction.
     #[inline(always)]
     fn denominator(&self, d: [f64; 2]) -> f64 {
-        self.normal - self.coupling[0] * d[0] - self.coupling[1] * d[1]
+        self.matrix[0][0] - self.coupling(d)
     }
 
-    /// u_T times the denominator.
+    /// mu A_NT d
     #[inline(always)]
-    fn velocity(&self, d: [f64; 2], denominator: f64) -> [f64; 2] {
-        std::array::from_fn(|k| {
-            self.free[k] * denominator
-                + self.drag[k]
-                + self.resistance[0][k] * d[0]
-                + self.resistance[1][k] * d[1]
-        })
+    fn coupling(&self, d: [f64; 2]) -> f64 {
+        self.mu * (self.matrix[1][0] * d[0] + self.matrix[2][0] * d[1])
     }
 
-    /// Component of the velocity across d (zero at the solution), along d, and the derivative of the first
-    /// with respect to the angle.
+    /// mu A_TT d
+    #[inline(always)]
+    fn resistance(&self, d: [f64; 2]) -> [f64; 2] {
+        let a = self.matrix;
+        [1, 2].map(|k| self.mu * (a[1][k] * d[0] + a[2][k] * d[1]))
+    }
+
+    /// With v = u_T times the denominator: its component across d (zero at the solution), along d, and the derivative of
+    /// the first with respect to the angle.
+    ///
+    /// v = b_T (A_NN - mu A_NT d) + b_N (mu A_TT d - A_TN). All that does not depend on b is apart from it, because b is
+    /// what the sweep waits for.
     #[inline(always)]
     fn evaluate(&self, d: [f64; 2]) -> (f64, f64, f64) {
+        let (a, b) = (self.matrix, &self.free);
+        let dot = |x: [f64; 2], y: [f64; 2]| x[0] * y[0] + x[1] * y[1];
         let across = [-d[1], d[0]];
-        let v = self.velocity(d, self.denominator(d));
-        let change = -self.coupling[0] * across[0] - self.coupling[1] * across[1];
-        let w: [f64; 2] = std::array::from_fn(|k| {
-            self.free[k] * change
-                + self.resistance[0][k] * across[0]
-                + self.resistance[1][k] * across[1]
-        });
-        let along = d[0] * v[0] + d[1] * v[1];
+        let (denominator, change) = (self.denominator(d), -self.coupling(across));
+        let resistance = self.resistance(d);
+        let drag = [resistance[0] - a[0][1], resistance[1] - a[0][2]];
+        let (drag_across, drag_along) = (dot(across, drag), dot(d, drag));
+        let turning = dot(across, self.resistance(across));
+        let (b_across, b_along) = (dot(across, [b[1], b[2]]), dot(d, [b[1], b[2]]));
+        let along = denominator * b_along + b[0] * drag_along;
         (
-            across[0] * v[0] + across[1] * v[1],
+            denominator * b_across + b[0] * drag_across,
             along,
-            across[0] * w[0] + across[1] * w[1] - along,
+            (change * b_across + b[0] * turning) - along,
         )
     }
 
     /// The impulse for a direction that solves the equation, if the normal impulse is then positive.
     #[inline(always)]
-    fn impulse(&self, d: [f64; 2], normal_velocity: f64, mu: f64) -> Option<Vector3> {
+    fn impulse(&self, d: [f64; 2]) -> Option<Vector3> {
         let denominator = self.denominator(d);
         (denominator > 0.0).then(|| {
-            let normal = -normal_velocity / denominator;
-            [normal, -mu * normal * d[0], -mu * normal * d[1]]
+            let normal = -self.free[0] / denominator;
+            let friction = -self.mu * normal;
+            [normal, friction * d[0], friction * d[1]]
         })
+    }
+
+    /// One step of Newton for the direction: the new one, the step, and the velocity along the old one.
+    #[inline(always)]
+    fn newton(&self, d: [f64; 2]) -> ([f64; 2], f64, f64) {
+        let (across, along, slope) = self.evaluate(d);
+        // The wanted root is a stable one: turning d towards the velocity reduces what is across.
+        let step = if slope < 0.0 {
+            (-across / slope).clamp(-1.0, 1.0)
+        } else {
+            across.signum()
+        };
+        (turned(d, step), step, along)
     }
 }
 
@@ -139,45 +146,52 @@ fn turned(d: [f64; 2], step: f64) -> [f64; 2] {
 
 /// The impulse of a contact that sticking would not keep in the cone.
 #[inline(never)]
-fn slip(contact: &Contact<'_>, r: &Vector3, u: &Vector3) -> Vector3 {
-    let mu = contact.mu;
-    let own = product(contact.matrix, r);
-    let b = &[u[0] - own[0], u[1] - own[1], u[2] - own[2]];
-    if mu == 0.0 {
-        return [-b[0] / contact.matrix[0][0], 0.0, 0.0];
-    }
-    let equation = Slip::new(contact.matrix, b, mu);
+fn slip(contact: &Contact, r: &Vector3, u: &Vector3) -> Vector3 {
+    let own = product(&contact.matrix, r);
+    let equation = Slip {
+        matrix: &contact.matrix,
+        mu: contact.mu,
+        free: [u[0] - own[0], u[1] - own[1], u[2] - own[2]],
+    };
     // The last direction if there is one: against r_T, which slip keeps on the cone.
-    let step = product(contact.inverse, u);
-    let stick = [r[0] - step[0], r[1] - step[1], r[2] - step[2]];
-    let last = if r[1] == 0.0 && r[2] == 0.0 { &stick } else { r };
+    let last = if r[1] == 0.0 && r[2] == 0.0 {
+        &stick(&contact.inverse, r, u)
+    } else {
+        r
+    };
     let scale = -1.0 / tangential(last);
-    let mut d = [scale * last[1], scale * last[2]];
-    for _ in 0..NEWTON_STEPS {
-        let (across, along, slope) = equation.evaluate(d);
-        // The wanted root is a stable one: turning d towards the velocity reduces what is across.
-        let step = if slope < 0.0 {
-            (-across / slope).clamp(-1.0, 1.0)
-        } else {
-            across.signum()
-        };
-        d = turned(d, step);
-        if step.abs() < LAST_STEP {
-            if along < 0.0 {
-                break;
-            }
-            match equation.impulse(d, b[0], mu) {
-                Some(impulse) => return impulse,
-                None => break,
+    let (d, step, along) = equation.newton([scale * last[1], scale * last[2]]);
+    if let (true, Some(impulse)) = (step.abs() < LAST_STEP && along >= 0.0, equation.impulse(d)) {
+        return impulse;
+    }
+    let [x, y, z] =
+        search(&equation, d, step).unwrap_or_else(|| projected_step(r, u, contact.mu, contact.rho));
+    [x, y, z]
+}
+
+/// More steps of Newton where the first was not the last, and a scan of the circle where they end at the wrong root.
+#[inline(never)]
+fn search(equation: &Slip<'_>, mut d: [f64; 2], mut step: f64) -> Option<Vector3> {
+    if equation.mu == 0.0 {
+        return Some([-equation.free[0] / equation.matrix[0][0], 0.0, 0.0]);
+    }
+    let mut steps = 1;
+    while steps < NEWTON_STEPS && step.abs() >= LAST_STEP {
+        let along;
+        (d, step, along) = equation.newton(d);
+        if step.abs() < LAST_STEP && along >= 0.0 {
+            if let Some(impulse) = equation.impulse(d) {
+                return Some(impulse);
             }
         }
+        steps += 1;
     }
-    scan(&equation, b[0], mu).unwrap_or_else(|| projected_step(r, u, mu, contact.rho))
+    scan(equation)
 }
 
 /// The stable root found by walking round the circle; where several exist, the one that dissipates most.
 #[cold]
-fn scan(equation: &Slip, normal_velocity: f64, mu: f64) -> Option<Vector3> {
+fn scan(equation: &Slip<'_>) -> Option<Vector3> {
     let (sin, cos) = (std::f64::consts::TAU / SCAN as f64).sin_cos();
     let mut best: Option<(f64, Vector3)> = None;
     let mut from = [1.0, 0.0];
@@ -187,9 +201,8 @@ fn scan(equation: &Slip, normal_velocity: f64, mu: f64) -> Option<Vector3> {
         let right = equation.evaluate(to).0;
         if left >= 0.0 && right < 0.0 {
             let (d, along) = root_between(equation, from, to);
-            if let (true, Some(impulse)) = (along >= 0.0, equation.impulse(d, normal_velocity, mu))
-            {
-                let dissipation = mu * impulse[0] * along / equation.denominator(d);
+            if let (true, Some(impulse)) = (along >= 0.0, equation.impulse(d)) {
+                let dissipation = equation.mu * impulse[0] * along / equation.denominator(d);
                 if best.is_none_or(|(most, _)| dissipation > most) {
                     best = Some((dissipation, impulse));
                 }
@@ -202,7 +215,7 @@ fn scan(equation: &Slip, normal_velocity: f64, mu: f64) -> Option<Vector3> {
 
 /// The direction between two at which what is across changes its sign, and the velocity along it: Newton, halving
 /// the angle where that would leave it.
-fn root_between(equation: &Slip, mut low: [f64; 2], mut high: [f64; 2]) -> ([f64; 2], f64) {
+fn root_between(equation: &Slip<'_>, mut low: [f64; 2], mut high: [f64; 2]) -> ([f64; 2], f64) {
     let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
     let middle = |a: [f64; 2], b: [f64; 2]| {
         let sum = [a[0] + b[0], a[1] + b[1]];
@@ -257,7 +270,7 @@ mod tests {
                 Ok(())
             };
             let inverse = crate::problem::inverse(&a, 1.0 / rho);
-            let contact = Contact { matrix: &a, inverse: &inverse, mu, rho };
+            let contact = Contact { matrix: a, inverse, mu, rho };
             // Solved again from its own answer, as sweeps do.
             let mut r = [0.0; 3];
             for _ in 0..4 {
@@ -266,7 +279,7 @@ mod tests {
             }
             check(&r, 1e-12)?;
             if !contains(&product(&inverse, &b).map(|x| -x), mu) {
-                let found = scan(&Slip::new(&a, &b, mu), b[0], mu);
+                let found = scan(&Slip { matrix: &a, mu, free: b });
                 prop_assert!(found.is_some());
                 check(&found.unwrap(), 1e-12)?;
             }

@@ -39,8 +39,8 @@ pub struct Problem {
     /// trace(W_ii) and its inverse, the rho_i of the residual.
     pub(crate) trace: Vec<f64>,
     pub(crate) rho: Vec<f64>,
-    /// Inverse of W_ii, stiffened where singular: turns a velocity into the impulse that stops it.
-    pub(crate) inverse: Vec<Block>,
+    /// What a sweep reads of each block, in one place.
+    local: Vec<one_contact::Contact>,
     /// sum of rho_i |q_i|^2: the denominator of the energy residual.
     pub(crate) energy_scale: f64,
     /// The norm that decides, its weights, and the denominator of its residual.
@@ -150,7 +150,7 @@ impl Problem {
         }
         self.trace.clear();
         self.rho.clear();
-        self.inverse.clear();
+        self.local.clear();
         self.energy_scale = 0.0;
         for contact in 0..contacts {
             let finite = |name, numbers: &[f64]| match numbers.iter().find(|x| !x.is_finite()) {
@@ -192,7 +192,12 @@ impl Problem {
             }
             self.trace.push(trace);
             self.rho.push(1.0 / trace);
-            self.inverse.push(inverse(diagonal, trace));
+            self.local.push(one_contact::Contact {
+                matrix: *diagonal,
+                inverse: inverse(diagonal, trace),
+                mu,
+                rho: 1.0 / trace,
+            });
             self.energy_scale += dot(q, q) / trace;
         }
         self.weigh();
@@ -212,17 +217,11 @@ impl Problem {
     /// The new impulse of block i with all others held, its velocity being `u` now.
     #[inline(always)]
     pub(crate) fn answer(&self, i: usize, r: &[Lanes], u: &Vector3) -> Vector3 {
-        let (matrix, inverse) = (&self.matrix.diagonal[i], &self.inverse[i]);
-        if let Some(radius) = self.radius(i, r) {
-            return couple::solve(matrix, inverse, &r[i], u, radius);
+        let local = &self.local[i];
+        match self.radius(i, r) {
+            None => one_contact::solve(local, &r[i], u),
+            Some(radius) => couple::solve(&local.matrix, &local.inverse, &r[i], u, radius),
         }
-        let contact = one_contact::Contact {
-            matrix,
-            inverse,
-            mu: self.friction[i],
-            rho: self.rho[i],
-        };
-        one_contact::solve(&contact, &r[i], u)
     }
 
     /// The natural map of block i.
