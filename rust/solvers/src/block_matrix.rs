@@ -181,6 +181,7 @@ impl BlockMatrix {
     }
 
     /// u = W r + q.
+    #[inline(always)]
     pub(crate) fn velocity(&self, r: &[Lanes], q: &[Vector3], u: &mut [Lanes]) {
         for (u, q) in u.iter_mut().zip(q) {
             *u = (*q).into();
@@ -189,6 +190,7 @@ impl BlockMatrix {
     }
 
     /// y += W x, contacts at rest skipped.
+    #[inline(always)]
     pub(crate) fn add_product(&self, x: &[Lanes], y: &mut [Lanes]) {
         for (contact, x) in x.iter().enumerate() {
             if **x == [0.0; 3] {

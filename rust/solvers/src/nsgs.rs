@@ -4,6 +4,8 @@
 //! The velocity u = W r + q is kept up to date: a contact that changes its impulse adds its column of W,
 //! one that does not costs nothing more. Rounding then builds up slowly, so u is refreshed now and then.
 
+use pulp::NullaryFnOnce;
+
 use crate::block_matrix::{Lanes, Vector3};
 use crate::problem::Problem;
 use crate::residual;
@@ -36,17 +38,29 @@ pub(crate) fn sweep(
     }
 }
 
-/// Sweeps until the energy residual, with u computed afresh, meets the tolerance.
-pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteration) {
-    while state.sweeps < settings.max_iterations {
-        sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
-        state.sweeps += 1;
-        if state.sweeps.is_multiple_of(REFRESH) {
-            state.refresh(problem);
-        }
-        let residual = residual::judged(problem, &state.r, &state.u);
-        if state.judge(problem, settings, residual) {
-            return;
+/// Sweeps until the residual, with u computed afresh, meets the tolerance.
+pub(crate) struct Sweeps<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) settings: &'a Settings,
+    pub(crate) state: &'a mut Iteration,
+}
+
+impl NullaryFnOnce for Sweeps<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let (problem, state) = (self.problem, self.state);
+        while state.sweeps < self.settings.max_iterations {
+            sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
+            state.sweeps += 1;
+            if state.sweeps.is_multiple_of(REFRESH) {
+                state.refresh(problem);
+            }
+            let residual = residual::judged(problem, &state.r, &state.u);
+            if state.judge(problem, self.settings, residual) {
+                return;
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The table of solvers and what they share: settings, state, report.
 
+use pulp::Arch;
+
 use crate::apgd::{self, Extrapolated};
 use crate::block_matrix::{Lanes, Vector3};
 use crate::error::{self, Error};
@@ -97,11 +99,20 @@ impl Solver {
         ) {
             match self {
                 Self::Accelerated => accelerated::solve(problem, settings, state, |_| true),
-                Self::Apgd => apgd::solve(problem, settings, state, extrapolated),
+                Self::Apgd => Arch::new().dispatch(apgd::Steps {
+                    problem,
+                    settings,
+                    state,
+                    extrapolated,
+                }),
                 Self::Auto => auto::solve(problem, settings, state, newton),
                 Self::Interior => interior::solve(problem, settings, state),
                 Self::Newton => newton::solve(problem, settings, state, newton),
-                Self::Nsgs => nsgs::solve(problem, settings, state),
+                Self::Nsgs => Arch::new().dispatch(nsgs::Sweeps {
+                    problem,
+                    settings,
+                    state,
+                }),
             }
         }
         state.r.clone_from(&state.best_r);
@@ -190,6 +201,7 @@ impl Iteration {
     }
 
     /// u = W r + q, free of the rounding that sweeps collect.
+    #[inline(always)]
     pub(crate) fn refresh(&mut self, problem: &Problem) {
         problem
             .matrix
