@@ -55,6 +55,32 @@ fn stick(inverse: &Block, r: &Vector3, u: &Vector3) -> Vector3 {
     [r[0] - step(0), r[1] - step(1), r[2] - step(2)]
 }
 
+/// A direction of slip: a vector in the plane, and its length, which may be any.
+#[derive(Clone, Copy)]
+struct Direction {
+    d: [f64; 2],
+    length: f64,
+}
+
+impl Direction {
+    /// Turned by the angle of that tangent.
+    #[inline(always)]
+    fn turned(self, step: f64) -> Self {
+        let square = step * step;
+        // The series saves a root and a division, and is exact to rounding in its range.
+        let scale = if square < 1e-5 {
+            1.0 - 0.5 * square + 0.375 * square * square
+        } else {
+            1.0 / (1.0 + square).sqrt()
+        };
+        let d = self.d;
+        Self {
+            d: [scale * (d[0] - step * d[1]), scale * (d[1] + step * d[0])],
+            length: self.length,
+        }
+    }
+}
+
 /// The slip equation of one contact, free of divisions.
 struct Slip<'a> {
     matrix: &'a Block,
@@ -64,10 +90,10 @@ struct Slip<'a> {
 }
 
 impl Slip<'_> {
-    /// A_NN - mu A_NT d: positive for every admissible direction.
+    /// A_NN - mu A_NT d, times the length: positive for every admissible direction.
     #[inline(always)]
-    fn denominator(&self, d: [f64; 2]) -> f64 {
-        self.matrix[0][0] - self.coupling(d)
+    fn denominator(&self, direction: Direction) -> f64 {
+        self.matrix[0][0] * direction.length - self.coupling(direction.d)
     }
 
     /// mu A_NT d
@@ -84,18 +110,22 @@ impl Slip<'_> {
     }
 
     /// With v = u_T times the denominator: its component across d (zero at the solution), along d, and the derivative of
-    /// the first with respect to the angle.
+    /// the first with respect to the angle, all times the length of d.
     ///
     /// v = b_T (A_NN - mu A_NT d) + b_N (mu A_TT d - A_TN). All that does not depend on b is apart from it, because b is
     /// what the sweep waits for.
     #[inline(always)]
-    fn evaluate(&self, d: [f64; 2]) -> (f64, f64, f64) {
+    fn evaluate(&self, direction: Direction) -> (f64, f64, f64) {
         let (a, b) = (self.matrix, &self.free);
         let dot = |x: [f64; 2], y: [f64; 2]| x[0] * y[0] + x[1] * y[1];
+        let Direction { d, length } = direction;
         let across = [-d[1], d[0]];
-        let (denominator, change) = (self.denominator(d), -self.coupling(across));
+        let (denominator, change) = (self.denominator(direction), -self.coupling(across));
         let resistance = self.resistance(d);
-        let drag = [resistance[0] - a[0][1], resistance[1] - a[0][2]];
+        let drag = [
+            resistance[0] - length * a[0][1],
+            resistance[1] - length * a[0][2],
+        ];
         let (drag_across, drag_along) = (dot(across, drag), dot(d, drag));
         let turning = dot(across, self.resistance(across));
         let (b_across, b_along) = (dot(across, [b[1], b[2]]), dot(d, [b[1], b[2]]));
@@ -109,39 +139,31 @@ impl Slip<'_> {
 
     /// The impulse for a direction that solves the equation, if the normal impulse is then positive.
     #[inline(always)]
-    fn impulse(&self, d: [f64; 2]) -> Option<Vector3> {
-        let denominator = self.denominator(d);
+    fn impulse(&self, direction: Direction) -> Option<Vector3> {
+        let denominator = self.denominator(direction);
         (denominator > 0.0).then(|| {
-            let normal = -self.free[0] / denominator;
-            let friction = -self.mu * normal;
-            [normal, friction * d[0], friction * d[1]]
+            let scale = self.free[0] / denominator;
+            let friction = self.mu * scale;
+            [
+                -scale * direction.length,
+                friction * direction.d[0],
+                friction * direction.d[1],
+            ]
         })
     }
 
     /// One step of Newton for the direction: the new one, the step, and the velocity along the old one.
     #[inline(always)]
-    fn newton(&self, d: [f64; 2]) -> ([f64; 2], f64, f64) {
-        let (across, along, slope) = self.evaluate(d);
+    fn newton(&self, direction: Direction) -> (Direction, f64, f64) {
+        let (across, along, slope) = self.evaluate(direction);
         // The wanted root is a stable one: turning d towards the velocity reduces what is across.
         let step = if slope < 0.0 {
             (-across / slope).clamp(-1.0, 1.0)
         } else {
             across.signum()
         };
-        (turned(d, step), step, along)
+        (direction.turned(step), step, along)
     }
-}
-
-#[inline(always)]
-fn turned(d: [f64; 2], step: f64) -> [f64; 2] {
-    let square = step * step;
-    // The series saves a root and a division, and is exact to rounding in its range.
-    let scale = if square < 1e-5 {
-        1.0 - 0.5 * square + 0.375 * square * square
-    } else {
-        1.0 / (1.0 + square).sqrt()
-    };
-    [scale * (d[0] - step * d[1]), scale * (d[1] + step * d[0])]
 }
 
 /// The impulse of a contact that sticking would not keep in the cone.
@@ -159,28 +181,32 @@ fn slip(contact: &Contact, r: &Vector3, u: &Vector3) -> Vector3 {
     } else {
         r
     };
-    let scale = -1.0 / tangential(last);
-    let (d, step, along) = equation.newton([scale * last[1], scale * last[2]]);
-    if let (true, Some(impulse)) = (step.abs() < LAST_STEP && along >= 0.0, equation.impulse(d)) {
+    let direction = Direction {
+        d: [-last[1], -last[2]],
+        length: tangential(last),
+    };
+    let (direction, step, along) = equation.newton(direction);
+    let arrived = step.abs() < LAST_STEP && along >= 0.0;
+    if let (true, Some(impulse)) = (arrived, equation.impulse(direction)) {
         return impulse;
     }
-    let [x, y, z] =
-        search(&equation, d, step).unwrap_or_else(|| projected_step(r, u, contact.mu, contact.rho));
+    let [x, y, z] = search(&equation, direction, step)
+        .unwrap_or_else(|| projected_step(r, u, contact.mu, contact.rho));
     [x, y, z]
 }
 
 /// More steps of Newton where the first was not the last, and a scan of the circle where they end at the wrong root.
 #[inline(never)]
-fn search(equation: &Slip<'_>, mut d: [f64; 2], mut step: f64) -> Option<Vector3> {
+fn search(equation: &Slip<'_>, mut direction: Direction, mut step: f64) -> Option<Vector3> {
     if equation.mu == 0.0 {
         return Some([-equation.free[0] / equation.matrix[0][0], 0.0, 0.0]);
     }
     let mut steps = 1;
     while steps < NEWTON_STEPS && step.abs() >= LAST_STEP {
         let along;
-        (d, step, along) = equation.newton(d);
+        (direction, step, along) = equation.newton(direction);
         if step.abs() < LAST_STEP && along >= 0.0 {
-            if let Some(impulse) = equation.impulse(d) {
+            if let Some(impulse) = equation.impulse(direction) {
                 return Some(impulse);
             }
         }
@@ -195,12 +221,13 @@ fn scan(equation: &Slip<'_>) -> Option<Vector3> {
     let (sin, cos) = (std::f64::consts::TAU / SCAN as f64).sin_cos();
     let mut best: Option<(f64, Vector3)> = None;
     let mut from = [1.0, 0.0];
-    let mut left = equation.evaluate(from).0;
+    let mut left = equation.evaluate(unit(from)).0;
     for _ in 0..SCAN {
         let to = [cos * from[0] - sin * from[1], sin * from[0] + cos * from[1]];
-        let right = equation.evaluate(to).0;
+        let right = equation.evaluate(unit(to)).0;
         if left >= 0.0 && right < 0.0 {
             let (d, along) = root_between(equation, from, to);
+            let d = unit(d);
             if let (true, Some(impulse)) = (along >= 0.0, equation.impulse(d)) {
                 let dissipation = equation.mu * impulse[0] * along / equation.denominator(d);
                 if best.is_none_or(|(most, _)| dissipation > most) {
@@ -224,16 +251,21 @@ fn root_between(equation: &Slip<'_>, mut low: [f64; 2], mut high: [f64; 2]) -> (
     };
     let mut d = middle(low, high);
     loop {
-        let (across, along, slope) = equation.evaluate(d);
+        let (across, along, slope) = equation.evaluate(unit(d));
         *(if across >= 0.0 { &mut low } else { &mut high }) = d;
         let step = -across / slope;
-        let next = turned(d, step);
+        let next = unit(d).turned(step).d;
         if step.abs() < ROOT_STEP || cross(low, high) < ROOT_STEP * ROOT_STEP {
             return (next, along);
         }
         let inside = slope < 0.0 && cross(low, next) >= 0.0 && cross(next, high) >= 0.0;
         d = if inside { next } else { middle(low, high) };
     }
+}
+
+/// The direction of a vector of length one.
+fn unit(d: [f64; 2]) -> Direction {
+    Direction { d, length: 1.0 }
 }
 
 #[cfg(test)]
