@@ -14,14 +14,11 @@
 use pulp::{Arch, NullaryFnOnce};
 
 use crate::cone::dot;
-use crate::nsgs::{REFRESH, sweep};
+use crate::nsgs::{REFRESH, due, sweep};
 use crate::problem::Problem;
 use crate::residual;
 use crate::solver::{Iteration, Settings};
 
-/// Share of the tolerance, moved by a sweep, from which on the residual is computed; else only now and then.
-const NEAR: f64 = 100.0;
-const INTERVAL: usize = 10;
 /// Sweeps after which progress counts as poor, and the residual is computed every time.
 const POOR: usize = 30;
 /// Growth of the residual, over its lowest since the last restart, that ends the momentum; and after restarts in vain.
@@ -106,11 +103,9 @@ fn sweeps(
                 &mut state.previous_u,
             );
         }
-        // What a sweep moves and the residual it leaves are of one size, and the first costs nothing.
-        let near = residual::relative(moved, problem.energy_scale) <= NEAR * settings.tolerance;
         let poor = state.sweeps > POOR;
         let mut residual = f64::INFINITY;
-        if poor || near || state.sweeps.is_multiple_of(INTERVAL) {
+        if poor || due(problem, settings, state, moved) {
             let found = residual::judged(problem, &state.r, &state.u);
             if state.judge(problem, settings, found) {
                 return;
