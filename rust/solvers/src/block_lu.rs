@@ -9,7 +9,12 @@
 //! and one branch per nine numbers), because the order must not hang on a library's version, and because it is
 //! short.
 
-use crate::block_matrix::{Block, BlockMatrix, Vector3};
+use pulp::{Arch, NullaryFnOnce};
+
+use crate::block_matrix::{Block, BlockMatrix, Lanes, Vector3};
+
+/// A block by columns of whole vectors.
+type Columns = [Lanes; 3];
 
 /// Factors and their pattern; storage is kept from one analysis to the next.
 #[derive(Debug, Clone, Default)]
@@ -21,35 +26,37 @@ pub(crate) struct BlockLu {
     starts: Vec<u32>,
     later: Vec<u32>,
     /// Inverse of the pivot of each stage.
-    pivots: Vec<Block>,
+    pivots: Vec<Columns>,
     /// Blocks below the pivot (of L, times the pivot) and right of it (of U), in the order of `later`.
-    lower: Vec<Block>,
-    upper: Vec<Block>,
-    work: Vec<Vector3>,
+    lower: Vec<Columns>,
+    upper: Vec<Columns>,
+    /// Whether the row of a stage has nothing beside its pivot, as that of an open contact.
+    alone: Vec<bool>,
+    work: Vec<Lanes>,
 }
 
 /// A - B C
 #[inline(always)]
-fn subtract_product(a: &mut Block, b: &Block, c: &Block) {
+fn subtract_product(a: &mut Columns, b: &Columns, c: &Columns) {
     for (a, c) in a.iter_mut().zip(c) {
-        for k in 0..3 {
-            a[k] -= b[0][k] * c[0] + b[1][k] * c[1] + b[2][k] * c[2];
-        }
+        subtract(a, b, c);
     }
 }
 
+/// B C
 #[inline(always)]
-fn multiply(b: &Block, c: &Block) -> Block {
-    std::array::from_fn(|j| {
-        std::array::from_fn(|k| b[0][k] * c[j][0] + b[1][k] * c[j][1] + b[2][k] * c[j][2])
+fn multiply(b: &Columns, c: &Columns) -> Columns {
+    c.map(|c| {
+        let mut product = Lanes::default();
+        product.add_product(b, &c);
+        product
     })
 }
 
+/// y - A x
 #[inline(always)]
-fn subtract(y: &mut Vector3, a: &Block, x: &Vector3) {
-    for k in 0..3 {
-        y[k] -= a[0][k] * x[0] + a[1][k] * x[1] + a[2][k] * x[2];
-    }
+fn subtract(y: &mut Lanes, a: &Columns, x: &Vector3) {
+    y.add_product(a, &[-x[0], -x[1], -x[2]]);
 }
 
 impl BlockLu {
@@ -106,10 +113,12 @@ impl BlockLu {
             (&mut self.upper, self.later.len()),
         ] {
             blocks.clear();
-            blocks.resize(count, [[0.0; 3]; 3]);
+            blocks.resize(count, [Lanes::default(); 3]);
         }
+        self.alone.clear();
+        self.alone.resize(contacts, false);
         self.work.clear();
-        self.work.resize(contacts, [0.0; 3]);
+        self.work.resize(contacts, Lanes::default());
     }
 
     /// Factor the matrix with diagonal blocks `diagonal` and rows `scale_i W_ij` elsewhere; `bound_i` is added where
@@ -124,14 +133,17 @@ impl BlockLu {
         bound: &[Vector3],
     ) -> bool {
         for blocks in [&mut self.lower, &mut self.upper] {
-            blocks.fill([[0.0; 3]; 3]);
+            blocks.fill([Lanes::default(); 3]);
         }
         for contact in 0..matrix.contacts() {
             let column = self.stage[contact];
-            self.pivots[column as usize] = diagonal[contact];
+            self.pivots[column as usize] = diagonal[contact].map(Lanes::from);
+            self.alone[column as usize] =
+                scale[contact] == [[0.0; 3]; 3] && bound[contact] == [0.0; 3];
             for (other, block) in matrix.column(contact) {
                 let row = self.stage[other];
-                let mut block = multiply(&scale[other], &block);
+                let scale = scale[other].map(Lanes::from);
+                let mut block = multiply(&scale, &block.map(Lanes::from));
                 if other == contact + 1 {
                     for (entry, bound) in block[0].iter_mut().zip(&bound[other]) {
                         *entry += bound;
@@ -147,6 +159,12 @@ impl BlockLu {
                 }
             }
         }
+        Arch::new().dispatch(Elimination(self))
+    }
+
+    /// Eliminate stage after stage; a row that is alone has zeros right of its pivot, and keeps them.
+    #[inline(always)]
+    fn eliminate(&mut self) -> bool {
         for k in 0..self.order.len() {
             let Some(pivot) = inverse(&self.pivots[k]) else {
                 return false;
@@ -157,18 +175,30 @@ impl BlockLu {
                 let left = multiply(&self.lower[a], &pivot);
                 self.lower[a] = left;
             }
+            if self.alone[k] {
+                continue;
+            }
             for a in range.clone() {
                 let i = self.later[a] as usize;
                 let (left, right) = (self.lower[a], self.upper[a]);
-                subtract_product(&mut self.pivots[i], &left, &right);
+                let alone = self.alone[i];
+                if !alone {
+                    subtract_product(&mut self.pivots[i], &left, &right);
+                }
                 let mut target = self.starts[i] as usize;
                 for b in a + 1..range.end {
-                    while self.later[target] < self.later[b] {
+                    let j = self.later[b];
+                    while self.later[target] < j {
                         target += 1;
                     }
-                    let (down, across) = (self.lower[b], self.upper[b]);
-                    subtract_product(&mut self.upper[target], &left, &across);
-                    subtract_product(&mut self.lower[target], &down, &right);
+                    if !alone {
+                        let across = self.upper[b];
+                        subtract_product(&mut self.upper[target], &left, &across);
+                    }
+                    if !self.alone[j as usize] {
+                        let down = self.lower[b];
+                        subtract_product(&mut self.lower[target], &down, &right);
+                    }
                     target += 1;
                 }
             }
@@ -179,10 +209,10 @@ impl BlockLu {
     /// Solve with the factors, in place.
     pub(crate) fn solve(&mut self, x: &mut [Vector3]) {
         for (stage, &contact) in self.order.iter().enumerate() {
-            self.work[stage] = x[contact as usize];
+            self.work[stage] = x[contact as usize].into();
         }
         for k in 0..self.order.len() {
-            let known = self.work[k];
+            let known = *self.work[k];
             for a in self.range(k) {
                 subtract(
                     &mut self.work[self.later[a] as usize],
@@ -200,15 +230,28 @@ impl BlockLu {
                     &self.work[self.later[a] as usize],
                 );
             }
-            self.work[k] = crate::block_matrix::product(&self.pivots[k], &right);
+            self.work[k] = Lanes::default();
+            self.work[k].add_product(&self.pivots[k], &right);
         }
         for (stage, &contact) in self.order.iter().enumerate() {
-            x[contact as usize] = self.work[stage];
+            x[contact as usize] = *self.work[stage];
         }
     }
 
     fn range(&self, stage: usize) -> std::ops::Range<usize> {
         self.starts[stage] as usize..self.starts[stage + 1] as usize
+    }
+}
+
+/// [`BlockLu::eliminate`], compiled for the processor at hand.
+struct Elimination<'a>(&'a mut BlockLu);
+
+impl NullaryFnOnce for Elimination<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        self.0.eliminate()
     }
 }
 
@@ -235,7 +278,8 @@ fn merge(list: &[u32], clique: &[u32], pivot: u32, owner: u32, merged: &mut Vec<
 }
 
 /// Inverse of a block by elimination with row exchanges; `None` where it is singular or not finite.
-fn inverse(a: &Block) -> Option<Block> {
+#[inline(always)]
+fn inverse(a: &Columns) -> Option<Columns> {
     let mut left: [[f64; 3]; 3] = std::array::from_fn(|i| [a[0][i], a[1][i], a[2][i]]);
     let mut right = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for k in 0..3 {
@@ -261,14 +305,14 @@ fn inverse(a: &Block) -> Option<Block> {
         }
     }
     Some(std::array::from_fn(|j| {
-        [right[0][j], right[1][j], right[2][j]]
+        [right[0][j], right[1][j], right[2][j]].into()
     }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block_matrix::add_product;
+    use crate::block_matrix::{add_product, product};
 
     /// A ring of contacts with some chords, one block missing its mirror image, diagonally dominant.
     fn example(contacts: usize) -> BlockMatrix {
@@ -313,18 +357,22 @@ mod tests {
                 })
                 .collect();
             let diagonal: Vec<Block> = (0..contacts)
-                .map(|i| multiply(&scale[i], &matrix.diagonal[i]))
+                .map(|i| matrix.diagonal[i].map(|column| product(&scale[i], &column)))
                 .collect();
             let x: Vec<Vector3> = (0..contacts)
                 .map(|i| [i as f64, 1.0, -0.5 * i as f64])
                 .collect();
             let bound: Vec<Vector3> = (0..contacts).map(|i| [0.1, 0.0, -0.3 * i as f64]).collect();
             let mut b: Vec<Vector3> = (0..contacts)
-                .map(|i| crate::block_matrix::product(&diagonal[i], &x[i]))
+                .map(|i| product(&diagonal[i], &x[i]))
                 .collect();
             for j in 0..contacts {
                 for (i, block) in matrix.column(j) {
-                    add_product(&mut b[i], &multiply(&scale[i], &block), &x[j]);
+                    add_product(
+                        &mut b[i],
+                        &block.map(|column| product(&scale[i], &column)),
+                        &x[j],
+                    );
                     if i == j + 1 {
                         for (b, bound) in b[i].iter_mut().zip(&bound[i]) {
                             *b += bound * x[j][0];

@@ -93,7 +93,7 @@ impl BodyForm {
             r[i as usize] = *self.r[k];
             u[i as usize] = *self.u[k];
         }
-        let residuals = Residuals::new(&self.local, &self.r, &self.u);
+        let residuals = Residuals::of(&self.local, &self.r, &self.u);
         Ok(Report {
             converged: residuals.energy <= settings.tolerance,
             iterations: sweeps,

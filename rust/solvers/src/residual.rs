@@ -9,7 +9,7 @@
 //! - siconos  = |F_i with rho = 1| / max(|q|, |r|, |u|), the measure of Siconos (Acary et al. 2019), which
 //!   depends on units and is here for comparison only.
 
-use crate::block_matrix::Lanes;
+use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
 use crate::error::{self, Error};
 use crate::problem::Problem;
@@ -68,7 +68,14 @@ pub struct Residuals {
 
 impl Residuals {
     /// All norms of (r, u), with u = W r + q as given by the caller.
-    pub(crate) fn new(problem: &Problem, r: &[Lanes], u: &[Lanes]) -> Self {
+    pub fn new(problem: &Problem, r: &[Vector3], u: &[Vector3]) -> Self {
+        let lanes = |vectors: &[Vector3]| -> Vec<Lanes> {
+            vectors.iter().copied().map(Lanes::from).collect()
+        };
+        Self::of(problem, &lanes(r), &lanes(u))
+    }
+
+    pub(crate) fn of(problem: &Problem, r: &[Lanes], u: &[Lanes]) -> Self {
         let (mut plain, mut energy, mut velocity, mut unscaled) = (0.0, 0.0, 0.0, 0.0);
         let (mut plain_q, mut energy_q, mut velocity_q) = (0.0, 0.0, 0.0);
         let (mut size_r, mut size_u) = (0.0, 0.0);

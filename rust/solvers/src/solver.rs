@@ -122,7 +122,7 @@ impl Solver {
                 *given = **found;
             }
         }
-        let residuals = Residuals::new(problem, &state.r, &state.u);
+        let residuals = Residuals::of(problem, &state.r, &state.u);
         Ok(Report {
             converged: residuals.in_norm(problem.norm) <= settings.tolerance,
             iterations: state.sweeps,
