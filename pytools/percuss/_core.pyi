@@ -81,6 +81,7 @@ class _ContactReport(TypedDict):
     plain: float
     velocity: float
     siconos: float
+    seconds: float  # of the solve alone
 
 def contact_solvers() -> list[str]: ...
 def solve_contact(
@@ -94,6 +95,7 @@ def solve_contact(
     tolerance: float = 1e-8,
     max_iterations: int = 10_000,
     max_factorisations: int = 4_000,
+    norm: str = "energy",
     start: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], _ContactReport]: ...
 

@@ -29,6 +29,15 @@ def test_every_solver_in_a_table_and_as_json(percuss, write_fclib) -> None:
         assert each["seconds"] > 0
 
 
+def test_another_norm_decides_and_the_fastest_of_several_is_told(percuss, write_fclib) -> None:
+    path = write_fclib("block.hdf5")
+    for norm in ("plain", "velocity"):
+        said = percuss("fclib", "solve", path, "--norm", norm, "--repeat", 3, "--tol", "1e-10", "--json")
+        (found,) = json.loads(said.out)
+        assert found["solved"]
+        assert found["solvers"][0]["residuals"][norm] <= 1e-10
+
+
 def test_a_folder_passes_over_what_is_no_problem(percuss, folder, write_fclib) -> None:
     many = folder / "many"
     many.mkdir()
@@ -53,6 +62,7 @@ def test_an_unmet_tolerance_is_no_success(percuss, write_fclib) -> None:
 def test_refusals(percuss, folder, write_fclib, monkeypatch) -> None:
     path = write_fclib("block.hdf5")
     percuss("fclib", "solve", path, "--solver", "newtom").refused(2, "did you mean `newton`")
+    percuss("fclib", "solve", path, "--norm", "largest").refused(2, "the norms are energy, plain, velocity")
     percuss("fclib", "solve", path, "--tol", 0).refused(2, "--tol 0.0: must be positive")
     percuss("fclib", "solve", folder / "none.hdf5").refused(2, "none.hdf5: cannot be read as HDF5")
     percuss("fclib", "solve", folder / "studies").refused(2, "studies: holds no .hdf5 file")

@@ -77,6 +77,20 @@ def test_an_unmet_tolerance_is_told() -> None:
     assert found.residuals.energy > 1e-14
 
 
+@pytest.mark.parametrize("norm", ["energy", "plain", "velocity"])
+def test_sweeps_end_where_the_norm_asked_for_is_met(norm: str) -> None:
+    # Two pairs of contacts, one on heavy and one on light bodies, so that norms differ.
+    pair = np.array([[2.0, 1.9], [1.9, 2.0]])
+    w = np.kron(np.diag([1e-4, 1.0]), np.kron(pair, np.eye(3)))
+    q = np.tile([-1.0, 0.3, 0.0], 4)
+    found = contact.solve(w, q, 0.5, solver="nsgs", tol=1e-6, norm=norm)
+    assert found.converged
+    assert getattr(found.residuals, norm) <= 1e-6
+    before = contact.solve(w, q, 0.5, solver="nsgs", tol=1e-6, norm=norm, max_iterations=found.iterations - 1)
+    assert not before.converged
+    assert getattr(before.residuals, norm) > 1e-6
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

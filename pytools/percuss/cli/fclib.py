@@ -24,9 +24,11 @@ def fclib() -> None:
 def solve(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="FCLIB files, or folders of them.")],
     solver: Annotated[str, typer.Option(help="Name of a solver, several with commas, or all.")] = "auto",
-    tol: Annotated[float, typer.Option(help="Bound of the residual in the energy norm.")] = 1e-8,
+    tol: Annotated[float, typer.Option(help="Bound of the residual.")] = 1e-8,
+    norm: Annotated[str, typer.Option(help="Norm of the residual: energy, plain or velocity.")] = "energy",
     max_iterations: Annotated[int, typer.Option(min=1, help="Most sweeps or gradient steps.")] = 10_000,
     max_factorisations: Annotated[int, typer.Option(min=0, help="Most factorisations.")] = 4_000,
+    repeat: Annotated[int, typer.Option(min=1, help="Solve so many times, and tell the least time.")] = 1,
     json: JsonOption = False,
 ) -> None:
     """Solve the frictional contact problems of FCLIB files: residuals, iterations and time of each solver.
@@ -57,7 +59,15 @@ def solve(
             say(f"passed over: {fault}")
             continue
         done.append(
-            compare(problem, names, tol=tol, max_iterations=max_iterations, max_factorisations=max_factorisations)
+            compare(
+                problem,
+                names,
+                repeat=repeat,
+                tol=tol,
+                norm=norm,
+                max_iterations=max_iterations,
+                max_factorisations=max_factorisations,
+            )
         )
     if json:
         give_json([comparison.facts() for comparison in done])

@@ -1,10 +1,12 @@
 //! The contact problem of one step: block rows of W in, impulses, velocities and a report out.
 
+use std::time::Instant;
+
 use numpy::{
     IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
 };
 use numpy::{PyUntypedArrayMethods, ndarray::ArrayView1};
-use percuss_solvers::{BlockMatrix, Problem, Report, Settings, Solver, Vector3, Workspace};
+use percuss_solvers::{BlockMatrix, Norm, Problem, Report, Settings, Solver, Vector3, Workspace};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -30,7 +32,7 @@ type Solution<'py> = (
 /// Solve u = W r + q with Coulomb friction; W by compressed rows of 3x3 blocks.
 #[pyfunction]
 #[pyo3(signature = (starts, columns, blocks, q, mu, *, solver="auto", tolerance=1e-8, max_iterations=10_000,
-                    max_factorisations=4_000, start=None))]
+                    max_factorisations=4_000, norm="energy", start=None))]
 #[allow(clippy::too_many_arguments)]
 fn solve_contact<'py>(
     py: Python<'py>,
@@ -43,6 +45,7 @@ fn solve_contact<'py>(
     tolerance: f64,
     max_iterations: usize,
     max_factorisations: usize,
+    norm: &str,
     start: Option<PyReadonlyArray2<'py, f64>>,
 ) -> PyResult<Solution<'py>> {
     let solver = Solver::from_name(solver).map_err(bad_input)?;
@@ -68,25 +71,24 @@ fn solve_contact<'py>(
         &blocks,
     )
     .map_err(bad_input)?;
-    let problem =
-        Problem::new(matrix, vectors("q", &q)?, mu.as_array().to_vec()).map_err(bad_input)?;
+    let norm = Norm::from_name(norm).map_err(bad_input)?;
+    let problem = Problem::new(matrix, vectors("q", &q)?, mu.as_array().to_vec())
+        .map_err(bad_input)?
+        .judged_in(norm);
     let mut r = match &start {
         Some(start) => vectors("start", start)?,
         None => vec![[0.0; 3]; problem.contacts()],
     };
     let mut u = vec![[0.0; 3]; problem.contacts()];
-    let report = py
-        .detach(|| {
-            solver.solve(
-                &problem,
-                &settings,
-                &mut r,
-                &mut u,
-                &mut Workspace::default(),
-            )
-        })
-        .map_err(bad_input)?;
-    Ok((table(py, r)?, table(py, u)?, facts(py, &report)?))
+    let (report, seconds) = py.detach(|| {
+        let begin = Instant::now();
+        let mut workspace = Workspace::default();
+        let report = solver.solve(&problem, &settings, &mut r, &mut u, &mut workspace);
+        (report, begin.elapsed().as_secs_f64())
+    });
+    let facts = facts(py, &report.map_err(bad_input)?)?;
+    facts.set_item("seconds", seconds)?;
+    Ok((table(py, r)?, table(py, u)?, facts))
 }
 
 fn whole(name: &str, values: ArrayView1<'_, i64>) -> PyResult<Vec<usize>> {
