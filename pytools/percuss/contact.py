@@ -30,8 +30,8 @@ _ASYMMETRY = 0.25
 class Residuals:
     """How far (r, u) is from the law, by the natural map with rho = 1 / trace(W_ii) of each contact.
 
-    All but `siconos` are free of units. `energy` decides unless another norm is asked for; `plain` is ruled by the heaviest bodies, `velocity` by the
-    lightest; `siconos` is the measure of Siconos (rho = 1), for comparison.
+    All but `siconos` are free of units. `energy` decides unless another norm is asked for; `plain` is ruled by the
+    heaviest bodies, `velocity` by the lightest; `siconos` is the measure of Siconos (rho = 1), for comparison.
     """
 
     energy: float
@@ -105,8 +105,8 @@ def solve(
 
     `problem` is W, (3 contacts, 3 contacts), dense or sparse, or the pair (M, H) of which W = H^T M^-1 H is made. `q`
     holds the relative velocities without contact impulses, `mu` one coefficient per contact (or one for all), `start`
-    impulses to start from. `tol` bounds the residual in the `norm` energy, plain or velocity. A tolerance that is not met is no error: see
-    `Solution.converged`.
+    impulses to start from. `tol` bounds the residual in the `norm` energy, plain or velocity. A tolerance that is not
+    met is no error: see `Solution.converged`.
 
     A 2 kg block falls at 1 m/s and slides at 3 m/s; friction takes mu times the normal impulse:
 
