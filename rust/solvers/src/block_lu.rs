@@ -25,6 +25,8 @@ pub(crate) struct BlockLu {
     /// Blocks below the pivot (of L, times the pivot) and right of it (of U), in the order of `later`.
     lower: Vec<Block>,
     upper: Vec<Block>,
+    /// Whether the row of each stage has nothing but its diagonal block, as that of an open contact.
+    alone: Vec<bool>,
     work: Vec<Vector3>,
 }
 
@@ -108,6 +110,8 @@ impl BlockLu {
             blocks.clear();
             blocks.resize(count, [[0.0; 3]; 3]);
         }
+        self.alone.clear();
+        self.alone.resize(contacts, false);
         self.work.clear();
         self.work.resize(contacts, [0.0; 3]);
     }
@@ -129,6 +133,8 @@ impl BlockLu {
         for contact in 0..matrix.contacts() {
             let column = self.stage[contact];
             self.pivots[column as usize] = diagonal[contact];
+            self.alone[column as usize] =
+                scale[contact] == [[0.0; 3]; 3] && bound[contact] == [0.0; 3];
             for (other, block) in matrix.column(contact) {
                 let row = self.stage[other];
                 let mut block = multiply(&scale[other], block);
@@ -157,9 +163,13 @@ impl BlockLu {
                 let left = multiply(&self.lower[a], &pivot);
                 self.lower[a] = left;
             }
+            if self.alone[k] {
+                continue;
+            }
             for a in range.clone() {
                 let i = self.later[a] as usize;
                 let (left, right) = (self.lower[a], self.upper[a]);
+                let alone = self.alone[i];
                 subtract_product(&mut self.pivots[i], &left, &right);
                 let mut target = self.starts[i] as usize;
                 for b in a + 1..range.end {
@@ -167,8 +177,12 @@ impl BlockLu {
                         target += 1;
                     }
                     let (down, across) = (self.lower[b], self.upper[b]);
-                    subtract_product(&mut self.upper[target], &left, &across);
-                    subtract_product(&mut self.lower[target], &down, &right);
+                    if !alone {
+                        subtract_product(&mut self.upper[target], &left, &across);
+                    }
+                    if !self.alone[self.later[b] as usize] {
+                        subtract_product(&mut self.lower[target], &down, &right);
+                    }
                     target += 1;
                 }
             }
