@@ -10,9 +10,13 @@
 //! derivatives with respect to r and u and D = trace(W_ii). W is singular as soon as contacts are redundant,
 //! and friction makes the system lose monotony, so e matters: large, the step is a short implicit step along a
 //! flow, which is safe but may follow an unstable mode; small, it is Newton's, which jumps. No merit function
-//! helps: those tried have local minima at residuals of 1e-5. What works is to cool e slowly, step by step, and
-//! to start again hot, and slower, if the end was not reached. Easy problems are solved within the first,
-//! fast cooling, in some ten steps.
+//! helps: those tried have local minima at residuals of 1e-5, and residuals rise from 1e-4 to 1 and fall again
+//! within two steps. What works is to cool e slowly, step by step, and to start again hot, and slower, if the
+//! end was not reached. Easy problems are solved within the first, fast cooling, in some ten steps.
+//!
+//! How hot goes with the root of the residual: near a solution, steps with a larger e change nothing. But from
+//! a false one only heat leads away, so that every other slow cooling starts as hot as can be; this also keeps
+//! two of them from being the same. A fast cooling that has left for good is cut short.
 //!
 //! A couple has F = s - P(s - rho w; r_N), the ball's radius being the normal impulse of its contact; that of a
 //! bounded block is given.
@@ -27,11 +31,15 @@ use crate::solver::{Iteration, Settings};
 
 /// Sweeps before the first step: they open and close most contacts rightly.
 const SWEEPS: usize = 5;
-/// The regularisation at the start and at the end of a cooling.
+/// The regularisation at the start of a cooling, at most and by the root of the residual, and at its end.
 const HOT: f64 = 0.1;
-const COLD: f64 = 1e-7;
-/// Its ratio from step to step, for each cooling; the last goes on.
-const COOLING: [f64; 4] = [0.3, 0.5, 0.7, 0.97];
+const WARM: f64 = 0.3;
+const COLD: f64 = 1e-9;
+/// Its ratio from step to step, for each cooling; the last, the slow one, goes on.
+const COOLING: [f64; 4] = [0.3, 0.5, 0.9, 0.97];
+const SLOW: usize = COOLING.len() - 1;
+/// A fast cooling ends when so many steps on end had a residual above that of no impulses at all, some one.
+const LOST: usize = 4;
 /// A cooling that ends this much above the lowest residual goes back to the impulses that had it.
 const ASTRAY: f64 = 10.0;
 
@@ -167,15 +175,13 @@ pub(crate) fn solve(
         sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
     }
     state.refresh(problem);
-    if state.judge(
-        problem,
-        settings,
-        residual::judged(problem, &state.r, &state.u),
-    ) {
+    let mut residual = residual::judged(problem, &state.r, &state.u);
+    if state.judge(problem, settings, residual) {
         return;
     }
     newton.factors.analyse(&problem.matrix);
-    let (mut e, mut cooling, mut lowest) = (HOT, 0, f64::INFINITY);
+    let (mut e, mut cooling, mut lost) = (warm(residual), 0, 0);
+    let mut lowest = f64::INFINITY;
     newton.lowest_r.clone_from(&state.r);
     while state.factorisations < settings.max_factorisations {
         state.factorisations += 1;
@@ -189,7 +195,7 @@ pub(crate) fn solve(
             }
         }
         state.refresh(problem);
-        let residual = residual::judged(problem, &state.r, &state.u);
+        residual = residual::judged(problem, &state.r, &state.u);
         if state.judge(problem, settings, residual) {
             return;
         }
@@ -197,13 +203,23 @@ pub(crate) fn solve(
             lowest = residual;
             newton.lowest_r.clone_from(&state.r);
         }
-        e *= COOLING[cooling.min(COOLING.len() - 1)];
-        if e < COLD || residual.is_nan() {
-            (e, cooling) = (HOT, cooling + 1);
-            if residual.is_nan() || residual > ASTRAY * lowest {
+        e *= COOLING[cooling.min(SLOW)];
+        lost = if residual > 1.0 { lost + 1 } else { 0 };
+        let astray = !residual.is_finite() || (cooling < SLOW && lost >= LOST);
+        if e < COLD || astray {
+            if astray || residual > ASTRAY * lowest {
                 state.r.clone_from(&newton.lowest_r);
                 state.refresh(problem);
+                residual = lowest;
             }
+            (cooling, lost) = (cooling + 1, 0);
+            let hottest = cooling >= SLOW && (cooling - SLOW).is_multiple_of(2);
+            e = if hottest { HOT } else { warm(residual) };
         }
     }
+}
+
+/// The regularisation to start a cooling with at that residual.
+fn warm(residual: f64) -> f64 {
+    HOT.min(WARM * residual.sqrt())
 }

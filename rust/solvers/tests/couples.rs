@@ -84,9 +84,10 @@ proptest! {
     }
 }
 
-/// Piles on which sweeps and Newton end at residuals from 6e-8 to 5e-4.
+/// Piles on which sweeps and, on most, Newton end at residuals from 6e-8 to 5e-4.
 #[test]
 fn interior_points_solve_the_jammed_piles_on_which_newton_fails() {
+    let mut newton_fails = 0;
     for (seed, bodies, contacts, friction) in [
         (921163959749975169, 10, 24, 0.5530662320352147),
         (836513180006550785, 8, 31, 0.5425635342457262),
@@ -104,11 +105,10 @@ fn interior_points_solve_the_jammed_piles_on_which_newton_fails() {
         };
         let (_, _, newton) = solve_within(Solver::Newton, &problem, &settings);
         let (_, _, interior) = solve(Solver::Interior, &problem, 1e-9);
-        assert!(
-            !newton.converged && interior.converged,
-            "{seed}: {newton:?} {interior:?}"
-        );
+        newton_fails += usize::from(!newton.converged);
+        assert!(interior.converged, "{seed}: {interior:?}");
     }
+    assert!(newton_fails >= 3, "else this shows nothing: {newton_fails}");
 }
 
 /// Alone, too: one in some three hundred piles is all that interior points lose.
