@@ -27,8 +27,7 @@ const GROWTH_IN_VAIN: f64 = 7.0;
 /// Share of the lowest residual that has to be reached between restarts that are not in vain.
 const PROGRESS: f64 = 0.5;
 
-/// Sweeps until the residual meets the tolerance, or `go_on` is false; compiled for the processor at hand, which changes
-/// no operation and so no bit.
+/// Sweeps until the residual meets the tolerance, or `go_on` is false.
 pub(crate) fn solve(
     problem: &Problem,
     settings: &Settings,
@@ -40,14 +39,14 @@ pub(crate) fn solve(
         type Output = ();
         #[inline(always)]
         fn call(self) {
-            sweeps(self.0, self.1, self.2, self.3);
+            iterate(self.0, self.1, self.2, self.3);
         }
     }
     Arch::new().dispatch(Sweeps(problem, settings, state, go_on));
 }
 
 #[inline(always)]
-fn sweeps(
+fn iterate(
     problem: &Problem,
     settings: &Settings,
     state: &mut Iteration,

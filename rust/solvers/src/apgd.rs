@@ -11,7 +11,7 @@
 //! Momentum after k steps is k/(k + 2.5), a little more than Nesterov's k/(k + 3), and ends by the two tests of
 //! `accelerated`, of which that by the residual is made from the start. All constants were found by counts.
 
-use pulp::NullaryFnOnce;
+use pulp::{Arch, NullaryFnOnce};
 
 use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::{self, dot};
@@ -91,20 +91,26 @@ pub(crate) struct Extrapolated {
 }
 
 /// Steps until the residual meets the tolerance.
-pub(crate) struct Steps<'a> {
-    pub(crate) problem: &'a Problem,
-    pub(crate) settings: &'a Settings,
-    pub(crate) state: &'a mut Iteration,
-    pub(crate) extrapolated: &'a mut Extrapolated,
-}
-
-impl NullaryFnOnce for Steps<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        iterate(self.problem, self.settings, self.state, self.extrapolated);
+pub(crate) fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    state: &mut Iteration,
+    y: &mut Extrapolated,
+) {
+    struct Steps<'a>(
+        &'a Problem,
+        &'a Settings,
+        &'a mut Iteration,
+        &'a mut Extrapolated,
+    );
+    impl NullaryFnOnce for Steps<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn call(self) {
+            iterate(self.0, self.1, self.2, self.3);
+        }
     }
+    Arch::new().dispatch(Steps(problem, settings, state, y));
 }
 
 #[inline(always)]

@@ -8,6 +8,9 @@
 //!
 //! that is, Signorini's condition and Coulomb friction on the exact cone, in the form of De Saxce and Feng
 //! (1998). See Acary, Bremond and Huber (2018) for a comparison of methods.
+//!
+//! Inner loops are compiled for several processors, and the one at hand is chosen when they are called (`pulp`): the same
+//! operations in the same order, none of them fused, so the same bits.
 mod accelerated;
 mod apgd;
 mod assembly;

@@ -4,7 +4,7 @@
 //! The velocity u = W r + q is kept up to date: a contact that changes its impulse adds its column of W,
 //! one that does not costs nothing more. Rounding then builds up slowly, so u is refreshed now and then.
 
-use pulp::NullaryFnOnce;
+use pulp::{Arch, NullaryFnOnce};
 
 use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
@@ -23,7 +23,9 @@ const INTERVAL: usize = 10;
 #[inline(always)]
 pub(crate) fn due(problem: &Problem, settings: &Settings, state: &Iteration, moved: f64) -> bool {
     let size = residual::relative(moved, problem.energy_scale);
-    size <= NEAR * settings.tolerance || state.sweeps.is_multiple_of(INTERVAL)
+    size <= NEAR * settings.tolerance
+        || state.sweeps.is_multiple_of(INTERVAL)
+        || state.sweeps >= settings.max_iterations
 }
 
 /// One forward sweep over all contacts; r and u in step. Each contact that moves is shown to `observe` with
@@ -51,32 +53,33 @@ pub(crate) fn sweep(
 }
 
 /// Sweeps until the residual, with u computed afresh, meets the tolerance.
-pub(crate) struct Sweeps<'a> {
-    pub(crate) problem: &'a Problem,
-    pub(crate) settings: &'a Settings,
-    pub(crate) state: &'a mut Iteration,
+pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteration) {
+    struct Sweeps<'a>(&'a Problem, &'a Settings, &'a mut Iteration);
+    impl NullaryFnOnce for Sweeps<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn call(self) {
+            iterate(self.0, self.1, self.2);
+        }
+    }
+    Arch::new().dispatch(Sweeps(problem, settings, state));
 }
 
-impl NullaryFnOnce for Sweeps<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let (problem, state) = (self.problem, self.state);
-        while state.sweeps < self.settings.max_iterations {
-            let mut moved = 0.0;
-            sweep(problem, &mut state.r, &mut state.u, |i, _, change| {
-                moved += problem.trace[i] * dot(change, change);
-            });
-            state.sweeps += 1;
-            if state.sweeps.is_multiple_of(REFRESH) {
-                state.refresh(problem);
-            }
-            if due(problem, self.settings, state, moved) {
-                let residual = residual::judged(problem, &state.r, &state.u);
-                if state.judge(problem, self.settings, residual) {
-                    return;
-                }
+#[inline(always)]
+fn iterate(problem: &Problem, settings: &Settings, state: &mut Iteration) {
+    while state.sweeps < settings.max_iterations {
+        let mut moved = 0.0;
+        sweep(problem, &mut state.r, &mut state.u, |i, _, change| {
+            moved += problem.trace[i] * dot(change, change);
+        });
+        state.sweeps += 1;
+        if state.sweeps.is_multiple_of(REFRESH) {
+            state.refresh(problem);
+        }
+        if due(problem, settings, state, moved) {
+            let residual = residual::judged(problem, &state.r, &state.u);
+            if state.judge(problem, settings, residual) {
+                return;
             }
         }
     }

@@ -205,10 +205,9 @@ fn search(equation: &Slip<'_>, mut direction: Direction, mut step: f64) -> Optio
     while steps < NEWTON_STEPS && step.abs() >= LAST_STEP {
         let along;
         (direction, step, along) = equation.newton(direction);
-        if step.abs() < LAST_STEP && along >= 0.0 {
-            if let Some(impulse) = equation.impulse(direction) {
-                return Some(impulse);
-            }
+        let arrived = step.abs() < LAST_STEP && along >= 0.0;
+        if let (true, Some(impulse)) = (arrived, equation.impulse(direction)) {
+            return Some(impulse);
         }
         steps += 1;
     }

@@ -1,7 +1,5 @@
 //! The table of solvers and what they share: settings, state, report.
 
-use pulp::Arch;
-
 use crate::apgd::{self, Extrapolated};
 use crate::block_matrix::{Lanes, Vector3};
 use crate::error::{self, Error};
@@ -99,20 +97,11 @@ impl Solver {
         ) {
             match self {
                 Self::Accelerated => accelerated::solve(problem, settings, state, |_| true),
-                Self::Apgd => Arch::new().dispatch(apgd::Steps {
-                    problem,
-                    settings,
-                    state,
-                    extrapolated,
-                }),
+                Self::Apgd => apgd::solve(problem, settings, state, extrapolated),
                 Self::Auto => auto::solve(problem, settings, state, newton),
                 Self::Interior => interior::solve(problem, settings, state),
                 Self::Newton => newton::solve(problem, settings, state, newton),
-                Self::Nsgs => Arch::new().dispatch(nsgs::Sweeps {
-                    problem,
-                    settings,
-                    state,
-                }),
+                Self::Nsgs => nsgs::solve(problem, settings, state),
             }
         }
         state.r.clone_from(&state.best_r);
