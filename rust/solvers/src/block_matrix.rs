@@ -193,20 +193,19 @@ impl BlockMatrix {
     #[inline(always)]
     pub(crate) fn add_product(&self, x: &[Lanes], y: &mut [Lanes]) {
         for (contact, x) in x.iter().enumerate() {
-            if **x == [0.0; 3] {
-                continue;
+            if **x != [0.0; 3] {
+                self.add_column(contact, **x, y);
             }
-            self.add_column(contact, x, y);
         }
     }
 
     /// y += column of W times the impulse x of its contact.
     #[inline(always)]
-    pub(crate) fn add_column(&self, contact: usize, x: &Vector3, y: &mut [Lanes]) {
-        y[contact].add_product(&self.diagonal[contact].map(Lanes::from), x);
+    pub(crate) fn add_column(&self, contact: usize, x: Vector3, y: &mut [Lanes]) {
+        y[contact].add_product(&self.diagonal[contact].map(Lanes::from), &x);
         let range = self.starts[contact] as usize..self.starts[contact + 1] as usize;
         for (row, block) in self.rows[range.clone()].iter().zip(&self.blocks[range]) {
-            y[*row as usize].add_product(block, x);
+            y[*row as usize].add_product(block, &x);
         }
     }
 }

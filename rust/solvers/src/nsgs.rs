@@ -48,7 +48,7 @@ pub(crate) fn sweep(
             r[i][k] = new[k];
         }
         observe(i, &new, &change);
-        problem.matrix.add_column(i, &change, u);
+        problem.matrix.add_column(i, change, u);
     }
 }
 
