@@ -29,12 +29,11 @@ const PATIENCE: usize = 200;
 /// Sweeps between two fresh computations of V.
 const REFRESH: usize = 50;
 
-/// One body of a contact.
+/// The two bodies of a contact, and J L of each by columns.
 #[derive(Debug, Clone, Copy)]
-struct Side {
-    body: u32,
-    /// J L by columns, padded: four numbers are two or one vector registers, three are not.
-    jacobian: [[f64; 4]; 6],
+struct Sides {
+    jacobians: [[Lanes; 6]; 2],
+    bodies: [u32; 2],
 }
 
 /// Bodies and contacts ready for sweeps, with storage kept from step to step. All but `order` is in that order.
@@ -46,7 +45,7 @@ pub struct BodyForm {
     roots: Vec<Root>,
     /// Diagonal blocks, q, mu and what derives from them; no blocks between contacts.
     local: Problem,
-    sides: Vec<[Side; 2]>,
+    sides: Vec<Sides>,
     /// Velocities given to the bodies, and to a last one that stands for all that cannot move.
     v: Vec<[f64; 6]>,
     previous_v: Vec<[f64; 6]>,
@@ -124,22 +123,22 @@ impl BodyForm {
                     });
                 }
             }
-            let sides: [Side; 2] = std::array::from_fn(|k| match contact.bodies[k] {
-                Some(body) => Side {
-                    body,
-                    jacobian: self.roots[body as usize].times(&contact.jacobians[k]),
-                },
-                None => Side {
-                    body: bodies as u32,
-                    jacobian: [[0.0; 4]; 6],
-                },
-            });
+            let mut sides = Sides {
+                jacobians: [[Lanes::default(); 6]; 2],
+                bodies: [bodies as u32; 2],
+            };
+            for k in 0..2 {
+                if let Some(body) = contact.bodies[k] {
+                    sides.bodies[k] = body;
+                    sides.jacobians[k] = self.roots[body as usize].times(&contact.jacobians[k]);
+                }
+            }
             let mut diagonal = [[0.0; 3]; 3];
-            for a in &sides {
-                for b in sides.iter().filter(|b| b.body == a.body) {
+            for a in 0..2 {
+                for b in (0..2).filter(|&b| sides.bodies[b] == sides.bodies[a]) {
                     for (k, column) in diagonal.iter_mut().enumerate() {
-                        let mut sum = [0.0; 4];
-                        gather(&mut sum, &a.jacobian, &b.jacobian.map(|j| j[k]));
+                        let row = sides.jacobians[b].map(|j| j[k]);
+                        let sum = gather(Lanes::default(), &sides.jacobians[a], &row);
                         for k in 0..3 {
                             column[k] += sum[k];
                         }
@@ -173,7 +172,7 @@ impl BodyForm {
     /// Velocities of all contacts.
     fn read(&mut self) {
         for (i, u) in self.u.iter_mut().enumerate() {
-            **u = velocity(&self.local.free_velocity[i], &self.sides[i], &self.v);
+            **u = self.sides[i].velocity(&self.local.free_velocity[i], &self.v);
         }
     }
 
@@ -257,21 +256,18 @@ impl BodyForm {
         let local = &self.local;
         let (mut against, mut moved) = (0.0, 0.0);
         for (i, sides) in self.sides.iter().enumerate() {
-            let u = velocity(&local.free_velocity[i], sides, &self.previous_v);
+            let u = sides.velocity(&local.free_velocity[i], &self.previous_v);
             let new = local.answer(i, &self.previous_r, &u);
             let old = &mut self.previous_r[i];
             let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
             if change == [0.0; 3] {
                 continue;
             }
-            **old = new;
-            for side in sides {
-                scatter(
-                    &mut self.previous_v[side.body as usize],
-                    &side.jacobian,
-                    &change,
-                );
+            // Number by number: they are in registers.
+            for k in 0..3 {
+                old[k] = new[k];
             }
+            sides.scatter(change, &mut self.previous_v);
             let current = &self.r[i];
             let progress = [
                 new[0] - current[0],
@@ -314,49 +310,51 @@ impl Root {
 
     /// J L by columns.
     #[inline(always)]
-    fn times(&self, j: &Jacobian) -> [[f64; 4]; 6] {
+    fn times(&self, j: &Jacobian) -> [Lanes; 6] {
         let l = &self.rotation;
         std::array::from_fn(|c| {
             let row = |row: &[f64; 6]| match c {
                 0..3 => row[c] * self.translation,
                 _ => row[3] * l[0][c - 3] + row[4] * l[1][c - 3] + row[5] * l[2][c - 3],
             };
-            [row(&j[0]), row(&j[1]), row(&j[2]), 0.0]
+            [row(&j[0]), row(&j[1]), row(&j[2])].into()
         })
     }
 }
 
-/// u += J v, summed in pairs to shorten the chain of additions.
+/// u + J v, summed in pairs to shorten the chain of additions.
 #[inline(always)]
-fn gather(u: &mut [f64; 4], j: &[[f64; 4]; 6], v: &[f64; 6]) {
-    for k in 0..4 {
-        u[k] += ((j[0][k] * v[0] + j[1][k] * v[1]) + (j[2][k] * v[2] + j[3][k] * v[3]))
-            + (j[4][k] * v[4] + j[5][k] * v[5]);
-    }
+fn gather(u: Lanes, j: &[Lanes; 6], v: &[f64; 6]) -> Lanes {
+    let [a, b, c, d, e, f] = *j;
+    let pair = |x: Lanes, y: Lanes, k: usize| x.each(&y, |x, y| x * v[k] + y * v[k + 1]);
+    let sum = |x: Lanes, y: Lanes| x.each(&y, |x, y| x + y);
+    sum(u, sum(sum(pair(a, b, 0), pair(c, d, 2)), pair(e, f, 4)))
 }
 
-/// v += J^T r
-#[inline(always)]
-fn scatter(v: &mut [f64; 6], j: &[[f64; 4]; 6], r: &Vector3) {
-    for (v, j) in v.iter_mut().zip(j) {
-        *v += j[0] * r[0] + j[1] * r[1] + j[2] * r[2];
+impl Sides {
+    /// q + J_a V_a + J_b V_b
+    #[inline(always)]
+    fn velocity(&self, q: &Vector3, v: &[[f64; 6]]) -> Vector3 {
+        let [a, b] = self.bodies.map(|body| &v[body as usize]);
+        let a = gather((*q).into(), &self.jacobians[0], a);
+        let b = gather(Lanes::default(), &self.jacobians[1], b);
+        [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
     }
-}
 
-#[inline(always)]
-fn velocity(q: &Vector3, sides: &[Side; 2], v: &[[f64; 6]]) -> Vector3 {
-    let (mut a, mut b) = ([q[0], q[1], q[2], 0.0], [0.0; 4]);
-    gather(&mut a, &sides[0].jacobian, &v[sides[0].body as usize]);
-    gather(&mut b, &sides[1].jacobian, &v[sides[1].body as usize]);
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+    /// V += J^T r
+    #[inline(always)]
+    fn scatter(&self, r: Vector3, v: &mut [[f64; 6]]) {
+        for (j, body) in self.jacobians.iter().zip(self.bodies) {
+            let v = &mut v[body as usize];
+            *v = std::array::from_fn(|c| v[c] + (j[c][0] * r[0] + j[c][1] * r[1] + j[c][2] * r[2]));
+        }
+    }
 }
 
 /// V = J^T r, free of the rounding that sweeps collect.
-fn fresh(sides: &[[Side; 2]], r: &[Lanes], v: &mut [[f64; 6]]) {
+fn fresh(sides: &[Sides], r: &[Lanes], v: &mut [[f64; 6]]) {
     v.fill([0.0; 6]);
     for (sides, r) in sides.iter().zip(r) {
-        for side in sides {
-            scatter(&mut v[side.body as usize], &side.jacobian, r);
-        }
+        sides.scatter(**r, v);
     }
 }
