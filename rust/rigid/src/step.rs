@@ -20,7 +20,7 @@ const GAIN_MARGIN: f64 = 10.0;
 const ROUNDING: f64 = 1e-14;
 
 /// Blocks in a row of W from which on sweeps without W are faster.
-const BODY_FORM: usize = 12;
+const BODY_FORM: usize = 8;
 
 /// What the solver made of the contact problem.
 struct Solution {
