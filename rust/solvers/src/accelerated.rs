@@ -129,3 +129,53 @@ fn iterate(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_matrix::BlockMatrix;
+
+    /// A chain of contacts that stick, slip and open.
+    fn chain(contacts: usize) -> Problem {
+        let (mut starts, mut columns, mut blocks) = (vec![0], vec![], vec![]);
+        for i in 0..contacts {
+            for j in i.max(1) - 1..=(i + 1).min(contacts - 1) {
+                let near = if i == j { 2.0 } else { -0.7 };
+                columns.push(j);
+                blocks.push([near, 0.1, 0.2, 0.1, 1.1 * near, 0.0, 0.2, 0.0, 0.9 * near]);
+            }
+            starts.push(columns.len());
+        }
+        let q = (0..contacts)
+            .map(|i| {
+                let angle = i as f64;
+                [angle.sin() - 0.4, 0.6 * angle.cos(), 0.3]
+            })
+            .collect();
+        let matrix = BlockMatrix::from_block_rows(&starts, &columns, &blocks).unwrap();
+        Problem::new(matrix, q, vec![0.3; contacts]).unwrap()
+    }
+
+    /// Compiled for the processor at hand or for any: the same bits.
+    #[test]
+    fn the_processor_changes_no_bit() {
+        let problem = chain(37);
+        let settings = Settings {
+            tolerance: 1e-300,
+            max_iterations: 80,
+            max_factorisations: 0,
+        };
+        let bits = |solve: fn(&Problem, &Settings, &mut Iteration)| -> Vec<[u64; 3]> {
+            let mut state = Iteration::default();
+            state.start(&problem, &[[0.0; 3]; 37]);
+            solve(&problem, &settings, &mut state);
+            assert_eq!(state.sweeps, 80);
+            let both = state.r.iter().chain(&state.u);
+            both.map(|x| x.map(f64::to_bits)).collect()
+        };
+        let here = bits(|problem, settings, state| solve(problem, settings, state, |_| true));
+        let anywhere = bits(|problem, settings, state| iterate(problem, settings, state, |_| true));
+        assert!(here == anywhere);
+        assert!(here.iter().any(|r| r[1] != 0), "something slips");
+    }
+}

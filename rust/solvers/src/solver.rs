@@ -178,7 +178,8 @@ pub(crate) struct Iteration {
 }
 
 impl Iteration {
-    fn start(&mut self, problem: &Problem, r: &[Vector3]) {
+    /// Begin at the impulses `r`.
+    pub(crate) fn start(&mut self, problem: &Problem, r: &[Vector3]) {
         self.r.clear();
         self.r.extend(r.iter().copied().map(Lanes::from));
         self.u.clone_from(&self.r);
