@@ -44,9 +44,10 @@ fn piles() -> impl Strategy<Value = Recipe> {
     recipes(0.6)
 }
 
-/// Coulomb friction has one solution in velocity only while it is weak; how weak depends on the pile.
+/// Coulomb friction has one solution in velocity only while it is weak; how weak depends on the pile: twenty contacts of two
+/// bodies with coefficients of 0.05 to 0.08 had two (seed 8736196134084616391), 3e-4 |q| apart.
 fn slippery_piles() -> impl Strategy<Value = Recipe> {
-    recipes(0.05)
+    recipes(0.02)
 }
 
 fn recipes(friction: f64) -> impl Strategy<Value = Recipe> {
