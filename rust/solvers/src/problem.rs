@@ -94,6 +94,7 @@ impl Problem {
         self
     }
 
+    /// Weights and denominator of the norm; that of the energy norm is known already.
     fn weigh(&mut self) {
         let norm = self.norm;
         self.weight.clear();
