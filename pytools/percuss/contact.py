@@ -25,6 +25,9 @@ _COLUMNS = 256
 # is not symmetric); half a matrix, or another one, has more.
 _ASYMMETRY = 0.25
 
+# The residuals that may decide, as the core names them.
+NORMS = ("energy", "plain", "velocity")
+
 
 @dataclass(frozen=True)
 class Residuals:
@@ -118,6 +121,8 @@ def solve(
 
     if solver not in solvers():
         raise InputError(f"solver = {solver!r} is unknown: {did_you_mean(solver, solvers())}")
+    if norm not in NORMS:
+        raise InputError(f"norm = {norm!r} is unknown: {did_you_mean(norm, NORMS)}")
     matrix = sparse.csr_array(delassus(*problem) if isinstance(problem, tuple) else problem)
     if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % 3:
         raise InputError(f"W has shape {matrix.shape}; it must be square with three rows per contact")

@@ -62,7 +62,7 @@ def test_an_unmet_tolerance_is_no_success(percuss, write_fclib) -> None:
 def test_refusals(percuss, folder, write_fclib, monkeypatch) -> None:
     path = write_fclib("block.hdf5")
     percuss("fclib", "solve", path, "--solver", "newtom").refused(2, "did you mean `newton`")
-    percuss("fclib", "solve", path, "--norm", "largest").refused(2, "the norms are energy, plain, velocity")
+    percuss("fclib", "solve", path, "--norm", "plane").refused(2, "--norm plane: did you mean `plain`")
     percuss("fclib", "solve", path, "--tol", 0).refused(2, "--tol 0.0: must be positive")
     percuss("fclib", "solve", folder / "none.hdf5").refused(2, "none.hdf5: cannot be read as HDF5")
     percuss("fclib", "solve", folder / "studies").refused(2, "studies: holds no .hdf5 file")

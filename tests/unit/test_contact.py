@@ -77,7 +77,7 @@ def test_an_unmet_tolerance_is_told() -> None:
     assert found.residuals.energy > 1e-14
 
 
-@pytest.mark.parametrize("norm", ["energy", "plain", "velocity"])
+@pytest.mark.parametrize("norm", contact.NORMS)
 def test_sweeps_end_where_the_norm_asked_for_is_met(norm: str) -> None:
     # Two pairs of contacts, one on heavy and one on light bodies, so that norms differ.
     pair = np.array([[2.0, 1.9], [1.9, 2.0]])
@@ -89,6 +89,11 @@ def test_sweeps_end_where_the_norm_asked_for_is_met(norm: str) -> None:
     before = contact.solve(w, q, 0.5, solver="nsgs", tol=1e-6, norm=norm, max_iterations=found.iterations - 1)
     assert not before.converged
     assert getattr(before.residuals, norm) > 1e-6
+
+
+def test_an_unknown_norm_is_refused() -> None:
+    with pytest.raises(InputError, match="norm = 'energi' is unknown: did you mean `energy`"):
+        contact.solve(np.eye(3), [-1.0, 0.0, 0.0], 0.5, norm="energi")
 
 
 @pytest.mark.parametrize(

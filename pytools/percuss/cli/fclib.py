@@ -37,7 +37,7 @@ def solve(
     rows per contact are passed over, with the reason.
     """
     from percuss.cli.output import give_json, say, table_text
-    from percuss.contact import solvers
+    from percuss.contact import NORMS, solvers
     from percuss.errors import AnswerIsNo, InputError
     from percuss.fclib import compare, find, read
     from percuss.spelling import did_you_mean
@@ -47,6 +47,8 @@ def solve(
     for name in names:
         if name not in known:
             raise InputError(f"--solver {name}: {did_you_mean(name, [*known, 'all'])}")
+    if norm not in NORMS:
+        raise InputError(f"--norm {norm}: {did_you_mean(norm, NORMS)}")
     if not 0 < tol < float("inf"):
         raise InputError(f"--tol {tol}: must be positive and finite")
     done: list[Comparison] = []
