@@ -14,9 +14,8 @@
 use pulp::{Arch, NullaryFnOnce};
 
 use crate::cone::dot;
-use crate::nsgs::{REFRESH, due, sweep};
+use crate::nsgs::{INTERVAL, REFRESH, sweep};
 use crate::problem::Problem;
-use crate::residual;
 use crate::solver::{Iteration, Settings};
 
 /// Sweeps after which progress counts as poor, and the residual is computed every time.
@@ -74,7 +73,7 @@ fn iterate(
                 *old = old.each(new, |old, new| new + beta * (new - old));
             }
         }
-        let (mut against, mut moved) = (0.0, 0.0);
+        let mut against = 0.0;
         let (current, trace) = (&state.r, &problem.trace);
         sweep(
             problem,
@@ -87,7 +86,6 @@ fn iterate(
                     new[2] - current[i][2],
                 ];
                 against -= trace[i] * dot(change, &progress);
-                moved += trace[i] * dot(change, change);
             },
         );
         std::mem::swap(&mut state.r, &mut state.previous_r);
@@ -103,15 +101,13 @@ fn iterate(
             );
         }
         let poor = state.sweeps > POOR;
-        let mut residual = f64::INFINITY;
-        if poor || due(problem, settings, state, moved) {
-            let found = residual::judged(problem, &state.r, &state.u);
-            if state.judge(problem, settings, found) {
-                return;
-            }
-            if poor {
-                residual = found;
-            }
+        let every = if poor { 1 } else { INTERVAL };
+        let mut residual = state.residual(problem, settings, every);
+        if state.judge(problem, settings, residual) {
+            return;
+        }
+        if !poor {
+            residual = f64::INFINITY;
         }
         lowest = lowest.min(residual);
         let grown = beta > 0.0 && residual > growth * lowest;

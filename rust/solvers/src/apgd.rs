@@ -9,15 +9,14 @@
 //! could run in parallel; it needs more iterations.
 //!
 //! Momentum after k steps is k/(k + 2.5), a little more than Nesterov's k/(k + 3), and ends by the two tests of
-//! `accelerated`, of which that by the residual is made from the start. All constants were found by counts.
+//! `accelerated`, of which that by the residual is made from the start, every fourth step. All constants were found by counts.
 
 use pulp::{Arch, NullaryFnOnce};
 
 use crate::block_matrix::{Lanes, Vector3};
-use crate::cone::{self, dot};
+use crate::cone;
 use crate::couple;
 use crate::problem::{BlockKind, Problem};
-use crate::residual;
 use crate::solver::{Iteration, Settings};
 
 /// The curvature bound grows by this factor when exceeded, and shrinks by the other at every step.
@@ -27,6 +26,9 @@ const SHRINK: f64 = 0.985;
 const DELAY: f64 = 2.5;
 /// Growth of the residual, over its lowest since the last restart, that ends the momentum.
 const RESTART: f64 = 2.0;
+/// Steps between two residuals computed in full: a restart by them may come three steps late, which costs no steps in
+/// the mean and saves a fifth of the time.
+const INTERVAL: usize = 4;
 /// Most that the metric of tangents and normal may differ by: without a bound random piles need more steps.
 const ANISOTROPY: f64 = 5.0;
 
@@ -34,9 +36,9 @@ const ANISOTROPY: f64 = 5.0;
 /// times the first.
 #[derive(Debug, Clone, Copy)]
 struct Metric {
-    weight: f64,
+    diagonal: Lanes,
     stretch: f64,
-    /// Their inverses.
+    /// Inverses of the first weight and of the stretch.
     rho: f64,
     shrink: f64,
 }
@@ -52,18 +54,11 @@ impl Metric {
         let ratio = ratio.clamp(1.0 / ANISOTROPY, ANISOTROPY);
         let (weight, stretch) = (3.0 * trace / (1.0 + 2.0 * ratio), ratio.sqrt());
         Self {
-            weight,
+            diagonal: [weight, ratio * weight, ratio * weight].into(),
             stretch,
             rho: 1.0 / weight,
             shrink: 1.0 / stretch,
         }
-    }
-
-    /// x.D y
-    #[inline(always)]
-    fn product(&self, x: &Vector3, y: &Vector3) -> f64 {
-        let square = self.stretch * self.stretch;
-        self.weight * (x[0] * y[0] + square * (x[1] * y[1] + x[2] * y[2]))
     }
 
     /// P_K(r - D^-1 u^ / L), nearest in the metric, with `length` = 1/L.
@@ -140,28 +135,30 @@ fn iterate(problem: &Problem, settings: &Settings, state: &mut Iteration, y: &mu
             }
             state.refresh(problem);
             state.sweeps += 1;
-            let (mut curved, mut flat, mut against) = (0.0, 0.0, 0.0);
-            for i in 0..problem.contacts() {
-                let (r, old, metric) = (&state.r[i], &state.previous_r[i], &y.metric[i]);
-                let d: Vector3 = std::array::from_fn(|k| r[k] - y.r[i][k]);
-                let w: Vector3 = std::array::from_fn(|k| state.u[i][k] - y.u[i][k]);
-                let progress: Vector3 = std::array::from_fn(|k| r[k] - old[k]);
-                curved += dot(&d, &w);
-                flat += metric.product(&d, &d);
-                against -= metric.product(&d, &progress);
+            let [mut curved, mut flat, mut against] = [Lanes::default(); 3];
+            let from = y.r.iter().zip(&y.u).zip(&y.metric);
+            let to = state.r.iter().zip(&state.u).zip(&state.previous_r);
+            for (((y, v), metric), ((r, u), old)) in from.zip(to) {
+                let d = r.each(y, |r, y| r - y);
+                let bent = d.each(&metric.diagonal, |d, weight| d * weight);
+                curved.add_products(&d, &u.each(v, |u, v| u - v));
+                flat.add_products(&d, &bent);
+                against.add_products(&bent, &old.each(r, |old, r| old - r));
             }
+            let [curved, flat, against] = [curved, flat, against].map(|lanes| lanes.sum());
             if curved <= curvature * flat || state.sweeps >= settings.max_iterations {
                 break against;
             }
             curvature *= GROW;
         };
         curvature *= SHRINK;
-        let residual = residual::judged(problem, &state.r, &state.u);
+        let residual = state.residual(problem, settings, INTERVAL);
         if state.judge(problem, settings, residual) {
             return;
         }
         lowest = lowest.min(residual);
-        if against > 0.0 || residual > RESTART * lowest {
+        let grown = residual.is_finite() && residual > RESTART * lowest;
+        if against > 0.0 || grown {
             (steps, lowest) = (0.0, residual);
         }
         let beta = steps / (steps + DELAY);

@@ -57,6 +57,18 @@ impl Lanes {
         self
     }
 
+    /// Each number plus the product of those of x and y: an inner product in the making, see `sum`.
+    #[inline(always)]
+    pub(crate) fn add_products(&mut self, x: &Self, y: &Self) {
+        *self = self.each(&x.each(y, |x, y| x * y), |sum, product| sum + product);
+    }
+
+    /// Sum of the three numbers.
+    #[inline(always)]
+    pub(crate) fn sum(&self) -> f64 {
+        self[0] + self[1] + self[2]
+    }
+
     /// self += A x, A by columns.
     #[inline(always)]
     pub(crate) fn add_product(&mut self, a: &[Self; 3], x: &Vector3) {

@@ -52,6 +52,8 @@ pub struct BodyForm {
     r: Vec<Lanes>,
     previous_r: Vec<Lanes>,
     u: Vec<Lanes>,
+    /// A contact that was far from its law: see [`residual::exceeds`].
+    witness: usize,
 }
 
 impl BodyForm {
@@ -85,6 +87,7 @@ impl BodyForm {
         self.u.resize(contacts.len(), Lanes::default());
         self.v.resize(bodies.len() + 1, [0.0; 6]);
         fresh(&self.sides, &self.r, &mut self.v);
+        self.witness = 0;
         let sweeps = self.iterate(settings);
         fresh(&self.sides, &self.r, &mut self.v);
         self.read();
@@ -176,16 +179,20 @@ impl BodyForm {
         }
     }
 
-    /// Whether the iterate meets the tolerance.
+    /// Whether the iterate meets the tolerance, with velocities computed afresh.
     fn judge(&mut self, settings: &Settings) -> bool {
-        self.read();
-        let mut residual = residual::judged(&self.local, &self.r, &self.u);
-        if residual <= settings.tolerance {
+        !self.exceeds(settings) && {
             fresh(&self.sides, &self.r, &mut self.v);
-            self.read();
-            residual = residual::judged(&self.local, &self.r, &self.u);
+            !self.exceeds(settings)
         }
-        residual <= settings.tolerance
+    }
+
+    /// Whether it does not, by the velocities at hand.
+    fn exceeds(&mut self, settings: &Settings) -> bool {
+        let (local, sides, v) = (&self.local, &self.sides, &self.v);
+        residual::exceeds(settings.tolerance, &mut self.witness, local, &self.r, |i| {
+            sides[i].velocity(&local.free_velocity[i], v)
+        })
     }
 
     fn iterate(&mut self, settings: &Settings) -> usize {

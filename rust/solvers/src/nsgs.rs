@@ -7,26 +7,13 @@
 use pulp::{Arch, NullaryFnOnce};
 
 use crate::block_matrix::{Lanes, Vector3};
-use crate::cone::dot;
 use crate::problem::Problem;
-use crate::residual;
 use crate::solver::{Iteration, Settings};
 
 /// Sweeps between two fresh computations of u.
 pub(crate) const REFRESH: usize = 50;
-/// Share of the tolerance, moved by a sweep, from which on the residual is computed; else only now and then.
-const NEAR: f64 = 100.0;
-const INTERVAL: usize = 10;
-
-/// Whether the residual is worth computing after a sweep that moved so much, squared: what a sweep moves and the residual it
-/// leaves are of one size, and the first costs nothing.
-#[inline(always)]
-pub(crate) fn due(problem: &Problem, settings: &Settings, state: &Iteration, moved: f64) -> bool {
-    let size = residual::relative(moved, problem.energy_scale);
-    size <= NEAR * settings.tolerance
-        || state.sweeps.is_multiple_of(INTERVAL)
-        || state.sweeps >= settings.max_iterations
-}
+/// Sweeps between two residuals computed in full.
+pub(crate) const INTERVAL: usize = 10;
 
 /// One forward sweep over all contacts; r and u in step. Each contact that moves is shown to `observe` with
 /// its new impulse and the change.
@@ -68,19 +55,14 @@ pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteratio
 #[inline(always)]
 fn iterate(problem: &Problem, settings: &Settings, state: &mut Iteration) {
     while state.sweeps < settings.max_iterations {
-        let mut moved = 0.0;
-        sweep(problem, &mut state.r, &mut state.u, |i, _, change| {
-            moved += problem.trace[i] * dot(change, change);
-        });
+        sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
         state.sweeps += 1;
         if state.sweeps.is_multiple_of(REFRESH) {
             state.refresh(problem);
         }
-        if due(problem, settings, state, moved) {
-            let residual = residual::judged(problem, &state.r, &state.u);
-            if state.judge(problem, settings, residual) {
-                return;
-            }
+        let residual = state.residual(problem, settings, INTERVAL);
+        if state.judge(problem, settings, residual) {
+            return;
         }
     }
 }

@@ -128,8 +128,76 @@ pub(crate) fn relative(square: f64, reference: f64) -> f64 {
 pub(crate) fn judged(problem: &Problem, r: &[Lanes], u: &[Lanes]) -> f64 {
     let mut sum = 0.0;
     for i in 0..problem.contacts() {
-        let f = problem.natural_map(i, r, &u[i], problem.rho[i]);
-        sum += dot(&f, &f) * problem.weight[i];
+        sum += square(problem, i, r, &u[i]);
     }
     relative(sum, problem.judged_scale)
+}
+
+/// Whether that residual exceeds the tolerance, the velocity of contact i being `u(i)`. Mostly a few contacts are enough
+/// to tell; they are looked for from the `witness` of the last time on.
+#[inline(always)]
+pub(crate) fn exceeds(
+    tolerance: f64,
+    witness: &mut usize,
+    problem: &Problem,
+    r: &[Lanes],
+    u: impl Fn(usize) -> Vector3,
+) -> bool {
+    let limit = tolerance * tolerance * problem.judged_scale;
+    let (mut sum, mut i) = (0.0, *witness);
+    for _ in 0..r.len() {
+        if i >= r.len() {
+            i = 0;
+        }
+        sum += square(problem, i, r, &u(i));
+        if sum > limit {
+            *witness = i;
+            return true;
+        }
+        i += 1;
+    }
+    // A sum that is no number exceeds nothing, but meets nothing either.
+    sum.is_nan()
+}
+
+/// What contact i adds to the square of that residual, not yet relative.
+#[inline(always)]
+fn square(problem: &Problem, i: usize, r: &[Lanes], u: &Vector3) -> f64 {
+    let f = problem.natural_map(i, r, u, problem.rho[i]);
+    dot(&f, &f) * problem.weight[i]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_matrix::BlockMatrix;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// From whatever contact on it is looked for, the tolerance is exceeded exactly where the residual says so.
+        #[test]
+        fn a_witness_changes_no_verdict(
+            vectors in prop::collection::vec(prop::array::uniform3(prop::array::uniform3(-1.0..1.0_f64)), 1..9),
+            mass in 0.1..9.0_f64,
+            first in 0_usize..9,
+            share in 0.01..3.0_f64,
+        ) {
+            let contacts = vectors.len();
+            let starts: Vec<usize> = (0..=contacts).collect();
+            let block = [1.0 / mass, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 3.0];
+            let matrix = BlockMatrix::from_block_rows(&starts, &starts[..contacts], &vec![block; contacts]).unwrap();
+            let q = vectors.iter().map(|v| v[0]).collect();
+            let problem = Problem::new(matrix, q, vec![0.4; contacts]).unwrap();
+            let r: Vec<Lanes> = vectors.iter().map(|v| v[1].into()).collect();
+            let u: Vec<Lanes> = vectors.iter().map(|v| v[2].into()).collect();
+            let residual = judged(&problem, &r, &u);
+            // Away from equality, which rounding decides.
+            for tolerance in [share * residual, residual * (1.0 + 1e-12), residual * (1.0 - 1e-12)] {
+                let mut witness = first;
+                prop_assume!((tolerance - residual).abs() > 1e-13 * residual);
+                prop_assert_eq!(exceeds(tolerance, &mut witness, &problem, &r, |i| *u[i]), residual > tolerance);
+                prop_assert!(witness < contacts || witness == first);
+            }
+        }
+    }
 }

@@ -175,6 +175,8 @@ pub(crate) struct Iteration {
     pub(crate) best: f64,
     pub(crate) sweeps: usize,
     pub(crate) factorisations: usize,
+    /// A contact that was far from its law: see [`residual::exceeds`].
+    witness: usize,
 }
 
 impl Iteration {
@@ -187,6 +189,7 @@ impl Iteration {
         self.best = f64::INFINITY;
         self.sweeps = 0;
         self.factorisations = 0;
+        self.witness = 0;
         self.refresh(problem);
     }
 
@@ -196,6 +199,24 @@ impl Iteration {
         problem
             .matrix
             .velocity(&self.r, &problem.free_velocity, &mut self.u);
+    }
+
+    /// The residual after every so many sweeps and after the last; else only where it meets the tolerance, infinity elsewhere.
+    #[inline(always)]
+    pub(crate) fn residual(&mut self, problem: &Problem, settings: &Settings, every: usize) -> f64 {
+        let always = self.sweeps.is_multiple_of(every) || self.sweeps >= settings.max_iterations;
+        if always || !self.exceeds(problem, settings) {
+            residual::judged(problem, &self.r, &self.u)
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    // Not inlined: it is short, and the sweeps around it are faster without it.
+    #[inline(never)]
+    fn exceeds(&mut self, problem: &Problem, settings: &Settings) -> bool {
+        let Self { r, u, witness, .. } = self;
+        residual::exceeds(settings.tolerance, witness, problem, r, |i| *u[i])
     }
 
     /// Keep the iterate if it is the best so far; whether it meets the tolerance, with u computed afresh.
