@@ -12,7 +12,8 @@
 //! flow, which is safe but may follow an unstable mode; small, it is Newton's, which jumps. No merit function
 //! helps: those tried have local minima at residuals of 1e-5, and residuals rise from 1e-4 to 1 and fall again
 //! within two steps. What works is to cool e slowly, step by step, and to start again hot, and slower, if the
-//! end was not reached. Easy problems are solved within the first, fast cooling, in some ten steps.
+//! end was not reached. Easy problems are solved within the first, fast cooling, in some ten steps; where a
+//! step of it lowers the residual well, as it does on them, e is cooled twice as far.
 //!
 //! How hot goes with the root of the residual: near a solution, steps with a larger e change nothing. But from
 //! a false one only heat leads away, so that every other slow cooling starts as hot as can be; this also keeps
@@ -38,6 +39,9 @@ const COLD: f64 = 1e-9;
 /// Its ratio from step to step, for each cooling; the last, the slow one, goes on.
 const COOLING: [f64; 4] = [0.3, 0.5, 0.9, 0.97];
 const SLOW: usize = COOLING.len() - 1;
+/// That of the first cooling after a step that has lowered the residual to this share of itself.
+const FALLING: f64 = COOLING[0] * COOLING[0];
+const FALL: f64 = 0.4;
 /// A fast cooling ends when so many steps on end had a residual above that of no impulses at all, some one.
 const LOST: usize = 4;
 /// A cooling that ends this much above the lowest residual goes back to the impulses that had it.
@@ -195,6 +199,7 @@ pub(crate) fn solve(
             }
         }
         state.refresh(problem);
+        let before = residual;
         residual = residual::judged(problem, &state.r, &state.u);
         if state.judge(problem, settings, residual) {
             return;
@@ -203,7 +208,10 @@ pub(crate) fn solve(
             lowest = residual;
             newton.lowest_r.clone_from(&state.r);
         }
-        e *= COOLING[cooling.min(SLOW)];
+        e *= match cooling {
+            0 if residual < FALL * before => FALLING,
+            _ => COOLING[cooling.min(SLOW)],
+        };
         lost = if residual > 1.0 { lost + 1 } else { 0 };
         let astray = !residual.is_finite() || (cooling < SLOW && lost >= LOST);
         if e < COLD || astray {
