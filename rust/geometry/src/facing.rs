@@ -19,13 +19,12 @@ pub(crate) enum Facing {
 }
 
 impl Facing {
-    /// Sine of the angle by which this part is turned away from facing along `d` squarely.
-    pub fn tilt(&self, d: &Vec3, polygon: &Polygon) -> f64 {
+    /// Sine of the angle by which a flat part is turned away from facing along `d` squarely.
+    pub fn tilt(&self, d: &Vec3, polygon: &Polygon) -> Option<f64> {
         match self {
-            Facing::Corner => 1.0,
-            Facing::Edge(s) => (s.ends[1] - s.ends[0]).normalize().dot(d).abs(),
-            Facing::Disk(s) => s.normal.cross(d).norm(),
-            Facing::Polygon => polygon.normal.cross(d).norm(),
+            Facing::Corner | Facing::Edge(_) => None,
+            Facing::Disk(s) => Some(s.normal.cross(d).norm()),
+            Facing::Polygon => Some(polygon.normal.cross(d).norm()),
         }
     }
 }

@@ -294,7 +294,7 @@ const SHRUNK: f64 = 0.9;
 /// Distance, relative to size, to which overlapping shapes are moved apart while climbing.
 const CLEAR: f64 = 2e-3;
 /// Overlap, relative to size, up to which the first climb is trusted to have found the shortest way.
-const SHALLOW: f64 = 0.05;
+const SHALLOW: f64 = 0.01;
 /// Number of starting normals that are climbed when it is not.
 const CLIMBS: usize = 3;
 

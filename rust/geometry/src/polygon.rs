@@ -64,14 +64,16 @@ pub(crate) enum Overlap {
 pub(crate) const FLUSH: f64 = 0.05;
 
 impl Overlap {
-    /// Whether parts that do not lie over each other still touch by their nearest points. Parts that
+    /// Whether flat parts that do not lie over each other still touch by their nearest points. Parts that
     /// lie flush do not, while they graze: a block sliding along a course of blocks must not catch
-    /// on the next one. `gap` is the separation square to the parts.
+    /// on the next one. `gap` is the greatest separation of the shapes, found square to the parts: if they
+    /// overlap by more than a graze, they do so in every direction, and are no neighbours.
     pub fn touches_elsewhere(self, tilt: f64, gap: f64, size: f64) -> bool {
+        let graze = GRAZE * size;
         match self {
             Overlap::Region => false,
-            Overlap::Graze => tilt >= FLUSH,
-            Overlap::Apart(apart) => tilt >= FLUSH || apart.min(gap.abs()) > GRAZE * size,
+            Overlap::Graze => tilt >= FLUSH || gap < -graze,
+            Overlap::Apart(apart) => tilt >= FLUSH || gap < -graze || apart.min(gap) > graze,
         }
     }
 }

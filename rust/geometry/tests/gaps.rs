@@ -4,7 +4,8 @@
 mod common;
 
 use common::{Stream, along, gap_by_search, inside, points};
-use percuss_geometry::{Pose, Shape, Vec3};
+use nalgebra::Quaternion;
+use percuss_geometry::{Pose, Quat, Shape, Vec3};
 
 /// A cube with its edges and corners cut off, as rockfall kits are tested with.
 fn boulder() -> Shape {
@@ -116,6 +117,102 @@ fn gaps_of_shapes_apart() {
 #[test]
 fn gaps_of_shapes_overlapping_a_little() {
     check_pairs(2, 10, -0.02, -1e-6, 1e-9);
+}
+
+/// Where a rim meets the edge of a face, the generator or the end beside it may face that face squarely and yet lie
+/// over none of it.
+#[test]
+fn shapes_that_overlap_always_touch() {
+    let (cylinder, cone) = (
+        Shape::cylinder(0.38, 0.8).unwrap(),
+        Shape::cone(0.45, 0.9).unwrap(),
+    );
+    for (shape, position, turn, position_b, turn_b) in [
+        (
+            &cone,
+            [0.407, -0.200, 0.273],
+            [-0.657, 0.204, -0.554, 0.469],
+            [0.894, -0.473, -0.112],
+            [0.924, -0.312, -0.137, 0.175],
+        ),
+        (
+            &cone,
+            [0.347, 0.007, -0.176],
+            [0.024, 0.037, 0.017, 0.999],
+            [0.479, 0.554, 0.224],
+            [0.862, -0.395, -0.301, 0.101],
+        ),
+        (
+            &cone,
+            [0.093, -0.031, 0.248],
+            [0.593, 0.490, 0.011, 0.639],
+            [-0.451, -0.307, 0.932],
+            [0.002, 0.074, 0.001, 0.997],
+        ),
+        (
+            &cylinder,
+            [-0.493, 0.448, -0.118],
+            [0.449, -0.503, 0.119, 0.729],
+            [-0.440, 0.161, 0.697],
+            [-0.750, 0.046, -0.071, 0.656],
+        ),
+    ] {
+        let pose = |position: [f64; 3], [x, y, z, w]: [f64; 4]| Pose {
+            position: position.into(),
+            rotation: Quat::from_quaternion(Quaternion::new(w, x, y, z)),
+        };
+        let (pa, pb) = (pose(position, turn), pose(position_b, turn_b));
+        let gap = gap_by_search(shape, &pa, &boulder(), &pb);
+        assert!(gap < -1e-4, "{gap}");
+        let list = points(shape, &pa, &boulder(), &pb, 0.01);
+        let least = list.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+        assert!(
+            (least - gap).abs() < 0.05 * gap.abs() + 1e-5,
+            "{least} {gap}"
+        );
+    }
+}
+
+/// The least gap of two shapes moves no faster than they do, apart or overlapping: it never jumps from one way out to another.
+#[test]
+fn gaps_follow_the_motion() {
+    const STEP: f64 = 1e-4;
+    let all = shapes();
+    for (i, a) in all.iter().enumerate() {
+        for b in &all[i..] {
+            let mut stream = Stream(7 + i as u64);
+            for _ in 0..40 {
+                let (pa, mut pb) = (stream.pose(0.5), stream.pose(0.5));
+                if stream.unit() < 0.5 {
+                    pb.rotation = pa.rotation;
+                }
+                let away = stream.direction();
+                pb.position = pa.position + away * 3.0;
+                for _ in 0..4 {
+                    let wanted = stream.between(-0.01, 0.01);
+                    pb.position -= away * (gap_by_search(a, &pa, b, &pb) - wanted);
+                }
+                let (velocity, spin) = (stream.direction(), stream.direction());
+                let turn = Pose::new(Vec3::zeros(), spin * STEP).rotation;
+                let mut last = None;
+                for _ in 0..60 {
+                    pb.position += velocity * STEP;
+                    pb.rotation = turn * pb.rotation;
+                    let list = points(a, &pa, b, &pb, 0.1);
+                    let least = list.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+                    let jump = last.map_or(0.0, |last: f64| (least - last).abs());
+                    // A point of B moves by less than 2 steps; crossings of outlines are inexact by their tilt.
+                    assert!(
+                        jump < 4.0 * STEP,
+                        "{} on {}: {last:?} {list:?}",
+                        a.name(),
+                        b.name()
+                    );
+                    last = (least > -0.015 && least.is_finite()).then_some(least);
+                }
+            }
+        }
+    }
 }
 
 /// Stacks and courses: nearly parallel blocks and drums, over each other, beside and at the corner.

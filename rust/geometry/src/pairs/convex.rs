@@ -115,16 +115,14 @@ pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &m
         p.gap = p.gap.max(gap);
         least = least.min(p.gap);
     }
-    // Round parts have no flush sides to graze by.
-    let tilt = if ra + rb > 0.0 {
-        1.0
-    } else {
-        facing_a.tilt(&n, face_a).max(facing_b.tilt(&n, face_b))
-    };
     let missing = match overlap {
         None => true,
         Some(Overlap::Region) => least > gap + MISSED * size,
-        Some(other) => other.touches_elsewhere(tilt, gap, size),
+        Some(other) => match (facing_a.tilt(&n, face_a), facing_b.tilt(&n, face_b)) {
+            (Some(a), Some(b)) => other.touches_elsewhere(a.max(b), gap, size),
+            // Edges have no flush sides to graze by.
+            _ => true,
+        },
     };
     if missing {
         push_witness(&found, ra, rb, points);
