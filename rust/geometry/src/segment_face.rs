@@ -94,13 +94,23 @@ pub(crate) fn segment_disk(a: &Segment, b: &Disk, points: &mut Points) -> Overla
     if high - low < GRAZE {
         return Overlap::Graze;
     }
+    let n = -b.normal;
+    let whole = a.ends[1] - a.ends[0];
+    let tilt = whole.dot(&n).atan2(along.norm()).abs();
     for (which, t) in [(0, low), (1, high)] {
         let p = a.at(t);
-        let gap = b.above(&p) - a.rounding;
-        points.push_on_a(
-            p - b.normal * a.rounding,
-            -b.normal,
-            gap,
+        let on_b = p + n * b.above(&p);
+        // Where the disk ends first, its rim and the segment cross.
+        let normal = if t > 0.0 && t < 1.0 {
+            let tangent = n.cross(&(on_b - b.centre));
+            within_cone(&whole.cross(&tangent), &n, tilt)
+        } else {
+            n
+        };
+        points.push(
+            (p + normal * a.rounding + on_b) * 0.5,
+            normal,
+            (on_b - p).dot(&normal) - a.rounding,
             feature::other(ENDS + which),
         );
     }

@@ -137,6 +137,59 @@ fn at_point(pose: &Pose, local: &Vec3) -> Pose {
     }
 }
 
+/// A shape that hovers over rough ground: what is nearest passes from corners and rims over triangles to ridges and peaks, and
+/// the least gap moves no faster than the shape does.
+#[test]
+fn gaps_to_rough_ground_follow_the_motion() {
+    const STEP: f64 = 1e-4;
+    for shape in [
+        Shape::sphere(0.4).unwrap(),
+        Shape::cuboid(0.8, 1.1, 0.6).unwrap(),
+        Shape::cylinder(0.38, 0.8).unwrap(),
+        Shape::capsule(0.25, 0.7).unwrap(),
+        Shape::cone(0.45, 0.9).unwrap(),
+        boulder(),
+    ] {
+        let mut stream = Stream(11);
+        for run in 0..240 {
+            let rough = [0.02, 0.1, 0.3][run % 3];
+            let heights: Vec<f64> = (0..64).map(|_| stream.between(-rough, rough)).collect();
+            let ground = Shape::height_field(8, 8, [0.5, 0.5], &heights).unwrap();
+            let least = |pose: &Pose| {
+                let list = points(&shape, pose, &ground, &Pose::identity(), 0.1);
+                list.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min)
+            };
+            let mut pose = stream.pose(0.5);
+            pose.position = Vec3::new(stream.between(1.2, 2.3), stream.between(1.2, 2.3), 1.5);
+            loop {
+                let gap = least(&pose);
+                if gap < 5e-3 {
+                    break;
+                }
+                pose.position.z -= (0.3 * gap).clamp(2e-4, 0.01);
+            }
+            let (velocity, spin) = (stream.direction(), stream.direction());
+            let velocity = Vec3::new(velocity.x, velocity.y, -0.3 * velocity.z.abs());
+            let turn = Pose::new(Vec3::zeros(), spin * STEP).rotation;
+            let mut last = least(&pose);
+            for _ in 0..200 {
+                pose.position += velocity * STEP;
+                pose.rotation = turn * pose.rotation;
+                let gap = least(&pose);
+                if gap < 0.0 {
+                    break;
+                }
+                assert!(
+                    (gap - last).abs() < 4.0 * STEP,
+                    "{}: {last} {gap}",
+                    shape.name()
+                );
+                last = gap;
+            }
+        }
+    }
+}
+
 #[test]
 fn a_box_rests_on_a_ridge_by_two_points_and_on_a_peak_by_one() {
     // A roof along y, and a pyramid.

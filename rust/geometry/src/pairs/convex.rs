@@ -31,7 +31,7 @@ pub(crate) fn witness(
     push_witness(&found, ra, rb, points);
 }
 
-fn push_witness(found: &Separation, ra: f64, rb: f64, points: &mut Points) {
+pub(crate) fn push_witness(found: &Separation, ra: f64, rb: f64, points: &mut Points) {
     let position = (found.on_a + found.normal * ra + found.on_b - found.normal * rb) * 0.5;
     points.push(position, found.normal, found.gap - ra - rb, WITNESS);
 }
@@ -69,8 +69,13 @@ const COMPASS: [Vec3; 26] = [
 ];
 
 /// The points of A on B: the nearest pair of points, and where flat or straight parts face each
-/// other, the outline of their overlap.
-pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &mut Points) {
+/// other, the outline of their overlap. Returns the separation of the cores where it is within the margin.
+pub(crate) fn convex_convex(
+    a: &Core,
+    b: &Core,
+    work: &mut Workspace,
+    points: &mut Points,
+) -> Option<Separation> {
     let size = a.shape.size().min(b.shape.size());
     let compass = COMPASS
         .iter()
@@ -82,7 +87,7 @@ pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &m
     let found = separation(a, b, size, points.margin + ra + rb, candidates);
     let gap = found.gap - ra - rb;
     if gap > points.margin {
-        return;
+        return None;
     }
     let n = found.normal;
     let first = points.list.len();
@@ -127,6 +132,7 @@ pub(crate) fn convex_convex(a: &Core, b: &Core, work: &mut Workspace, points: &m
     if missing {
         push_witness(&found, ra, rb, points);
     }
+    Some(found)
 }
 
 /// The face normals of a polyhedron; other shapes have theirs in the compass.

@@ -102,7 +102,8 @@ pub(crate) fn cuboid_cuboid(
         },
     );
     if !parallel && face_gap > 0.0 {
-        return convex::convex_convex(&cores.0, &cores.1, work, points);
+        convex::convex_convex(&cores.0, &cores.1, work, points);
+        return;
     }
     let [face_a, face_b] = &mut work.faces;
     set_face(face_a, a, frame_a, &normal);

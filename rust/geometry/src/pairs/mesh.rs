@@ -22,6 +22,8 @@ use crate::shapes::sphere::Sphere;
 const DEEPEST: f64 = 0.5;
 /// Slack of the cones of ridges and peaks.
 const CONE: f64 = 1e-6;
+/// Share of a ridge that belongs to its ends.
+const ENDS: f64 = 1e-6;
 /// Names of points on ridges and peaks.
 const RIDGE: u32 = 0x2000_0000;
 const PEAK: u32 = 0x1000_0000;
@@ -188,29 +190,43 @@ fn over_ridge(
             frame: &place,
         },
     );
-    convex::convex_convex(
-        &one,
-        &two,
-        work,
-        &mut Points {
-            margin,
-            list: found,
-        },
-    );
+    let mut list = Points {
+        margin,
+        list: found,
+    };
+    let nearest = convex::convex_convex(&one, &two, work, &mut list);
     let deepest = -DEEPEST * a.size();
-    let mut kept = first;
-    for i in first..found.len() {
-        let mut point = found[i];
+    let of_ridge = |point: &ContactPoint| {
         let out = -point.normal;
         let between = edge.inward.iter().flatten().all(|d| out.dot(d) <= CONE);
-        // Beyond the ends the peaks have the word.
-        if between && out.dot(&along).abs() < 0.05 && point.gap >= deepest {
-            point.feature = RIDGE | e << 3 | (point.feature & 7);
-            found[kept] = point;
+        // At the ends the peaks have the word, unless the shape lies along the ridge. A disk that ends above the
+        // ridge says its own normal there.
+        let foot = point.position + point.normal * (0.5 * point.gap);
+        let inner = (foot - place.position).dot(&along).abs() < (1.0 - ENDS) * half;
+        between && (out.dot(&along).abs() < 0.05 || inner) && point.gap >= deepest
+    };
+    let mut kept = first;
+    for i in first..found.len() {
+        if of_ridge(&found[i]) {
+            found[kept] = found[i];
             kept += 1;
         }
     }
     found.truncate(kept);
+    // Where outlines cross at a corner, their normals may miss the ridge's and the nearest points still be on it.
+    if let (true, Some(nearest)) = (kept == first, nearest) {
+        let mut list = Points {
+            margin,
+            list: found,
+        };
+        convex::push_witness(&nearest, one.rounding(), two.rounding(), &mut list);
+        if !found[first..].iter().all(of_ridge) {
+            found.truncate(first);
+        }
+    }
+    for point in &mut found[first..] {
+        point.feature = RIDGE | e << 3 | (point.feature & 7);
+    }
 }
 
 /// The point of the shape on the peak `v`.

@@ -94,17 +94,19 @@ fn ordered(
         (Shape::Cylinder(x), Shape::Ring(y)) => {
             pin_ring::cylinder_ring((a, x, fa), (y, fb), work, points);
         }
-        _ => convex::convex_convex(
-            &Core {
-                shape: a,
-                frame: fa,
-            },
-            &Core {
-                shape: b,
-                frame: fb,
-            },
-            work,
-            points,
-        ),
+        _ => {
+            convex::convex_convex(
+                &Core {
+                    shape: a,
+                    frame: fa,
+                },
+                &Core {
+                    shape: b,
+                    frame: fb,
+                },
+                work,
+                points,
+            );
+        }
     }
 }

@@ -154,7 +154,8 @@ pub(crate) fn capsule_ring(
                 frame: frame_b,
             },
         );
-        return convex_convex(&cores.0, &cores.1, work, points);
+        convex_convex(&cores.0, &cores.1, work, points);
+        return;
     }
     pin.stations(ring, frame_b, points, |k, centre, points| {
         let first = points.list.len();
