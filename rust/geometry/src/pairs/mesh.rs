@@ -2,17 +2,19 @@
 //!
 //! Three kinds of contact, each found once:
 //! - corners, rims and round ends of the shape over a triangle: the half-space contact with the
-//!   triangle's plane, kept where its foot falls on the triangle. The point is named after the
-//!   shape's feature, so it keeps its name while it slides from triangle to triangle;
+//!   triangle's plane, kept where its foot falls on the triangle, or under a hollow edge of it. The point
+//!   is named after the shape's feature, so it keeps its name while it slides from triangle to triangle;
 //! - ridges under the shape: the edge as a segment, kept if the normal lies between the two
 //!   triangles';
 //! - peaks under the shape: the vertex as a point, kept if no edge leads nearer.
+//!
+//! A ridge or a peak inside the shape pushes it out on its outer side, whatever way out were the shortest.
 
 use crate::contact::{ContactPoint, Points};
 use crate::contact_workspace::Workspace;
 use crate::gjk::Core;
 use crate::pairs::{convex, half_space, sphere};
-use crate::pose::{Frame, Mat3, tangents};
+use crate::pose::{Frame, Mat3, Vec3, tangents};
 use crate::shape::Shape;
 use crate::shapes::capsule::Capsule;
 use crate::shapes::mesh::Mesh;
@@ -24,6 +26,8 @@ const DEEPEST: f64 = 0.5;
 const CONE: f64 = 1e-6;
 /// Share of a ridge that belongs to its ends.
 const ENDS: f64 = 1e-6;
+/// Most turns of a search for a direction.
+const TURNS: usize = 50;
 /// Names of points on ridges and peaks.
 const RIDGE: u32 = 0x2000_0000;
 const PEAK: u32 = 0x1000_0000;
@@ -51,7 +55,8 @@ pub(crate) fn shape_mesh(
         frame: &local,
     }
     .rounding();
-    keep_nearest(&mut found, rounding, points.margin);
+    found.retain(|p| !behind(mesh, &triangles, p, rounding, points.margin));
+    keep_nearest(&mut found, rounding);
     for &t in &triangles {
         for e in mesh.triangles()[t as usize].edges {
             if mesh.edge(e).owner == t && mesh.edge(e).ridge {
@@ -107,11 +112,7 @@ fn over_triangle(
     for i in first..found.len() {
         let p = found[i];
         let foot = p.position + p.normal * (0.5 * p.gap);
-        let inside = (0..3).all(|k| {
-            let along = corners[(k + 1) % 3] - corners[k];
-            triangle.normal.cross(&along).dot(&(foot - corners[k])) >= -1e-9 * along.norm_squared()
-        });
-        if inside && p.gap >= deepest {
+        if p.gap >= deepest && falls_on(mesh, t, &foot, p.gap) {
             found[kept] = p;
             kept += 1;
         }
@@ -119,10 +120,37 @@ fn over_triangle(
     found.truncate(kept);
 }
 
-/// Of several points of one feature of the shape, keeps one of each normal, and drops those for which
-/// the feature lies behind a triangle although the surface is nearer elsewhere (a corner on top of a
-/// cliff is behind the cliff's face, and yet outside). Second and later ones get names of their own.
-fn keep_nearest(found: &mut Vec<ContactPoint>, rounding: f64, margin: f64) {
+/// Whether `foot`, in the plane of triangle `t`, lies on it; it belongs to a point at this distance from the plane.
+fn falls_on(mesh: &Mesh, t: u32, foot: &Vec3, distance: f64) -> bool {
+    let triangle = &mesh.triangles()[t as usize];
+    let corners = triangle.corners.map(|v| mesh.vertices()[v as usize]);
+    (0..3).all(|k| {
+        let along = corners[(k + 1) % 3] - corners[k];
+        let length = along.norm();
+        // What is below a hollow edge has its feet beyond it, in both triangles.
+        let beyond = mesh.edge(triangle.edges[k]).hollow * (-distance).max(0.0) + 1e-9 * length;
+        triangle.normal.cross(&along).dot(&(foot - corners[k])) >= -beyond * length
+    })
+}
+
+/// Whether a point of the shape lies behind a triangle although the surface is nearer elsewhere: a corner on top of a cliff
+/// is behind the cliff's face, and yet outside.
+fn behind(mesh: &Mesh, triangles: &[u32], p: &ContactPoint, rounding: f64, margin: f64) -> bool {
+    let depth = -(p.gap + rounding);
+    depth > margin && {
+        let centre = p.position - p.normal * (0.5 * p.gap + rounding);
+        triangles.iter().any(|&t| {
+            let triangle = &mesh.triangles()[t as usize];
+            let corner = mesh.vertices()[triangle.corners[0] as usize];
+            let distance = (centre - corner).dot(&triangle.normal);
+            let foot = centre - triangle.normal * distance;
+            distance.abs() + margin < depth && falls_on(mesh, t, &foot, distance)
+        })
+    }
+}
+
+/// Of several points of one feature of the shape, keeps one of each normal. Second and later ones get names of their own.
+fn keep_nearest(found: &mut Vec<ContactPoint>, rounding: f64) {
     // By feature; the one nearest to the surface first.
     let distance = |p: &ContactPoint| (p.gap + rounding).abs();
     found.sort_unstable_by(|p, q| {
@@ -138,11 +166,7 @@ fn keep_nearest(found: &mut Vec<ContactPoint>, rounding: f64, margin: f64) {
             start = kept;
         }
         let same = &found[start..kept];
-        let behind = same
-            .first()
-            .is_some_and(|q| p.gap + rounding < 0.0 && distance(&p) > distance(q) + margin);
-        let twin = same.iter().any(|q| q.normal.dot(&p.normal) > 1.0 - 1e-9);
-        if !behind && !twin {
+        if !same.iter().any(|q| q.normal.dot(&p.normal) > 1.0 - 1e-9) {
             found[kept] = p;
             kept += 1;
         }
@@ -213,8 +237,15 @@ fn over_ridge(
         }
     }
     found.truncate(kept);
-    // Where outlines cross at a corner, their normals may miss the ridge's and the nearest points still be on it.
-    if let (true, Some(nearest)) = (kept == first, nearest) {
+    // Where outlines cross at a corner, their normals may miss the ridge's and the nearest points still be on it. What
+    // overlaps the ridge is pushed out on its outer side, even if another way out were shorter.
+    if let (true, Some(mut nearest)) = (kept == first, nearest) {
+        let directions = || edge.inward.iter().flatten().copied();
+        if nearest.gap < one.rounding() {
+            let out = outward(-nearest.normal, directions().chain([along, -along]));
+            let Some(out) = out else { return };
+            nearest.normal = -out;
+        }
         let mut list = Points {
             margin,
             list: found,
@@ -227,6 +258,26 @@ fn over_ridge(
     for point in &mut found[first..] {
         point.feature = RIDGE | e << 3 | (point.feature & 7);
     }
+}
+
+/// The direction nearest to `out` that leads into none of `inner`, unit vectors; none if it is not found.
+fn outward(out: Vec3, inner: impl Iterator<Item = Vec3> + Clone) -> Option<Vec3> {
+    let mut n = out;
+    for _ in 0..TURNS {
+        let mut worst = 0.0_f64;
+        for d in inner.clone() {
+            let into = n.dot(&d);
+            if into > 0.0 {
+                n -= d * into;
+                worst = worst.max(into);
+            }
+        }
+        n = n.try_normalize(1e-3)?;
+        if worst <= 0.5 * CONE {
+            return Some(n);
+        }
+    }
+    None
 }
 
 /// The point of the shape on the peak `v`.
@@ -263,10 +314,13 @@ fn over_peak(
     }
     let deepest = -DEEPEST * a.size();
     // Here the vertex is the first of the pair: the normal points from it to the shape.
-    let keep = found[first..]
-        .first()
-        .copied()
-        .filter(|p| p.gap >= deepest && mesh.peak(v).edges.iter().all(|d| p.normal.dot(d) <= CONE));
+    let edges = &mesh.peak(v).edges;
+    let keep = found[first..].first().copied().and_then(|mut p| {
+        if p.gap < 0.0 {
+            p.normal = outward(p.normal, edges.iter().copied())?;
+        }
+        (p.gap >= deepest && edges.iter().all(|d| p.normal.dot(d) <= CONE)).then_some(p)
+    });
     found.truncate(first);
     if let Some(mut p) = keep {
         p.normal = -p.normal;

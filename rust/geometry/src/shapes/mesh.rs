@@ -38,6 +38,8 @@ pub(crate) struct Edge {
     pub inward: [Option<Vec3>; 2],
     /// Sticks out.
     pub ridge: bool,
+    /// Tangent of the angle between its triangles' normals where it is hollow, else zero.
+    pub hollow: f64,
 }
 
 /// A vertex that may touch by itself.
@@ -116,7 +118,9 @@ impl Mesh {
                     Some(&(e, other)) => {
                         let edge = &mut edges[e as usize];
                         edge.inward[1] = Some(inward);
-                        edge.ridge = other.dot(&inward) < -RIDGE;
+                        let (sine, cosine) = (other.dot(&inward), other.dot(&normal));
+                        edge.ridge = sine < -RIDGE;
+                        edge.hollow = sine.max(0.0) / cosine.max(0.1);
                         e
                     }
                     None => {
@@ -127,6 +131,7 @@ impl Mesh {
                             owner: t as u32,
                             inward: [Some(inward), None],
                             ridge: true,
+                            hollow: 0.0,
                         });
                         e
                     }
