@@ -22,6 +22,8 @@ use crate::shapes::sphere::Sphere;
 
 /// Overlap with a triangle, relative to the shape's size, beyond which the shape is on its other side.
 const DEEPEST: f64 = 0.5;
+/// Times that a triangle is nearer which alone decides for a point behind two that stick out.
+const NEARER: f64 = 4.0;
 /// Slack of the cones of ridges and peaks.
 const CONE: f64 = 1e-6;
 /// Share of a ridge that belongs to its ends.
@@ -55,7 +57,7 @@ pub(crate) fn shape_mesh(
         frame: &local,
     }
     .rounding();
-    found.retain(|p| !behind(mesh, &triangles, p, rounding, points.margin));
+    found.retain(|p| !behind(mesh, &triangles, p, rounding));
     keep_nearest(&mut found, rounding);
     for &t in &triangles {
         for e in mesh.triangles()[t as usize].edges {
@@ -135,16 +137,18 @@ fn falls_on(mesh: &Mesh, t: u32, foot: &Vec3, distance: f64) -> bool {
 
 /// Whether a point of the shape lies behind a triangle although the surface is nearer elsewhere: a corner on top of a cliff
 /// is behind the cliff's face, and yet outside.
-fn behind(mesh: &Mesh, triangles: &[u32], p: &ContactPoint, rounding: f64, margin: f64) -> bool {
+fn behind(mesh: &Mesh, triangles: &[u32], p: &ContactPoint, rounding: f64) -> bool {
     let depth = -(p.gap + rounding);
-    depth > margin && {
+    depth > 0.0 && {
         let centre = p.position - p.normal * (0.5 * p.gap + rounding);
         triangles.iter().any(|&t| {
             let triangle = &mesh.triangles()[t as usize];
             let corner = mesh.vertices()[triangle.corners[0] as usize];
             let distance = (centre - corner).dot(&triangle.normal);
             let foot = centre - triangle.normal * distance;
-            distance.abs() + margin < depth && falls_on(mesh, t, &foot, distance)
+            // Of two triangles that stick out together, to leave one is to leave both; of two in a hollow it is not.
+            let sticks_out = (centre - foot).dot(&p.normal) < depth;
+            sticks_out && NEARER * distance.abs() < depth && falls_on(mesh, t, &foot, distance)
         })
     }
 }
