@@ -57,6 +57,21 @@ def test_two_sealers_at_once(ledger, maker, monkeypatch) -> None:
     assert _whole(ledger) == ids
 
 
+def test_a_third_sealer_continues_the_shorter_of_two_segments(ledger) -> None:
+    """It listed after the first had written its segment, and before the second, who had listed earlier than the first."""
+    ids = [_note(ledger) for _ in range(9)]
+    files = [streams.read_frame(ledger.place.commit("main", number)) for number in range(1, 10)]
+    folder = ledger.place.real(ledger.place.sealed("main"), create=True)
+    for first, last in [(1, 3), (1, 5), (4, 8)]:
+        packed = parquet_bytes(pl.concat(files[first - 1 : last]))
+        (folder / f"{first:010d}-{last:010d}.parquet").write_bytes(packed)
+    seal.remove_covered(ledger, "main")
+    assert _whole(ledger) == ids
+    ids += [_note(ledger) for _ in range(3)]
+    ids.append(seal.seal_stream(ledger, "main").event.id)
+    assert _whole(ledger) == ids
+
+
 def test_sealer_killed_before_it_deletes(ledger, monkeypatch) -> None:
     ids = [_note(ledger) for _ in range(4)]
     with monkeypatch.context() as patch:

@@ -77,13 +77,17 @@ def list_stream(place: Place, stream: str) -> Listing:
 
 
 def list_segments(place: Place, folder: Path) -> list[Segment]:
-    """Segments in a folder, in order. One that lies within another (two sealed at once) is not counted."""
+    """Segments in a folder, in order, each continuing the one before.
+
+    Two that were sealed at once overlap, and either may have been continued: from the last one back, those count that end
+    before the next begins.
+    """
     found = [Segment(int(m[1]), int(m[2]), folder / m[0]) for m in _matches(place, folder, SEGMENT_NAME)]
     kept: list[Segment] = []
-    for segment in sorted(found, key=lambda segment: (segment.first, -segment.last)):
-        if not kept or segment.last > kept[-1].last:
+    for segment in sorted(found, key=lambda segment: (-segment.last, segment.first)):
+        if not kept or segment.last < kept[-1].first:
             kept.append(segment)
-    return kept
+    return kept[::-1]
 
 
 def _matches(place: Place, folder: Path, pattern: re.Pattern[str]) -> list[re.Match[str]]:
