@@ -58,7 +58,7 @@ def test_two_sealers_at_once(ledger, maker, monkeypatch) -> None:
 
 
 def test_a_third_sealer_continues_the_shorter_of_two_segments(ledger) -> None:
-    """It listed after the first had written its segment, and before the second, who had listed earlier than the first."""
+    """It listed between the writing of the first and of the second, who had listed before the first wrote."""
     ids = [_note(ledger) for _ in range(9)]
     files = [streams.read_frame(ledger.place.commit("main", number)) for number in range(1, 10)]
     folder = ledger.place.real(ledger.place.sealed("main"), create=True)

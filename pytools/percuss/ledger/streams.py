@@ -79,8 +79,8 @@ def list_stream(place: Place, stream: str) -> Listing:
 def list_segments(place: Place, folder: Path) -> list[Segment]:
     """Segments in a folder, in order, each continuing the one before.
 
-    Two that were sealed at once overlap, and either may have been continued: from the last one back, those count that end
-    before the next begins.
+    Two that were sealed at once overlap, and either may have been continued: from the last one back, those count that
+    end before the next begins.
     """
     found = [Segment(int(m[1]), int(m[2]), folder / m[0]) for m in _matches(place, folder, SEGMENT_NAME)]
     kept: list[Segment] = []
