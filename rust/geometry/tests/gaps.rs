@@ -3,33 +3,9 @@
 
 mod common;
 
-use common::{Stream, along, gap_by_search, inside, points};
+use common::{Stream, along, boulder, gap_by_search, inside, points, shapes};
 use nalgebra::Quaternion;
 use percuss_geometry::{Pose, Quat, Shape, Vec3};
-
-/// A cube with its edges and corners cut off, as rockfall kits are tested with.
-fn boulder() -> Shape {
-    let mut points = Vec::new();
-    for k in 0..24 {
-        let (long, cut) = (0.4, 0.22);
-        let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
-        let mut p = [cut * sign(0), cut * sign(1), cut * sign(2)];
-        p[k / 8] = long * sign(k / 8);
-        points.push(Vec3::from(p));
-    }
-    Shape::polyhedron(&points).unwrap()
-}
-
-fn shapes() -> Vec<Shape> {
-    vec![
-        Shape::sphere(0.4).unwrap(),
-        Shape::cuboid(0.8, 1.1, 0.6).unwrap(),
-        Shape::cylinder(0.38, 0.8).unwrap(),
-        Shape::capsule(0.25, 0.7).unwrap(),
-        Shape::cone(0.45, 0.9).unwrap(),
-        boulder(),
-    ]
-}
 
 /// Random poses at which the shapes are a little apart or overlap a little, with the true gap.
 fn near_poses(

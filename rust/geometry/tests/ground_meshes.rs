@@ -2,37 +2,18 @@
 
 mod common;
 
-use common::{Stream, points};
+use common::{Stream, points, shapes};
 use percuss_geometry::{Pose, Shape, Vec3};
 
 fn flat() -> Shape {
     Shape::height_field(21, 21, [0.5, 0.4], &[0.0; 441]).unwrap()
 }
 
-fn boulder() -> Shape {
-    let mut corners = Vec::new();
-    for k in 0..24 {
-        let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
-        let mut p = [0.22 * sign(0), 0.22 * sign(1), 0.22 * sign(2)];
-        p[k / 8] = 0.4 * sign(k / 8);
-        corners.push(Vec3::from(p));
-    }
-    Shape::polyhedron(&corners).unwrap()
-}
-
 #[test]
 fn a_triangulated_plane_is_a_plane() {
     let (mesh, plane) = (flat(), Shape::half_space());
-    let shapes = [
-        Shape::sphere(0.4).unwrap(),
-        Shape::cuboid(0.8, 0.7, 0.6).unwrap(),
-        Shape::cylinder(0.38, 0.8).unwrap(),
-        Shape::capsule(0.2, 0.7).unwrap(),
-        Shape::cone(0.4, 0.6).unwrap(),
-        boulder(),
-    ];
     let mut stream = Stream(21);
-    for shape in &shapes {
+    for shape in &shapes() {
         for trial in 0..300 {
             let mut pose = stream.pose(0.0);
             if trial % 3 == 0 {
@@ -142,14 +123,7 @@ fn at_point(pose: &Pose, local: &Vec3) -> Pose {
 #[test]
 fn gaps_to_rough_ground_follow_the_motion() {
     const STEP: f64 = 1e-4;
-    for shape in [
-        Shape::sphere(0.4).unwrap(),
-        Shape::cuboid(0.8, 1.1, 0.6).unwrap(),
-        Shape::cylinder(0.38, 0.8).unwrap(),
-        Shape::capsule(0.25, 0.7).unwrap(),
-        Shape::cone(0.45, 0.9).unwrap(),
-        boulder(),
-    ] {
+    for shape in shapes() {
         let mut stream = Stream(11);
         for run in 0..240 {
             let rough = [0.02, 0.1, 0.3][run % 3];

@@ -244,10 +244,11 @@ fn over_ridge(
     // Where outlines cross at a corner, their normals may miss the ridge's and the nearest points still be on it. What
     // overlaps the ridge is pushed out on its outer side, even if another way out were shorter.
     if let (true, Some(mut nearest)) = (kept == first, nearest) {
-        let directions = || edge.inward.iter().flatten().copied();
         if nearest.gap < one.rounding() {
-            let out = outward(-nearest.normal, directions().chain([along, -along]));
-            let Some(out) = out else { return };
+            let inner = edge.inward.iter().flatten().copied();
+            let Some(out) = outward(-nearest.normal, inner.chain([along, -along])) else {
+                return;
+            };
             nearest.normal = -out;
         }
         let mut list = Points {
