@@ -105,6 +105,8 @@ def read(path: str | Path) -> ContactProblem:
     path = Path(path)
     try:
         file = h5py.File(path, "r")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file or folder") from None
     except OSError as fault:
         raise InputError(f"{path}: cannot be read as HDF5 ({fault})") from None
     with file:

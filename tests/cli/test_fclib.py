@@ -64,7 +64,7 @@ def test_refusals(percuss, folder, write_fclib, monkeypatch) -> None:
     percuss("fclib", "solve", path, "--solver", "newtom").refused(2, "did you mean `newton`")
     percuss("fclib", "solve", path, "--norm", "plane").refused(2, "--norm plane: did you mean `plain`")
     percuss("fclib", "solve", path, "--tol", 0).refused(2, "--tol 0.0: must be positive")
-    percuss("fclib", "solve", folder / "none.hdf5").refused(2, "none.hdf5: cannot be read as HDF5")
+    percuss("fclib", "solve", folder / "none.hdf5").refused(2, "none.hdf5: no such file or folder")
     percuss("fclib", "solve", folder / "studies").refused(2, "studies: holds no .hdf5 file")
     percuss("fclib", "solve", write_fclib("plane.hdf5", dimension=2)).refused(2, "spacedim is 2")
     percuss("fclib", "solve", write_fclib("mu.hdf5", mu=-1.0)).refused(2, "mu: friction coefficient of contact 0 is -1")
