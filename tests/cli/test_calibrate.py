@@ -81,7 +81,7 @@ def test_linear_gaussian_is_found(percuss, linear, posterior, sampler) -> None:
     exact = _exact()
     found = posterior(told["id"])
     assert told["converged"]
-    assert not told["accepted_unconverged"]
+    assert all(verdict["passed"] for verdict in told["trust"])
     assert told["not_compiled"] is None
     rows = told["summary"]["rows"]
     for row, mean, variance in zip(rows, exact.mean, np.diag(exact.covariance), strict=True):
@@ -118,7 +118,7 @@ def test_direct_is_logged_resumed_and_repeated(percuss, folder, posterior) -> No
     assert percuss("audit", "--rerun", 3).code == 0
     percuss("predict", first.id, "--verify", 2).refused(2, "nothing to verify")
     predicted = json.loads(percuss("predict", first.id, "--draws", 20, "--json").out)
-    assert predicted["accepted_unconverged"]
+    assert [v["accepted"] for v in predicted["trust"] if v["gate"] == "convergence"] == [True]
 
 
 def test_an_interrupted_direct_calibration_goes_on(percuss, folder, monkeypatch, posterior) -> None:
@@ -182,7 +182,7 @@ def test_without_convergence_there_is_no_estimate(percuss, linear, posterior) ->
     said = percuss("calibrate", linear, *SHORT, "--seed", 1)
     assert said.code == 1
     assert len(said.out.strip()) == 36
-    assert "error: the posterior is not converged" in said.err
+    assert said.err.startswith("NOT TRUSTED: the posterior is not converged: ")
     assert "mean" not in said.err
     found = posterior(said.out.strip())
     assert found.summary is None
@@ -196,18 +196,19 @@ def test_without_convergence_there_is_no_estimate(percuss, linear, posterior) ->
 def test_an_accepted_posterior_stays_marked(percuss, linear) -> None:
     said = percuss("calibrate", linear, *SHORT, "--seed", 1, "--accept-unconverged", "--json")
     told = json.loads(said.out)
-    assert "NOT CONVERGED, accepted" in said.err
-    assert told["accepted_unconverged"]
+    assert said.err.startswith("accepted all the same: the posterior is not converged")
+    (mark,) = told["trust"]
+    assert mark["gate"] == "convergence" and mark["accepted"] and not mark["passed"]
     assert not told["converged"]
     assert told["summary"]["rows"]
     predicted = percuss("predict", told["id"], "--draws", 50, "--json")
-    assert "NOT CONVERGED" in predicted.err
-    assert json.loads(predicted.out)["accepted_unconverged"]
+    assert predicted.err.startswith("accepted all the same: the posterior is not converged")
+    assert json.loads(predicted.out)["trust"] == [{**mark, "source": told["id"]}]
     good = percuss("calibrate", linear).id
     compared = percuss("compare", told["id"], good, "--json")
-    assert "NOT CONVERGED" in compared.err
-    assert json.loads(compared.out)["accepted_unconverged"]
-    assert "accepted unconverged" in percuss("log").out
+    assert compared.err.startswith("accepted all the same: the posterior is not converged")
+    assert json.loads(compared.out)["trust"] == [{**mark, "source": told["id"]}]
+    assert "NOT CONVERGED" in percuss("log").out
 
 
 def test_prediction_scores_and_verification(percuss, folder, linear) -> None:

@@ -25,6 +25,7 @@ from percuss.inference.summary import Summary, summarise
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.study.calibration import Block
+from percuss.trust import Trust, Verdict, accept, write_trust
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +42,7 @@ class Request:
     settings: Mapping[str, float] = field(default_factory=dict)
     stopping: Stopping = field(default_factory=Stopping)
     seed: int = 0
-    accept_unconverged: bool = False
+    accept: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -51,7 +52,7 @@ class Request:
         settings: Mapping[str, float] | None = None,
         evaluations: int | None = None,
         seed: int = 0,
-        accept_unconverged: bool = False,
+        accept: frozenset[str] = frozenset(),
     ) -> Request:
         """What a block says; what is given besides comes first. Settings of a block are of the block's sampler."""
         own = block.settings if sampler in (None, block.sampler or DEFAULT) else {}
@@ -61,20 +62,20 @@ class Request:
             {**own, **(settings or {})},
             Stopping(**stopping),
             seed,
-            accept_unconverged,
+            accept,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """What came out; `summary`, `evidence` and `loo` only where convergence, or its being waived, allows them."""
+    """What came out; `summary`, `evidence` and `loo` only where convergence, or its being accepted, allows them."""
 
     sample: Sample
     summary: Summary | None
     evidence: Mapping[str, Evidence]
     loo: Loo | None
     notes: tuple[str, ...]
-    accepted_unconverged: bool
+    trust: Trust
 
 
 def draw(problem: Problem, request: Request, report: Report | None = None) -> Sample:
@@ -89,12 +90,13 @@ def draw(problem: Problem, request: Request, report: Report | None = None) -> Sa
     )
 
 
-def calibrate(problem: Problem, request: Request, report: Report | None = None) -> Calibrated:
-    """Sample, and say what the draws say unless they are not converged."""
+def calibrate(problem: Problem, request: Request, report: Report | None = None, given: Trust = ()) -> Calibrated:
+    """Sample, and say what the draws say unless they are not converged; `given` is what the posterior inherits."""
     sample = draw(problem, request, report)
-    accepted = not sample.converged and request.accept_unconverged
+    trust = accept((*given, convergence(sample)), request.accept)
+    accepted = not sample.converged and "convergence" in request.accept
     if not sample.converged and not accepted:
-        return Calibrated(sample, None, {}, None, (), False)
+        return Calibrated(sample, None, {}, None, (), trust)
     summary = summarise(problem.target, sample, mass=problem.block.mass, accept_unconverged=accepted)
     evidence, notes = _evidence(problem, sample, request.seed)
     loo = None
@@ -104,7 +106,14 @@ def calibrate(problem: Problem, request: Request, report: Report | None = None) 
             notes.append("leave-one-out is not reliable: some data have too much weight (Pareto k)")
     except (InputError, FloatingPointError) as fault:
         notes.append(f"no leave-one-out: {fault}")
-    return Calibrated(sample, summary, evidence, loo, tuple(notes), accepted)
+    return Calibrated(sample, summary, evidence, loo, tuple(notes), trust)
+
+
+def convergence(sample: Sample) -> Verdict:
+    """Whether the draws represent the posterior."""
+    figure = _finite(np.max(sample.diagnostics.r_hat))
+    said = "converged" if sample.converged else f"not converged: {'; '.join(sample.reasons)}"
+    return Verdict("convergence", sample.converged, f"the posterior is {said}", figure, sample.stopping.r_hat)
 
 
 def _evidence(problem: Problem, sample: Sample, seed: int) -> tuple[dict[str, Evidence], list[str]]:
@@ -161,7 +170,7 @@ def draft_posterior(ledger: Ledger, problem: Problem, request: Request, done: Ca
         "acceptance": [_finite(np.min(sample.acceptance)), _finite(np.max(sample.acceptance))],
         "converged": sample.converged,
         "reasons": list(sample.reasons),
-        "accepted_unconverged": done.accepted_unconverged,
+        "trust": write_trust(done.trust),
         "summary": None if done.summary is None else summary_facts(done.summary),
         "evidence": {
             name: {"log_evidence": e.log_evidence, "error": _finite(e.error), "notes": list(e.notes)}
@@ -184,7 +193,7 @@ def draft_posterior(ledger: Ledger, problem: Problem, request: Request, done: Ca
     ]
     inputs += [("surrogate", surrogate.event) for surrogate in problem.surrogates]
     inputs += [("runs", event) for event in problem.direct.runs] if problem.direct else []
-    refused = not sample.converged and not done.accepted_unconverged
+    refused = done.summary is None
     return Draft(
         POSTERIOR,
         body,

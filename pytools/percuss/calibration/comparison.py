@@ -19,12 +19,13 @@ from percuss.inference.evidence import Evidence, bayes_factor
 from percuss.inference.loo import Loo, difference
 from percuss.ledger.event import Draft, StudyRef
 from percuss.ledger.ledger import Ledger
+from percuss.trust import Trust, write_trust
 
 KEYS = ("case", "output", "value", "entry")
 
 
-def compare(posteriors: Sequence[Posterior]) -> tuple[dict[str, Any], pl.DataFrame]:
-    """The body and the table of a comparison."""
+def compare(posteriors: Sequence[Posterior], trust: Trust = ()) -> tuple[dict[str, Any], pl.DataFrame]:
+    """The body and the table of a comparison; `trust` is what it inherits."""
     if len(posteriors) < 2:
         raise InputError("compare: needs at least two posteriors")
     ids = [posterior.event.id for posterior in posteriors]
@@ -56,7 +57,7 @@ def compare(posteriors: Sequence[Posterior]) -> tuple[dict[str, Any], pl.DataFra
         "bayes_factors": factors,
         "loo_differences": differences,
         "same_data": same,
-        "accepted_unconverged": any(posterior.accepted_unconverged for posterior in posteriors),
+        "trust": write_trust(trust),
         "notes": notes,
     }
     return body, pl.DataFrame([row for posterior in posteriors for row in _rows(posterior)])
@@ -83,7 +84,7 @@ def _facts(posterior: Posterior, evidence: Evidence | None) -> dict[str, Any]:
     if evidence:
         error = None if isnan(evidence.error) else evidence.error
         chosen = {"method": evidence.method, "log_evidence": evidence.log_evidence, "error": error}
-    keys = ("block", "sampler", "converged", "accepted_unconverged", "loo")
+    keys = ("block", "sampler", "converged", "loo")
     return {
         "id": posterior.event.id,
         "study": posterior.study.name,

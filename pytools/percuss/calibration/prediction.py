@@ -22,6 +22,7 @@ from percuss.inference.predictive import bands, predict_at, spread_draws
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.surrogates.surrogate import Surrogate
+from percuss.trust import Trust, write_trust
 from percuss.units import from_si
 
 QUANTILES = {"q025": 0.025, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q975": 0.975}
@@ -160,6 +161,7 @@ def draft_prediction(
     curves: Surrogate | None,
     draws: int,
     seed: int,
+    trust: Trust,
 ) -> Draft:
     """The event of a prediction."""
     tables = dict(predicted.tables) | ({"verification": verification.table} if verification else {})
@@ -168,7 +170,7 @@ def draft_prediction(
     inputs += [("surrogate", curves.event)] if curves else []
     body = {
         "draws": draws,
-        "accepted_unconverged": posterior.accepted_unconverged,
+        "trust": write_trust(trust),
         "scores": found,
         "verification": verification.facts() if verification else None,
         "notes": list(predicted.notes),

@@ -72,11 +72,6 @@ class Posterior:
         """Whether nothing speaks against the draws."""
         return bool(self.body["converged"])
 
-    @property
-    def accepted_unconverged(self) -> bool:
-        """Whether it is used although it is not converged: a mark that everything made from it carries."""
-        return bool(self.body["accepted_unconverged"])
-
     @cached_property
     def units(self) -> dict[str, str]:
         """The unit each of `names` is shown in."""
@@ -93,7 +88,7 @@ class Posterior:
         if self.summary is None:
             raise AnswerIsNo(
                 f"posterior {self.event.id}: is not converged ({'; '.join(self.body['reasons'])})",
-                hint="percuss calibrate with a larger budget, or with --accept-unconverged",
+                hint="percuss calibrate with a larger budget, or with --accept convergence",
             )
         return self.summary
 

@@ -28,6 +28,7 @@ from percuss.inference.predictive import spread_draws
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
+from percuss.trust import Trust, Verdict
 
 SAMPLER = "posterior"
 LABELS = ("mean", "mode")
@@ -57,6 +58,15 @@ class Verification:
     def passed(self) -> bool:
         """Whether the surrogate is as good as the likelihood took it to be."""
         return self.worst <= self.tolerance
+
+    def verdicts(self) -> Trust:
+        """Whether the simulator agrees with the surrogate."""
+        word = "is right" if self.passed else "is NOT right"
+        said = (
+            f"the surrogate {word} where it matters: {self.worst:.2g} of what the likelihood allows, and up to "
+            f"{self.tolerance:g} is tolerated"
+        )
+        return (Verdict("verification", self.passed, said, self.worst, self.tolerance),)
 
     def at(self, label: str) -> dict[tuple[str, str], float]:
         """Simulated outputs at the `mean` or `mode`, by case and output; none where that run failed."""

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from percuss.cli.options import (
+    AcceptOption,
     AllowCommandOption,
     JsonOption,
     LedgerOption,
+    accepted_gates,
     assignments,
     complete_events,
     complete_studies,
@@ -71,8 +73,9 @@ def calibrate(
         int | None, typer.Option(min=1, help="Most evaluations of the likelihood.", show_default="4000000")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
+    accept: AcceptOption = None,
     accept_unconverged: Annotated[
-        bool, typer.Option("--accept-unconverged", help="Summarise even what is not converged; it stays marked.")
+        bool, typer.Option("--accept-unconverged", help="The same as --accept convergence.", hidden=True)
     ] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time, with --direct.")] = None,
     allow_command: AllowCommandOption = False,
@@ -91,14 +94,16 @@ def calibrate(
     from percuss.calibration.calibrate import Request, draft_posterior
     from percuss.calibration.calibrate import calibrate as infer
     from percuss.calibration.problem import find_block, make_problem
-    from percuss.cli.output import give_id, hint, leave_interrupted, progress, say
+    from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, progress, say, tell_trust
     from percuss.config import find_settings
     from percuss.execution.campaign import local_executor
     from percuss.inference.samplers.stopping import Progress
     from percuss.ledger.event import Cost
     from percuss.ledger.projections import fold
+    from percuss.ledger.standing import inherit
     from percuss.surrogates.surrogate import load_surrogate
 
+    gates = accepted_gates([*(accept or []), *(["convergence"] if accept_unconverged else [])])
     given = _numbers(assignments(setting, "--setting"))
     if direct:
         book, found = _direct_study(ledger, events)
@@ -112,7 +117,8 @@ def calibrate(
     measured, found = _observations(book, found, observations, study)
     state = fold(book.events())
     chosen = find_block(found, block)
-    request = Request.of(chosen, sampler, given, evaluations, seed, accept_unconverged)
+    request = Request.of(chosen, sampler, given, evaluations, seed, gates)
+    stands_on = inherit(state, [measured.event, *(surrogate.event for surrogate in surrogates)])
     workers = find_settings({"jobs": jobs})["jobs"].value or os.cpu_count() or 1
     with local_executor(workers) as executor:
         problem = make_problem(
@@ -138,7 +144,7 @@ def calibrate(
                     advance(at.evaluations - before[0], note)
                     before[0] = at.evaluations
 
-                done = infer(problem, request, report)
+                done = infer(problem, request, report, stands_on)
         except KeyboardInterrupt:
             kept = problem.direct.done if problem.direct else 0
             say(f"interrupted: {kept} runs kept" if direct else "interrupted: nothing was appended")
@@ -151,18 +157,13 @@ def calibrate(
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     draft.cost = Cost(round(1e6 * wall), round(1e6 * cpu), peak)
     event = book.append([draft])[0]
+    tell_trust(done.trust)
     _tell(problem, done, event.id)
     if direct and problem.direct:
         say(f"{problem.direct.done} runs of the simulator, {len(problem.direct.runs)} batches in all")
-    keys = ("block", "sampler", "converged", "accepted_unconverged", "reasons", "evaluations", "summary", "evidence")
+    keys = ("block", "sampler", "converged", "reasons", "evaluations", "trust", "summary", "evidence")
     give_id(event.id, {key: event.data[key] for key in (*keys, "loo", "twin", "not_compiled", "notes")}, json)
-    if done.summary is None:
-        from percuss.cli.output import tell_error
-        from percuss.inference.summary import NotConverged
-
-        fault = NotConverged(done.sample.reasons)
-        tell_error(fault)
-        raise typer.Exit(fault.exit_code)
+    leave_untrusted(done.trust)
 
 
 def _numbers(texts: dict[str, str]) -> dict[str, float]:
@@ -252,8 +253,6 @@ def _tell(problem: Problem, done: Calibrated, id: str) -> None:
             hint("percuss surrogate --family chaos makes surrogates that the core can sample")
     if done.summary is None:
         return
-    if done.accepted_unconverged:
-        say(f"NOT CONVERGED, accepted as it is: {'; '.join(sample.reasons)}")
     twin = problem.observations.twin or {}
     rows = []
     for row in done.summary.rows:

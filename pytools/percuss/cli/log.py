@@ -116,8 +116,8 @@ def summary(kind: str, data: dict[str, object]) -> str:
         case "observations.imported":
             return f"{'twin' if data.get('twin') else 'measured'}, {data.get('entries')} values, {data.get('file')}"
         case "posterior.sampled":
-            marked = "accepted unconverged" if data.get("accepted_unconverged") else "NOT CONVERGED"
-            return f"{data.get('block')}: {data.get('sampler')}, {'converged' if data.get('converged') else marked}"
+            marked = "converged" if data.get("converged") else "NOT CONVERGED"
+            return f"{data.get('block')}: {data.get('sampler')}, {marked}"
         case "prediction.made":
             checked = data.get("verification")
             return f"{data.get('draws')} draws" + (", verified" if isinstance(checked, dict) else "")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from percuss.errors import InputError
+from percuss.trust import GATES
 
 if TYPE_CHECKING:
     from percuss.ledger.event import Event, Maker
@@ -45,6 +46,15 @@ LedgerOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Give a JSON document on stdout.")]
 AllowCommandOption = Annotated[
     bool, typer.Option("--allow-command", help="Let a study of the kind `command` run its program.")
+]
+AcceptOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept",
+        metavar="GATE",
+        help=f"Take a result that fails this gate; it stays marked. One of {', '.join(GATES)}.",
+        autocompletion=lambda: list(GATES),
+    ),
 ]
 EventArgument = Annotated[
     str,
@@ -172,6 +182,16 @@ def open_at_all(flag: str | None, texts: list[str]) -> tuple[Ledger, list[Event]
     wanted = [reference(text) for text in texts]
     ledger = open_ledger(flag)
     return ledger, [ledger.event(text) for text in wanted]
+
+
+def accepted_gates(given: list[str] | None) -> frozenset[str]:
+    """The gates that `--accept` names."""
+    from percuss.spelling import did_you_mean
+
+    for name in given or []:
+        if name not in GATES:
+            raise InputError(f"--accept {name}: is no gate: {did_you_mean(name, GATES)}")
+    return frozenset(given or [])
 
 
 def assignments(texts: list[str] | None, option: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from percuss.errors import PercussError
+from percuss.trust import Trust, failures
 
 
 def give_json(data: object) -> None:
@@ -60,6 +61,22 @@ def tell_fault(fault: BaseException) -> None:
     """A fault of ours, not of the input."""
     say(f"{_styled('fault', '1;31')}: {type(fault).__name__}: {fault}")
     hint("this is a fault of percuss; PERCUSS_TRACEBACK=1 shows where, percuss doctor what a report needs")
+
+
+def tell_trust(trust: Trust) -> None:
+    """Say what a result failed: before anything else is said of it."""
+    for verdict in failures(trust):
+        text = plain(verdict.told())
+        say(_styled(text, "1;31") if verdict.stops else text)
+
+
+def leave_untrusted(trust: Trust) -> None:
+    """End a command with exit code 1 if its result failed a gate that was not accepted: after all else is done."""
+    stopping = list(dict.fromkeys(v.gate for v in failures(trust) if v.stops))
+    if stopping:
+        flags = " ".join(f"--accept {gate}" for gate in stopping)
+        hint(f"what it failed is explained in docs/trust.md; {flags} takes it as it is, and it stays marked")
+        raise SystemExit(1)
 
 
 def leave_interrupted(stuck: bool) -> NoReturn:

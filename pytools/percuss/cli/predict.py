@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, complete_events, consented, open_at
+from percuss.cli.options import (
+    AcceptOption,
+    AllowCommandOption,
+    JsonOption,
+    LedgerOption,
+    accepted_gates,
+    complete_events,
+    consented,
+    open_at,
+)
 
 if TYPE_CHECKING:
     from percuss.calibration.problem import Problem
@@ -46,6 +55,7 @@ def predict(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    accept: AcceptOption = None,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -62,14 +72,17 @@ def predict(
     from percuss.calibration.agreement import check_same_model
     from percuss.calibration.problem import load_problem
     from percuss.calibration.records import load_posterior
-    from percuss.cli.output import give_id, hint, leave_interrupted, say, table_text
+    from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, say, table_text, tell_trust
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.execution.campaign import Interrupted, local_executor
     from percuss.execution.records import load_study_event, new_drafts
     from percuss.ledger.projections import fold
+    from percuss.ledger.standing import inherit
     from percuss.surrogates.surrogate import load_surrogate
+    from percuss.trust import accept as accept_failures
 
+    gates = accepted_gates(accept)
     book, event = open_at(ledger, posterior)
     state = fold(book.events())
     found = load_posterior(book, state, event)
@@ -98,10 +111,11 @@ def predict(
         if done and not done.passed:
             proposed = book.append(new_drafts(verification.propose(book, problem, found, done, seed)))[-1]
             done = replace(done, enrichment=proposed.id)
-        draft = prediction.draft_prediction(book, problem, found, predicted, scores, done, stand_in, count, seed)
+        trust = inherit(state, [event, *([stand_in.event] if stand_in else [])])
+        trust = accept_failures((*trust, *(done.verdicts() if done else ())), gates)
+        draft = prediction.draft_prediction(book, problem, found, predicted, scores, done, stand_in, count, seed, trust)
     appended = book.append([draft])[0]
-    if found.accepted_unconverged:
-        say("NOT CONVERGED, accepted as it is: the posterior this stands on")
+    tell_trust(trust)
     heads = list(scores[0]["rmse"])
     rows = [
         (score["axis"], score["entries"], *(prediction.shown_score(score, which) for which in heads),
@@ -119,11 +133,10 @@ def predict(
         hint(f"percuss run {done.enrichment} | percuss surrogate - | percuss calibrate - puts more runs there")
     give_id(
         appended.id,
-        {key: appended.data[key] for key in ("draws", "accepted_unconverged", "scores", "verification")},
+        {key: appended.data[key] for key in ("draws", "trust", "scores", "verification")},
         json,
     )
-    if done and not done.passed:
-        raise typer.Exit(1)
+    leave_untrusted(trust)
 
 
 def _verified(

@@ -110,7 +110,7 @@ def draft_update(ledger: Ledger, done: Updated, against: Sequence[Event], share:
     inputs += [("campaign", campaign) for campaign in training.campaigns]
     inputs += [("observations", event) for event in [done.observations.event] if event]
     inputs += [("against", event) for event in against]
-    body = {"names": list(training.names), "ess_target": share, **_facts(done), **summary(done)}
+    body = {"names": list(training.names), "ess_target": share, "trust": [], **_facts(done), **summary(done)}
     return Draft(KIND, body, StudyRef(training.study.name, training.study.digest), inputs, blobs, seed=seed)
 
 

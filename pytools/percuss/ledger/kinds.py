@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from percuss.trust import is_trust
+
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 Check = Callable[[object], bool]
 
@@ -84,7 +86,7 @@ _OBSERVATIONS: Needs = {"observations": ("observations.imported",)}
 _FORWARD: Needs = {"surrogate": ("surrogate.fitted",), **_RUNS}
 _POSTERIOR: Needs = {"posterior": ("posterior.sampled",)}
 _COMPARED: Needs = {"posterior": ("posterior.sampled", "validation.computed")}
-_TRUSTED: dict[str, Check] = {"accepted_unconverged": _truth}
+_TRUSTED: dict[str, Check] = {"trust": is_trust}
 _SAMPLED: dict[str, Check] = _TRUSTED | {
     "names": _texts,
     "parameters": _tables,
@@ -100,7 +102,29 @@ _SAMPLED: dict[str, Check] = _TRUSTED | {
     "evidence": _table,
     "twin": _maybe_table,
 }
-_SURROGATE: dict[str, Check] = {"names": _texts, "cases": _texts, "points": _count, "settings": _table}
+_SURROGATE: dict[str, Check] = _TRUSTED | {"names": _texts, "cases": _texts, "points": _count, "settings": _table}
+
+
+def _without_verdicts(body: dict[str, Any]) -> dict[str, Any]:
+    """Of a time before results carried verdicts: none but whether draws that had not converged were accepted."""
+    accepted = body.get("accepted_unconverged", False)
+    converged = body.get("converged", not accepted)
+    reasons = "; ".join(body.get("reasons", [])) or "the posterior it stands on"
+    found = {
+        "gate": "convergence",
+        "passed": False,
+        "sentence": f"the posterior is not converged: {reasons}",
+        "figure": None,
+        "threshold": None,
+        "about": [],
+        "accepted": accepted,
+        "source": None,
+    }
+    kept = {key: value for key, value in body.items() if key != "accepted_unconverged"}
+    return kept | {"trust": [] if converged else [found]}
+
+
+_SINCE_TRUST: dict[int, Upcaster] = {1: _without_verdicts}
 
 KINDS: dict[str, Kind] = {
     "study.registered": Kind("a study file in its resolved form, with the digests of its data files"),
@@ -110,10 +134,18 @@ KINDS: dict[str, Kind] = {
     "runs.failed": Kind("runs of a batch that failed, each with its reason", _DESIGN, _BATCH | {"reasons": _reasons}),
     "campaign.completed": Kind("every run of a design is in: the list of its batches", _DESIGN | _RUNS, _CLOSING),
     "surrogate.fitted": Kind(
-        "surrogates of all outputs of a design's runs, with their errors", _DESIGN | _CAMPAIGN, _SURROGATE
+        "surrogates of all outputs of a design's runs, with their errors",
+        _DESIGN | _CAMPAIGN,
+        _SURROGATE,
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "indices.computed": Kind(
-        "sensitivity indices, from a surrogate or straight from runs", _STUDY, {"names": _texts, "methods": _texts}
+        "sensitivity indices, from a surrogate or straight from runs",
+        _STUDY,
+        _TRUSTED | {"names": _texts, "methods": _texts},
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "region.computed": Kind(
         "where the time histories of a design's runs lie, and how well the runs tell",
@@ -123,7 +155,9 @@ KINDS: dict[str, Kind] = {
     "filter.updated": Kind(
         "weights of an ensemble by observations, and the parameters they identify",
         _DESIGN | _CAMPAIGN,
-        {"names": _texts, "cases": _texts, "observed": _table, "covariance": _table, "identified": _table},
+        _TRUSTED | {"names": _texts, "cases": _texts, "observed": _table, "covariance": _table, "identified": _table},
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "observations.imported": Kind(
         "measured values, bound to the outputs of a study",
@@ -131,15 +165,26 @@ KINDS: dict[str, Kind] = {
         {"file": _text, "entries": _count, "twin": _maybe_table},
     ),
     "posterior.sampled": Kind(
-        "a calibration: draws of the parameters given observations", _STUDY | _OBSERVATIONS, _SAMPLED, _FORWARD
+        "a calibration: draws of the parameters given observations",
+        _STUDY | _OBSERVATIONS,
+        _SAMPLED,
+        _FORWARD,
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "prediction.made": Kind(
         "what a study's outputs are before and after the data, and whether the simulator agrees",
         _STUDY | _POSTERIOR,
         _TRUSTED | {"draws": _count, "scores": _tables, "verification": _maybe_table},
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "comparison.made": Kind(
-        "calibrations held against each other", _COMPARED, _TRUSTED | {"same_data": _truth, "posteriors": _tables}
+        "calibrations held against each other",
+        _COMPARED,
+        _TRUSTED | {"same_data": _truth, "posteriors": _tables},
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "validation.computed": Kind(
         "whether parameters that should be constant drift through data, and what that says of extrapolation",

@@ -35,6 +35,7 @@ def draft_indices(
         "n": request.n,
         "groups": {name: list(members) for name, members in request.groups.items()},
         "notes": list(computed.notes),
+        "trust": [],
     }
     study = StudyRef(computed.study.name, computed.study.digest)
     return Draft(KIND, body, study, list(computed.inputs), blobs, seed=request.seed)

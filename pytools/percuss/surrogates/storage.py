@@ -43,6 +43,7 @@ def draft_surrogate(
         "families": sorted({column.family for column in fitted.columns}),
         "largest_error": max(column.errors.trusted for column in fitted.columns),
         "settings": settings.facts(),
+        "trust": [],
         **(facts or {}),
     }
     study = StudyRef(training.study.name, training.study.digest)

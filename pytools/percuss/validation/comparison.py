@@ -13,12 +13,13 @@ from percuss.errors import InputError
 from percuss.inference.evidence import Evidence, bayes_factor
 from percuss.ledger.event import Draft
 from percuss.ledger.ledger import Ledger
+from percuss.trust import Trust, write_trust
 from percuss.validation.storage import Validation
 
 KIND = "comparison.made"
 
 
-def weigh(validations: Sequence[Validation]) -> tuple[dict[str, Any], pl.DataFrame]:
+def weigh(validations: Sequence[Validation], trust: Trust = ()) -> tuple[dict[str, Any], pl.DataFrame]:
     """The body and the table of a comparison, as `percuss compare` gives them for posteriors."""
     if len(validations) < 2:
         raise InputError("compare: needs at least two validations")
@@ -47,7 +48,6 @@ def weigh(validations: Sequence[Validation]) -> tuple[dict[str, Any], pl.DataFra
                 "block": item.body["model"],
                 "sampler": "importance-resampling",
                 "converged": not item.body["calibration"]["notes"],
-                "accepted_unconverged": False,
                 "loo": None,
                 "entries": item.body["calibration"]["samples"] * len(item.body["observed"]),
                 "evidence": {"method": best.method, "log_evidence": best.log_evidence, "error": best.error},
@@ -57,7 +57,7 @@ def weigh(validations: Sequence[Validation]) -> tuple[dict[str, Any], pl.DataFra
         "bayes_factors": factors,
         "loo_differences": [],
         "same_data": same,
-        "accepted_unconverged": False,
+        "trust": write_trust(trust),
         "notes": notes,
     }
     rows = [

@@ -86,7 +86,7 @@ def _verdict(posterior: Posterior) -> Notice:
     told = f"largest R-hat {worst:.4f}, least effective sample size {least:.0f}"
     if posterior.converged:
         return Notice(f"converged: {told}.", "good")
-    use = "a summary was asked for all the same" if posterior.accepted_unconverged else "no point estimate is given"
+    use = "no point estimate is given" if posterior.summary is None else "a summary was asked for all the same"
     return Notice(f"{UNCONVERGED}: {told}; {use}.", items=posterior.body["reasons"])
 
 

@@ -30,8 +30,6 @@ def section(source: Source, event: Event) -> Section:
     blocks: list[Block] = [
         Text(f"{body['draws']} draws before and after the data, each with all errors on top where data are predicted.")
     ]
-    if body["accepted_unconverged"]:
-        blocks.append(Notice("UNCONVERGED: these predictions stand on a posterior that is not converged."))
     short: list[str | Notice] = []
     if body["scores"]:
         blocks.append(_scores(body["scores"]))

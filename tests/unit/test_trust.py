@@ -1,0 +1,54 @@
+"""Verdicts: stored and read back, inherited by what uses them, accepted by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from percuss.trust import GATES, Verdict, accept, failures, inherited, is_trust, read_trust, write_trust
+
+FAILED = Verdict("skill", False, "u2 is not told", 0.9, 0.5, ("base/u2",))
+PASSED = Verdict("convergence", True, "converged", 1.001, 1.01)
+
+
+def test_verdicts_are_read_back_as_they_were_written() -> None:
+    assert read_trust({"trust": write_trust([FAILED, PASSED])}) == (FAILED, PASSED)
+    assert read_trust({}) == ()
+
+
+def test_only_failures_are_inherited_and_the_first_event_that_failed_stays_named() -> None:
+    (first,) = inherited("a", [FAILED, PASSED])
+    assert first.source == "a"
+    assert inherited("b", [first]) == (first,)
+
+
+def test_what_a_result_does_not_use_is_not_inherited() -> None:
+    assert inherited("a", [FAILED], about=["base/u1"]) == ()
+    assert len(inherited("a", [FAILED], about=["base/u2", "base/u1"])) == 1
+    whole = Verdict("fit", False, "the model does not explain the data")
+    assert len(inherited("a", [whole], about=["base/u1"])) == 1
+
+
+def test_an_accepted_failure_does_not_stop_and_stays_a_failure() -> None:
+    (taken,) = accept([FAILED], {"skill"})
+    assert taken.accepted and not taken.stops and failures([taken]) == [taken]
+    assert accept([FAILED], {"fit"})[0].stops
+    assert not accept([PASSED], {"convergence"})[0].accepted
+    assert inherited("a", [taken])[0].accepted
+
+
+def test_failures_stand_in_the_order_of_the_gates() -> None:
+    fit = Verdict("fit", False, "no")
+    assert failures([FAILED, fit, PASSED, fit]) == [fit, FAILED]
+
+
+@pytest.mark.parametrize("wrong", [None, {}, [1], [{"gate": "fit"}], [{**FAILED.to_json(), "gate": "none"}]])
+def test_what_a_stranger_wrote_is_not_taken_for_a_verdict(wrong: object) -> None:
+    assert not is_trust(wrong)
+
+
+def test_docs_state_every_gate() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "trust.md").read_text()
+    for gate, asks in GATES.items():
+        assert f"| `{gate}` | {asks} |" in text
