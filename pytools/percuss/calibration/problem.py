@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.calibration.agreement import check_covered, check_same_model
+from percuss.calibration.agreement import check_covered, check_same_model, surrogate_points
 from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups
 from percuss.calibration.observations import refuse
@@ -39,7 +39,7 @@ DEFAULT_BLOCK = "default"
 class Problem:
     """A calibration about to be done, or done before and read back. `data` has a row for every entry used, in the
     order of the likelihood; `units` are those to show the columns of the draws in; `not_compiled` says why the core
-    cannot sample the target, None where it can.
+    cannot sample the target, None where it can; `points` those that each surrogate was fitted to, by its event.
     """
 
     study: Study
@@ -53,6 +53,7 @@ class Problem:
     data: pl.DataFrame
     units: Mapping[str, str]
     not_compiled: str | None
+    points: Mapping[str, Floats]
 
     @property
     def columns(self) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -105,6 +106,7 @@ def make_problem(
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
     forwards: dict[str, Forward] = {}
+    points: dict[str, Floats] = {}
     simulator = None
     if direct:
         used = [
@@ -120,7 +122,8 @@ def make_problem(
         for i, surrogate in enumerate(surrogates):
             whose = f"surrogate {surrogate.event.id}"
             check_same_model(study, surrogate.study, whose, [pair for pair in pairs if pair in surrogate.outputs])
-            check_covered(ledger, state, study, surrogate)
+            points[surrogate.event.id] = surrogate_points(ledger, state, surrogate)
+            check_covered(study, surrogate, points[surrogate.event.id])
             forwards[forward_name(i)] = surrogate.predict if block.surrogate_error else _without_error(surrogate)
 
     def find(case: str, output: str) -> tuple[str, int]:
@@ -155,6 +158,7 @@ def make_problem(
         grouped.data,
         units,
         why_not,
+        points,
     )
 
 
