@@ -23,7 +23,6 @@ from percuss.inference.compiled import compiled_target
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.fit import check_fit
 from percuss.inference.likelihood import Group, Likelihood
-from percuss.inference.predictive import spread_draws
 from percuss.inference.samplers.registry import sample_posterior
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import Surrogate
@@ -32,6 +31,7 @@ STD_M = 0.3e-3
 WRONG: dict[str, Mapping[str, str]] = {
     "frame 2 stiffer by 2 %": {'"330.278 N/m"': '"336.88 N/m"'},
     "frame 2 stiffer by 10 %": {'"330.278 N/m"': '"363.306 N/m"'},
+    "contact 100 times softer": {'"2000 N/mm"': '"20 N/mm"'},
     "contact 1000 times softer": {'"2000 N/mm"': '"2 N/mm"'},
     "errors three times as large": {},
 }
@@ -45,8 +45,7 @@ def judged(surrogate: Surrogate, study: Study, observed: NDArray[np.float64], se
     priors = {name: item.prior for name, item in study.parameters.items()}
     target = compiled_target(likelihood, priors, {"model": surrogate}).target
     sample = sample_posterior(target, "adaptive-metropolis", seed=seed, settings={"chains": 20})
-    some = spread_draws(sample.flat(), 2000)
-    found = check_fit(likelihood, some, np.random.default_rng(seed))
+    found = check_fit(likelihood, sample.flat(), np.random.default_rng(seed))
     return all(verdict.passed for verdict in verdicts(Check(*found, distances(target, sample.flat()))))
 
 

@@ -15,12 +15,9 @@ import numpy as np
 from percuss.calibration.problem import Problem
 from percuss.inference.arrays import Floats
 from percuss.inference.fit import MASSES, Fit, check_fit
-from percuss.inference.predictive import spread_draws
 from percuss.inference.target import Target
 from percuss.trust import Trust, Verdict
 
-# Draws of the posterior that data are predicted at.
-DRAWS = 2000
 # Least posterior predictive p-value, shared out between all data and their groups: false alarms in at most twice that.
 LEAST_P = 0.02
 # Prior probability, in both tails together and shared out between the parameters, of values as far out as the median
@@ -68,8 +65,7 @@ def _facts(fit: Fit) -> dict[str, Any]:
 
 def check(problem: Problem, draws: Floats, seed: int) -> Check:
     """Check the fit at draws (n, d) of the posterior."""
-    some = spread_draws(draws, DRAWS)
-    everything, groups = check_fit(problem.likelihood, some, np.random.default_rng((seed, DRAWS)))
+    everything, groups = check_fit(problem.likelihood, draws, np.random.default_rng(seed))
     return Check(everything, groups, distances(problem.target, draws))
 
 
@@ -95,8 +91,8 @@ def verdicts(found: Check) -> Trust:
     )
     does = "explains" if p_value >= least else "does not explain"
     said = (
-        f"the model {does} the data{where}: posterior predictive p-value {p_value:.2g}, and at least {least:.2g} is "
-        f"asked for; {counts}"
+        f"the model {does} the data{where}: posterior predictive p-value {tests[worst].p_text()}, and at least "
+        f"{least:.2g} is asked for; {counts}"
     )
     fit = Verdict("fit", p_value >= least, said, p_value, least)
     bound = LEAST_TAIL / len(found.distances)

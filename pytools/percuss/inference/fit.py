@@ -17,12 +17,12 @@ import numpy as np
 
 from percuss.inference.arrays import Floats
 from percuss.inference.likelihood import Likelihood
-from percuss.inference.predictive import bands
+from percuss.inference.predictive import bands, spread_draws
 
 # Central bands in which data are counted.
 MASSES = (0.5, 0.95)
-# Data drawn at each draw of the posterior: with 2000 draws, p-values down to 1e-4 are told to about a tenth.
-REPEATS = 20
+# Draws of the posterior that data are predicted at, and sets of data drawn at each: p-values down to 1e-4.
+DRAWS, REPEATS = 2000, 20
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,23 @@ class Fit:
     p_error: float
     inside: Mapping[float, int]
 
+    def p_text(self) -> str:
+        """The p-value for a person; data drawn in finite number tell nothing below one in all of them.
+
+        >>> Fit(8, 0.0, 0.0, {}).p_text(), Fit(8, 0.314, 0.01, {}).p_text()
+        ('below 2.5e-05', '0.31')
+        """
+        return f"{self.p_value:.2g}" if self.p_value > 0 else f"below {1 / (DRAWS * REPEATS):.2g}"
+
     def share(self, mass: float) -> tuple[float, float]:
         """Share of the data inside a band, and the binomial standard error that share has if the model is right."""
         return self.inside[mass] / self.entries, math.sqrt(mass * (1 - mass) / self.entries)
 
 
 def check_fit(likelihood: Likelihood, draws: Floats, generator: np.random.Generator) -> tuple[Fit, dict[str, Fit]]:
-    """How the data fit in all, and group by group, at draws (n, d) of the posterior."""
+    """How the data fit in all, and group by group, at DRAWS of the draws (n, d) of a posterior."""
     groups = {}
+    draws = spread_draws(draws, DRAWS)
     data = likelihood.draw(draws, generator)
     for group in likelihood.groups:
         alone = replace(likelihood, groups=(group,))
