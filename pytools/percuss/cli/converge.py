@@ -120,7 +120,8 @@ def _tell(checked: Checked) -> None:
     numerics, plan = checked.numerics, checked.plan
     unit = "" if numerics.unit == "1" else f" {numerics.unit}"
     solved = "" if numerics.tolerance is None else f", tolerance {numerics.tolerance:g}; tighter: over {plan.tighten:g}"
-    say(f"{numerics.name} {numerics.step:.6g}{unit}, each level {plan.refine} times finer{solved}")
+    said = f" ({numerics.note})" if numerics.note else ""
+    say(f"{numerics.name} {numerics.step:.6g}{unit}{said}, each level {plan.refine} times finer{solved}")
     outputs = checked.study.outputs
     heads = ["output", "unit", numerics.name, *(f"/{finer}" for finer in plan.finer[1:])]
     heads += ["tighter"] if numerics.tolerance is not None else []
@@ -151,5 +152,5 @@ def _tell(checked: Checked) -> None:
 def _quoted(item: Judged, finer: list[int]) -> str:
     if item.enough is None:
         return item.quote
-    held = f"{item.digits} digit{'' if item.digits == 1 else 's'}"
+    held = "unchanged" if item.digits is None else f"{item.digits} digit{'' if item.digits == 1 else 's'}"
     return f"yes, {held}" if item.quote == "yes" else f"from /{finer[item.enough]} on, {held}"

@@ -18,7 +18,7 @@ from percuss.execution.records import study_source
 from percuss.execution.refinement import Trend, digits, trend
 from percuss.ledger.event import Draft, StudyRef
 from percuss.ledger.ledger import Ledger
-from percuss.models.model import Done, Failed, Numerics, Refines, Value
+from percuss.models.model import Done, Failed, Numerics, Refines, Runner, Value
 from percuss.study.study import Study
 from percuss.trust import Trust, Verdict, write_trust
 from percuss.units import from_si
@@ -79,7 +79,7 @@ class Judged:
 
     `error` is what is left in the value of the finest step, `by_tolerance` the part that the solver's tolerance has in
     it, `off` the error at the study's own step. `enough` is the first level that is within the tolerance, `digits` how
-    many of its value hold there; None and 0: there is none.
+    many of its value hold there (None: it did not move).
     """
 
     name: str
@@ -91,7 +91,7 @@ class Judged:
     by_tolerance: float
     off: float
     tolerance: float
-    digits: int
+    digits: int | None
     enough: int | None
     quote: Quote
     why: str
@@ -131,7 +131,7 @@ def check_convergence(
     if not isinstance(model, Refines):
         raise InputError(
             f"study {study.name}: the model {study.model_kind} has no step that could be refined",
-            hint="of a program, make its step an input and simulate with smaller values of it",
+            hint="make its step an input and simulate with smaller values of it" if isinstance(model, Runner) else None,
         )
     if unknown := set(tolerance.own or {}) - set(study.outputs):
         raise InputError(f"a tolerance for {sorted(unknown)[0]}, which is no output of study {study.name}")

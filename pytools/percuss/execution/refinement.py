@@ -64,14 +64,16 @@ def _left(change: float, order: float, refine: float) -> float:
     return change / (math.pow(refine, min(order, HIGHEST_ORDER)) - 1)
 
 
-def digits(value: float, error: float) -> int:
+def digits(value: float, error: float) -> int | None:
     """How many digits of a value hold: half a unit of the last one is no less than the error.
 
-    >>> digits(123.456, 0.04), digits(123.456, 0.06), digits(0.5, 1.0)
-    (4, 3, 0)
+    None without any error: what did not move at all does not hang on the step, which says nothing of its digits.
+
+    >>> digits(123.456, 0.04), digits(123.456, 0.06), digits(0.5, 1.0), digits(1.0, 0.0)
+    (4, 3, 0, None)
     """
     if error == 0.0:
-        return MOST_DIGITS
+        return None
     if value == 0.0:
         return 0
     place = math.ceil(math.log10(2 * error))

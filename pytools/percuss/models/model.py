@@ -182,13 +182,14 @@ class Settles(Protocol):
 class Numerics:
     """What a run is computed with: its step, called `name` among settings or inputs, and the tolerance of its solver.
 
-    None: it solves nothing to a tolerance.
+    None: it solves nothing to a tolerance. `note` says what is not refined and why, where there is such.
     """
 
     step: float
     tolerance: float | None = None
     name: str = "step"
     unit: str = "s"
+    note: str = ""
 
 
 @runtime_checkable

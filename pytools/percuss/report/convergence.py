@@ -36,6 +36,9 @@ def draw_changes(body: Mapping[str, Any], table: pl.DataFrame) -> Any:
         axis.plot(step[1:][seen], change[seen], color=colour, linestyle=dash, marker="o", markersize=3, label=name)
     axis.set_xscale("log")
     axis.set_yscale("log")
+    steps = table["step"].unique().sort().to_list()[:-1]
+    axis.set_xticks(steps, [f"{step:.3g}" for step in steps])
+    axis.minorticks_off()
     axis.set_xlabel(numerics["name"] + ("" if numerics["unit"] == "1" else f" [{numerics['unit']}]"))
     axis.set_ylabel("change / last value")
     axis.grid(True)

@@ -73,7 +73,7 @@ class Oscillators:
     def numerics(self, point: Mapping[str, Value]) -> Numerics:
         """The step; located events need none, and only the sampling of the curves can be finer."""
         if point["integrator"] == "event":
-            return Numerics(self.sampling_s, name="sampling")
+            return Numerics(self.sampling_s, name="sampling", note="of the curves; events are located and take no step")
         return Numerics(float(point["step"]))
 
     def refined(self, point: Mapping[str, Value], finer: int, tighter: float) -> tuple[Self, dict[str, Value]]:
