@@ -59,6 +59,13 @@ def test_changes_of_either_sign_have_no_order():
     assert found.error == pytest.approx(3 * 0.1)
 
 
+def test_changes_that_hardly_shrink_leave_an_error_out_of_all_proportion():
+    found = trend([0.0, 1.0, 2.0, 3.0 - 1e-15], 2)
+    assert 0 < found.order < 1e-12
+    assert 1e9 < found.error < math.inf
+    assert math.isfinite(trend([0.0, 1.0, 1.0 + 1e-15, 1.0 + 2e-15], 2).order)
+
+
 def test_no_change_is_no_error():
     found = trend([2.0, 2.0, 2.0], 2)
     assert (found.change, found.order, found.error, found.shrinks) == (0.0, None, 0.0, True)

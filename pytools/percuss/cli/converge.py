@@ -114,7 +114,6 @@ def _tolerance(study: Study, given: list[str] | None) -> Tolerance:
 
 def _tell(checked: Checked) -> None:
     from percuss.cli.output import say, table_text
-    from percuss.execution.convergence import share
     from percuss.units import from_si
 
     numerics, plan = checked.numerics, checked.plan
@@ -134,19 +133,15 @@ def _tell(checked: Checked) -> None:
     say(table_text(heads, rows))
     told = []
     for item in checked.outputs:
-        shown = outputs[item.name].unit
-        parts = [share(number, item.value) for number in (item.change, item.error, item.off)]
-        told.append(
-            (
-                item.name,
-                f"{from_si(item.change, shown):.2g}",
-                *("" if part is None else f"{100 * part:.2g} %" for part in parts[:1]),
-                "n/a" if item.order is None else f"{item.order:.2f}",
-                *("" if part is None else f"{100 * part:.2g} %" for part in parts[1:]),
-                _quoted(item, plan.finer),
-            )
-        )
+        change = f"{from_si(item.change, outputs[item.name].unit):.2g}"
+        order = "n/a" if item.order is None else f"{item.order:.2f}"
+        parts = [_share(part, item.value) for part in (item.change, item.error, item.off)]
+        told.append((item.name, change, parts[0], order, *parts[1:], _quoted(item, plan.finer)))
     say("\n" + table_text(("output", "change", "of it", "order", "error left", "off as it is", "to be quoted"), told))
+
+
+def _share(part: float, value: float) -> str:
+    return f"{100 * abs(part / value):.2g} %" if value else ""
 
 
 def _quoted(item: Judged, finer: list[int]) -> str:

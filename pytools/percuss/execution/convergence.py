@@ -7,7 +7,6 @@ a stated tolerance of what finer steps tend to, with the error left in them and 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -141,6 +140,8 @@ def check_convergence(
     tight: dict[str, float] = {}
     if numerics.tolerance is not None:
         tight = _outputs(study, model, point, plan.finer[-1], plan.tighten, root, advance)[0]
+    else:
+        advance(plan.finer[-1], "")
     judged = []
     for name in study.outputs:
         values = tuple(run[0][name] for run in runs)
@@ -151,7 +152,7 @@ def check_convergence(
 
 
 def work(plan: Plan) -> int:
-    """What all runs cost, in runs at the study's own step; the tightened one counts even where there is none."""
+    """What all runs cost, in runs at the study's own step."""
     return sum(plan.finer) + plan.finer[-1]
 
 
@@ -296,8 +297,3 @@ def levels_table(checked: Checked) -> pl.DataFrame:
             rows.append((item.name, plan.levels - 1, finest, numerics.tolerance / plan.tighten, item.tightened))
     schema = {"output": pl.String, "level": pl.Int64, "step": pl.Float64, "tolerance": pl.Float64, "value": pl.Float64}
     return pl.DataFrame(rows, schema, orient="row")
-
-
-def share(value: float, of: float) -> float | None:
-    """A part of a value, None where that is zero."""
-    return abs(value / of) if of and math.isfinite(value / of) else None

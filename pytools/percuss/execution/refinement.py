@@ -56,12 +56,14 @@ def trend(values: Sequence[float], refine: float) -> Trend:
 
 def _order(before: float, after: float, refine: float) -> float | None:
     """The order two changes show; None where they differ in sign or are none."""
-    return math.log(before / after, refine) if before * after > 0 else None
+    if before == 0.0 or after == 0.0 or (before > 0) != (after > 0):
+        return None
+    return (math.log(abs(before)) - math.log(abs(after))) / math.log(refine)
 
 
 def _left(change: float, order: float, refine: float) -> float:
     """What is left after a change, at an order."""
-    return change / (math.pow(refine, min(order, HIGHEST_ORDER)) - 1)
+    return change / math.expm1(min(order, HIGHEST_ORDER) * math.log(refine))
 
 
 def digits(value: float, error: float) -> int | None:
