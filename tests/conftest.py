@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -230,3 +231,19 @@ def ledger(tmp_path: Path, maker):  # type: ignore[no-untyped-def]
     from percuss.ledger.ledger import Ledger
 
     return Ledger.open(tmp_path / "ledger", maker, create=True)
+
+
+@pytest.fixture
+def wait_for_work() -> Callable[[int], None]:
+    """Wait until a process that was started has computed for longer than it takes to start."""
+
+    def wait(pid: int) -> None:
+        give_up = time.monotonic() + 120
+        while time.monotonic() < give_up:
+            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            if (int(fields[11]) + int(fields[12])) / 100 > 2.5:
+                return
+            time.sleep(0.05)
+        raise AssertionError("it did not start to compute")
+
+    return wait

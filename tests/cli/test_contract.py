@@ -153,6 +153,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "filter": ["@last:campaign", "--data", "seen.csv", "--noise", "y=1"],
         "validate": ["drifting", "--data", "path.csv", "--no-traditional", "--settle", "1 s"],
         "import": ["t.csv", "--study", "ishigami"],
+        "converge": ["falling", "--levels", 3],
         "check": ["ishigami"],
         "export csv": ["@last:campaign", "--to", "out.csv"],
         "export parquet": ["@last:campaign", "--to", "out.parquet"],

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
-from pathlib import Path
 
 import pytest
 
@@ -31,22 +29,12 @@ prior = {{ kind = "uniform", low = 20, high = 35 }}
 """
 
 
-def _wait_for_a_second_of_work(pid: int) -> None:
-    give_up = time.monotonic() + 120
-    while time.monotonic() < give_up:
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        if (int(fields[11]) + int(fields[12])) / 100 > 2.5:
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not start to compute")
-
-
 @pytest.mark.parametrize(("grains", "settled"), [(20_000, 0), (60, 1)], ids=["packing", "test"])
-def test_ctrl_c_ends_a_campaign(percuss, make_study, spawn, folder, grains, settled) -> None:
+def test_ctrl_c_ends_a_campaign(percuss, make_study, spawn, wait_for_work, folder, grains, settled) -> None:
     study = make_study("sand", str(grains), text=STUDY)
     design = percuss("design", study, "--sampler", "halton", "--n", 2).id
     process = spawn("run", design)
-    _wait_for_a_second_of_work(process.pid)
+    wait_for_work(process.pid)
     process.send_signal(signal.SIGINT)
     # Runs under way have five seconds of grace; the rest is for a busy machine.
     _, err = process.communicate(timeout=60)
@@ -58,10 +46,10 @@ def test_ctrl_c_ends_a_campaign(percuss, make_study, spawn, folder, grains, sett
     assert percuss("audit").code == 0
 
 
-def test_ctrl_c_ends_a_simulation(make_study, spawn) -> None:
+def test_ctrl_c_ends_a_simulation(make_study, spawn, wait_for_work) -> None:
     study = make_study("sand", "20000", text=STUDY)
     process = spawn("simulate", study)
-    _wait_for_a_second_of_work(process.pid)
+    wait_for_work(process.pid)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err

@@ -38,7 +38,10 @@ def check_same_model(study: Study, other: Study, whose: str, pairs: Iterable[tup
         if case not in other.cases or other.cases[case] != study.cases.get(case):
             raise InputError(f"{whose}: is of another study than {study.name}: it has another case {case}")
         mine, theirs = study.outputs.get(output), other.outputs.get(output)
-        meaning = [item and (item.quantity, item.reduce, item.at, item.start, item.stop) for item in (mine, theirs)]
+        meaning = [
+            item and (item.quantity, item.reduce, item.at, item.start, item.stop, item.window)
+            for item in (mine, theirs)
+        ]
         if mine is None or meaning[0] != meaning[1]:
             raise InputError(f"{whose}: is of another study than {study.name}: it has another output {output}")
 

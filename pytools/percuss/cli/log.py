@@ -124,6 +124,11 @@ def summary(kind: str, data: dict[str, object]) -> str:
         case "comparison.made":
             listed = data.get("posteriors")
             return f"{len(listed)} posteriors" if isinstance(listed, list) else ""
+        case "convergence.checked":
+            outputs = data.get("outputs")
+            judged = [item for item in outputs if isinstance(item, dict)] if isinstance(outputs, list) else []
+            quoted = sum(item.get("quote") == "yes" for item in judged)
+            return f"case {data.get('case')}, {quoted} of {len(judged)} outputs may be quoted"
         case "note.added":
             return str(data.get("text", ""))[:60]
         case "check.passed" | "check.failed":

@@ -9,10 +9,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from percuss.errors import PercussError
 from percuss.trust import Trust, failures
+
+if TYPE_CHECKING:
+    from percuss.study.study import Study
 
 
 def give_json(data: object) -> None:
@@ -48,6 +51,12 @@ def say(text: str) -> None:
 def hint(text: str) -> None:
     """What to do next."""
     say(f"{_styled('hint', '36')}: {text}")
+
+
+def tell_no_limit(study: Study) -> None:
+    """Say which outputs hang on the step of the model, however small it is."""
+    for name, why in study.without_limit().items():
+        say(f"note: output {plain(name)} has no limit as the step shrinks: {why}")
 
 
 def tell_error(fault: PercussError) -> None:

@@ -63,7 +63,7 @@ def simulate(
     """Run a study's model once and append the run like any other, time histories included."""
     from dataclasses import replace
 
-    from percuss.cli.output import give_id, hint, say, table_text
+    from percuss.cli.output import give_id, hint, say, table_text, tell_no_limit
     from percuss.errors import AnswerIsNo
     from percuss.execution.batch import run_batch
     from percuss.execution.given import given_point
@@ -98,6 +98,7 @@ def simulate(
     outputs = result.outputs[0]
     rows = [(name, from_si(outputs[name], output.unit), output.unit) for name, output in found.outputs.items()]
     say(table_text(("output", "value", "unit"), rows))
+    tell_no_limit(found)
     if csv:
         role = "curves" if event.blob("curves") else "runs"
         write_csv(with_unit_names(found, book.table(event, role).drop("sample")), csv)

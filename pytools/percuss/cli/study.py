@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from percuss.cli.options import JsonOption, StudyArgument, studies_folder, study_path
+
+if TYPE_CHECKING:
+    from percuss.study.output import Output
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -47,7 +50,7 @@ def list_studies(
 @app.command(epilog="Example: percuss study show studies/ishigami")
 def show(study: StudyArgument, json: JsonOption = False) -> None:
     """Show a study as it is understood: parameters with priors, cases, outputs, inputs of the model."""
-    from percuss.cli.output import give_json, table_text
+    from percuss.cli.output import give_json, table_text, tell_no_limit
     from percuss.study.load import load_study
 
     found = load_study(study_path(study))
@@ -64,10 +67,16 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     print("\n" + table_text(("parameter", "unit", "prior (SI)", "mean (SI)", "std (SI)", ""), rows))
     cases = [(name, ", ".join(f"{k} = {v}" for k, v in values.items())) for name, values in found.cases.items()]
     print("\n" + table_text(("case", "values (SI)"), cases))
-    outputs = [(o.name, o.unit, o.quantity, o.reduce or "", o.doc) for o in found.outputs.values()]
+    outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in found.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
+    tell_no_limit(found)
     inputs = [(i.name, found.fixed.get(i.name, i.default), i.allowed(), i.doc) for i in found.model().inputs.values()]
     print("\n" + table_text(("input", "value (SI)", "allowed", ""), inputs))
+
+
+def _reduced(output: Output) -> str:
+    means = "" if output.window is None else f" of means over {output.window:g}"
+    return f"{output.reduce or ''}{means}"
 
 
 def _prior_words(data: dict[str, object]) -> str:
@@ -83,8 +92,8 @@ def _shown(value: object) -> str:
 @app.command(epilog="Example: percuss study check studies/ishigami")
 def check(study: StudyArgument, json: JsonOption = False) -> None:
     """Check a study file and say everything that is wrong with it, with file and line."""
-    from percuss.cli.output import give_json, say
-    from percuss.study.load import check_study
+    from percuss.cli.output import give_json, say, tell_no_limit
+    from percuss.study.load import check_study, load_study
 
     path = study_path(study)
     faults = check_study(path)
@@ -96,3 +105,4 @@ def check(study: StudyArgument, json: JsonOption = False) -> None:
         say(f"{len(faults)} fault{'s' if len(faults) > 1 else ''} in {path}")
         raise typer.Exit(2)
     say(f"{path}: no faults")
+    tell_no_limit(load_study(path))

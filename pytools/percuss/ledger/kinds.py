@@ -198,6 +198,11 @@ KINDS: dict[str, Kind] = {
             "samples": _count,
         },
     ),
+    "convergence.checked": Kind(
+        "one run at finer steps and a tighter tolerance, and which outputs may be quoted",
+        _STUDY,
+        _TRUSTED | {"case": _text, "point": _table, "plan": _table, "numerics": _table, "outputs": _tables},
+    ),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),
     "note.added": Kind("words of a person about an event", {"about": ()}),

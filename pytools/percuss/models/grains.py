@@ -10,14 +10,14 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.grain_path import increments
-from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Setting, Value
+from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Setting, Value
 from percuss.models.under_way import telling
 
 LAWS = ("hertz-mindlin", "classical-linear")
@@ -78,10 +78,15 @@ SCALARS = (
     ("energy_closing_error", "1", "what the account lacks, over the work of the boundary"),
     ("steps", "1", "time steps"),
 )
+# What tells of the computation, not of the packing.
+DIAGNOSTIC = ("cycles", "unbalanced", "at_rest", "rest_share", "energy_closing_error", "steps")
 QUANTITIES = {
     "axial_strain": Quantity("axial_strain", "1", curve=True),
-    **{name: Quantity(name, unit, curve=True, doc=doc, axis="axial_strain") for name, unit, doc in CURVES},
-    **{name: Quantity(name, unit, doc=doc) for name, unit, doc in SCALARS},
+    **{
+        name: Quantity(name, unit, curve=True, doc=doc, axis="axial_strain", diagnostic=name in DIAGNOSTIC)
+        for name, unit, doc in CURVES
+    },
+    **{name: Quantity(name, unit, doc=doc, diagnostic=name in DIAGNOSTIC) for name, unit, doc in SCALARS},
 }
 
 
@@ -152,6 +157,17 @@ class GrainModel:
     @property
     def quantities(self) -> Mapping[str, Quantity]:
         return QUANTITIES
+
+    def numerics(self, point: Mapping[str, Value]) -> Numerics:
+        """The share of the stable step, and how near to rest increments end."""
+        return Numerics(self.table["step_safety"], self.table["unbalanced"], "step_safety", "1")
+
+    def refined(self, point: Mapping[str, Value], finer: int, tighter: float) -> tuple[Self, dict[str, Value]]:
+        """The same test in finer steps, each increment nearer to rest; curves have the increments of the test."""
+        t = self.table
+        steps = {"step_safety": t["step_safety"] / finer, "most_steps": t["most_steps"] * finer}
+        rest = {key: t[key] / tighter for key in ("unbalanced", "stress_tolerance")}
+        return replace(self, table={**t, **steps, **rest}), dict(point)
 
     @cached_property
     def _packing_spec(self) -> dict[str, Any]:

@@ -61,7 +61,9 @@ class Input:
 class Quantity:
     """Something a run gives, in the SI unit `unit`: a scalar, or a curve against the curve named `axis`.
 
-    The axis is itself a curve of the model, with no axis of its own.
+    The axis is itself a curve of the model, with no axis of its own. With `means` each sample of the curve is the mean
+    since the one before it. `no_limit` says, in a sentence, why the largest values of the curve have no limit as the
+    step goes to zero; empty: they have one. A `diagnostic` tells of the computation, not of what is computed.
     """
 
     name: str
@@ -69,6 +71,9 @@ class Quantity:
     curve: bool = False
     doc: str = ""
     axis: str | None = None
+    means: bool = False
+    no_limit: str = ""
+    diagnostic: bool = False
 
 
 Form = Literal["text", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
@@ -170,4 +175,33 @@ class Settles(Protocol):
         self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int], starts: Sequence[bytes | None]
     ) -> list[Outcome]:
         """As `run`, from states of rest; a run without one settles by itself, to the same bits."""
+        ...
+
+
+@dataclass(frozen=True)
+class Numerics:
+    """What a run is computed with: its step, called `name` among settings or inputs, and the tolerance of its solver.
+
+    None: it solves nothing to a tolerance. `note` says what is not refined and why, where there is such.
+    """
+
+    step: float
+    tolerance: float | None = None
+    name: str = "step"
+    unit: str = "s"
+    note: str = ""
+
+
+@runtime_checkable
+class Refines(Protocol):
+    """What a model also is if its runs can be made finer, to see what hangs on how they are computed."""
+
+    def numerics(self, point: Mapping[str, Value]) -> Numerics:
+        """What the run of a point is computed with."""
+        ...
+
+    def refined(self, point: Mapping[str, Value], finer: int, tighter: float) -> tuple[Model, dict[str, Value]]:
+        """Model and point of the same run with the step, and the sampling of its curves, over `finer`, and the
+        tolerance over `tighter`.
+        """
         ...

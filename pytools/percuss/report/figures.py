@@ -35,10 +35,15 @@ class Panel:
     lines: Sequence[Line]
 
 
-def draw(panels: Sequence[Panel], path: Path, title: str = "") -> None:
-    """Draw panels one below the other and write the file in the format of its name."""
+def check_picture(path: Path) -> None:
+    """Refuse a file whose name is of no format that pictures are written in."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"{path}: must end in {', '.join(FORMATS)}")
+
+
+def draw(panels: Sequence[Panel], path: Path, title: str = "") -> None:
+    """Draw panels one below the other and write the file in the format of its name."""
+    check_picture(path)
     load_matplotlib()
     from matplotlib import pyplot
 

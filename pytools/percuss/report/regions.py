@@ -10,7 +10,7 @@ import polars as pl
 
 from percuss.errors import InputError
 from percuss.report.drawing import BLUE, INK, canvas, chosen, drawing, key
-from percuss.report.figures import FORMATS, save
+from percuss.report.figures import check_picture, save
 from percuss.report.labels import quantity_scale
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
@@ -21,8 +21,7 @@ MOST_PLACES = 101
 
 def write_regions(study: Study, body: dict[str, Any], table: pl.DataFrame, curves: Sequence[str], path: Path) -> int:
     """Draw regions into a file; returns how many panels it has."""
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"{path}: must end in {', '.join(FORMATS)}")
+    check_picture(path)
     for name in curves:
         if name not in body["curves"]:
             raise InputError(f"--curve {name}: {did_you_mean(name, body['curves'])}")

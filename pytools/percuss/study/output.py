@@ -1,8 +1,9 @@
 """Outputs of a study: which quantity of the model, reduced to one number how.
 
-Curves are read as straight lines between their samples. `mean` and `rms` are integrals over the axis
-divided by its span (not averages of samples, which would follow the sampling); a window `from`..`to` is cut
-at its exact ends; `at` interpolates.
+Curves are read as straight lines between their samples, those of interval means (contact forces of scenes) as steps.
+`mean` and `rms` are integrals over the axis divided by its span (not averages of samples, which would follow the
+sampling); a part `from`..`to` is cut at its exact ends; `at` interpolates. With a `window` the extremes are those of
+the mean over a window that moves along the curve.
 """
 
 from __future__ import annotations
@@ -13,18 +14,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
+from percuss.study.curve import Curve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REDUCTIONS = ("max", "min", "absmax", "final", "mean", "rms", "at")
+# Those that a single value of the curve decides; `rms` weighs values by themselves and follows the largest.
+EXTREMES = ("max", "min", "absmax")
+FOLLOWS_EXTREMES = (*EXTREMES, "rms")
 
 
 @dataclass(frozen=True)
 class Output:
     """One number a study asks of each run, SI inside; `unit` is for display.
 
-    `reduce` is None for a scalar quantity; `at`, `start` and `stop` are places on the curve's axis.
+    `reduce` is None for a scalar quantity; `at`, `start` and `stop` are places on the curve's axis, `window` is a
+    length of it.
     """
 
     name: str
@@ -35,11 +41,17 @@ class Output:
     start: float | None = None
     stop: float | None = None
     doc: str = ""
+    window: float | None = None
 
     def evaluate(
-        self, values: Mapping[str, float], curves: Mapping[str, NDArray[Any]] | None, axis: str | None
+        self,
+        values: Mapping[str, float],
+        curves: Mapping[str, NDArray[Any]] | None,
+        axis: str | None,
+        *,
+        means: bool = False,
     ) -> float:
-        """Reduce what a run gave to this output's number.
+        """Reduce what a run gave to this output's number; `means`: samples of the curve are means of intervals.
 
         Raises InputError when the run lacks the quantity, its curve does not cover the place asked for, or
         the number is not finite: to a campaign, a failed run.
@@ -51,51 +63,46 @@ class Output:
         else:
             if curves is None or self.quantity not in curves or (axis is not None and axis not in curves):
                 raise InputError(f"output `{self.name}`: the run gave no curve `{self.quantity}`")
-            number = self._reduced(curves[self.quantity], None if axis is None else curves[axis])
+            number = self._reduced(curves[self.quantity], None if axis is None else curves[axis], means)
         if not math.isfinite(number):
             raise InputError(f"output `{self.name}` is not finite: {number}")
         return number
 
-    def _reduced(self, curve: NDArray[Any], axis: NDArray[Any] | None) -> float:
+    def _reduced(self, samples: NDArray[Any], axis: NDArray[Any] | None, means: bool) -> float:
         import numpy as np
 
-        y = np.asarray(curve, float)
+        y = np.asarray(samples, float)
         x = np.arange(y.size, dtype=float) if axis is None else np.asarray(axis, float)
         if y.size == 0 or x.shape != y.shape:
             raise InputError(f"output `{self.name}`: curve of {y.size} values on an axis of {x.size}")
+        curve = Curve(x, y, means)
         if self.reduce == "at":
             assert self.at is not None
             self._covered(self.at, x)
-            return float(np.interp(self.at, x, y))
+            return float(curve.at(self.at))
         if self.start is not None or self.stop is not None:
-            x, y = self._window(x, y)
-        match self.reduce:
-            case "max":
-                return float(y.max())
-            case "min":
-                return float(y.min())
-            case "absmax":
-                return float(np.abs(y).max())
-            case "final":
-                return float(y[-1])
-        span = float(x[-1] - x[0])
-        if span == 0:
-            return float(y[-1] if self.reduce == "mean" else abs(y[-1]))
-        a, b, step = y[:-1], y[1:], np.diff(x)
-        if self.reduce == "mean":
-            return float(np.sum(step * (a + b)) / (2 * span))
-        return math.sqrt(float(np.sum(step * (a * a + a * b + b * b))) / (3 * span))
+            start = float(x[0]) if self.start is None else self.start
+            stop = float(x[-1]) if self.stop is None else self.stop
+            self._covered(start, x)
+            self._covered(stop, x)
+            curve = curve.cut(start, stop)
+        if self.reduce in EXTREMES:
+            values = curve.values if self.window is None else self._moved(curve, self.window)
+            return float({"max": values.max, "min": values.min, "absmax": np.abs(values).max}[self.reduce]())
+        if self.reduce == "final":
+            return float(curve.y[-1])
+        return curve.mean() if self.reduce == "mean" else curve.rms()
 
-    def _window(self, x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _moved(self, curve: Curve, window: float) -> NDArray[Any]:
+        """Means over the window; refused where the curve is too short, or too coarse to tell."""
         import numpy as np
 
-        start = float(x[0]) if self.start is None else self.start
-        stop = float(x[-1]) if self.stop is None else self.stop
-        self._covered(start, x)
-        self._covered(stop, x)
-        inside = (x > start) & (x < stop)
-        ends = np.interp([start, stop], x, y)
-        return np.concatenate([[start], x[inside], [stop]]), np.concatenate([ends[:1], y[inside], ends[1:]])
+        if window > curve.span * (1 + 1e-9):
+            raise InputError(f"output `{self.name}`: a window of {window!r} on a curve of {curve.span!r}")
+        widest = float(np.diff(curve.x).max())
+        if window < widest * (1 - 1e-9):
+            raise InputError(f"output `{self.name}`: a window of {window!r} is shorter than the sampling of {widest!r}")
+        return curve.moving_means(min(window, curve.span))
 
     def _covered(self, place: float, x: NDArray[Any]) -> None:
         if not x[0] <= place <= x[-1]:
@@ -113,6 +120,7 @@ class Output:
             "at": self.at,
             "from": self.start,
             "to": self.stop,
+            "window": self.window,
             "doc": self.doc,
         }
         return {key: value for key, value in data.items() if value not in (None, "")}
@@ -120,12 +128,13 @@ class Output:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Output:
         """Build an output from what `to_json` gave."""
-        window = {"start": data.get("from"), "stop": data.get("to"), "at": data.get("at")}
+        places = {"start": data.get("from"), "stop": data.get("to")}
+        places |= {key: data.get(key) for key in ("at", "window")}
         return cls(
             data["name"],
             data["quantity"],
             data["unit"],
             data.get("reduce"),
             doc=data.get("doc", ""),
-            **window,
+            **places,
         )

@@ -19,7 +19,7 @@ from percuss.spelling import did_you_mean, shown
 from percuss.study.calibration import read_calibration
 from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
 from percuss.study.observations import read_observations
-from percuss.study.output import REDUCTIONS, Output
+from percuss.study.output import EXTREMES, REDUCTIONS, Output
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_priors, suffixes
 from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
@@ -38,7 +38,7 @@ from percuss.units import parse_quantity
 ReadFile = Callable[[str, int], bytes]
 
 RAW_SECTIONS = ("observations", "calibration", "validation")
-OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "unit", "doc")
+OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "window", "unit", "doc")
 # The key of a case that lists parameters, and what no input can be called therefore.
 HOLD = "hold"
 SECTIONS = ("study", "model", "parameters", "cases", "outputs", *RAW_SECTIONS)
@@ -328,15 +328,20 @@ def _read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[s
             note(path, 'reduce = "at" takes no window from/to')
         if start is not None and stop is not None and not start < stop:
             note((*path, "to"), "must lie beyond from")
+        window = places.get("window")
+        if window is not None and window <= 0:
+            note((*path, "window"), "must be above 0")
+        if window is not None and reduce not in EXTREMES:
+            note((*path, "window"), f"goes with reduce = {', '.join(EXTREMES)}")
         doc = optional_text(table, "doc", path, note)
-        outputs[name] = Output(name, quantity.name, unit, reduce, places.get("at"), start, stop, doc)
+        outputs[name] = Output(name, quantity.name, unit, reduce, places.get("at"), start, stop, doc, window)
     return outputs
 
 
 def _reduce(table: Mapping[str, Any], quantity: Quantity, path: Path, note: Note) -> str | None:
     reduce = table.get("reduce")
     if not quantity.curve:
-        for key in ("reduce", "at", "from", "to"):
+        for key in ("reduce", "at", "from", "to", "window"):
             if key in table:
                 note((*path, key), f"`{quantity.name}` is one number already")
         return None
@@ -349,9 +354,9 @@ def _reduce(table: Mapping[str, Any], quantity: Quantity, path: Path, note: Note
 
 
 def _places(table: Mapping[str, Any], quantity: Quantity, model: Model, path: Path, note: Note) -> dict[str, float]:
-    """Read the places on the curve's axis, in SI."""
+    """Read the places on the curve's axis and the length of a window there, in SI."""
     places: dict[str, float] = {}
-    for key in ("at", "from", "to"):
+    for key in ("at", "from", "to", "window"):
         if key not in table or not quantity.curve:
             continue
         if quantity.axis is None:

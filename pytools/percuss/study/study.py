@@ -20,7 +20,7 @@ from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.model import Input, Model, Runner, Value
 from percuss.models.registry import configure
 from percuss.spelling import did_you_mean, shown
-from percuss.study.output import Output
+from percuss.study.output import FOLLOWS_EXTREMES, Output
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.registry import prior_from_json
 from percuss.study.priors.tensor import Component
@@ -187,9 +187,20 @@ class Study:
         """
         quantities = self.model().quantities
         return {
-            output.name: output.evaluate(values, curves, quantities[output.quantity].axis)
+            output.name: output.evaluate(
+                values, curves, quantities[output.quantity].axis, means=quantities[output.quantity].means
+            )
             for output in self.outputs.values()
         }
+
+    def without_limit(self) -> dict[str, str]:
+        """The outputs that have no limit as the step of the model goes to zero, each with the reason."""
+        found = {}
+        for output in self.outputs.values():
+            quantity = self.model().quantities[output.quantity]
+            if quantity.no_limit and output.reduce in FOLLOWS_EXTREMES and not (output.window and quantity.means):
+                found[output.name] = quantity.no_limit
+        return found
 
 
 def checked_value(given: Input, value: object, unit: str | None = None) -> Value:

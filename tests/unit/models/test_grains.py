@@ -10,7 +10,7 @@ import pytest
 
 from percuss.errors import InputError
 from percuss.ledger.ledger import Ledger
-from percuss.models.model import Done
+from percuss.models.model import Done, Refines
 from percuss.models.registry import configure
 
 POINT = {
@@ -156,3 +156,17 @@ def test_one_packing_for_a_campaign_and_a_filter_on_its_curves(percuss, make_stu
     correlations = book.table(Ledger.open(folder / "ledger").event(facts["id"]), "correlations")
     assert {"peak_friction_angle", "young_bulk", "poisson_bulk"} <= set(correlations["output"])
     assert percuss("audit", "--rerun", 1).code == 0
+
+
+def test_a_finer_test_takes_more_steps_and_ends_nearer_to_rest() -> None:
+    model = configure("grains", SMALL, {})
+    assert isinstance(model, Refines)
+    finer, point = model.refined(POINT, 2, 10.0)
+    assert isinstance(finer, Refines)
+    before, after = model.numerics(POINT), finer.numerics(point)
+    assert (before.step, before.tolerance, after.step, after.tolerance) == (0.8, 1e-3, 0.4, 1e-4)
+    assert finer.settling_key(point) == model.settling_key(POINT)  # type: ignore[attr-defined]
+    (coarse,), (fine,) = model.run([POINT], [0]), finer.run([point], [0])
+    assert isinstance(coarse, Done)
+    assert isinstance(fine, Done)
+    assert fine.values["steps"] > 2 * coarse.values["steps"]

@@ -244,3 +244,13 @@ def test_walls_that_cannot_be_are_refused(settings: dict[str, Any], said: str) -
 def test_connectors_that_hold_nothing_fail_the_run(name: str, value: float) -> None:
     failed = wall(**SMALL).run([POINT | {"speed": 15.0, name: value}], [0])[0]
     assert not isinstance(failed, Done) and f"{name} = {value} m: must be" in failed.reason
+
+
+def test_a_finer_wall_keeps_its_map_of_blocks():
+    model = wall(rows=1, axes=4, duration=0.01)
+    point = POINT | {"speed": 5.0}
+    finer, same = model.refined(point, 2, 10.0)
+    assert (finer.numerics(same).step, finer.numerics(same).tolerance) == (1.25e-4, pytest.approx(1e-5))
+    (coarse,), (fine,) = model.run([point], [0]), finer.run([same], [0])
+    assert fine.values["steps"] == 2 * coarse.values["steps"]
+    assert len(fine.tables["blocks"]["ux_m"]) == len(coarse.tables["blocks"]["ux_m"])

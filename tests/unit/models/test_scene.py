@@ -97,6 +97,46 @@ def test_a_run_gives_curves_and_numbers():
         assert model.quantities[name].axis == ("t" if name != "t" else None)
 
 
+@pytest.mark.parametrize("sampling", ["1 ms", "10 ms", "100 ms"])
+def test_impulses_are_what_momentum_asks_for_at_any_sampling(sampling):
+    model = configure("scene", changed(sampling=sampling), {})
+    (done,) = model.run([POINT | {"height": 0.2, "e": 0.4}], [0])
+    curves = done.curves
+    speed = np.hypot(curves["block_vx"], curves["block_vy"])
+    np.testing.assert_allclose(
+        curves["weight_impulse_z"], 10 * (curves["block_vz"] - curves["block_vz"][0] + G * curves["t"]), atol=1e-9
+    )
+    np.testing.assert_allclose(curves["weight_impulse_x"], 10 * (speed - speed[0]), atol=1e-6)
+    np.testing.assert_allclose(curves["sole_normal_impulse"], curves["weight_impulse_z"], atol=1e-9)
+    assert curves["sole_friction_impulse"][-1] > 30, "a sum of magnitudes: corners push against each other, too"
+
+
+def test_only_forces_and_accelerations_where_bodies_hit_have_no_limit():
+    quantities = configure("scene", SLIDING, {}).quantities
+    without = {name for name, quantity in quantities.items() if quantity.no_limit}
+    ends = ["f", "t"]
+    assert without == {
+        *(f"weight_{end}{axis}" for end in ends for axis in "xyz"),
+        *(f"block_{end}{axis}" for end in ("a", "alpha") for axis in "xyz"),
+        "sole_normal_force",
+        "sole_friction_force",
+    }
+    assert {name for name, quantity in quantities.items() if quantity.means} == {
+        name for name in without if not name.startswith("block_")
+    }
+
+
+def test_a_finer_run_has_as_many_times_the_steps_and_samples():
+    model = configure("scene", SLIDING, {})
+    finer, point = model.refined(POINT, 4, 10.0)
+    before, after = model.numerics(POINT), finer.numerics(point)
+    assert (after.step, after.tolerance) == (before.step / 4, before.tolerance / 10)
+    (coarse,), (fine,) = model.run([POINT], [0]), finer.run([point], [0])
+    assert fine.values["steps"] == 4 * coarse.values["steps"]
+    np.testing.assert_allclose(fine.curves["t"][::4], coarse.curves["t"], rtol=1e-12)
+    assert finer.refined(point, 2, 1.0)[0].numerics(point).step == before.step / 8
+
+
 def test_turning_is_measured_from_the_start():
     table = changed(
         bodies__1__velocity=None,

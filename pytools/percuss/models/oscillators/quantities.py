@@ -51,5 +51,6 @@ def quantities_of(names: Sequence[str], contacts: Sequence[Element], sensor: boo
         "contact": "energy lost in all contacts",
     }
     found += [Quantity(f"energy_{name}", "J", doc=doc) for name, doc in account.items()]
-    found.append(Quantity("energy_closing_error", doc="what the account is off by, over its largest entry"))
+    doc = "what the account is off by, over its largest entry"
+    found.append(Quantity("energy_closing_error", doc=doc, diagnostic=True))
     return {item.name: item for item in found}

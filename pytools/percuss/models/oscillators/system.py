@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from percuss import _core
 from percuss.errors import InputError
-from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
+from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Value
 from percuss.models.oscillators.base import Base
 from percuss.models.oscillators.inputs import (
     CONTACT_INPUTS,
@@ -69,6 +69,16 @@ class Oscillators:
         runs = iter(_core.simulate_oscillators(systems))
         ready = iter(systems)
         return [outcome or self._outcome(next(ready), next(runs)) for outcome in outcomes]
+
+    def numerics(self, point: Mapping[str, Value]) -> Numerics:
+        """The step; located events need none, and only the sampling of the curves can be finer."""
+        if point["integrator"] == "event":
+            return Numerics(self.sampling_s, name="sampling", note="of the curves; events are located and take no step")
+        return Numerics(float(point["step"]))
+
+    def refined(self, point: Mapping[str, Value], finer: int, tighter: float) -> tuple[Self, dict[str, Value]]:
+        """The same system with finer steps and curves."""
+        return replace(self, sampling_s=self.sampling_s / finer), {**point, "step": float(point["step"]) / finer}
 
     def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
         return float(point[element.inputs[key]])

@@ -52,7 +52,7 @@ class WallModel(SceneModel):
     plan: Plan = field(default_factory=list)
     blocks: tuple[Placed, ...] = ()
 
-    def experiment(self, point: Mapping[str, Value]) -> Experiment:
+    def described(self, point: Mapping[str, Value]) -> Experiment:
         """The wall with the projectile before it."""
         s = self.settings
         p = {name: float(point[name]) for name in INPUTS}

@@ -10,10 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
-from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
+from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Value
 from percuss.models.scene.quantities import curves_of, values_of
 from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, World
 
@@ -32,6 +33,26 @@ class Experiment:
     duration_s: float
     every: int = 1
     settle: Settle | None = None
+
+    @property
+    def hits(self) -> bool:
+        """Whether velocities may jump: by contacts, or at stops of joints."""
+        stops = any(joint.limits for joint in self.scene.joints)
+        return self.settings.stepper == "nonsmooth" and (bool(self.scene.laws) or stops)
+
+    @property
+    def numerics(self) -> Numerics:
+        """Step and tolerance."""
+        if self.settings.stepper == "nonsmooth":
+            return Numerics(self.settings.dt_s, self.settings.tolerance)
+        divided = self.settings.method == "dormand-prince"
+        return Numerics(self.settings.dt_s, self.settings.accuracy if divided else None)
+
+    def refined(self, finer: int, tighter: float) -> Experiment:
+        """The same with step and sampling over `finer`, tolerance and accuracy over `tighter`."""
+        s = self.settings
+        finest = replace(s, dt_s=s.dt_s / finer, tolerance=s.tolerance / tighter, accuracy=s.accuracy / tighter)
+        return replace(self, settings=finest)
 
     @cached_property
     def settling_key(self) -> str:
@@ -89,10 +110,26 @@ class SceneModel(ABC):
     kind: str = "scene"
     batch: int = 4
     record: Record | None = None
+    finer: int = 1
+    tighter: float = 1.0
 
     @abstractmethod
+    def described(self, point: Mapping[str, Value]) -> Experiment:
+        """The experiment of a point as the study describes it; raises InputError for values that make no scene."""
+
     def experiment(self, point: Mapping[str, Value]) -> Experiment:
-        """The experiment of a point; raises InputError for values that make no scene."""
+        """The experiment of a point, as fine as this model is."""
+        found = self.described(point)
+        return found if (self.finer, self.tighter) == (1, 1.0) else found.refined(self.finer, self.tighter)
+
+    def numerics(self, point: Mapping[str, Value]) -> Numerics:
+        """Step and tolerance of the run of a point."""
+        return self.experiment(point).numerics
+
+    def refined(self, point: Mapping[str, Value], finer: int, tighter: float) -> tuple[Self, dict[str, Value]]:
+        """The same model, finer."""
+        record = self.record and replace(self.record, bodies_every=finer * self.record.bodies_every)
+        return replace(self, finer=finer * self.finer, tighter=tighter * self.tighter, record=record), dict(point)
 
     def settling_key(self, point: Mapping[str, Value]) -> str | None:
         """Digest of all that the settled state depends on; None: the scene starts as it is, or is none."""

@@ -44,7 +44,7 @@ class FileScene(SceneModel):
     settings: Mapping[str, Any] = field(default_factory=dict)
     kept: Kept = field(default_factory=dict, compare=False, repr=False)
 
-    def experiment(self, point: Mapping[str, Value]) -> Experiment:
+    def described(self, point: Mapping[str, Value]) -> Experiment:
         """The scene with the values of a point."""
         reader = Reader(point, self.kept)
         found = _experiment(self.settings, reader)
@@ -84,7 +84,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileSc
         except InputError as fault:
             raise SettingsError([("bodies", str(fault))]) from None
     try:
-        quantities = quantities_of(found.scene)
+        quantities = quantities_of(found.scene, hits=found.hits)
     except InputError as fault:
         raise SettingsError([("probes", str(fault))]) from None
     batch = SMOOTH_BATCH if settings.get("stepper") == "smooth" else SceneModel.batch

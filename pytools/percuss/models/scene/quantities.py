@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
     from percuss.scene.probes import Probe
 
+# Why largest values have no limit as the step goes to zero: a nonsmooth contact gives impulses, not forces.
+NO_LIMIT = {
+    "force": "where bodies hit, a contact force is an impulse over the sampling interval and grows as that shrinks: "
+    "take the impulse, or the largest mean over a stated `window`",
+    "reaction": "where bodies hit, a reaction is an impulse over the step and grows as that shrinks",
+    "acceleration": "where bodies hit, an acceleration is a change of velocity over the step and grows as that "
+    "shrinks: take velocities",
+}
 # Curve of a probe: end of its name, column of the core, unit, what it is.
 _XYZ = "xyz"
 _POINT = (
@@ -38,6 +46,12 @@ _PAIR = [
     ("friction_dissipation", "friction_dissipation_j", "J", "energy lost by friction"),
     ("contacts", "contacts", "1", "number of contacts"),
 ]
+# Impulses since the start: end of their name, column of the mean force they are the integral of, what they are.
+_BODY_IMPULSES = [(f"impulse_{axis}", f"f{axis}_n", f"contact impulse since the start along {axis}") for axis in _XYZ]
+_PAIR_IMPULSES = [
+    ("normal_impulse", "normal_force_n", "sum of normal impulses since the start"),
+    ("friction_impulse", "friction_force_n", "sum of the magnitudes of friction impulses since the start"),
+]
 _ENERGY = [
     ("kinetic_energy", "kinetic_j", "kinetic energy"),
     ("potential_energy", "potential_j", "potential energy, zero at the origin"),
@@ -51,6 +65,8 @@ _ENERGY = [
     ("energy_gain", "contact_gain_j", "energy that contacts gave instead of taking"),
     ("closing_error", "closing_error_j", "what the energy account fails to explain"),
 ]
+# What tells of the computation alone.
+_DIAGNOSTIC = ("stabilisation_work", "closing_error")
 _RUN = {
     "steps": ("steps_taken", "1", "steps taken"),
     "unmet_steps": ("unmet_steps", "1", "steps whose contact problem stayed above the tolerance"),
@@ -75,24 +91,41 @@ def _columns(scene: Scene, probe: Probe) -> list[tuple[str, str, str, str]]:
     return _BODY if isinstance(probe, BodyProbe) else _PAIR
 
 
-def quantities_of(scene: Scene) -> dict[str, Quantity]:
-    """Everything a run of the scene gives, by name."""
+def _impulses(probe: Probe) -> list[tuple[str, str, str]]:
+    return _BODY_IMPULSES if isinstance(probe, BodyProbe) else _PAIR_IMPULSES if isinstance(probe, PairProbe) else []
+
+
+def _no_limit(column: str, probe: Probe) -> str:
+    """Why the largest values of a column have no limit where bodies hit; empty: they have one."""
+    if column.endswith("_per_s2"):
+        return NO_LIMIT["acceleration"]
+    if column.endswith(("_n", "_n_m")):
+        return NO_LIMIT["reaction" if isinstance(probe, JointProbe) else "force"]
+    return ""
+
+
+def quantities_of(scene: Scene, *, hits: bool = True) -> dict[str, Quantity]:
+    """Everything a run of the scene gives, by name; `hits`: velocities may jump."""
     found = [Quantity("t", "s", True, "time")]
     for probe in scene.probes:
         if isinstance(probe, PairProbe):
             what = f"between {probe.groups[0]} and {probe.groups[1]}"
         else:
             what = f"of {probe.joint if isinstance(probe, JointProbe) else probe.body}"
-        for end, _, unit, doc in _columns(scene, probe):
-            found.append(Quantity(f"{probe.name}_{end}", unit, True, f"{doc}, {what}", "t"))
+        for end, column, unit, doc in _columns(scene, probe):
+            no_limit = _no_limit(column, probe) if hits else ""
+            means = no_limit == NO_LIMIT["force"]
+            found.append(Quantity(f"{probe.name}_{end}", unit, True, f"{doc}, {what}", "t", means, no_limit))
+        for end, _, doc in _impulses(probe):
+            found.append(Quantity(f"{probe.name}_{end}", "N*s", True, f"{doc}, {what}", "t"))
         if isinstance(probe, PointProbe):
             for axis in _XYZ:
                 doc = f"displacement along {axis} since the start, of {probe.body}"
                 found.append(Quantity(f"{probe.name}_u{axis}", "m", True, doc, "t"))
             doc = f"angle by which {probe.body} has turned since the start"
             found.append(Quantity(f"{probe.name}_turn", "rad", True, doc, "t"))
-    found += [Quantity(name, "J", True, doc, "t") for name, _, doc in _ENERGY]
-    found += [Quantity(name, unit, doc=doc) for name, (_, unit, doc) in _RUN.items()]
+    found += [Quantity(name, "J", True, doc, "t", diagnostic=name in _DIAGNOSTIC) for name, _, doc in _ENERGY]
+    found += [Quantity(name, unit, doc=doc, diagnostic=True) for name, (_, unit, doc) in _RUN.items()]
     for law in scene.laws:
         for part in ("impact", "friction"):
             doc = f"energy lost between {law.groups[0]} and {law.groups[1]} ({part})"
@@ -127,6 +160,10 @@ def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
         table = result.probes[probe.name]
         for end, column, _, _ in _columns(scene, probe):
             curves[f"{probe.name}_{end}"] = table[column]
+        for end, column, _ in _impulses(probe):
+            # Forces are means since the row before.
+            given = table[column][1:] * np.diff(table["time_s"])
+            curves[f"{probe.name}_{end}"] = np.concatenate([[0.0], np.cumsum(given)])
         if isinstance(probe, PointProbe):
             for axis in _XYZ:
                 place = table[f"{axis}_m"]

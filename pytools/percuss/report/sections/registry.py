@@ -33,6 +33,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("prediction.made", "prediction"),
     ("validation.computed", "validation"),
     ("comparison.made", "comparison"),
+    ("convergence.checked", "convergence"),
     ("check.passed", "check"),
     ("check.failed", "check"),
 )

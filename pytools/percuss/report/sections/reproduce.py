@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Code, Section, Text
 from percuss.report.source import Source
+from percuss.trust import read_trust
 
 
 @dataclass
@@ -74,7 +75,8 @@ def find_calls(events: tuple[Event, ...]) -> list[Call]:
 def answered_no(event: Event) -> bool:
     """Whether the call that appended this event ended with exit code 1."""
     verification = event.data.get("verification")
-    return event.outcome == "failed" or (isinstance(verification, dict) and not verification.get("passed"))
+    untrusted = any(verdict.stops for verdict in read_trust(event.data))
+    return event.outcome == "failed" or untrusted or (isinstance(verification, dict) and not verification.get("passed"))
 
 
 def _siblings(one: Event, other: Event) -> bool:

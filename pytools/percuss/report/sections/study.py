@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from percuss.ledger.event import Event
-from percuss.report.blocks import Block, Cell, Section, Table, Text
+from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.labels import Scale, parameter_scale, unit_text
 from percuss.report.source import Source
 from percuss.study.priors.prior import Prior
@@ -26,6 +26,9 @@ def section(source: Source, event: Event) -> Section:
     if any(study.cases.values()):
         blocks.append(_cases(study))
     blocks.append(_outputs(study))
+    if told := study.without_limit():
+        notice = "these outputs have no limit as the step of the model shrinks:"
+        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in told.items()]))
     return Section("Study", blocks)
 
 
@@ -81,6 +84,8 @@ def _outputs(study: Study) -> Table:
                 if end is not None
             ]
             how += f", {' '.join(ends)}"
+        if output.window is not None:
+            how += f" of the mean over {output.window:g} {unit}"
         rows.append(
             [output.name, unit_text(output.unit), output.quantity, how, output.doc or quantities[output.quantity].doc]
         )

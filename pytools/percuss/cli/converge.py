@@ -1,0 +1,151 @@
+"""`percuss converge`: which outputs of a study hang on how it is computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.cli.options import (
+    AcceptOption,
+    JsonOption,
+    LedgerOption,
+    StudyArgument,
+    accepted_gates,
+    assignments,
+    open_ledger,
+    study_path,
+)
+
+if TYPE_CHECKING:
+    from percuss.execution.convergence import Checked, Judged, Tolerance
+    from percuss.study.study import Study
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: percuss converge studies/sliding-block --set e=0")
+def converge(
+    study: StudyArgument,
+    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is one only.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help='An input, as gap="23 mm".', metavar="NAME=VALUE")
+    ] = None,
+    levels: Annotated[int, typer.Option(min=3, max=13, help="Runs at finer and finer steps, the first as it is.")] = 4,
+    refine: Annotated[int, typer.Option(min=2, max=64, help="What each level divides the step by.")] = 2,
+    tighten: Annotated[float, typer.Option(min=1.5, max=1e6, help="What the last run divides the tolerance by.")] = 10,
+    tolerance: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What outputs may be off by: a share, or NAME=VALUE for one output in its unit.",
+            metavar="SHARE",
+            show_default="1 %",
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Draw the changes over the step, as .svg, .png or .pdf.", metavar="FILE")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Root of the runs' randomness.")] = 0,
+    accept: AcceptOption = None,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Repeat one run at smaller steps and a tighter tolerance, and say for each output whether it may be quoted.
+
+    Values that are not given are prior means, as for simulate. Told are the last change, the order of the last two, the
+    error left at the finest step, and how far the study's own step is off. Exit code 1 if an output may not be quoted.
+    """
+    from percuss.cli.output import give_id, leave_untrusted, progress, say, tell_trust
+    from percuss.execution.convergence import Plan, check_convergence, draft_convergence, facts, work
+    from percuss.execution.given import given_point
+    from percuss.study.load import load_study
+    from percuss.trust import accept as accept_gates
+
+    gates = accepted_gates(accept)
+    plan = Plan(levels, refine, tighten)
+    if to:
+        from percuss.report.figures import check_picture
+
+        check_picture(to)
+    found = load_study(study_path(study))
+    name = found.case_name(case)
+    allowed = _tolerance(found, tolerance)
+    design, fixed, at_mean = given_point(found, name, assignments(set_, "--set"))
+    point = found.point(name, {**fixed, **dict(zip(design.names, design.values[0].tolist(), strict=True))})
+    for parameter in at_mean:
+        say(f"{parameter}: not given, at its prior mean")
+    with progress("converging", work(plan)) as advance:
+        checked = check_convergence(found, name, point, plan, allowed, seed=seed, advance=advance)
+    trust = accept_gates(checked.trust, gates)
+    book = open_ledger(ledger, create=True)
+    event = book.append(draft_convergence(book, checked, trust))[-1]
+    tell_trust(trust)
+    _tell(checked)
+    if to:
+        from percuss.report.convergence import write_changes
+
+        write_changes(event.data, book.table(event, "convergence"), to)
+    give_id(event.id, {"case": name, "outputs": [facts(item) for item in checked.outputs]}, json)
+    leave_untrusted(trust)
+
+
+def _tolerance(study: Study, given: list[str] | None) -> Tolerance:
+    from percuss.errors import InputError
+    from percuss.execution.convergence import Tolerance
+    from percuss.spelling import did_you_mean
+    from percuss.units import parse_quantity
+
+    shares = [text for text in given or [] if "=" not in text]
+    if len(shares) > 1:
+        raise InputError(f"--tolerance {shares[1]}: the share for all outputs is given twice")
+    share = parse_quantity(shares[0], "1") if shares else Tolerance.share
+    if not 0 < share < 1:
+        raise InputError(f"--tolerance {shares[0]}: must lie between 0 and 1")
+    own = {}
+    for name, text in assignments([text for text in given or [] if "=" in text], "--tolerance").items():
+        if name not in study.outputs:
+            raise InputError(f"--tolerance {name}: is no output; {did_you_mean(name, study.outputs)}")
+        own[name] = parse_quantity(text, study.outputs[name].unit)
+        if own[name] <= 0:
+            raise InputError(f"--tolerance {name}={text}: must be above 0")
+    return Tolerance(share, own)
+
+
+def _tell(checked: Checked) -> None:
+    from percuss.cli.output import say, table_text
+    from percuss.units import from_si
+
+    numerics, plan = checked.numerics, checked.plan
+    unit = "" if numerics.unit == "1" else f" {numerics.unit}"
+    solved = "" if numerics.tolerance is None else f", tolerance {numerics.tolerance:g}; tighter: over {plan.tighten:g}"
+    said = f" ({numerics.note})" if numerics.note else ""
+    say(f"{numerics.name} {numerics.step:.6g}{unit}{said}, each level {plan.refine} times finer{solved}")
+    outputs = checked.study.outputs
+    heads = ["output", "unit", numerics.name, *(f"/{finer}" for finer in plan.finer[1:])]
+    heads += ["tighter"] if numerics.tolerance is not None else []
+    rows = []
+    for item in checked.outputs:
+        values = [*item.values, *([] if item.tightened is None else [item.tightened])]
+        rows.append(
+            (item.name, outputs[item.name].unit, *(from_si(value, outputs[item.name].unit) for value in values))
+        )
+    say(table_text(heads, rows))
+    told = []
+    for item in checked.outputs:
+        change = f"{from_si(item.change, outputs[item.name].unit):.2g}"
+        order = "n/a" if item.order is None else f"{item.order:.2f}"
+        parts = [_share(part, item.value) for part in (item.change, item.error, item.off)]
+        told.append((item.name, change, parts[0], order, *parts[1:], _quoted(item, plan.finer)))
+    say("\n" + table_text(("output", "change", "of it", "order", "error left", "off as it is", "to be quoted"), told))
+
+
+def _share(part: float, value: float) -> str:
+    return f"{100 * abs(part / value):.2g} %" if value else ""
+
+
+def _quoted(item: Judged, finer: list[int]) -> str:
+    if item.enough is None:
+        return item.quote
+    held = "unchanged" if item.digits is None else f"{item.digits} digit{'' if item.digits == 1 else 's'}"
+    return f"yes, {held}" if item.quote == "yes" else f"from /{finer[item.enough]} on, {held}"
