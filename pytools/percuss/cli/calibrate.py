@@ -91,9 +91,10 @@ def calibrate(
     import resource
     import time
 
+    from percuss.calibration.blocks import find_block
     from percuss.calibration.calibrate import Request, draft_posterior
     from percuss.calibration.calibrate import calibrate as infer
-    from percuss.calibration.problem import find_block, make_problem
+    from percuss.calibration.problem import make_problem
     from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, progress, say, tell_trust
     from percuss.config import find_settings
     from percuss.execution.campaign import local_executor

@@ -16,7 +16,7 @@ from percuss.study.output import Output
 from percuss.study.study import Parameter
 from percuss.study.tables import Note, kind_of, only_known, optional_text, subtable
 from percuss.study.toml_lines import Path
-from percuss.units import parse_quantity
+from percuss.units import parse_quantity, si_quantity
 
 SOURCE_KEYS = ("file", "case", "columns", "std")
 # What a table of measured values may say of a datum.
@@ -25,12 +25,15 @@ COLUMNS = ("output", "value", "unit", "std", "case", "point", "axis", "instant")
 
 @dataclass(frozen=True)
 class Source:
-    """One file: its path in the study, the case of all its rows, columns of other names, std by output in SI."""
+    """One file: its path in the study, the case of all its rows, columns of other names, std by output in SI; and
+    which table of the study says so.
+    """
 
     file: str
     case: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     std: Mapping[str, float] = field(default_factory=dict)
+    place: Path = ("observations",)
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,25 @@ def read_observations(
     return ObservationPlan(tuple(sources), twin)
 
 
+def observations_in_si(
+    table: Mapping[str, Any], outputs: Mapping[str, Output], parameters: Mapping[str, Parameter]
+) -> dict[str, Any]:
+    """The table, if it has no faults, with standard deviations and true parameters in SI."""
+    found = dict(table)
+    for key, value in table.items():
+        if key == "std" and isinstance(value, dict):
+            found[key] = {name: si_quantity(item, outputs[name].unit) for name, item in value.items()}
+        elif key == "std":
+            # One number for outputs of several units is as many standard deviations.
+            each = {name: si_quantity(value, output.unit) for name, output in outputs.items()}
+            found[key] = each if len(set(each.values())) > 1 else next(iter(each.values()), value)
+        elif key == "twin":
+            found[key] = {name: si_quantity(item, parameters[name].unit) for name, item in value.items()}
+        elif isinstance(value, dict) and "file" in value:
+            found[key] = observations_in_si(value, outputs, parameters)
+    return found
+
+
 def _source(
     table: Mapping[str, Any], outputs: Mapping[str, Output], cases: tuple[str, ...], path: Path, note: Note
 ) -> Source:
@@ -75,7 +97,7 @@ def _source(
             note((*path, "columns", name), f"unknown; {did_you_mean(name, [*COLUMNS, *outputs])}")
         if not isinstance(column, str):
             note((*path, "columns", name), f"must be the name of a column, not {kind_of(column)}")
-    return Source(file, case, columns, _std(table.get("std", {}), outputs, (*path, "std"), note))
+    return Source(file, case, columns, _std(table.get("std", {}), outputs, (*path, "std"), note), path)
 
 
 def _std(given: object, outputs: Mapping[str, Output], path: Path, note: Note) -> dict[str, float]:

@@ -16,19 +16,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from percuss.errors import InputError
 from percuss.models.model import Setting
-from percuss.models.settings import SettingsError, clean_settings
+from percuss.models.settings import SettingsError, clean_setting, clean_settings
 from percuss.spelling import did_you_mean
-from percuss.study.priors.prior import Prior
-from percuss.study.priors.registry import read_prior
-from percuss.study.study import Study
-from percuss.units import parse_quantity, parse_unit, quantity_unit, same_dimension
+from percuss.study.faults import dotted
+from percuss.study.priors.prior import Prior, PriorError
+from percuss.study.priors.registry import prior_in_si, read_prior
+from percuss.study.study import Study, checked_value
+from percuss.study.tables import Note, Noted, kind_of
+from percuss.study.toml_lines import Path
+from percuss.units import parse_quantity, parse_unit, quantity_unit, same_dimension, si_quantity
 from percuss.validation.drift_filter import DRIFT, START_STD
-from percuss.validation.following import BASE, SENSED
+from percuss.validation.following import BASE, SENSED, follow
 
 LADDER = (1e-5, 1e-4, 1e-3)
 SECTION = "validation"
+# Keys of a channel's noise, and what they are in where the channel is in a unit.
+NOISE = {"noise_std": "{}", "noise_variance": "({})^2"}
+# What stands before the name of a measured quantity in the name of its noise variance.
+VARIANCE = "variance_"
 
 KEYS = {
     setting.name: setting
@@ -112,9 +121,13 @@ class Validating:
 
 def models_of(study: Study) -> list[str | None]:
     """Names of the models under test; None stands for the only one where none has a name."""
-    section = study.sections.get(SECTION)
+    return list(_models(study.sections.get(SECTION))) or [None]
+
+
+def _models(section: object) -> dict[str, dict[str, Any]]:
+    """Tables of models under test: those whose names are no keys of the section."""
     tables = section.items() if isinstance(section, dict) else ()
-    return [key for key, table in tables if key not in KEYS and isinstance(table, dict)] or [None]
+    return {key: table for key, table in tables if key not in KEYS and isinstance(table, dict)}
 
 
 def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | None = None) -> Validating:
@@ -122,66 +135,159 @@ def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | N
     section = study.sections.get(SECTION)
     if not isinstance(section, dict):
         raise InputError(f"study {study.name}: has no [{SECTION}]", hint="docs/validation.md says what it holds")
-    models = {key: table for key, table in section.items() if key not in KEYS and isinstance(table, dict)}
-    shared = {key: value for key, value in section.items() if key not in models}
+    models = _models(section)
     if name is None and len(models) > 1:
         raise InputError(f"study {study.name}: --model must name one of {', '.join(models)}")
     if name is not None and name not in models:
         raise InputError(f"--model {name}: {did_you_mean(name, models)}")
-    own = models[name] if name else next(iter(models.values()), {})
-    label = name or next(iter(models), study.name)
-    where = f"{SECTION}.{label}" if models else SECTION
-    table = shared | own | {key: value for key, value in (flags or {}).items() if value is not None}
-    for key in ("values", "priors"):
-        if isinstance(shared.get(key), dict) and isinstance(own.get(key), dict):
-            table[key] = shared[key] | own[key]
-    return _Reader(study, where).read(label, table)
+
+    def refuse(path: Path, message: str) -> None:
+        raise InputError(f"study {study.name}: [{SECTION}] `{dotted(path[1:])}`: {message}")
+
+    found = _Reader(study, section, name or next(iter(models), None), refuse, flags).read()
+    assert found is not None
+    return found
+
+
+def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
+    """Check every model under test; quantities come back in SI."""
+    noted = Noted(note)
+    models = _models(table)
+    for name in models or [None]:
+        before = noted.faults
+        found = _Reader(study, table, name, noted).read()
+        if found:
+            _check_followed(study, found, (SECTION, name) if name else (SECTION,), noted)
+        elif name and noted.faults > before and (near := did_you_mean(name, KEYS)).startswith("did you mean"):
+            note((SECTION, name), f"is taken for a model under test; {near}")
+    if noted.faults:
+        return dict(table)
+    readers = {name: _Reader(study, table, name, noted) for name in models or [None]}
+    shared = _in_si({key: value for key, value in table.items() if key not in models}, list(readers.values()))
+    return {key: _in_si(value, [readers[key]]) if key in models else shared[key] for key, value in table.items()}
+
+
+def _check_followed(study: Study, asked: Validating, path: Path, note: Note) -> None:
+    """Note what the model cannot follow: quantities, inputs, parameters."""
+    means = {name: prior.mean() for name, prior in asked.priors.items()}
+    try:
+        follow(
+            study,
+            case=asked.case,
+            values=means | dict(asked.values),
+            track=asked.track,
+            quantities=[column.name for column in asked.observed],
+            times_s=np.array([0.0, 1e-3]),
+            inputs={column.name: np.zeros(2) for column in asked.inputs},
+            substeps=asked.substeps,
+        )
+    except InputError as fault:
+        note(path, str(fault))
+
+
+def check_data(study: Study, note: Note) -> None:
+    """Note what is wrong with the data that models under test are held against."""
+    from percuss.validation.compute import first_judged, training_samples
+    from percuss.validation.record import read_record
+
+    for name in models_of(study):
+        asked = read_validation(study, name)
+        for key, file in (("file", asked.file), ("extrapolate", asked.extrapolate)):
+            if file is None:
+                continue
+            try:
+                record = read_record(study.files[file], file, asked)
+                if key == "file":
+                    first_judged(record, asked, file)
+                    if asked.traditional:
+                        training_samples(record, asked)
+            except InputError as fault:
+                note((SECTION, key), str(fault))
 
 
 class _Reader:
-    """Reads one table; every message begins with its place."""
+    """Reads what the section says of one model: its own keys above the shared ones, flags above both.
 
-    def __init__(self, study: Study, where: str) -> None:
-        self.study, self.where = study, where
+    Each fault is noted at the key that is to blame.
+    """
 
-    def fault(self, key: str, message: str) -> InputError:
-        return InputError(f"study {self.study.name}: [{self.where}] `{key}`: {message}")
+    def __init__(
+        self,
+        study: Study,
+        section: Mapping[str, Any],
+        name: str | None,
+        note: Note,
+        flags: Mapping[str, Any] | None = None,
+    ) -> None:
+        models = _models(section)
+        shared = {key: value for key, value in section.items() if key not in models}
+        self.study, self.name, self.note = study, name, note
+        self.own = models[name] if name else {}
+        self.table = shared | self.own | {key: value for key, value in (flags or {}).items() if value is not None}
+        for key in ("values", "priors"):
+            if isinstance(shared.get(key), dict) and isinstance(self.own.get(key), dict):
+                self.table[key] = shared[key] | self.own[key]
 
-    def clean(self, key: str, schema: Mapping[str, Setting], table: object) -> dict[str, Any]:
+    def fault(self, message: str, *keys: str | int) -> None:
+        """Note a fault at a key, in the model's own table if it stands there."""
+        inside: Any = self.own
+        own = self.name is not None and keys[0] in inside
+        if own and len(keys) > 1 and isinstance(inside[keys[0]], dict):
+            own = keys[1] in inside[keys[0]]
+        self.note((SECTION, *([str(self.name)] if own else []), *keys), message)
+
+    def clean(self, schema: Mapping[str, Setting], table: object, *place: str | int) -> dict[str, Any] | None:
+        """A table by its schema; None after a fault."""
         if not isinstance(table, dict):
-            raise self.fault(key, "must be a table")
+            self.fault(f"must be a table, not {kind_of(table)}", *place)
+            return None
         try:
             return clean_settings(schema, table)
-        except SettingsError as fault:
-            inner, message = fault.faults[0]
-            raise self.fault(f"{key}.{inner}" if key else inner, message) from None
+        except SettingsError as faults:
+            for key, message in faults.faults:
+                self.fault(message, *place, key)
+            return None
 
-    def read(self, label: str, table: Mapping[str, Any]) -> Validating:
-        given = self.clean("", KEYS, table)
-        case = self.study.case_name(given.get("case"))
-        values = given["values"]
+    def read(self) -> Validating | None:
+        """All that is said of the model, or None after faults."""
+        noted = Noted(self.note)
+        self.note = noted
+        given = self.clean(KEYS, self.table)
+        if given is None:
+            return None
+        try:
+            case = self.study.case_name(given.get("case"))
+        except InputError as fault:
+            self.fault(str(fault), "case")
+            return None
+        values = self.values(given["values"])
+        observed = tuple(filter(None, (self.channel(entry, i) for i, entry in enumerate(given["observed"]))))
+        inputs = tuple(filter(None, (self.input(entry, i) for i, entry in enumerate(given["inputs"]))))
+        if not given["observed"]:
+            self.fault("nothing is measured", "observed")
         track = given.get("track")
         names = tuple(track) if track else tuple(name for name in self.study.parameters if name not in values)
         if not all(isinstance(name, str) for name in names):
-            raise self.fault("track", "must be a list of names")
+            self.fault("must be a list of names", "track")
+            names = ()
+        elif not names:
+            self.fault("nothing may drift: the study has no parameters, and none is named", "track")
         if given.get("step") == 0:
-            raise self.fault("step", "must be above 0")
-        if not names:
-            raise self.fault("track", "nothing may drift: the study has no parameters, and none is named")
-        observed = tuple(self.channel(entry) for entry in given["observed"])
-        if not observed:
-            raise self.fault("observed", "nothing is measured")
-        priors, variances = self.priors(given["priors"], values, names, observed)
+            self.fault("must be above 0", "step")
         if "time" not in given and "step" not in given:
-            raise self.fault("time", "missing: the column of the time, or `step`, the interval of the samples")
-        ladder = tuple(self.number("ladder", value) for value in given["ladder"])
+            self.fault("missing: the column of the time, or `step`, the interval of the samples", "time")
+        time_unit = self.unit(given["time_unit"], "s", "time_unit")
+        ladder = [self.ladder(value, i) for i, value in enumerate(given["ladder"])]
+        priors, variances = self.priors(given["priors"], names, observed)
+        if noted.faults:
+            return None
         return Validating(
-            name=label,
+            name=self.name or self.study.name,
             file=given.get("file"),
             time=given.get("time"),
-            time_unit=self.unit("time_unit", given["time_unit"], "s"),
+            time_unit=time_unit,
             step_s=given.get("step"),
-            inputs=tuple(self.input(entry) for entry in given["inputs"]),
+            inputs=inputs,
             observed=observed,
             case=case,
             values=values,
@@ -200,90 +306,145 @@ class _Reader:
             traditional=given["traditional"],
         )
 
-    def number(self, key: str, value: object) -> float:
+    def values(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of inputs of the model, in SI."""
+        inputs = self.study.model().inputs
+        found = {}
+        for name, value in table.items():
+            if name not in inputs:
+                self.fault(f"the model has no such input; {did_you_mean(name, inputs)}", "values", name)
+                continue
+            unit = self.study.parameters[name].unit if name in self.study.parameters else None
+            try:
+                found[name] = checked_value(inputs[name], value, unit)
+            except InputError as fault:
+                self.fault(str(fault), "values", name)
+        return found
+
+    def ladder(self, value: object, i: int) -> float:
         try:
             number = parse_quantity(value, "1")  # type: ignore[arg-type]
+            if number < 0:
+                raise InputError(f"{value} must not be negative")
+            return number
         except InputError as fault:
-            raise self.fault(key, str(fault)) from None
-        if number < 0:
-            raise self.fault(key, f"{value} must not be negative")
-        return number
+            self.fault(str(fault), "ladder", i)
+            return 0.0
 
-    def unit(self, key: str, unit: str, like: str) -> str:
+    def unit(self, unit: str, like: str, *keys: str | int) -> str:
         try:
             parse_unit(unit)
+            if not same_dimension(unit, like):
+                raise InputError(f"{unit} is no unit like {like}")
         except InputError as fault:
-            raise self.fault(key, str(fault)) from None
-        if not same_dimension(unit, like):
-            raise self.fault(key, f"{unit} is no unit like {like}")
+            self.fault(str(fault), *keys)
+            return like
         return unit
 
-    def input(self, entry: object) -> Column:
-        table = self.clean("inputs", INPUT, entry)
+    def input(self, entry: object, i: int) -> Column | None:
+        table = self.clean(INPUT, entry, "inputs", i)
+        if table is None:
+            return None
         si = "m/s^2" if table["to"] == BASE else "N"
-        unit = self.unit("inputs.unit", table.get("unit", si), si)
+        unit = self.unit(table.get("unit", si), si, "inputs", i, "unit")
         return Column(table["to"], table["column"], unit, table["factor"])
 
-    def channel(self, entry: object) -> Column:
+    def channel(self, entry: object, i: int) -> Column | None:
         # bare numbers are in the channel's unit, so that they are read as texts are
         if isinstance(entry, dict):
-            keys = ("noise_std", "noise_variance")
-            entry = {key: str(value) if key in keys else value for key, value in entry.items()}
-        table = self.clean("observed", OBSERVED, entry)
+            entry = {key: str(value) if key in NOISE else value for key, value in entry.items()}
+        table = self.clean(OBSERVED, entry, "observed", i)
+        if table is None:
+            return None
         quantity = table["quantity"]
         if quantity[:1] not in SENSED:
-            raise self.fault("observed.quantity", f"{quantity}: must be u, v or a and the name of a mass")
+            self.fault(f"{quantity}: must be u, v or a and the name of a mass", "observed", i, "quantity")
+            return None
         si = SENSED[quantity[0]][1]
-        unit = self.unit("observed.unit", table.get("unit", si), si)
-        given = [key for key in ("noise_std", "noise_variance") if key in table]
-        if len(given) != 1:
-            raise self.fault(f"observed.{quantity}", "needs noise_std or noise_variance, one of them")
+        unit = self.unit(table.get("unit", si), si, "observed", i, "unit")
+        noises = [key for key in NOISE if key in table]
+        if len(noises) != 1:
+            self.fault(f"{quantity} needs noise_std or noise_variance, one of them", "observed", i)
+            return None
+        (key,) = noises
         try:
-            if given[0] == "noise_std":
-                variance = parse_quantity(table["noise_std"], unit) ** 2
-            else:
-                variance = parse_quantity(table["noise_variance"], f"({unit})^2")
+            noise = parse_quantity(table[key], NOISE[key].format(unit))
+            variance = noise**2 if key == "noise_std" else noise
+            if not (noise > 0 and variance > 0):
+                raise InputError(f"{table[key]} must be above 0")
         except InputError as fault:
-            raise self.fault(f"observed.{given[0]}", str(fault)) from None
-        if not variance > 0:
-            raise self.fault(f"observed.{given[0]}", "must be above 0")
+            self.fault(str(fault), "observed", i, key)
+            return None
         return Column(quantity, table.get("column", quantity), unit, variance=variance)
+
+    def prior_unit(self, key: str) -> str:
+        """The unit of bare numbers of a prior: of an input, or of the variance of a measured quantity."""
+        inputs, values = self.study.model().inputs, self.table.get("values", {})
+        if key not in inputs:
+            return f"({SENSED[key.removeprefix(VARIANCE)[0]][1]})^2"
+        unit = self.study.parameters[key].unit if key in self.study.parameters else str(inputs[key].unit)
+        if inputs[key].other_units and isinstance(values.get(key), str):
+            # a value with its unit says which dimension the law takes
+            unit = quantity_unit(values[key], unit)
+        return unit
 
     def priors(
         self,
         tables: Mapping[str, Any],
-        values: Mapping[str, Any],
         names: Sequence[str],
         observed: Sequence[Column],
     ) -> tuple[dict[str, Prior], dict[str, Prior]]:
         """Priors of tracked parameters (those of the study unless others are given) and of noise variances."""
         inputs = self.study.model().inputs
-        squares = {f"variance_{channel.name}": f"({SENSED[channel.name[0]][1]})^2" for channel in observed}
+        variances = {channel.name: f"{VARIANCE}{channel.name}" for channel in observed}
         found: dict[str, Prior] = {}
         for key, table in tables.items():
-            if key not in (*inputs, *squares):
-                raise self.fault("priors", f"`{key}`: {did_you_mean(key, (*names, *squares))}")
-            unit = squares.get(key)
-            if key in inputs:
-                unit = self.study.parameters[key].unit if key in self.study.parameters else str(inputs[key].unit)
-                if inputs[key].other_units and isinstance(values.get(key), str):
-                    # a value with its unit says which dimension the law takes
-                    unit = quantity_unit(values[key], unit)
+            if key not in (*inputs, *variances.values()):
+                self.fault(f"no such parameter; {did_you_mean(key, (*names, *variances.values()))}", "priors", key)
+                continue
             if not isinstance(table, dict):
-                raise self.fault(f"priors.{key}", 'must be a table, as { kind = "normal", mean = 10, std = 3 }')
+                self.fault('must be a table, as { kind = "normal", mean = 10, std = 3 }', "priors", key)
+                continue
             try:
-                found[key] = read_prior(table, str(unit))
-            except InputError as fault:
-                raise self.fault(f"priors.{key}", str(fault)) from None
+                found[key] = read_prior(table, self.prior_unit(key))
+            except PriorError as faults:
+                for field, message in faults.faults:
+                    self.fault(message, "priors", key, *([field] if field else []))
         for name in names:
             if name not in found:
-                if name not in self.study.parameters:
-                    raise self.fault("priors", f"`{name}` is tracked and has no prior, here or in [parameters]")
-                found[name] = self.study.parameters[name].prior
+                if name in self.study.parameters:
+                    found[name] = self.study.parameters[name].prior
+                elif name not in tables:
+                    self.fault(f"`{name}` is tracked and has no prior, here or in [parameters]", "priors")
         for channel in observed:
-            key = f"variance_{channel.name}"
-            if key not in found:
-                # exponential, wide enough for a model that is far off
-                found[key] = read_prior({"kind": "gamma", "shape": 1.0, "scale": 1000.0 * channel.variance}, "1")
-        variances = {channel.name: found[f"variance_{channel.name}"] for channel in observed}
-        return {name: found[name] for name in names}, variances
+            # exponential, wide enough for a model that is far off
+            wide = {"kind": "gamma", "shape": 1.0, "scale": 1000.0 * channel.variance}
+            found.setdefault(variances[channel.name], read_prior(wide, "1"))
+        of_noise = {name: found[key] for name, key in variances.items()}
+        return {name: found[name] for name in names if name in found}, of_noise
+
+
+def _in_si(table: Mapping[str, Any], readers: Sequence[_Reader]) -> dict[str, Any]:
+    """A table without faults, of the section or of a model, with quantities in SI; `readers` are of all it is for."""
+    found = dict(table)
+    for key, value in table.items():
+        if KEYS[key].form == "number":
+            found[key] = clean_setting(KEYS[key], value)
+        elif key == "values":
+            found[key] = readers[0].values(value)
+        elif key == "ladder":
+            found[key] = [parse_quantity(item, "1") for item in value]
+        elif key == "observed":
+            found[key] = [_noise_in_si(entry) for entry in value]
+        elif key == "priors":
+            units = {name: {reader.prior_unit(name) for reader in readers} for name in value}
+            found[key] = {
+                name: prior_in_si(item, units[name].pop() if len(units[name]) == 1 else None)
+                for name, item in value.items()
+            }
+    return found
+
+
+def _noise_in_si(entry: Mapping[str, Any]) -> dict[str, Any]:
+    unit = entry.get("unit", SENSED[entry["quantity"][0]][1])
+    return {key: si_quantity(value, NOISE[key].format(unit)) if key in NOISE else value for key, value in entry.items()}
