@@ -72,7 +72,7 @@ def check_data(study: Study, note: Note) -> None:
         try:
             check_block(study, block, *own)
         except InputError as fault:
-            note(("calibration", block.name), str(fault))
+            note(("calibration", block.name), str(fault).removeprefix(f"calibration {block.name}").lstrip(",: "))
 
 
 def own_observations(study: Study) -> tuple[Any, str] | None:
@@ -88,6 +88,22 @@ def check_block(study: Study, block: Block, observations: Any, where: str) -> No
     grouped = make_groups(study, block, observations, lambda case, output: (ANY, 0))
     Likelihood(tuple(study.parameters), {ANY: lambda theta: (theta, theta)}, grouped.groups)
     exact_data(block, grouped.groups, grouped.data, where)
+
+
+def missing_errors(study: Study, observations: Any, where: str) -> list[InputError | None]:
+    """For each block of a study that takes these observations: why it refuses them for want of an error, if it does."""
+    found: list[InputError | None] = []
+    for block in study_blocks(study):
+        try:
+            grouped = make_groups(study, block, observations, lambda case, output: (ANY, 0))
+        except InputError:
+            continue  # not for these observations
+        try:
+            exact_data(block, grouped.groups, grouped.data, where)
+            found.append(None)
+        except InputError as fault:
+            found.append(fault)
+    return found
 
 
 def _resolved(study: Study, block: Block, path: Path, note: Note) -> dict[str, Any]:

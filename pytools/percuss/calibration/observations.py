@@ -70,7 +70,7 @@ def study_observations(ledger: Ledger, state: State, study: Study) -> Event | li
     plan = study_plan(study)
     if not plan.sources:
         raise InputError(
-            f"study {study.name}: names no file of observations",
+            f"study {study.name}: as it is taken, names no file of observations",
             hint="put `file` into [observations], or give --observations what percuss observe made",
         )
     sources = attached(study, plan)

@@ -39,6 +39,16 @@ def find_studies(root: Path) -> list[str]:
         return []
 
 
+def is_study(path: Path, name: str) -> bool:
+    """Whether a study of that name lies in a folder or file, without reading it."""
+    file = path / STUDY_FILE if path.is_dir() else path
+    return file.suffix == ".toml" and file.is_file() and _name(file) == name
+
+
+def _name(file: Path) -> str:
+    return file.resolve().parent.name if file.name == STUDY_FILE else file.stem
+
+
 def load_study(path: Path) -> Study:
     """Load the study in a folder or file; raise StudyError with every fault found."""
     study, faults = _read(Path(path), data=False)
@@ -78,7 +88,7 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     def read_file(relative: str, limit: int) -> bytes:
         return read_inside(file.parent, relative, limit)
 
-    name = file.resolve().parent.name if file.name == STUDY_FILE else file.stem
+    name = _name(file)
     study = None
     try:
         study = read_study(name, raw, note, read_file)
