@@ -20,6 +20,7 @@ import numpy as np
 
 from percuss.errors import InputError
 from percuss.models.model import Setting
+from percuss.models.oscillators.system import Oscillators
 from percuss.models.settings import SettingsError, clean_setting, clean_settings
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
@@ -341,10 +342,18 @@ class _Reader:
             return like
         return unit
 
+    def mass(self, name: str, what: str, *keys: str | int) -> None:
+        """Note a mass that the model does not have."""
+        model = self.study.model()
+        if isinstance(model, Oscillators) and name not in model.names:
+            self.fault(f"{what}: no such mass; {did_you_mean(name, model.names)}", *keys)
+
     def input(self, entry: object, i: int) -> Column | None:
         table = self.clean(INPUT, entry, "inputs", i)
         if table is None:
             return None
+        if table["to"] != BASE:
+            self.mass(table["to"], f"input to `{table['to']}`", "inputs", i, "to")
         si = "m/s^2" if table["to"] == BASE else "N"
         unit = self.unit(table.get("unit", si), si, "inputs", i, "unit")
         return Column(table["to"], table["column"], unit, table["factor"])
@@ -360,6 +369,7 @@ class _Reader:
         if quantity[:1] not in SENSED:
             self.fault(f"{quantity}: must be u, v or a and the name of a mass", "observed", i, "quantity")
             return None
+        self.mass(quantity[1:], f"observed quantity `{quantity}`", "observed", i, "quantity")
         si = SENSED[quantity[0]][1]
         unit = self.unit(table.get("unit", si), si, "observed", i, "unit")
         noises = [key for key in NOISE if key in table]
