@@ -538,6 +538,12 @@ def test_observe(percuss, folder) -> None:
     percuss("observe", "linear-gaussian", "none.csv").refused(2, "none.csv")
     percuss("observe", "linear-gaussian", "more.csv", "--twin", "x9=1").refused(2, "no such parameter")
     percuss("observe", "linear-gaussian", "more.csv").refused(2, "column sensor is no output")
+    file = folder / "studies" / "linear-gaussian" / "study.toml"
+    file.write_text(file.read_text().replace('file = "observations/sensors.csv"', ""))
+    (folder / "more.csv").write_text("output,value\ny2,2.3\n")
+    bare = percuss("observe", "linear-gaussian", "more.csv").id
+    book = Ledger.open(folder / "ledger")
+    assert book.table(book.event(bare), "observations")["std"].to_list() == [0.2]
 
 
 def test_the_whole_chain(percuss, folder) -> None:

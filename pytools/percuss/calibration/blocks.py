@@ -112,7 +112,7 @@ def _resolved(study: Study, block: Block, path: Path, note: Note) -> dict[str, A
         if isinstance(value, int | float) and not isinstance(value, bool):
             _attempt((*path, key), note, Stopping, **{key: value})
     table = dict(block.raw)
-    if table.get("groups"):
+    if isinstance(table.get("groups"), dict) and table["groups"]:
         inner = {group.name: group for group in block.groups}
         table["groups"] = {
             name: _group(study, inner[name], raw, (*path, "groups", name), note) if name in inner else raw

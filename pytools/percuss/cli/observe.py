@@ -62,7 +62,7 @@ def observe(
             )
         sources, truth = attached(found, plan), plan.twin
     else:
-        base = plan.sources[0] if plan.sources else Source("")
+        base = plan.sources[0] if plan.sources else plan.base
         columns = {**base.columns, **assignments(column, "--column")}
         limit = find_settings()["import_mb"].value * 1_000_000
         name = found.case_name(case) if case else None

@@ -38,10 +38,14 @@ class Source:
 
 @dataclass(frozen=True)
 class ObservationPlan:
-    """The files of a study, and the true parameters (SI) if what they hold are twin data."""
+    """The files of a study, and the true parameters (SI) if what they hold are twin data.
+
+    `base` is what the table says of every file, those from elsewhere among them.
+    """
 
     sources: tuple[Source, ...]
     twin: Mapping[str, float] | None
+    base: Source
 
 
 def read_observations(
@@ -57,12 +61,13 @@ def read_observations(
     only_known(table, (*SOURCE_KEYS, "twin", "doc", *named), top, note)
     optional_text(table, "doc", top, note)
     known = tuple(cases)
-    sources = [_source(table, outputs, known, top, note)] if "file" in table else []
+    base = _source(table, outputs, known, top, note)
+    sources = [base] if "file" in table else []
     for key, inner in named.items():
         only_known(inner, SOURCE_KEYS, (*top, key), note)
         sources.append(_source({**table, **inner}, outputs, known, (*top, key), note))
     twin = _twin(subtable(table, "twin", note, top), parameters, (*top, "twin"), note) if "twin" in table else None
-    return ObservationPlan(tuple(sources), twin)
+    return ObservationPlan(tuple(sources), twin, base)
 
 
 def observations_in_si(

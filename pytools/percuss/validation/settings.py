@@ -12,6 +12,7 @@ values = { cubic_1 = 0 }
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -379,9 +380,9 @@ class _Reader:
         (key,) = noises
         try:
             noise = parse_quantity(table[key], NOISE[key].format(unit))
-            variance = noise**2 if key == "noise_std" else noise
-            if not (noise > 0 and variance > 0):
-                raise InputError(f"{table[key]} must be above 0")
+            variance = noise * noise if key == "noise_std" else noise
+            if not (noise > 0 and 0 < variance < math.inf):
+                raise InputError(f"{table[key]} must be above 0, and neither tiny nor huge beyond all numbers")
         except InputError as fault:
             self.fault(str(fault), "observed", i, key)
             return None

@@ -81,6 +81,7 @@ def copied(tmp_path: Path):
             "discrepancy.std.name",
             "names nothing else",
         ),
+        ("groups = 3", "groups", "must be a table"),
         ("noise_free = 1", "noise_free", "must be true or false"),
         # Held against the study's own observations.
         ("points = ['nowhere']", "", "no observation belongs to the group"),
@@ -107,6 +108,7 @@ def test_calibrations_are_checked_to_the_end(copied, line: str, key: str, words:
         ('quantity = "u1"', 'quantity = "x1"', "validation.observed[0].quantity", "must be u, v or a"),
         ('quantity = "u1"', 'quantity = "u7"', "validation.observed[0].quantity", "no such mass; known: 1"),
         ("noise_variance = 1e-5", "noise_variance = 0", "validation.observed[0].noise_variance", "above 0"),
+        ("noise_variance = 1e-5", "noise_std = 1e300", "validation.observed[0].noise_std", "huge"),
         ("noise_variance", "noise_varance", "validation.observed[0].noise_varance", "unknown"),
         ('column = "u1_m"', 'column = "u1_mm"', "validation.file", "has no column `u1_mm`"),
         ("cubic_1 = { kind", "cubc_1 = { kind", "validation.priors.cubc_1", "did you mean `cubic_1`"),
@@ -142,6 +144,13 @@ def test_observations_are_read(copied) -> None:
     assert "row 2: output 'y7'" in fault.message
     # What is in the files does not keep a study from being loaded: it may be run all the same.
     assert load_study(folder).files
+
+
+def test_what_is_said_of_every_file_is_checked_without_one(copied) -> None:
+    """`[observations]` without a file speaks of those that `percuss observe` is given."""
+    folder = copied("linear-gaussian", 'file = "observations/sensors.csv"\nstd = { y1', "std = { y9")
+    (fault,) = check_study(folder)
+    assert (fault.key, "no such output" in fault.message) == ("observations.std.y9", True)
 
 
 @pytest.mark.parametrize("std", ["", "std = { y1 = 0, y2 = 0.2, y3 = 0.1 }"])
