@@ -326,7 +326,8 @@ def test_several_surrogates_at_once(percuss, folder, posterior) -> None:
     # The residual variance of Gupta et al. (2023), far below any error there is: the simulator contradicts.
     narrow = "surrogate_error = false\nmeasurement_error = false\ndiscrepancy = { std = '1e-10 m' }"
     add_blocks(folder, f"[calibration.narrow]\n{narrow}\n", "pounding-twin")
-    call = ("--block", "narrow", "--study", "pounding-twin", "--evaluations", 400_000, "--accept-unconverged")
+    gates = ("--accept", "convergence", "--accept", "fit")
+    call = ("--block", "narrow", "--study", "pounding-twin", "--evaluations", 400_000, *gates)
     contradicted = percuss("predict", percuss("calibrate", both, *call).id, "--verify", 2)
     assert contradicted.code == 1
     assert "NOT right where it matters" in contradicted.err

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from percuss.ledger.kinds import upcast
 from percuss.trust import GATES, Verdict, accept, failures, inherited, is_trust, read_trust, write_trust
 
 FAILED = Verdict("skill", False, "u2 is not told", 0.9, 0.5, ("base/u2",))
@@ -52,3 +53,20 @@ def test_docs_state_every_gate() -> None:
     text = (Path(__file__).parents[2] / "docs" / "trust.md").read_text()
     for gate, asks in GATES.items():
         assert f"| `{gate}` | {asks} |" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "found"),
+    [
+        ("posterior.sampled", {"converged": True, "reasons": [], "accepted_unconverged": False}, None),
+        ("posterior.sampled", {"converged": False, "reasons": ["R-hat"], "accepted_unconverged": False}, False),
+        ("posterior.sampled", {"converged": False, "reasons": ["R-hat"], "accepted_unconverged": True}, True),
+        ("prediction.made", {"accepted_unconverged": True}, True),
+        ("comparison.made", {"accepted_unconverged": False}, None),
+        ("surrogate.fitted", {"names": []}, None),
+    ],
+)
+def test_marks_of_older_events_are_read_as_verdicts(kind: str, body: dict[str, object], found: bool | None) -> None:
+    trust = read_trust(upcast(kind, 1, body))
+    assert [(v.gate, v.passed, v.accepted) for v in trust] == ([] if found is None else [("convergence", False, found)])
+    assert "accepted_unconverged" not in upcast(kind, 1, body)

@@ -48,12 +48,14 @@ def _model_files(study: Study) -> list[str]:
     return [path for path in study.files if repr(path) in text]
 
 
-def check_covered(ledger: Ledger, state: State, study: Study, surrogate: Surrogate) -> None:
-    """Refuse priors that reach over where a surrogate was never shown a run."""
+def surrogate_points(ledger: Ledger, state: State, surrogate: Surrogate) -> Floats:
+    """The points (n, d) of the designs that a surrogate was fitted to."""
     designs = [state.events[item.id] for item in surrogate.event.inputs_as("design")]
-    points: Floats = np.concatenate(
-        [ledger.table(event, "design").select(surrogate.names).to_numpy() for event in designs]
-    )
+    return np.concatenate([ledger.table(event, "design").select(surrogate.names).to_numpy() for event in designs])
+
+
+def check_covered(study: Study, surrogate: Surrogate, points: Floats) -> None:
+    """Refuse priors that reach over where a surrogate, fitted to these points, was never shown a run."""
     for j, name in enumerate(surrogate.names):
         prior, unit = study.parameters[name].prior, study.parameters[name].unit
         low, high = (float(x) for x in prior.ppf(CENTRAL))

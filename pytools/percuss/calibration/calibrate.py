@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from percuss.calibration.coverage import DRAWS as COVERAGE_DRAWS
+from percuss.calibration.coverage import Coverage, coverage, coverage_verdict
+from percuss.calibration.fit import Check
+from percuss.calibration.fit import check as check_fit
+from percuss.calibration.fit import verdicts as fit_verdicts
 from percuss.calibration.groups import exact_data
 from percuss.calibration.problem import Problem
 from percuss.calibration.records import POSTERIOR
@@ -19,6 +24,7 @@ from percuss.inference.diagnostics import mcse_mean
 from percuss.inference.discrepancies.registry import DISCREPANCIES
 from percuss.inference.evidence import Evidence, importance_evidence, laplace_evidence, sampled_evidence
 from percuss.inference.loo import Loo, leave_one_out
+from percuss.inference.predictive import spread_draws
 from percuss.inference.samplers.registry import DEFAULT, sample_posterior
 from percuss.inference.samplers.sample import Sample
 from percuss.inference.samplers.stopping import Report, Stopping
@@ -26,6 +32,7 @@ from percuss.inference.summary import Summary, summarise
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.study.calibration import Block
+from percuss.surrogates.surrogate import Surrogate
 from percuss.trust import Trust, Verdict, accept, write_trust
 
 if TYPE_CHECKING:
@@ -75,6 +82,8 @@ class Calibrated:
     summary: Summary | None
     evidence: Mapping[str, Evidence]
     loo: Loo | None
+    fit: Check | None
+    covered: tuple[Coverage, ...]
     notes: tuple[str, ...]
     trust: Trust
 
@@ -95,10 +104,10 @@ def calibrate(problem: Problem, request: Request, report: Report | None = None, 
     """Sample, and say what the draws say unless they are not converged; `given` is what the posterior inherits."""
     measured = measurement_error(problem)
     sample = draw(problem, request, report)
-    trust = accept((*given, convergence(sample), measured), request.accept)
+    trust = (*given, convergence(sample), measured)
     accepted = not sample.converged and "convergence" in request.accept
     if not sample.converged and not accepted:
-        return Calibrated(sample, None, {}, None, (), trust)
+        return Calibrated(sample, None, {}, None, None, (), (), accept(trust, request.accept))
     summary = summarise(problem.target, sample, mass=problem.block.mass, accept_unconverged=accepted)
     evidence, notes = _evidence(problem, sample, request.seed)
     loo = None
@@ -108,7 +117,20 @@ def calibrate(problem: Problem, request: Request, report: Report | None = None, 
             notes.append("leave-one-out is not reliable: some data have too much weight (Pareto k)")
     except (InputError, FloatingPointError) as fault:
         notes.append(f"no leave-one-out: {fault}")
-    return Calibrated(sample, summary, evidence, loo, tuple(notes), trust)
+    fit = check_fit(problem, _some(sample).reshape(-1, len(sample.names)), request.seed)
+    covered = tuple(_covered(problem, surrogate, sample) for surrogate in problem.surrogates)
+    trust = (*trust, *fit_verdicts(fit))
+    trust += tuple(
+        coverage_verdict(found, surrogate.event.id)
+        for found, surrogate in zip(covered, problem.surrogates, strict=True)
+    )
+    return Calibrated(sample, summary, evidence, loo, fit, covered, tuple(notes), accept(trust, request.accept))
+
+
+def _covered(problem: Problem, surrogate: Surrogate, sample: Sample) -> Coverage:
+    priors = [problem.study.parameters[name].prior for name in surrogate.names]
+    draws = spread_draws(sample.flat()[:, : len(priors)], COVERAGE_DRAWS)
+    return coverage(priors, problem.points[surrogate.event.id], draws)
 
 
 def convergence(sample: Sample) -> Verdict:
@@ -144,10 +166,15 @@ def _evidence(problem: Problem, sample: Sample, seed: int) -> tuple[dict[str, Ev
     return found, notes
 
 
+def _some(sample: Sample) -> Floats:
+    """Some of the draws of every chain: evaluated before, so that a direct calibration runs nothing anew."""
+    chains, draws, _ = sample.draws.shape
+    return sample.draws[:, :: -(-chains * draws // LOO_DRAWS)]
+
+
 def _pointwise(problem: Problem, sample: Sample) -> Floats:
-    chains, draws, d = sample.draws.shape
-    step = -(-chains * draws // LOO_DRAWS)
-    some = sample.draws[:, ::step]
+    some = _some(sample)
+    chains, _, d = some.shape
     found = problem.likelihood.pointwise(some.reshape(-1, d))
     return found.reshape(chains, some.shape[1], -1)
 
@@ -189,6 +216,8 @@ def draft_posterior(ledger: Ledger, problem: Problem, request: Request, done: Ca
         },
         "loo": None if done.loo is None else loo_facts(done.loo),
         "groups": _groups(problem),
+        "fit": None if done.fit is None else done.fit.facts(),
+        "coverage": [asdict(found) for found in done.covered],
         "twin": problem.observations.twin,
         "notes": list(done.notes),
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from percuss.calibration.agreement import check_covered, check_same_model
+from percuss.calibration.agreement import check_covered, check_same_model, surrogate_points
 from percuss.calibration.blocks import block_of
 from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups
@@ -37,7 +37,7 @@ SIMULATOR = "simulator"
 class Problem:
     """A calibration about to be done, or done before and read back. `data` has a row for every entry used, in the
     order of the likelihood; `units` are those to show the columns of the draws in; `not_compiled` says why the core
-    cannot sample the target, None where it can.
+    cannot sample the target, None where it can; `points` those that each surrogate was fitted to, by its event.
     """
 
     study: Study
@@ -51,6 +51,7 @@ class Problem:
     data: pl.DataFrame
     units: Mapping[str, str]
     not_compiled: str | None
+    points: Mapping[str, Floats]
 
     @property
     def columns(self) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -87,6 +88,7 @@ def make_problem(
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
     forwards: dict[str, Forward] = {}
+    points: dict[str, Floats] = {}
     simulator = None
     if direct:
         used = [
@@ -102,7 +104,8 @@ def make_problem(
         for i, surrogate in enumerate(surrogates):
             whose = f"surrogate {surrogate.event.id}"
             check_same_model(study, surrogate.study, whose, [pair for pair in pairs if pair in surrogate.outputs])
-            check_covered(ledger, state, study, surrogate)
+            points[surrogate.event.id] = surrogate_points(ledger, state, surrogate)
+            check_covered(study, surrogate, points[surrogate.event.id])
             forwards[forward_name(i)] = surrogate.predict if block.surrogate_error else _without_error(surrogate)
 
     def find(case: str, output: str) -> tuple[str, int]:
@@ -137,6 +140,7 @@ def make_problem(
         grouped.data,
         units,
         why_not,
+        points,
     )
 
 

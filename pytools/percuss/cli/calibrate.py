@@ -175,7 +175,7 @@ def calibrate(
     _tell(problem, done, event.id)
     if direct and problem.direct:
         say(f"{problem.direct.done} runs of the simulator, {len(problem.direct.runs)} batches in all")
-    keys = ("block", "sampler", "converged", "reasons", "evaluations", "trust", "summary", "evidence")
+    keys = ("block", "sampler", "converged", "reasons", "evaluations", "trust", "fit", "summary", "evidence")
     give_id(event.id, {key: event.data[key] for key in (*keys, "loo", "twin", "not_compiled", "notes")}, json)
     leave_untrusted(done.trust)
 
@@ -333,6 +333,9 @@ def _tell(problem: Problem, done: Calibrated, id: str) -> None:
             say(f"{row.name}: {note}")
     for note in (*done.summary.notes, *done.notes):
         say(note)
+    for verdict in done.trust:
+        if verdict.gate == "fit" and verdict.passed:
+            say(verdict.sentence)
     for name, evidence in done.evidence.items():
         error = f" +- {evidence.error:.3f}" if evidence.error == evidence.error else ""
         say(f"log evidence, {name}: {evidence.log_evidence:.4f}{error}{''.join(f'; {n}' for n in evidence.notes)}")

@@ -153,6 +153,17 @@ class Likelihood:
             for group, mean, variance, unknowns in self._evaluate(x)
         }
 
+    def misfits(self, x: Floats, repeats: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
+        """-2 log density of the data (n,), and of data drawn at the same points (n, repeats)."""
+        found, drawn = np.zeros(len(x)), np.zeros((len(x), repeats))
+        for group, mean, variance, unknowns in self._evaluate(x):
+            density = group.discrepancy.log_density
+            found -= 2 * density(group.observed - mean, variance, unknowns)
+            for j in range(repeats):
+                residual = group.discrepancy.draw(len(x), variance, unknowns, generator)
+                drawn[:, j] -= 2 * density(residual, variance, unknowns)
+        return found, drawn
+
     def entries(self) -> Entries | None:
         """Return the data as plain arrays, or None where a group is not independent and Gaussian."""
         if not all(isinstance(group.discrepancy, Gaussian) for group in self.groups):

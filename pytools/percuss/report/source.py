@@ -11,7 +11,9 @@ from percuss.execution.records import DesignRecord, load_study_event, read_desig
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State, fold, lineage
+from percuss.ledger.standing import standing
 from percuss.study.study import Study
+from percuss.trust import Trust
 
 # Results that nothing is made from, and that a report on what they speak of must not leave out.
 BESIDE = ("indices.computed", "region.computed")
@@ -35,6 +37,11 @@ class Source:
     events: tuple[Event, ...]
     _studies: dict[str, Study] = field(default_factory=dict)
     _designs: dict[str, DesignRecord] = field(default_factory=dict)
+
+    def trust(self) -> Trust:
+        """The verdicts on the events reported on, as things stand today."""
+        today = replace(self.state, superseded=dict(self.superseded))
+        return tuple(verdict for root in self.roots for verdict in standing(today, root))
 
     def of_kind(self, *kinds: str) -> list[Event]:
         """The events of these kinds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from percuss.report.labels import LOGARITHMIC, Scale, scale
 from percuss.report.source import RUNS, Source
 from percuss.report.traces import traces
 from percuss.study.priors.registry import prior_from_json
+from percuss.trust import read_trust
 
 MOST_PARAMETERS = 8
 UNCONVERGED = "UNCONVERGED"
@@ -34,6 +36,7 @@ def section(source: Source, event: Event) -> Section:
         ),
         *_own_runs(source, event),
         _verdict(posterior),
+        *_fit(posterior),
     ]
     if posterior.summary is not None:
         blocks += _estimates(posterior, scales)
@@ -90,10 +93,45 @@ def _verdict(posterior: Posterior) -> Notice:
     return Notice(f"{UNCONVERGED}: {told}; {use}.", items=posterior.body["reasons"])
 
 
+def _fit(posterior: Posterior) -> list[Block]:
+    """How the data fit: verdicts first, then p-values and bands, group by group."""
+    own = [v for v in read_trust(posterior.body) if v.gate in ("fit", "coverage") and v.source is None]
+    blocks: list[Block] = [Notice(f"{verdict.sentence}.", "good" if verdict.passed else "warning") for verdict in own]
+    if not (found := posterior.body.get("fit")):
+        return blocks
+    parts = [("all", found["all"]), *((part["name"], part) for part in found["groups"])]
+    rows: list[list[Cell]] = [
+        [name, part["entries"], part["p_value"], *(_band(band, part["entries"]) for band in part["bands"])]
+        for name, part in (parts if len(found["groups"]) > 1 else parts[:1])
+    ]
+    heads = ["group", "values", "p-value", *(f"in {100 * band['mass']:g} % band" for band in found["all"]["bands"])]
+    blocks.append(
+        Table(
+            "Posterior predictive check; bands with the binomial error of a right model. False alarms: at most "
+            f"{100 * found['false_alarms']:g} %",
+            heads,
+            rows,
+        )
+    )
+    far: list[list[Cell]] = [[item["name"], item["deviations"], item["tail"]] for item in found["prior_distances"]]
+    heads = ["unknown", "prior standard deviations", "prior probability of as much"]
+    blocks.append(Table("How far the posterior went from the prior's mean", heads, far))
+    return blocks
+
+
+def _band(band: Mapping[str, Any], entries: int) -> str:
+    return f"{100 * band['inside'] / entries:.0f} +- {100 * band['error']:.0f} %"
+
+
 def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
     block = posterior.body["block"]
     verdict = _verdict(posterior)
     found: list[str | Notice] = [Notice(f"calibration {block} {verdict.text}", verdict.tone)]
+    found += [
+        Notice(f"{v.sentence}.", "good" if v.passed else "warning")
+        for v in read_trust(posterior.body)
+        if v.gate == "fit" and v.source is None
+    ]
     if posterior.summary is not None:
         mass = f"{100 * posterior.summary['mass']:g} %"
         mark = "" if posterior.converged else f"{UNCONVERGED}: "

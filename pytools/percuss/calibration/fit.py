@@ -1,0 +1,105 @@
+"""The verdict on a posterior's fit: does the model explain the data, with parameters that were thought possible?
+
+Two questions, and one rate of false alarms for both together, FALSE_ALARMS: bounds that hold for every model, prior
+and number of data, if model, errors and prior are right (`inference/fit.py` has the argument for p-values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from percuss.calibration.problem import Problem
+from percuss.inference.arrays import Floats
+from percuss.inference.fit import MASSES, Fit, check_fit
+from percuss.inference.target import Target
+from percuss.trust import Trust, Verdict
+
+# Least posterior predictive p-value, shared out between all data and their groups: false alarms in at most twice that.
+LEAST_P = 0.02
+# Prior probability, in both tails together and shared out between the parameters, of values as far out as the median
+# of the posterior. At least half of the posterior lies out there then, which right models give in at most twice that
+# (Markov's inequality: on average a posterior has as much mass out there as the prior has).
+LEAST_TAIL = 0.005
+FALSE_ALARMS = 2 * LEAST_P + 2 * LEAST_TAIL
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far a parameter went: from the prior's mean, in its standard deviations; and the prior's probability of as
+    much or more.
+    """
+
+    name: str
+    deviations: float
+    tail: float
+
+
+@dataclass(frozen=True)
+class Check:
+    """How all data fit, how each group does, and how far parameters had to go for it."""
+
+    all: Fit
+    groups: Mapping[str, Fit]
+    distances: tuple[Distance, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """For the event."""
+        return {
+            "false_alarms": FALSE_ALARMS,
+            "all": _facts(self.all),
+            "groups": [{"name": name, **_facts(fit)} for name, fit in self.groups.items()],
+            "prior_distances": [
+                {"name": item.name, "deviations": item.deviations, "tail": item.tail} for item in self.distances
+            ],
+        }
+
+
+def _facts(fit: Fit) -> dict[str, Any]:
+    inside = [{"mass": mass, "inside": fit.inside[mass], "error": fit.share(mass)[1]} for mass in MASSES]
+    return {"entries": fit.entries, "p_value": fit.p_value, "p_error": fit.p_error, "bands": inside}
+
+
+def check(problem: Problem, draws: Floats, seed: int) -> Check:
+    """Check the fit at draws (n, d) of the posterior."""
+    everything, groups = check_fit(problem.likelihood, draws, np.random.default_rng(seed))
+    return Check(everything, groups, distances(problem.target, draws))
+
+
+def distances(target: Target, draws: Floats) -> tuple[Distance, ...]:
+    """How far each parameter went from its prior."""
+    found = []
+    for j, (name, prior) in enumerate(zip(target.names, target.priors, strict=True)):
+        below = float(prior.cdf(np.median(draws[:, j])))
+        away = (float(np.mean(draws[:, j])) - prior.mean()) / prior.std()
+        found.append(Distance(name, away, 2 * min(below, 1 - below)))
+    return tuple(found)
+
+
+def verdicts(found: Check) -> Trust:
+    """Whether the model explains the data, and whether with parameters that the prior held possible."""
+    tests = {"all data": found.all} | (dict(found.groups) if len(found.groups) > 1 else {})
+    least = LEAST_P / len(tests)
+    worst = min(tests, key=lambda name: tests[name].p_value)
+    p_value = tests[worst].p_value
+    where = "" if worst == "all data" else f" in group {worst}"
+    counts = ", ".join(
+        f"{found.all.inside[mass]} of {found.all.entries} data in their {100 * mass:g} % bands" for mass in MASSES
+    )
+    does = "explains" if p_value >= least else "does not explain"
+    said = (
+        f"the model {does} the data{where}: posterior predictive p-value {tests[worst].p_text()}, and at least "
+        f"{least:.2g} is asked for; {counts}"
+    )
+    fit = Verdict("fit", p_value >= least, said, p_value, least)
+    bound = LEAST_TAIL / len(found.distances)
+    far = [item for item in found.distances if item.tail < bound]
+    if not far:
+        return (fit,)
+    said = ", ".join(f"{item.name} {item.deviations:+.1f}" for item in far)
+    said = f"the data pull parameters to where the prior hardly reaches (in its standard deviations): {said}"
+    names = tuple(item.name for item in far)
+    return (fit, Verdict("fit", False, said, min(item.tail for item in far), bound, names))

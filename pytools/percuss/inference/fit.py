@@ -1,0 +1,72 @@
+"""Does the model explain the data? Posterior predictive checks (Gelman, Meng and Stern, 1996).
+
+At a draw theta of the posterior the misfit T(y, theta) = -2 log p(y | theta) of the data is held against that of data
+drawn from the model at the same theta. The posterior predictive p-value is the share of drawn data that fit worse. If
+model, errors and prior are right, it falls below a in at most 2 a of all cases, whatever the model (Meng, 1994): the
+pair (y, theta) is then distributed as data and the truth are, so that the p-value at one draw is uniform, and twice the
+mean of dependent uniform numbers is a p-value. It falls there more rarely the more parameters were fitted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from percuss.inference.arrays import Floats
+from percuss.inference.likelihood import Likelihood
+from percuss.inference.predictive import bands, spread_draws
+
+# Central bands in which data are counted.
+MASSES = (0.5, 0.95)
+# Draws of the posterior that data are predicted at, and sets of data drawn at each: p-values down to 1e-4.
+DRAWS, REPEATS = 2000, 20
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How some data fit: their number, the posterior predictive p-value and its Monte Carlo error, and how many of them
+    lie inside each central band of the posterior predictive distribution.
+    """
+
+    entries: int
+    p_value: float
+    p_error: float
+    inside: Mapping[float, int]
+
+    def p_text(self) -> str:
+        """The p-value for a person; data drawn in finite number tell nothing below one in all of them.
+
+        >>> Fit(8, 0.0, 0.0, {}).p_text(), Fit(8, 0.314, 0.01, {}).p_text()
+        ('below 2.5e-05', '0.31')
+        """
+        return f"{self.p_value:.2g}" if self.p_value > 0 else f"below {1 / (DRAWS * REPEATS):.2g}"
+
+    def share(self, mass: float) -> tuple[float, float]:
+        """Share of the data inside a band, and the binomial standard error that share has if the model is right."""
+        return self.inside[mass] / self.entries, math.sqrt(mass * (1 - mass) / self.entries)
+
+
+def check_fit(likelihood: Likelihood, draws: Floats, generator: np.random.Generator) -> tuple[Fit, dict[str, Fit]]:
+    """How the data fit in all, and group by group, at DRAWS of the draws (n, d) of a posterior."""
+    groups = {}
+    draws = spread_draws(draws, DRAWS)
+    data = likelihood.draw(draws, generator)
+    for group in likelihood.groups:
+        alone = replace(likelihood, groups=(group,))
+        groups[group.name] = _fit(alone, draws, generator, group.observed, data[group.name])
+    observed = np.concatenate([group.observed for group in likelihood.groups])
+    together = np.concatenate([data[group.name] for group in likelihood.groups], axis=1)
+    return _fit(likelihood, draws, generator, observed, together), groups
+
+
+def _fit(likelihood: Likelihood, draws: Floats, generator: np.random.Generator, observed: Floats, data: Floats) -> Fit:
+    found, drawn = likelihood.misfits(draws, REPEATS, generator)
+    worse = np.mean(drawn >= found[:, None], axis=1)
+    inside = {
+        mass: int(np.count_nonzero((low <= observed) & (observed <= high)))
+        for mass, (low, high) in bands(data, MASSES).items()
+    }
+    return Fit(len(observed), float(np.mean(worse)), float(np.std(worse) / math.sqrt(len(worse))), inside)
