@@ -29,7 +29,7 @@ class Section:
 SECTIONS: dict[str, Section] = {
     "observations": Section("percuss.calibration.observations", ("file",)),
     "calibration": Section("percuss.calibration.blocks"),
-    "validation": Section("percuss.validation.settings", ("file", "extrapolate")),
+    "validation": Section("percuss.validation.section", ("file", "extrapolate")),
 }
 
 

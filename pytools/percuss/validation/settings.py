@@ -17,22 +17,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from percuss.errors import InputError
 from percuss.models.model import Setting
 from percuss.models.oscillators.system import Oscillators
-from percuss.models.settings import SettingsError, clean_setting, clean_settings
+from percuss.models.settings import SettingsError, clean_settings
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
 from percuss.study.priors.prior import Prior, PriorError
-from percuss.study.priors.registry import prior_in_si, read_prior
+from percuss.study.priors.registry import read_prior
 from percuss.study.study import Study, checked_value
 from percuss.study.tables import Note, Noted, kind_of
 from percuss.study.toml_lines import Path
-from percuss.units import parse_quantity, parse_unit, quantity_unit, same_dimension, si_quantity
+from percuss.units import parse_quantity, parse_unit, quantity_unit, same_dimension
 from percuss.validation.drift_filter import DRIFT, START_STD
-from percuss.validation.following import BASE, SENSED, follow
+from percuss.validation.following import BASE, SENSED
 
 LADDER = (1e-5, 1e-4, 1e-3)
 SECTION = "validation"
@@ -123,10 +121,10 @@ class Validating:
 
 def models_of(study: Study) -> list[str | None]:
     """Names of the models under test; None stands for the only one where none has a name."""
-    return list(_models(study.sections.get(SECTION))) or [None]
+    return list(models_in(study.sections.get(SECTION))) or [None]
 
 
-def _models(section: object) -> dict[str, dict[str, Any]]:
+def models_in(section: object) -> dict[str, dict[str, Any]]:
     """Tables of models under test: those whose names are no keys of the section."""
     tables = section.items() if isinstance(section, dict) else ()
     return {key: table for key, table in tables if key not in KEYS and isinstance(table, dict)}
@@ -137,7 +135,7 @@ def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | N
     section = study.sections.get(SECTION)
     if not isinstance(section, dict):
         raise InputError(f"study {study.name}: has no [{SECTION}]", hint="docs/validation.md says what it holds")
-    models = _models(section)
+    models = models_in(section)
     if name is None and len(models) > 1:
         raise InputError(f"study {study.name}: --model must name one of {', '.join(models)}")
     if name is not None and name not in models:
@@ -146,68 +144,12 @@ def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | N
     def refuse(path: Path, message: str) -> None:
         raise InputError(f"study {study.name}: [{SECTION}] `{dotted(path[1:])}`: {message}")
 
-    found = _Reader(study, section, name or next(iter(models), None), refuse, flags).read()
+    found = Reader(study, section, name or next(iter(models), None), refuse, flags).read()
     assert found is not None
     return found
 
 
-def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
-    """Check every model under test; quantities come back in SI."""
-    noted = Noted(note)
-    models = _models(table)
-    for name in models or [None]:
-        before = noted.faults
-        found = _Reader(study, table, name, noted).read()
-        if found:
-            _check_followed(study, found, (SECTION, name) if name else (SECTION,), noted)
-        elif name and noted.faults > before and (near := did_you_mean(name, KEYS)).startswith("did you mean"):
-            note((SECTION, name), f"is taken for a model under test; {near}")
-    if noted.faults:
-        return dict(table)
-    readers = {name: _Reader(study, table, name, noted) for name in models or [None]}
-    shared = _in_si({key: value for key, value in table.items() if key not in models}, list(readers.values()))
-    return {key: _in_si(value, [readers[key]]) if key in models else shared[key] for key, value in table.items()}
-
-
-def _check_followed(study: Study, asked: Validating, path: Path, note: Note) -> None:
-    """Note what the model cannot follow: quantities, inputs, parameters."""
-    means = {name: prior.mean() for name, prior in asked.priors.items()}
-    try:
-        follow(
-            study,
-            case=asked.case,
-            values=means | dict(asked.values),
-            track=asked.track,
-            quantities=[column.name for column in asked.observed],
-            times_s=np.array([0.0, 1e-3]),
-            inputs={column.name: np.zeros(2) for column in asked.inputs},
-            substeps=asked.substeps,
-        )
-    except InputError as fault:
-        note(path, str(fault))
-
-
-def check_data(study: Study, note: Note) -> None:
-    """Note what is wrong with the data that models under test are held against."""
-    from percuss.validation.compute import first_judged, training_samples
-    from percuss.validation.record import read_record
-
-    for name in models_of(study):
-        asked = read_validation(study, name)
-        for key, file in (("file", asked.file), ("extrapolate", asked.extrapolate)):
-            if file is None:
-                continue
-            try:
-                record = read_record(study.files[file], file, asked)
-                if key == "file":
-                    first_judged(record, asked, file)
-                    if asked.traditional:
-                        training_samples(record, asked)
-            except InputError as fault:
-                note((SECTION, key), str(fault))
-
-
-class _Reader:
+class Reader:
     """Reads what the section says of one model: its own keys above the shared ones, flags above both.
 
     Each fault is noted at the key that is to blame.
@@ -221,7 +163,7 @@ class _Reader:
         note: Note,
         flags: Mapping[str, Any] | None = None,
     ) -> None:
-        models = _models(section)
+        models = models_in(section)
         shared = {key: value for key, value in section.items() if key not in models}
         self.study, self.name, self.note = study, name, note
         self.own = models[name] if name else {}
@@ -433,29 +375,3 @@ class _Reader:
             found.setdefault(variances[channel.name], read_prior(wide, "1"))
         of_noise = {name: found[key] for name, key in variances.items()}
         return {name: found[name] for name in names if name in found}, of_noise
-
-
-def _in_si(table: Mapping[str, Any], readers: Sequence[_Reader]) -> dict[str, Any]:
-    """A table without faults, of the section or of a model, with quantities in SI; `readers` are of all it is for."""
-    found = dict(table)
-    for key, value in table.items():
-        if KEYS[key].form == "number":
-            found[key] = clean_setting(KEYS[key], value)
-        elif key == "values":
-            found[key] = readers[0].values(value)
-        elif key == "ladder":
-            found[key] = [parse_quantity(item, "1") for item in value]
-        elif key == "observed":
-            found[key] = [_noise_in_si(entry) for entry in value]
-        elif key == "priors":
-            units = {name: {reader.prior_unit(name) for reader in readers} for name in value}
-            found[key] = {
-                name: prior_in_si(item, units[name].pop() if len(units[name]) == 1 else None)
-                for name, item in value.items()
-            }
-    return found
-
-
-def _noise_in_si(entry: Mapping[str, Any]) -> dict[str, Any]:
-    unit = entry.get("unit", SENSED[entry["quantity"][0]][1])
-    return {key: si_quantity(value, NOISE[key].format(unit)) if key in NOISE else value for key, value in entry.items()}
