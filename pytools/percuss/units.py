@@ -312,3 +312,19 @@ def parse_quantity(value: str | int | float, unit: str) -> float:
         return float(exact * own.scale)
     except OverflowError:
         raise InputError(f"`{value}` is too large") from None
+
+
+def si_quantity(value: str | int | float, unit: str | None) -> str | int | float:
+    """A quantity in SI, in a form that is read as the same quantity whatever unit bare numbers are in.
+
+    Without a unit (bare numbers have several) a bare number comes back as it is.
+
+    >>> si_quantity("0.3 mm", "cm"), si_quantity(0.3, "mm"), si_quantity("30 %", "1"), si_quantity("0.3 mm", None)
+    ('0.0003 m', '0.0003 m', 0.3, '0.0003 m')
+    """
+    if unit is None:
+        unit = quantity_unit(value, "") if isinstance(value, str) else ""
+        if not unit:
+            return value
+    number = parse_quantity(value, unit)
+    return number if unit == "1" else f"{number!r} {dimension(unit)}"

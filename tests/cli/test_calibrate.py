@@ -197,8 +197,8 @@ def test_an_accepted_posterior_stays_marked(percuss, linear) -> None:
     said = percuss("calibrate", linear, *SHORT, "--seed", 1, "--accept-unconverged", "--json")
     told = json.loads(said.out)
     assert said.err.startswith("accepted all the same: the posterior is not converged")
-    (mark,) = told["trust"]
-    assert mark["gate"] == "convergence" and mark["accepted"] and not mark["passed"]
+    (mark,) = (verdict for verdict in told["trust"] if not verdict["passed"])
+    assert mark["gate"] == "convergence" and mark["accepted"]
     assert not told["converged"]
     assert told["summary"]["rows"]
     predicted = percuss("predict", told["id"], "--draws", 50, "--json")
@@ -326,7 +326,8 @@ def test_several_surrogates_at_once(percuss, folder, posterior) -> None:
     # The residual variance of Gupta et al. (2023), far below any error there is: the simulator contradicts.
     narrow = "surrogate_error = false\nmeasurement_error = false\ndiscrepancy = { std = '1e-10 m' }"
     add_blocks(folder, f"[calibration.narrow]\n{narrow}\n", "pounding-twin")
-    call = ("--block", "narrow", "--study", "pounding-twin", "--evaluations", 400_000, "--accept-unconverged")
+    gates = ("--accept", "convergence", "--accept", "fit")
+    call = ("--block", "narrow", "--study", "pounding-twin", "--evaluations", 400_000, *gates)
     contradicted = percuss("predict", percuss("calibrate", both, *call).id, "--verify", 2)
     assert contradicted.code == 1
     assert "NOT right where it matters" in contradicted.err
@@ -538,6 +539,12 @@ def test_observe(percuss, folder) -> None:
     percuss("observe", "linear-gaussian", "none.csv").refused(2, "none.csv")
     percuss("observe", "linear-gaussian", "more.csv", "--twin", "x9=1").refused(2, "no such parameter")
     percuss("observe", "linear-gaussian", "more.csv").refused(2, "column sensor is no output")
+    file = folder / "studies" / "linear-gaussian" / "study.toml"
+    file.write_text(file.read_text().replace('file = "observations/sensors.csv"', ""))
+    (folder / "more.csv").write_text("output,value\ny2,2.3\n")
+    bare = percuss("observe", "linear-gaussian", "more.csv").id
+    book = Ledger.open(folder / "ledger")
+    assert book.table(book.event(bare), "observations")["std"].to_list() == [0.2]
 
 
 def test_the_whole_chain(percuss, folder) -> None:
@@ -549,3 +556,88 @@ def test_the_whole_chain(percuss, folder) -> None:
         assert said.code == 0, said.err
     kinds = [line.split()[4] for line in percuss("log").out.splitlines()[1:]]
     assert kinds[-3:] == ["observations.imported", "posterior.sampled", "prediction.made"]
+
+
+def events(folder: Path) -> int:
+    return sum(1 for _ in Ledger.open(folder / "ledger").events())
+
+
+@pytest.mark.parametrize("std", ["", "std = { y1 = 0, y2 = 0.2, y3 = 0.1 }"])
+def test_data_without_error_are_refused(percuss, folder, linear, std) -> None:
+    """The surrogate's own error must not stand for that of the measurement: refused everywhere, nothing appended."""
+    file = known(folder, "linear-gaussian") / "study.toml"
+    file.write_text(file.read_text().replace("std = { y1 = 0.1, y2 = 0.2, y3 = 0.1 }", std))
+    before = events(folder)
+    words = ("group data", "observations/sensors.csv (base/y1", "have no std above 0", "give the data a std")
+    checked = percuss("study", "check", "linear-gaussian")
+    assert checked.code == 2
+    assert all(word in checked.err for word in ("study.toml:", "calibration.exact", *words)), checked.err
+    percuss("observe", "linear-gaussian").refused(2, *words)
+    percuss("calibrate", linear, "--study", "linear-gaussian").refused(2, *words)
+    # Data from elsewhere are refused if no block can use them.
+    (folder / "more.csv").write_text("output,value\ny1,2.3\n")
+    percuss("observe", "linear-gaussian", "more.csv").refused(2, "more.csv", "have no std above 0")
+    assert events(folder) == before
+    prior = "discrepancy = { std = { prior = { kind = 'log-uniform', low = 0.01, high = 1 } } }"
+    add_blocks(folder, f"[calibration.noise]\n{prior}\n")
+    taken = percuss("observe", "linear-gaussian", "more.csv")
+    assert "1 of them have no std above 0" in taken.err
+    assert "calibration exact, group data: 1 data of more.csv" in taken.err
+    call = ("calibrate", linear, "--observations", taken.id, "--block")
+    percuss(*call, "exact").refused(2, "more.csv (base/y1) have no std above 0")
+    assert percuss(*call, "noise", "--evaluations", 200_000, "--accept", "convergence").code == 0
+
+
+def test_noise_free_data_are_marked(percuss, folder, kinked) -> None:
+    """Asked for by name they are taken, and the posterior and all that follows from it bear the mark."""
+    add_blocks(folder, "[calibration.exact]\nmeasurement_error = false\nnoise_free = true\n", "kinked")
+    call = ("calibrate", kinked, "--study", "kinked", "--block", "exact", "--evaluations", 200_000)
+    said = percuss(*call, "--accept", "convergence", "--json")
+    assert said.code == 1
+    assert "NOT TRUSTED: 2 of 2 data are held to be free of error" in said.err
+    (mark,) = (verdict for verdict in json.loads(said.out)["trust"] if verdict["gate"] == "measurement-error")
+    assert (mark["passed"], mark["figure"], mark["threshold"]) == (False, 2, 0)
+    assert "--accept measurement-error" in said.err
+    taken = percuss(*call, "--accept", "convergence", "--accept", "measurement-error")
+    assert taken.code == 0
+    assert "accepted all the same: 2 of 2 data" in taken.err
+    predicted = json.loads(percuss("predict", taken.id, "--draws", 20, "--json").out)
+    (inherited,) = (verdict for verdict in predicted["trust"] if verdict["gate"] == "measurement-error")
+    assert inherited["accepted"] and inherited["source"] == taken.id
+
+
+def test_a_study_edited_since_is_told(percuss, folder, linear, posterior) -> None:
+    """The study counts as it was for the surrogate, and what is another today is said and kept."""
+    path = known(folder, "linear-gaussian")
+    first = percuss("calibrate", linear)
+    assert "was edited" not in first.err
+    file = path / "study.toml"
+    original = file.read_text()
+    file.write_text(original.replace("y1 = 0.1", "y1 = 0.3").replace("exact", "exactly"))
+    words = "study linear-gaussian was edited since surrogate", "observations.std.y1 0.1 -> 0.3"
+    then = percuss("calibrate", linear)
+    for text in (*words, "taken as it was then", "--study studies/linear-gaussian takes it as it is now"):
+        assert text in then.err
+        assert text in posterior(then.id).body["notes"][0]
+    assert posterior(then.id).event.blob("draws").digest == posterior(first.id).event.blob("draws").digest
+    now = percuss("calibrate", linear, "--study", "linear-gaussian")
+    for text in (*words, "taken as it is now"):
+        assert text in now.err
+    assert posterior(now.id).event.blob("draws").digest != posterior(first.id).event.blob("draws").digest
+    refused = percuss("calibrate", linear, "--block", "exactly").refused(2, "no such calibration")
+    assert all(word in refused.err for word in words)
+    file.write_text(original.replace("[calibration.exact]", "[calibration.exact]\nsampler = 'nuts'"))
+    assert "cannot be read as it is now" in percuss("calibrate", linear).err
+
+
+def test_observations_named_later_are_told(percuss, folder) -> None:
+    file = known(folder, "linear-gaussian") / "study.toml"
+    original = file.read_text()
+    file.write_text(original[: original.index("[observations]")])
+    campaign = percuss("run", percuss("design", "linear-gaussian", "--n", 12, "--skip", 1).id).id
+    surrogate = percuss("surrogate", campaign, "--degree", "1..2", "--bootstrap", 0).id
+    file.write_text(original)
+    refused = percuss("calibrate", surrogate).refused(2, "as it is taken, names no file of observations")
+    assert "observations.file nothing -> observations/sensors.csv" in refused.err
+    assert "--study studies/linear-gaussian takes it as it is now" in refused.err
+    assert percuss("calibrate", surrogate, "--study", "linear-gaussian").code == 0

@@ -169,6 +169,14 @@ def test_observations_that_were_taken_in_before(percuss, linear, folder) -> None
     other = percuss("filter", linear, "--observations", linear)
     assert other.code == 2
     assert "observations.imported" in other.err
+    # One deviation of two must not pass for that of both.
+    for second, words in (("0.1", "0.5 (SI) and 0.1 (SI)"), ("", "0.5 (SI) and none")):
+        (folder / "seen.csv").write_text(f"output,value,std\ny1,0.4,0.5\ny1,0.5,{second}\n")
+        several = percuss("observe", study.name, "seen.csv").id
+        percuss("filter", linear, "--observations", several).refused(2, "output y1 has several std", words)
+    (folder / "seen.csv").write_text("output,value,std\ny1,0.4,0\n")
+    exact = percuss("observe", study.name, "seen.csv").id
+    percuss("filter", linear, "--observations", exact).refused(2, "needs a standard deviation above 0")
 
 
 def test_curves_of_several_cases_and_a_picture(percuss, make_study, folder) -> None:

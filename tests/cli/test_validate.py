@@ -143,11 +143,11 @@ def test_bad_data(studies: Path, percuss: Call, folder: Path, row: int, text: st
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('quantity = "u1"', 'quantity = "x1"', ("observed.quantity", "x1")),
-        ("noise_variance = 1e-5", "noise_variance = 0", ("observed.noise_variance", "above 0")),
-        (", noise_variance = 1e-5", "", ("observed.u1", "noise_std or noise_variance")),
+        ('quantity = "u1"', 'quantity = "x1"', ("observed[0].quantity", "x1")),
+        ("noise_variance = 1e-5", "noise_variance = 0", ("observed[0].noise_variance", "above 0")),
+        (", noise_variance = 1e-5", "", ("observed[0]", "u1 needs noise_std or noise_variance")),
         ('time = "t_s"', 'tme = "t_s"', ("tme",)),
-        ('unit = "N"', 'unit = "kg"', ("inputs.unit", "kg")),
+        ('unit = "N"', 'unit = "kg"', ("inputs[0].unit", "kg")),
         ('to = "1"', 'to = "9"', ("input to `9`",)),
         ("shape = 1, scale = 0.01", "shape = -1, scale = 0.01", ("priors.variance_u1",)),
         (

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from percuss.calibration.blocks import block_of
 from percuss.calibration.groups import make_groups
-from percuss.calibration.problem import block_of
 from percuss.inference.likelihood import Likelihood
 from percuss.study.load import load_study
 

@@ -15,6 +15,7 @@ from percuss.calibration.coverage import Coverage, coverage, coverage_verdict
 from percuss.calibration.fit import Check
 from percuss.calibration.fit import check as check_fit
 from percuss.calibration.fit import verdicts as fit_verdicts
+from percuss.calibration.groups import exact_data
 from percuss.calibration.problem import Problem
 from percuss.calibration.records import POSTERIOR
 from percuss.errors import AnswerIsNo, InputError
@@ -101,8 +102,9 @@ def draw(problem: Problem, request: Request, report: Report | None = None) -> Sa
 
 def calibrate(problem: Problem, request: Request, report: Report | None = None, given: Trust = ()) -> Calibrated:
     """Sample, and say what the draws say unless they are not converged; `given` is what the posterior inherits."""
+    measured = measurement_error(problem)
     sample = draw(problem, request, report)
-    trust = (*given, convergence(sample))
+    trust = (*given, convergence(sample), measured)
     accepted = not sample.converged and "convergence" in request.accept
     if not sample.converged and not accepted:
         return Calibrated(sample, None, {}, None, None, (), (), accept(trust, request.accept))
@@ -136,6 +138,15 @@ def convergence(sample: Sample) -> Verdict:
     figure = _finite(np.max(sample.diagnostics.r_hat))
     said = "converged" if sample.converged else f"not converged: {'; '.join(sample.reasons)}"
     return Verdict("convergence", sample.converged, f"the posterior is {said}", figure, sample.stopping.r_hat)
+
+
+def measurement_error(problem: Problem) -> Verdict:
+    """Whether every datum has an error; raise InputError where some have none and the block does not ask for that."""
+    where = str(problem.observations.event.data["file"])
+    exact = exact_data(problem.block, problem.likelihood.groups, problem.data, where).height
+    said = f"{exact} of {problem.data.height} data are held to be free of error: noise_free = true"
+    good = "every datum has an error, of the measurement or of the discrepancy"
+    return Verdict("measurement-error", not exact, said if exact else good, float(exact), 0.0)
 
 
 def _evidence(problem: Problem, sample: Sample, seed: int) -> tuple[dict[str, Evidence], list[str]]:

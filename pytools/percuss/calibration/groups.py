@@ -77,6 +77,31 @@ def make_groups(study: Study, block: Block, observations: pl.DataFrame, find: Fi
     return Grouped(tuple(groups), pl.DataFrame(rows, {**observations.schema, "group": pl.String()}), units)
 
 
+def exact_data(block: Block, groups: Sequence[Group], data: pl.DataFrame, where: str) -> pl.DataFrame:
+    """The entries that neither a measurement nor a discrepancy gives an error: none, unless the block asks for such.
+
+    Raises InputError where it does not ask: the surrogate's error alone would stand for that of the measurement, and a
+    posterior far too narrow would look like knowledge.
+    """
+    masks = [
+        np.zeros(len(group.observed), bool)
+        if isinstance(group.discrepancy.std, Unknown)
+        else np.broadcast_to((group.discrepancy.std + np.asarray(group.measurement_std)) == 0, len(group.observed))
+        for group in groups
+    ]
+    found = data.filter(np.concatenate(masks))
+    if found.height and not block.noise_free:
+        pairs = list(dict.fromkeys(f"{case}/{output}" for case, output in found.select("case", "output").rows()))
+        named = ", ".join(pairs[:3]) + (", ..." if len(pairs) > 3 else "")
+        why = "have no std above 0" if block.measurement_error else "lose their std by measurement_error = false"
+        raise InputError(
+            f"calibration {block.name}, group {found['group'][0]}: {found.height} data of {where} ({named}) {why}, and "
+            "their discrepancy has none: give the data a std, infer one with discrepancy = { std = { prior = ... } }, "
+            "or ask for data without error with noise_free = true"
+        )
+    return found
+
+
 def _split(entries: Sequence[Entry], keys: Sequence[object], name: str) -> list[tuple[str, list[Entry]]]:
     """Entries by key, in order of appearance; named after the key where there are several."""
     found: dict[object, list[Entry]] = {}
@@ -91,6 +116,19 @@ def _word(value: object) -> str:
     if isinstance(value, tuple):
         return "/".join(str(part) for part in value if part is not None)
     return "-" if value is None else str(value)
+
+
+def read_unknown(key: str, table: Mapping[str, Any], unit: str, group: str) -> Unknown:
+    """A number of a discrepancy that is to be inferred; without a name of its own it is the group's."""
+    prior = table.get("prior")
+    if not isinstance(prior, Mapping) or set(table) - {"prior", "name"}:
+        raise InputError(f"`{key}` must be a quantity, or {{ prior = {{ kind = ... }} }} with an optional name")
+    return Unknown(str(table.get("name", f"{key}_{group}")), read_prior(prior, unit))
+
+
+def known_fields(kind: type[Discrepancy]) -> list[str]:
+    """What a study may say of a discrepancy beside its kind."""
+    return [item.name for item in fields(kind) if item.name != "places"]
 
 
 @dataclass(frozen=True)
@@ -124,7 +162,7 @@ class _Maker:
     def discrepancy(self, series: list[Entry]) -> Discrepancy:
         """The discrepancy of the entries of one series."""
         kind = self.kind
-        known = [item.name for item in fields(kind) if item.name != "places"]
+        known = known_fields(kind)
         given = {"std": 0.0, **{k: v for k, v in self.wanted.discrepancy.items() if k != "kind"}}
         for key in given:
             if key not in known:
@@ -165,12 +203,8 @@ class _Maker:
         return parse_quantity(value, unit)  # type: ignore[arg-type]
 
     def _unknown(self, key: str, table: Mapping[str, Any], unit: str) -> Unknown:
-        prior = table.get("prior")
-        if not isinstance(prior, Mapping) or set(table) - {"prior", "name"}:
-            raise InputError(f"`{key}` must be a quantity, or {{ prior = {{ kind = ... }} }} with an optional name")
-        name = table.get("name", f"{key}_{self.name}")
         try:
-            found = Unknown(str(name), read_prior(prior, unit))
+            found = read_unknown(key, table, unit, self.name)
         except PriorError as fault:
             raise InputError(f"`{key}`: {fault}") from None
         self.units[found.name] = unit

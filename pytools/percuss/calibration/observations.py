@@ -26,14 +26,32 @@ from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
 from percuss.ledger.tables import table_digest
 from percuss.spelling import did_you_mean
-from percuss.study.observations import COLUMNS, ObservationPlan, Source, read_observations
+from percuss.study.faults import dotted
+from percuss.study.observations import COLUMNS, ObservationPlan, Source, observations_in_si, read_observations
 from percuss.study.output import Output
 from percuss.study.study import Study
+from percuss.study.tables import Note, Noted
 from percuss.study.toml_lines import Path as KeyPath
 from percuss.units import to_si
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
+    """Check `[observations]` of a study; quantities come back in SI."""
+    noted = Noted(note)
+    read_observations(table, study.outputs, study.cases, study.parameters, noted)
+    return dict(table) if noted.faults else observations_in_si(table, study.outputs, study.parameters)
+
+
+def check_data(study: Study, note: Note) -> None:
+    """Note what is wrong with the files of observations a study names."""
+    for source, data in attached(study, study_plan(study)):
+        try:
+            read_entries(study, source, data)
+        except InputError as fault:
+            note((*source.place, "file"), str(fault))
 
 
 def study_plan(study: Study) -> ObservationPlan:
@@ -44,7 +62,7 @@ def study_plan(study: Study) -> ObservationPlan:
 
 def refuse(path: KeyPath, message: str) -> None:
     """A fault of a section of a study that was resolved before this percuss knew what it should hold."""
-    raise InputError(f"{'.'.join(map(str, path))}: {message}")
+    raise InputError(f"{dotted(path)}: {message}")
 
 
 def study_observations(ledger: Ledger, state: State, study: Study) -> Event | list[Draft]:
@@ -52,7 +70,7 @@ def study_observations(ledger: Ledger, state: State, study: Study) -> Event | li
     plan = study_plan(study)
     if not plan.sources:
         raise InputError(
-            f"study {study.name}: names no file of observations",
+            f"study {study.name}: as it is taken, names no file of observations",
             hint="put `file` into [observations], or give --observations what percuss observe made",
         )
     sources = attached(study, plan)

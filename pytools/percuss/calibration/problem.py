@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from percuss.calibration.agreement import check_covered, check_same_model, surrogate_points
+from percuss.calibration.blocks import block_of
 from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups
-from percuss.calibration.observations import refuse
 from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
 from percuss.errors import InputError
 from percuss.execution.records import load_study_event
@@ -23,8 +23,7 @@ from percuss.inference.target import Target
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
-from percuss.spelling import did_you_mean
-from percuss.study.calibration import Block, read_block
+from percuss.study.calibration import Block
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 SIMULATOR = "simulator"
-DEFAULT_BLOCK = "default"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,22 +64,6 @@ class Problem:
 def forward_name(number: int) -> str:
     """What the forward model of the surrogate of that number is called."""
     return f"surrogate-{number + 1}"
-
-
-def find_block(study: Study, name: str | None) -> Block:
-    """The block of that name; without one the only one there is, or one that takes all that was observed."""
-    tables: Any = study.sections.get("calibration", {})
-    if name is None and len(tables) > 1:
-        raise InputError(f"study {study.name} has several calibrations: --block one of {', '.join(tables)}")
-    if name is not None and name not in tables:
-        raise InputError(f"--block {name}: study {study.name} has no such calibration: {did_you_mean(name, tables)}")
-    chosen = name or next(iter(tables), DEFAULT_BLOCK)
-    return block_of(study, chosen, tables.get(chosen, {}))
-
-
-def block_of(study: Study, name: str, table: Mapping[str, Any]) -> Block:
-    """A block from the table that describes it."""
-    return read_block(name, table, {"outputs": tuple(study.outputs), "cases": tuple(study.cases)}, refuse)
 
 
 def make_problem(

@@ -20,6 +20,7 @@ from percuss.cli.options import (
     open_ledger,
     study_path,
 )
+from percuss.errors import InputError
 
 if TYPE_CHECKING:
     from percuss.calibration.calibrate import Calibrated
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from percuss.calibration.records import Observations
     from percuss.ledger.event import Event
     from percuss.ledger.ledger import Ledger
+    from percuss.study.calibration import Block
     from percuss.study.study import Study
+    from percuss.surrogates.surrogate import Surrogate
 
 app = typer.Typer(add_completion=False)
 
@@ -90,10 +93,13 @@ def calibrate(
     import os
     import resource
     import time
+    from dataclasses import replace
 
+    from percuss.calibration.blocks import find_block
     from percuss.calibration.calibrate import Request, draft_posterior
     from percuss.calibration.calibrate import calibrate as infer
-    from percuss.calibration.problem import find_block, make_problem
+    from percuss.calibration.problem import make_problem
+    from percuss.calibration.records import load_observations
     from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, progress, say, tell_trust
     from percuss.config import find_settings
     from percuss.execution.campaign import local_executor
@@ -114,9 +120,15 @@ def calibrate(
         state = fold(book.events())
         surrogates = [load_surrogate(book, state, event) for event in listed]
         found = surrogates[0].study
-    measured, found = _observations(book, found, observations, study)
+    given_data = load_observations(book, fold(book.events()), book.event(observations)) if observations else None
+    taken = _taken(found, given_data, study)
+    notes = _edits(book, taken, surrogates, given_data, study)
+    try:
+        chosen = find_block(taken, block)
+        measured = _observations(book, taken, chosen, given_data)
+    except InputError as fault:
+        raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     state = fold(book.events())
-    chosen = find_block(found, block)
     request = Request.of(chosen, sampler, given, evaluations, seed, gates)
     stands_on = inherit(state, [measured.event, *(surrogate.event for surrogate in surrogates)])
     workers = find_settings({"jobs": jobs})["jobs"].value or os.cpu_count() or 1
@@ -124,7 +136,7 @@ def calibrate(
         problem = make_problem(
             book,
             state,
-            state.studies[found.digest],
+            state.studies[taken.digest],
             chosen,
             measured,
             surrogates,
@@ -152,12 +164,14 @@ def calibrate(
                 hint("give the same command again: what was run is not run again")
             executor.shutdown(wait=False, cancel_futures=True)
             leave_interrupted(problem.direct is not None and problem.direct.stuck)
-        draft = draft_posterior(book, problem, request, done)
+        draft = draft_posterior(book, problem, request, replace(done, notes=(*notes, *done.notes)))
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     draft.cost = Cost(round(1e6 * wall), round(1e6 * cpu), peak)
     event = book.append([draft])[0]
     tell_trust(done.trust)
+    for note in notes:
+        say(note)
     _tell(problem, done, event.id)
     if direct and problem.direct:
         say(f"{problem.direct.done} runs of the simulator, {len(problem.direct.runs)} batches in all")
@@ -167,8 +181,6 @@ def calibrate(
 
 
 def _numbers(texts: dict[str, str]) -> dict[str, float]:
-    from percuss.errors import InputError
-
     found: dict[str, float] = {}
     for name, text in texts.items():
         try:
@@ -181,7 +193,6 @@ def _numbers(texts: dict[str, str]) -> dict[str, float]:
 def _direct_study(ledger: str | None, texts: list[str]) -> tuple[Ledger, Study]:
     """The study to be run directly: by name or path, or by an event of it."""
     from percuss.cli.options import reference
-    from percuss.errors import InputError
     from percuss.execution.records import load_study_event
     from percuss.ledger.projections import fold
     from percuss.study.load import load_study
@@ -208,31 +219,84 @@ def _is_study(text: str) -> bool:
     return Path(text).exists() or not (text.startswith("@") or set(text) <= set("0123456789abcdef-"))
 
 
-def _observations(
-    book: Ledger, found: Study, observations: str | None, study: str | None
-) -> tuple[Observations, Study]:
-    """The observations, imported if the study names their files; and the study whose blocks count."""
+def _taken(found: Study, given: Observations | None, study: str | None) -> Study:
+    """The study whose blocks and priors count: as it is now, as it was for the observations, or for the surrogate."""
+    from percuss.study.load import load_study
+
+    if study:
+        return load_study(study_path(study))
+    return given.study if given else found
+
+
+def _observations(book: Ledger, taken: Study, block: Block, given: Observations | None) -> Observations:
+    """The observations, imported if the study names their files; refused before anything is appended."""
+    from percuss.calibration.agreement import check_same_model
+    from percuss.calibration.blocks import check_block, own_observations
     from percuss.calibration.observations import study_observations
     from percuss.calibration.records import load_observations
     from percuss.execution.records import study_source
     from percuss.ledger.event import Draft
     from percuss.ledger.projections import fold
-    from percuss.study.load import load_study
 
-    if study:
-        found = load_study(study_path(study))
-    state = fold(book.events())
-    if observations:
-        measured = load_observations(book, state, book.event(observations))
-        if not study:
-            found = measured.study
-        source = study_source(book, found, state)
+    if given:
+        pairs = given.table.select("case", "output").unique(maintain_order=True).rows()
+        check_same_model(taken, given.study, f"observations {given.event.id}", pairs)
+        check_block(taken, block, given.table, str(given.event.data["file"]))
+        source = study_source(book, taken)
         if isinstance(source, Draft):
             book.append([source])
-        return measured, found
-    drafts = study_observations(book, state, found)
+        return given
+    if own := own_observations(taken):
+        check_block(taken, block, *own)
+    drafts = study_observations(book, fold(book.events()), taken)
     event: Event = book.append(drafts)[-1] if isinstance(drafts, list) else drafts
-    return load_observations(book, fold(book.events()), event), found
+    return load_observations(book, fold(book.events()), event)
+
+
+def _edits(
+    book: Ledger, taken: Study, surrogates: list[Surrogate], given: Observations | None, study: str | None
+) -> list[str]:
+    """A sentence for each version of the study at hand that is not the one taken, with all that differs."""
+    from percuss.study.differences import told_differences
+
+    as_taken = (
+        "as it is now" if study else f"as it was for observations {given.event.id}" if given else "as it was then"
+    )
+    notes = []
+    for surrogate in surrogates if study or given else ():
+        if what := told_differences(surrogate.study, taken):
+            whose = f"study {taken.name} was edited since surrogate {surrogate.event.id} was made"
+            notes.append(f"{whose}: {what}; it is taken {as_taken}")
+    if not study and (surrogates or given):
+        made = f"observations {given.event.id} were" if given else f"surrogate {surrogates[0].event.id} was"
+        notes += _edited_since(book, taken, made)
+    return notes
+
+
+def _edited_since(book: Ledger, taken: Study, made: str) -> list[str]:
+    """What differs between a study of the ledger and the file of today: where the command that registered it found it,
+    or among the studies that are known by name.
+    """
+    from pathlib import Path
+
+    from percuss.cli.options import studies_folder
+    from percuss.ledger.projections import fold
+    from percuss.study.differences import told_differences
+    from percuss.study.faults import StudyError
+    from percuss.study.load import is_study, load_study
+
+    registered = fold(book.events()).studies[taken.digest]
+    places = [Path(text) for text in registered.argv[1:]]
+    path = next((path for path in (*places, studies_folder() / taken.name) if is_study(path, taken.name)), None)
+    if path is None:
+        return []
+    then = "it is taken as it was then"
+    try:
+        what = told_differences(taken, load_study(path))
+    except StudyError as fault:
+        return [f"study {taken.name} cannot be read as it is now ({fault}); {then}"]
+    edited = f"study {taken.name} was edited since {made} made"
+    return [f"{edited}: {what}; {then}, --study {path} takes it as it is now"] if what else []
 
 
 def _tell(problem: Problem, done: Calibrated, id: str) -> None:

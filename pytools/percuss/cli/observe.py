@@ -37,6 +37,9 @@ def observe(
     case. Numbers are in the study's units unless header or unit say otherwise. Values that are in the ledger
     already are not appended again.
     """
+    import polars as pl
+
+    from percuss.calibration.blocks import missing_errors
     from percuss.calibration.observations import attached, bound, draft_observations, study_plan
     from percuss.cli.output import give_id, hint, say
     from percuss.config import find_settings
@@ -59,7 +62,7 @@ def observe(
             )
         sources, truth = attached(found, plan), plan.twin
     else:
-        base = plan.sources[0] if plan.sources else Source("")
+        base = plan.sources[0] if plan.sources else plan.base
         columns = {**base.columns, **assignments(column, "--column")}
         limit = find_settings()["import_mb"].value * 1_000_000
         name = found.case_name(case) if case else None
@@ -70,8 +73,13 @@ def observe(
                 near = did_you_mean(parameter, found.parameters)
                 raise InputError(f"--twin {parameter}: study {found.name} has no such parameter: {near}")
             truth[parameter] = parse_quantity(text, found.parameters[parameter].unit)
-    # Bound before the ledger is opened: what is refused leaves nothing behind.
+    # Bound and checked before the ledger is opened: what is refused leaves nothing behind.
     entries, left_out = bound(found, sources)
+    answers = missing_errors(found, entries, ", ".join(source.file for source, _ in sources))
+    refusals = [fault for fault in answers if fault]
+    # Data from elsewhere may be meant for one block; the study's own must do for every one.
+    if refusals and (file is None or len(refusals) == len(answers)):
+        raise refusals[0]
     book = open_ledger(ledger, create=True)
     drafts = draft_observations(book, fold(book.events()), found, sources, entries, truth)
     event = book.append(drafts)[-1] if isinstance(drafts, list) else drafts
@@ -83,7 +91,11 @@ def observe(
         say("they are in the ledger already")
     if left_out:
         hint(f"columns that are not of the study were left out: {', '.join(left_out)}")
-    without = table["std"].null_count()
+    without = table.height - table.filter(pl.col("std") > 0).height
     if without:
-        hint(f"{without} of them have no std: the discrepancy of a calibration must account for all of their error")
+        hint(
+            f"{without} of them have no std above 0: the discrepancy of a calibration must account for all their error"
+        )
+    for fault in refusals:
+        hint(str(fault))
     give_id(event.id, {"entries": table.height, "cases": cases, "twin": event.data["twin"]}, json)

@@ -10,7 +10,7 @@
 
 Groups of different discrepancies stand in tables `[calibration.NAME.groups.GROUP]` with the first five keys. A number
 of a discrepancy is a quantity, or `{ prior = {...} }` to be inferred, with `name` to share it between groups. What
-discrepancies and samplers there are is for `percuss.inference` to say.
+discrepancies and samplers there are is for `percuss.inference` to say, and `percuss.calibration.blocks` to check.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from percuss.study.toml_lines import Path
 GROUP_KEYS = ("outputs", "cases", "points", "by", "discrepancy")
 BLOCK_KEYS = (
     *GROUP_KEYS, "groups", "sampler", "settings", "r_hat", "ess", "evaluations", "mass", "surrogate_error",
-    "measurement_error", "doc",
+    "measurement_error", "noise_free", "doc",
 )  # fmt: skip
 SPLITS = ("output", "case", "point", "axis")
 
@@ -52,7 +52,8 @@ class DataGroup:
 @dataclass(frozen=True)
 class Block:
     """How to calibrate. Errors of surrogate and measurement count unless they are switched off, as when an inferred std
-    is to hold all error there is. `raw` is the table as written, which the ledger keeps.
+    is to hold all error there is. `noise_free`: data without any error are wanted. `raw` is the table as written, which
+    the ledger keeps.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Block:
     mass: float = 0.95
     surrogate_error: bool = True
     measurement_error: bool = True
+    noise_free: bool = False
     raw: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -96,7 +98,7 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
     mass = table.get("mass", 0.95)
     if isinstance(mass, bool) or not isinstance(mass, int | float) or not 0 < mass < 1:
         note((*path, "mass"), f"{shown(mass)} must lie between 0 and 1")
-    for key in ("surrogate_error", "measurement_error"):
+    for key in ("surrogate_error", "measurement_error", "noise_free"):
         if not isinstance(table.get(key, True), bool):
             note((*path, key), f"must be true or false, not {kind_of(table[key])}")
     for key in ("r_hat", "ess", "evaluations"):
@@ -111,6 +113,7 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
         mass,
         bool(table.get("surrogate_error", True)),
         bool(table.get("measurement_error", True)),
+        bool(table.get("noise_free", False)),
         table,
     )
 

@@ -8,6 +8,14 @@ from dataclasses import dataclass
 from percuss.errors import InputError
 
 
+def dotted(key: Sequence[str | int]) -> str:
+    """Spell the path of a key, as `observed[0].unit`."""
+    text = ""
+    for part in key:
+        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else part)
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
 @dataclass(frozen=True)
 class Fault:
     """One thing wrong: the file, its line (0 when no line is to blame), the dotted key and a sentence."""

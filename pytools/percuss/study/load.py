@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
-from percuss.study.faults import Fault, StudyError
+from percuss.study.faults import Fault, StudyError, dotted
 from percuss.study.files import MAX_STUDY_BYTES, STUDY_FILE, read_inside
 
 if TYPE_CHECKING:
@@ -39,31 +39,43 @@ def find_studies(root: Path) -> list[str]:
         return []
 
 
+def is_study(path: Path, name: str) -> bool:
+    """Whether a study of that name lies in a folder or file, without reading it."""
+    file = path / STUDY_FILE if path.is_dir() else path
+    return file.suffix == ".toml" and file.is_file() and _name(file) == name
+
+
+def _name(file: Path) -> str:
+    return file.resolve().parent.name if file.name == STUDY_FILE else file.stem
+
+
 def load_study(path: Path) -> Study:
     """Load the study in a folder or file; raise StudyError with every fault found."""
-    study, faults = _read(Path(path))
+    study, faults = _read(Path(path), data=False)
     if faults or study is None:
         raise StudyError(faults, str(path))
     return study
 
 
 def check_study(path: Path) -> list[Fault]:
-    """Find every fault of a study file, in the order of its lines."""
-    return _read(Path(path))[1]
+    """Find every fault of a study file and of the data it names, in the order of its lines."""
+    return _read(Path(path), data=True)[1]
 
 
-def _read(path: Path) -> tuple[Study | None, list[Fault]]:
+def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
+    """Read a study and, if it has no faults so far, check the `data` its sections name."""
     # Here and not above: completing the name of a study should cost no more than listing a folder.
     from percuss.study.schema import read_study
+    from percuss.study.sections import check_data
     from percuss.study.toml_lines import key_lines
 
     file = path / STUDY_FILE if path.is_dir() else path
     shown = str(file)
     try:
-        data = read_inside(file.parent, file.name, MAX_STUDY_BYTES)
+        content = read_inside(file.parent, file.name, MAX_STUDY_BYTES)
     except InputError as fault:
         return None, [Fault(shown, 0, "", str(fault))]
-    raw, text = _parse(data, shown)
+    raw, text = _parse(content, shown)
     if isinstance(raw, Fault):
         return None, [raw]
     found: list[tuple[KeyPath, str]] = []
@@ -76,16 +88,18 @@ def _read(path: Path) -> tuple[Study | None, list[Fault]]:
     def read_file(relative: str, limit: int) -> bytes:
         return read_inside(file.parent, relative, limit)
 
-    name = file.resolve().parent.name if file.name == STUDY_FILE else file.stem
+    name = _name(file)
     study = None
     try:
         study = read_study(name, raw, note, read_file)
+        if data and study and not found:
+            check_data(study, note)
     except _TooManyFaultsError:
         found.append(((), f"has more than {MAX_FAULTS} faults: the rest is not listed"))
     if not found:
         return study, []
     lines = key_lines(text)
-    faults = [Fault(shown, _line(lines, key), _dotted(key), message) for key, message in found]
+    faults = [Fault(shown, _line(lines, key), dotted(key), message) for key, message in found]
     return None, sorted(set(faults), key=lambda fault: (fault.line, fault.key))
 
 
@@ -120,10 +134,3 @@ def _line(lines: dict[KeyPath, int], key: KeyPath) -> int:
         if key[:depth] in lines:
             return lines[key[:depth]]
     return 1
-
-
-def _dotted(key: KeyPath) -> str:
-    text = ""
-    for part in key:
-        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else part)
-    return text if len(text) <= 100 else text[:97] + "..."

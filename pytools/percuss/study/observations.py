@@ -16,7 +16,7 @@ from percuss.study.output import Output
 from percuss.study.study import Parameter
 from percuss.study.tables import Note, kind_of, only_known, optional_text, subtable
 from percuss.study.toml_lines import Path
-from percuss.units import parse_quantity
+from percuss.units import parse_quantity, si_quantity
 
 SOURCE_KEYS = ("file", "case", "columns", "std")
 # What a table of measured values may say of a datum.
@@ -25,20 +25,27 @@ COLUMNS = ("output", "value", "unit", "std", "case", "point", "axis", "instant")
 
 @dataclass(frozen=True)
 class Source:
-    """One file: its path in the study, the case of all its rows, columns of other names, std by output in SI."""
+    """One file: its path in the study, the case of all its rows, columns of other names, std by output in SI; and
+    which table of the study says so.
+    """
 
     file: str
     case: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     std: Mapping[str, float] = field(default_factory=dict)
+    place: Path = ("observations",)
 
 
 @dataclass(frozen=True)
 class ObservationPlan:
-    """The files of a study, and the true parameters (SI) if what they hold are twin data."""
+    """The files of a study, and the true parameters (SI) if what they hold are twin data.
+
+    `base` is what the table says of every file, those from elsewhere among them.
+    """
 
     sources: tuple[Source, ...]
     twin: Mapping[str, float] | None
+    base: Source
 
 
 def read_observations(
@@ -54,12 +61,32 @@ def read_observations(
     only_known(table, (*SOURCE_KEYS, "twin", "doc", *named), top, note)
     optional_text(table, "doc", top, note)
     known = tuple(cases)
-    sources = [_source(table, outputs, known, top, note)] if "file" in table else []
+    base = _source(table, outputs, known, top, note)
+    sources = [base] if "file" in table else []
     for key, inner in named.items():
         only_known(inner, SOURCE_KEYS, (*top, key), note)
         sources.append(_source({**table, **inner}, outputs, known, (*top, key), note))
     twin = _twin(subtable(table, "twin", note, top), parameters, (*top, "twin"), note) if "twin" in table else None
-    return ObservationPlan(tuple(sources), twin)
+    return ObservationPlan(tuple(sources), twin, base)
+
+
+def observations_in_si(
+    table: Mapping[str, Any], outputs: Mapping[str, Output], parameters: Mapping[str, Parameter]
+) -> dict[str, Any]:
+    """The table, if it has no faults, with standard deviations and true parameters in SI."""
+    found = dict(table)
+    for key, value in table.items():
+        if key == "std" and isinstance(value, dict):
+            found[key] = {name: si_quantity(item, outputs[name].unit) for name, item in value.items()}
+        elif key == "std":
+            # One number for outputs of several units is as many standard deviations.
+            each = {name: si_quantity(value, output.unit) for name, output in outputs.items()}
+            found[key] = each if len(set(each.values())) > 1 else next(iter(each.values()), value)
+        elif key == "twin":
+            found[key] = {name: si_quantity(item, parameters[name].unit) for name, item in value.items()}
+        elif isinstance(value, dict) and "file" in value:
+            found[key] = observations_in_si(value, outputs, parameters)
+    return found
 
 
 def _source(
@@ -75,7 +102,7 @@ def _source(
             note((*path, "columns", name), f"unknown; {did_you_mean(name, [*COLUMNS, *outputs])}")
         if not isinstance(column, str):
             note((*path, "columns", name), f"must be the name of a column, not {kind_of(column)}")
-    return Source(file, case, columns, _std(table.get("std", {}), outputs, (*path, "std"), note))
+    return Source(file, case, columns, _std(table.get("std", {}), outputs, (*path, "std"), note), path)
 
 
 def _std(given: object, outputs: Mapping[str, Output], path: Path, note: Note) -> dict[str, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -16,12 +17,11 @@ from percuss.models.model import Input, Model, Quantity, Setting, Value
 from percuss.models.registry import MODELS, model_module
 from percuss.models.settings import SettingsError, clean_settings
 from percuss.spelling import did_you_mean, shown
-from percuss.study.calibration import read_calibration
 from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
-from percuss.study.observations import read_observations
 from percuss.study.output import EXTREMES, REDUCTIONS, Output
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_priors, suffixes
+from percuss.study.sections import SECTIONS, resolved_sections
 from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
 from percuss.study.tables import (
     Note,
@@ -37,11 +37,10 @@ from percuss.units import parse_quantity
 
 ReadFile = Callable[[str, int], bytes]
 
-RAW_SECTIONS = ("observations", "calibration", "validation")
 OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "window", "unit", "doc")
 # The key of a case that lists parameters, and what no input can be called therefore.
 HOLD = "hold"
-SECTIONS = ("study", "model", "parameters", "cases", "outputs", *RAW_SECTIONS)
+TABLES = ("study", "model", "parameters", "cases", "outputs", *SECTIONS)
 
 
 def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFile) -> Study | None:
@@ -52,7 +51,7 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     """
     if not plain_data(raw, note):
         return None
-    only_known(raw, SECTIONS, (), note)
+    only_known(raw, TABLES, (), note)
     about = subtable(raw, "study", note)
     only_known(about, ("title", "source", "notes"), ("study",), note)
     texts = {key: optional_text(about, key, ("study",), note) for key in ("title", "source", "notes")}
@@ -79,11 +78,9 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     for key in found_outputs:
         if key in parameters:
             note(("outputs", key), "a parameter has the same name: rename the output")
-    read_observations(subtable(sections, "observations", note), found_outputs, found_cases, checked, note)
-    read_calibration(subtable(sections, "calibration", note), found_outputs, found_cases, note)
     if not found_outputs and not outputs:
         note((), f"model {kind} gives curves only: [outputs] must reduce one to a number")
-    return Study(
+    study = Study(
         name=name,
         title=texts["title"],
         source=texts["source"],
@@ -97,6 +94,7 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
         sections=sections,
         files=files.bytes,
     )
+    return replace(study, sections=resolved_sections(study, note)) if sections else study
 
 
 class _Files:
@@ -370,17 +368,15 @@ def _places(table: Mapping[str, Any], quantity: Quantity, model: Model, path: Pa
 
 
 def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[str, object]:
-    """Keep the tables that later steps read, and attach the files that observations name."""
-    sections: dict[str, object] = {key: subtable(raw, key, note) for key in RAW_SECTIONS if key in raw}
-    if "observations" in sections:
-        sections["observations"] = _attached(subtable(raw, "observations", note), ("observations",), files)
-    if "validation" in sections:
-        table = subtable(raw, "validation", note)
-        sections["validation"] = _attached(table, ("validation",), files, ("file", "extrapolate"))
-    return sections
+    """The tables that other parts of percuss read, as written, with the files they name attached."""
+    return {
+        name: _attached(subtable(raw, name, note), (name,), files, section.files)
+        for name, section in SECTIONS.items()
+        if name in raw
+    }
 
 
-def _attached(table: Mapping[str, Any], path: Path, files: _Files, keys: tuple[str, ...] = ("file",)) -> dict[str, Any]:
+def _attached(table: Mapping[str, Any], path: Path, files: _Files, keys: tuple[str, ...]) -> dict[str, Any]:
     """Copy a section with the path of every key that names a file, at the top or one table down, in normal form."""
     copy: dict[str, Any] = {}
     for key, value in table.items():

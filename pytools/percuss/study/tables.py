@@ -18,6 +18,17 @@ MAX_DEPTH = 32
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
 
+class Noted:
+    """Notes faults where they belong, and knows how many there were."""
+
+    def __init__(self, note: Note) -> None:
+        self.note, self.faults = note, 0
+
+    def __call__(self, path: Path, message: str) -> None:
+        self.faults += 1
+        self.note(path, message)
+
+
 def plain_data(raw: Mapping[str, Any], note: Note) -> bool:
     """Check that all is JSON data: no dates, no NaN or infinities, not nested beyond reason."""
     fine = True

@@ -68,9 +68,7 @@ def validate(
     known = start or {}
     begin = tuple(known.get(name) or (prior.mean(), prior.std()) for name, prior in asked.priors.items())
     following = _following(study, asked, record, begin)
-    first = settled(record.times_s, asked.settle_s)
-    if not 0 < first < len(record.times_s) - 1:
-        raise InputError(f"settle: {shown} ends at {record.times_s[-1]:g} s, before anything has settled")
+    first = first_judged(record, asked, shown)
     notes = list(record.notes)
     rungs = []
     for drift in asked.ladder:
@@ -99,6 +97,24 @@ def validate(
     return Validated(
         study, asked, record, first, begin, tuple(rungs), gain, verdict, calibrated, predictions, tuple(notes)
     )
+
+
+def first_judged(record: Record, asked: Validating, shown: str) -> int:
+    """The first sample after the filter has settled; raise InputError where there is none."""
+    first = settled(record.times_s, asked.settle_s)
+    if not 0 < first < len(record.times_s) - 1:
+        raise InputError(f"settle: {shown} ends at {record.times_s[-1]:g} s, before anything has settled")
+    return first
+
+
+def training_samples(record: Record, asked: Validating) -> int:
+    """How many samples the constant calibration sees; raise InputError where they are too few or not there."""
+    times = record.times_s
+    duration = asked.training_s if asked.training_s is not None else 0.5 * (times[-1] - times[0])
+    n = int(np.searchsorted(times, times[0] + duration - 1e-6 * (times[1] - times[0])))
+    if not 10 <= n <= len(times):
+        raise InputError(f"training: {duration:g} s hold {n} samples; at least 10 and at most the record are needed")
+    return n
 
 
 def _following(study: Study, asked: Validating, record: Record, begin: Sequence[tuple[float, float]]) -> Following:
@@ -150,10 +166,7 @@ def _traditional(
 ) -> tuple[Calibrated, tuple[Predicted, ...]]:
     """Calibrate on the first part of the record, predict the rest and what lies beyond."""
     times, data = record.times_s, record.data
-    duration = asked.training_s if asked.training_s is not None else 0.5 * (times[-1] - times[0])
-    n = int(np.searchsorted(times, times[0] + duration - 1e-6 * (times[1] - times[0])))
-    if not 10 <= n <= len(times):
-        raise InputError(f"training: {duration:g} s hold {n} samples; at least 10 and at most the record are needed")
+    n = training_samples(record, asked)
     starts: list[Floats] = [np.array([mean for mean, _ in begin])]
     for rung in rungs:
         found = rung.course.mean[min(first, n // 2) : n, -len(asked.track) :]

@@ -12,23 +12,32 @@ values = { cubic_1 = 0 }
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from percuss.errors import InputError
 from percuss.models.model import Setting
+from percuss.models.oscillators.system import Oscillators
 from percuss.models.settings import SettingsError, clean_settings
 from percuss.spelling import did_you_mean
-from percuss.study.priors.prior import Prior
+from percuss.study.faults import dotted
+from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
-from percuss.study.study import Study
+from percuss.study.study import Study, checked_value
+from percuss.study.tables import Note, Noted, kind_of
+from percuss.study.toml_lines import Path
 from percuss.units import parse_quantity, parse_unit, quantity_unit, same_dimension
 from percuss.validation.drift_filter import DRIFT, START_STD
 from percuss.validation.following import BASE, SENSED
 
 LADDER = (1e-5, 1e-4, 1e-3)
 SECTION = "validation"
+# Keys of a channel's noise, and what they are in where the channel is in a unit.
+NOISE = {"noise_std": "{}", "noise_variance": "({})^2"}
+# What stands before the name of a measured quantity in the name of its noise variance.
+VARIANCE = "variance_"
 
 KEYS = {
     setting.name: setting
@@ -112,9 +121,13 @@ class Validating:
 
 def models_of(study: Study) -> list[str | None]:
     """Names of the models under test; None stands for the only one where none has a name."""
-    section = study.sections.get(SECTION)
+    return list(models_in(study.sections.get(SECTION))) or [None]
+
+
+def models_in(section: object) -> dict[str, dict[str, Any]]:
+    """Tables of models under test: those whose names are no keys of the section."""
     tables = section.items() if isinstance(section, dict) else ()
-    return [key for key, table in tables if key not in KEYS and isinstance(table, dict)] or [None]
+    return {key: table for key, table in tables if key not in KEYS and isinstance(table, dict)}
 
 
 def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | None = None) -> Validating:
@@ -122,66 +135,103 @@ def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | N
     section = study.sections.get(SECTION)
     if not isinstance(section, dict):
         raise InputError(f"study {study.name}: has no [{SECTION}]", hint="docs/validation.md says what it holds")
-    models = {key: table for key, table in section.items() if key not in KEYS and isinstance(table, dict)}
-    shared = {key: value for key, value in section.items() if key not in models}
+    models = models_in(section)
     if name is None and len(models) > 1:
         raise InputError(f"study {study.name}: --model must name one of {', '.join(models)}")
     if name is not None and name not in models:
         raise InputError(f"--model {name}: {did_you_mean(name, models)}")
-    own = models[name] if name else next(iter(models.values()), {})
-    label = name or next(iter(models), study.name)
-    where = f"{SECTION}.{label}" if models else SECTION
-    table = shared | own | {key: value for key, value in (flags or {}).items() if value is not None}
-    for key in ("values", "priors"):
-        if isinstance(shared.get(key), dict) and isinstance(own.get(key), dict):
-            table[key] = shared[key] | own[key]
-    return _Reader(study, where).read(label, table)
+
+    def refuse(path: Path, message: str) -> None:
+        raise InputError(f"study {study.name}: [{SECTION}] `{dotted(path[1:])}`: {message}")
+
+    found = Reader(study, section, name or next(iter(models), None), refuse, flags).read()
+    assert found is not None
+    return found
 
 
-class _Reader:
-    """Reads one table; every message begins with its place."""
+class Reader:
+    """Reads what the section says of one model: its own keys above the shared ones, flags above both.
 
-    def __init__(self, study: Study, where: str) -> None:
-        self.study, self.where = study, where
+    Each fault is noted at the key that is to blame.
+    """
 
-    def fault(self, key: str, message: str) -> InputError:
-        return InputError(f"study {self.study.name}: [{self.where}] `{key}`: {message}")
+    def __init__(
+        self,
+        study: Study,
+        section: Mapping[str, Any],
+        name: str | None,
+        note: Note,
+        flags: Mapping[str, Any] | None = None,
+    ) -> None:
+        models = models_in(section)
+        shared = {key: value for key, value in section.items() if key not in models}
+        self.study, self.name, self.note = study, name, note
+        self.own = models[name] if name else {}
+        self.table = shared | self.own | {key: value for key, value in (flags or {}).items() if value is not None}
+        for key in ("values", "priors"):
+            if isinstance(shared.get(key), dict) and isinstance(self.own.get(key), dict):
+                self.table[key] = shared[key] | self.own[key]
 
-    def clean(self, key: str, schema: Mapping[str, Setting], table: object) -> dict[str, Any]:
+    def fault(self, message: str, *keys: str | int) -> None:
+        """Note a fault at a key, in the model's own table if it stands there."""
+        inside: Any = self.own
+        own = self.name is not None and keys[0] in inside
+        if own and len(keys) > 1 and isinstance(inside[keys[0]], dict):
+            own = keys[1] in inside[keys[0]]
+        self.note((SECTION, *([str(self.name)] if own else []), *keys), message)
+
+    def clean(self, schema: Mapping[str, Setting], table: object, *place: str | int) -> dict[str, Any] | None:
+        """A table by its schema; None after a fault."""
         if not isinstance(table, dict):
-            raise self.fault(key, "must be a table")
+            self.fault(f"must be a table, not {kind_of(table)}", *place)
+            return None
         try:
             return clean_settings(schema, table)
-        except SettingsError as fault:
-            inner, message = fault.faults[0]
-            raise self.fault(f"{key}.{inner}" if key else inner, message) from None
+        except SettingsError as faults:
+            for key, message in faults.faults:
+                self.fault(message, *place, key)
+            return None
 
-    def read(self, label: str, table: Mapping[str, Any]) -> Validating:
-        given = self.clean("", KEYS, table)
-        case = self.study.case_name(given.get("case"))
-        values = given["values"]
+    def read(self) -> Validating | None:
+        """All that is said of the model, or None after faults."""
+        noted = Noted(self.note)
+        self.note = noted
+        given = self.clean(KEYS, self.table)
+        if given is None:
+            return None
+        try:
+            case = self.study.case_name(given.get("case"))
+        except InputError as fault:
+            self.fault(str(fault), "case")
+            return None
+        values = self.values(given["values"])
+        observed = tuple(filter(None, (self.channel(entry, i) for i, entry in enumerate(given["observed"]))))
+        inputs = tuple(filter(None, (self.input(entry, i) for i, entry in enumerate(given["inputs"]))))
+        if not given["observed"]:
+            self.fault("nothing is measured", "observed")
         track = given.get("track")
         names = tuple(track) if track else tuple(name for name in self.study.parameters if name not in values)
         if not all(isinstance(name, str) for name in names):
-            raise self.fault("track", "must be a list of names")
+            self.fault("must be a list of names", "track")
+            names = ()
+        elif not names:
+            self.fault("nothing may drift: the study has no parameters, and none is named", "track")
         if given.get("step") == 0:
-            raise self.fault("step", "must be above 0")
-        if not names:
-            raise self.fault("track", "nothing may drift: the study has no parameters, and none is named")
-        observed = tuple(self.channel(entry) for entry in given["observed"])
-        if not observed:
-            raise self.fault("observed", "nothing is measured")
-        priors, variances = self.priors(given["priors"], values, names, observed)
+            self.fault("must be above 0", "step")
         if "time" not in given and "step" not in given:
-            raise self.fault("time", "missing: the column of the time, or `step`, the interval of the samples")
-        ladder = tuple(self.number("ladder", value) for value in given["ladder"])
+            self.fault("missing: the column of the time, or `step`, the interval of the samples", "time")
+        time_unit = self.unit(given["time_unit"], "s", "time_unit")
+        ladder = [self.ladder(value, i) for i, value in enumerate(given["ladder"])]
+        priors, variances = self.priors(given["priors"], names, observed)
+        if noted.faults:
+            return None
         return Validating(
-            name=label,
+            name=self.name or self.study.name,
             file=given.get("file"),
             time=given.get("time"),
-            time_unit=self.unit("time_unit", given["time_unit"], "s"),
+            time_unit=time_unit,
             step_s=given.get("step"),
-            inputs=tuple(self.input(entry) for entry in given["inputs"]),
+            inputs=inputs,
             observed=observed,
             case=case,
             values=values,
@@ -200,90 +250,128 @@ class _Reader:
             traditional=given["traditional"],
         )
 
-    def number(self, key: str, value: object) -> float:
+    def values(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of inputs of the model, in SI."""
+        inputs = self.study.model().inputs
+        found = {}
+        for name, value in table.items():
+            if name not in inputs:
+                self.fault(f"the model has no such input; {did_you_mean(name, inputs)}", "values", name)
+                continue
+            unit = self.study.parameters[name].unit if name in self.study.parameters else None
+            try:
+                found[name] = checked_value(inputs[name], value, unit)
+            except InputError as fault:
+                self.fault(str(fault), "values", name)
+        return found
+
+    def ladder(self, value: object, i: int) -> float:
         try:
             number = parse_quantity(value, "1")  # type: ignore[arg-type]
+            if number < 0:
+                raise InputError(f"{value} must not be negative")
+            return number
         except InputError as fault:
-            raise self.fault(key, str(fault)) from None
-        if number < 0:
-            raise self.fault(key, f"{value} must not be negative")
-        return number
+            self.fault(str(fault), "ladder", i)
+            return 0.0
 
-    def unit(self, key: str, unit: str, like: str) -> str:
+    def unit(self, unit: str, like: str, *keys: str | int) -> str:
         try:
             parse_unit(unit)
+            if not same_dimension(unit, like):
+                raise InputError(f"{unit} is no unit like {like}")
         except InputError as fault:
-            raise self.fault(key, str(fault)) from None
-        if not same_dimension(unit, like):
-            raise self.fault(key, f"{unit} is no unit like {like}")
+            self.fault(str(fault), *keys)
+            return like
         return unit
 
-    def input(self, entry: object) -> Column:
-        table = self.clean("inputs", INPUT, entry)
+    def mass(self, name: str, what: str, *keys: str | int) -> None:
+        """Note a mass that the model does not have."""
+        model = self.study.model()
+        if isinstance(model, Oscillators) and name not in model.names:
+            self.fault(f"{what}: no such mass; {did_you_mean(name, model.names)}", *keys)
+
+    def input(self, entry: object, i: int) -> Column | None:
+        table = self.clean(INPUT, entry, "inputs", i)
+        if table is None:
+            return None
+        if table["to"] != BASE:
+            self.mass(table["to"], f"input to `{table['to']}`", "inputs", i, "to")
         si = "m/s^2" if table["to"] == BASE else "N"
-        unit = self.unit("inputs.unit", table.get("unit", si), si)
+        unit = self.unit(table.get("unit", si), si, "inputs", i, "unit")
         return Column(table["to"], table["column"], unit, table["factor"])
 
-    def channel(self, entry: object) -> Column:
+    def channel(self, entry: object, i: int) -> Column | None:
         # bare numbers are in the channel's unit, so that they are read as texts are
         if isinstance(entry, dict):
-            keys = ("noise_std", "noise_variance")
-            entry = {key: str(value) if key in keys else value for key, value in entry.items()}
-        table = self.clean("observed", OBSERVED, entry)
+            entry = {key: str(value) if key in NOISE else value for key, value in entry.items()}
+        table = self.clean(OBSERVED, entry, "observed", i)
+        if table is None:
+            return None
         quantity = table["quantity"]
         if quantity[:1] not in SENSED:
-            raise self.fault("observed.quantity", f"{quantity}: must be u, v or a and the name of a mass")
+            self.fault(f"{quantity}: must be u, v or a and the name of a mass", "observed", i, "quantity")
+            return None
+        self.mass(quantity[1:], f"observed quantity `{quantity}`", "observed", i, "quantity")
         si = SENSED[quantity[0]][1]
-        unit = self.unit("observed.unit", table.get("unit", si), si)
-        given = [key for key in ("noise_std", "noise_variance") if key in table]
-        if len(given) != 1:
-            raise self.fault(f"observed.{quantity}", "needs noise_std or noise_variance, one of them")
+        unit = self.unit(table.get("unit", si), si, "observed", i, "unit")
+        noises = [key for key in NOISE if key in table]
+        if len(noises) != 1:
+            self.fault(f"{quantity} needs noise_std or noise_variance, one of them", "observed", i)
+            return None
+        (key,) = noises
         try:
-            if given[0] == "noise_std":
-                variance = parse_quantity(table["noise_std"], unit) ** 2
-            else:
-                variance = parse_quantity(table["noise_variance"], f"({unit})^2")
+            noise = parse_quantity(table[key], NOISE[key].format(unit))
+            variance = noise * noise if key == "noise_std" else noise
+            if not (noise > 0 and 0 < variance < math.inf):
+                raise InputError(f"{table[key]} must be above 0, and neither tiny nor huge beyond all numbers")
         except InputError as fault:
-            raise self.fault(f"observed.{given[0]}", str(fault)) from None
-        if not variance > 0:
-            raise self.fault(f"observed.{given[0]}", "must be above 0")
+            self.fault(str(fault), "observed", i, key)
+            return None
         return Column(quantity, table.get("column", quantity), unit, variance=variance)
+
+    def prior_unit(self, key: str) -> str:
+        """The unit of bare numbers of a prior: of an input, or of the variance of a measured quantity."""
+        inputs, values = self.study.model().inputs, self.table.get("values", {})
+        if key not in inputs:
+            return f"({SENSED[key.removeprefix(VARIANCE)[0]][1]})^2"
+        unit = self.study.parameters[key].unit if key in self.study.parameters else str(inputs[key].unit)
+        if inputs[key].other_units and isinstance(values.get(key), str):
+            # a value with its unit says which dimension the law takes
+            unit = quantity_unit(values[key], unit)
+        return unit
 
     def priors(
         self,
         tables: Mapping[str, Any],
-        values: Mapping[str, Any],
         names: Sequence[str],
         observed: Sequence[Column],
     ) -> tuple[dict[str, Prior], dict[str, Prior]]:
         """Priors of tracked parameters (those of the study unless others are given) and of noise variances."""
         inputs = self.study.model().inputs
-        squares = {f"variance_{channel.name}": f"({SENSED[channel.name[0]][1]})^2" for channel in observed}
+        variances = {channel.name: f"{VARIANCE}{channel.name}" for channel in observed}
         found: dict[str, Prior] = {}
         for key, table in tables.items():
-            if key not in (*inputs, *squares):
-                raise self.fault("priors", f"`{key}`: {did_you_mean(key, (*names, *squares))}")
-            unit = squares.get(key)
-            if key in inputs:
-                unit = self.study.parameters[key].unit if key in self.study.parameters else str(inputs[key].unit)
-                if inputs[key].other_units and isinstance(values.get(key), str):
-                    # a value with its unit says which dimension the law takes
-                    unit = quantity_unit(values[key], unit)
+            if key not in (*inputs, *variances.values()):
+                self.fault(f"no such parameter; {did_you_mean(key, (*names, *variances.values()))}", "priors", key)
+                continue
             if not isinstance(table, dict):
-                raise self.fault(f"priors.{key}", 'must be a table, as { kind = "normal", mean = 10, std = 3 }')
+                self.fault('must be a table, as { kind = "normal", mean = 10, std = 3 }', "priors", key)
+                continue
             try:
-                found[key] = read_prior(table, str(unit))
-            except InputError as fault:
-                raise self.fault(f"priors.{key}", str(fault)) from None
+                found[key] = read_prior(table, self.prior_unit(key))
+            except PriorError as faults:
+                for field, message in faults.faults:
+                    self.fault(message, "priors", key, *([field] if field else []))
         for name in names:
             if name not in found:
-                if name not in self.study.parameters:
-                    raise self.fault("priors", f"`{name}` is tracked and has no prior, here or in [parameters]")
-                found[name] = self.study.parameters[name].prior
+                if name in self.study.parameters:
+                    found[name] = self.study.parameters[name].prior
+                elif name not in tables:
+                    self.fault(f"`{name}` is tracked and has no prior, here or in [parameters]", "priors")
         for channel in observed:
-            key = f"variance_{channel.name}"
-            if key not in found:
-                # exponential, wide enough for a model that is far off
-                found[key] = read_prior({"kind": "gamma", "shape": 1.0, "scale": 1000.0 * channel.variance}, "1")
-        variances = {channel.name: found[f"variance_{channel.name}"] for channel in observed}
-        return {name: found[name] for name in names}, variances
+            # exponential, wide enough for a model that is far off
+            wide = {"kind": "gamma", "shape": 1.0, "scale": 1000.0 * channel.variance}
+            found.setdefault(variances[channel.name], read_prior(wide, "1"))
+        of_noise = {name: found[key] for name, key in variances.items()}
+        return {name: found[name] for name in names if name in found}, of_noise

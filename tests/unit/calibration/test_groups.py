@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from percuss.calibration.blocks import block_of
 from percuss.calibration.groups import make_groups
-from percuss.calibration.problem import block_of
 from percuss.errors import InputError
 from percuss.inference.discrepancies.correlated import Correlated
 from percuss.inference.discrepancies.discrepancy import Unknown

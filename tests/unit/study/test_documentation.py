@@ -12,7 +12,7 @@ from percuss.study.load import check_study, load_study
 from percuss.study.observations import SOURCE_KEYS
 from percuss.study.output import REDUCTIONS
 from percuss.study.priors.registry import PRIORS, TENSORS
-from percuss.study.schema import SECTIONS
+from percuss.study.schema import TABLES
 from percuss.study.tables import MAX_DEPTH
 from percuss.units import parse_unit
 
@@ -32,7 +32,7 @@ def test_there_are_examples():
 
 
 def test_tables_are_complete():
-    for section in SECTIONS:
+    for section in TABLES:
         assert re.search(rf"^\| `\[{section}(\.NAME)?\]`", TEXT, re.MULTILINE), section
     for key in (*SOURCE_KEYS, "twin", *(key for key in BLOCK_KEYS if key not in ("doc", "groups"))):
         assert re.search(rf"^\|[^|]*`{key}`[^|]*\|", TEXT, re.MULTILINE), key

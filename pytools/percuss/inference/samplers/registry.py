@@ -103,19 +103,27 @@ def _module(sampler: str) -> SamplerModule:
 
 
 def _clean(sampler: str, known: Mapping[str, Setting], given: Mapping[str, float]) -> dict[str, float]:
-    for name in given:
-        if name not in known:
-            raise InputError(f"sampler {sampler} has no setting `{name}`: {did_you_mean(name, known)}")
     cleaned = {name: setting.default for name, setting in known.items()}
-    for name, value in given.items():
-        setting = known[name]
-        whole = isinstance(setting.default, int)
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not number or not setting.least <= value <= setting.most or (whole and value != int(value)):
-            kind = "a whole number" if whole else "a number"
-            raise InputError(
-                f"setting `{name}` of sampler {sampler} is {value!r}: it takes {kind} "
-                f"from {setting.least:g} to {setting.most:g}"
-            )
-        cleaned[name] = int(value) if whole else float(value)
-    return cleaned
+    return cleaned | {name: clean_setting(sampler, name, value) for name, value in given.items()}
+
+
+def clean_setting(sampler: str, name: str, value: object) -> float:
+    """Return a setting of a sampler as it takes it; raise InputError for a name, type or number it does not take."""
+    known = sampler_settings(sampler)
+    if name not in known:
+        raise InputError(f"sampler {sampler} has no setting `{name}`: {did_you_mean(name, known)}")
+    setting = known[name]
+    whole = isinstance(setting.default, int)
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+        or not setting.least <= value <= setting.most
+        or (whole and value != int(value))
+    ):
+        kind = "a whole number" if whole else "a number"
+        raise InputError(
+            f"setting `{name}` of sampler {sampler} is {value!r}: it takes {kind} "
+            f"from {setting.least:g} to {setting.most:g}"
+        )
+    return int(value) if whole else float(value)

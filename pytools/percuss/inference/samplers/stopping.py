@@ -28,8 +28,8 @@ class Stopping:
             raise InputError(f"r_hat = {self.r_hat!r} must be above 1")
         if not 0 < self.ess < math.inf:
             raise InputError(f"ess = {self.ess!r} must be above 0")
-        if self.evaluations < 1:
-            raise InputError(f"evaluations = {self.evaluations!r} must be at least 1")
+        if self.evaluations < 1 or self.evaluations != int(self.evaluations):
+            raise InputError(f"evaluations = {self.evaluations!r} must be a whole number of at least 1")
 
     def require(self, least: int) -> None:
         """Refuse a budget that a sampler, with its settings, cannot keep to."""

@@ -17,6 +17,7 @@ from percuss.study.priors.truncated_exponential import TruncatedExponential
 from percuss.study.priors.truncated_normal import TruncatedNormal
 from percuss.study.priors.uniform import Uniform
 from percuss.study.priors.wishart import Wishart
+from percuss.units import si_quantity
 
 PRIORS: dict[str, type[Prior]] = {
     prior.kind: prior
@@ -31,6 +32,19 @@ def read_prior(table: Mapping[str, object], unit: str) -> Prior:
     Raises PriorError with every fault found.
     """
     return read_fields(PRIORS[_kind(table, PRIORS)], _fields(table), unit)
+
+
+def prior_in_si(table: Mapping[str, object], unit: str | None) -> dict[str, object]:
+    """The table of a prior that can be read, with quantities as `si_quantity` gives them.
+
+    A mean of logarithms stays as written: it belongs to the unit of the numbers it is about.
+    """
+    roles = PRIORS[_kind(table, PRIORS)].roles
+    units = {"value": unit, "plain": "1"}
+    return {
+        name: si_quantity(value, units[roles[name]]) if roles.get(name) in units else value  # type: ignore[arg-type]
+        for name, value in table.items()
+    }
 
 
 def read_priors(table: Mapping[str, object], unit: str) -> dict[str, Prior]:
