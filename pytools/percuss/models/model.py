@@ -71,7 +71,7 @@ class Quantity:
     axis: str | None = None
 
 
-Form = Literal["text", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
+Form = Literal["text", "texts", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
 
 
 @dataclass(frozen=True)

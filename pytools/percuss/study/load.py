@@ -85,7 +85,7 @@ def _read(path: Path) -> tuple[Study | None, list[Fault]]:
     if not found:
         return study, []
     lines = key_lines(text)
-    faults = [Fault(shown, _line(lines, key), _dotted(key), message) for key, message in found]
+    faults = [Fault(shown, _line(lines, key), _cut(_dotted(key), 100), _cut(message, 500)) for key, message in found]
     return None, sorted(set(faults), key=lambda fault: (fault.line, fault.key))
 
 
@@ -126,4 +126,9 @@ def _dotted(key: KeyPath) -> str:
     text = ""
     for part in key:
         text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else part)
-    return text if len(text) <= 100 else text[:97] + "..."
+    return text
+
+
+def _cut(text: str, length: int) -> str:
+    """What a line can hold: a name in the file may be as long as the file."""
+    return text if len(text) <= length else text[: length - 3] + "..."
