@@ -78,6 +78,7 @@ def design(
     proposed. With --propose and --case an ensemble of other cases starts there: it has these points alone.
     """
     from percuss.cli.output import give_id, say
+    from percuss.cli.values import tell_values, unit_of
     from percuss.designs.registry import make_design
     from percuss.errors import InputError
     from percuss.execution.records import draft_design, new_drafts
@@ -107,6 +108,7 @@ def design(
     middle = dict(zip(points.names, points.values[0].tolist(), strict=True))
     merged = [found.point(name, {**middle, **given}) for name in cases]
     fixed = {key: merged[0][key] for key in given}
+    tell_values(given, fixed, {key: unit_of(found, key) for key in given})
     book = open_ledger(ledger, create=True)
     record = draft_design(book, found, points, cases=cases, fixed=fixed, keep_curves=curves)
     event = book.append(new_drafts(record))[-1]

@@ -118,6 +118,7 @@ def _error(
     scale: float | None,
     ess: float | None,
 ) -> ObservationError:
+    from percuss.cli.values import tell_values
     from percuss.errors import InputError
     from percuss.filtering.covariance import LARGEST, MODES, SMALLEST, ObservationError
     from percuss.spelling import did_you_mean
@@ -141,10 +142,12 @@ def _error(
         variable: name for step in observations.steps for variable, name in zip(step.variables, step.names, strict=True)
     }
     stds = dict(observations.stds) if mode == "constant" else {}
-    for name, text in assignments(noise, "--noise").items():
+    given = assignments(noise, "--noise")
+    for name, text in given.items():
         if name not in variables:
             raise InputError(f"--noise {name}: is not observed; {did_you_mean(name, variables)}")
         stds[name] = parse_quantity(text, units[variables[name]])
+    tell_values(given, stds, {name: units[variables[name]] for name in given})
     return ObservationError(mode, 1.0 if scale is None else scale, stds)
 
 

@@ -39,6 +39,7 @@ def observe(
     """
     from percuss.calibration.observations import attached, bound, draft_observations, study_plan
     from percuss.cli.output import give_id, hint, say
+    from percuss.cli.values import tell_values
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.ledger.projections import fold
@@ -70,6 +71,7 @@ def observe(
                 near = did_you_mean(parameter, found.parameters)
                 raise InputError(f"--twin {parameter}: study {found.name} has no such parameter: {near}")
             truth[parameter] = parse_quantity(text, found.parameters[parameter].unit)
+        tell_values(assignments(twin, "--twin"), truth, {name: found.parameters[name].unit for name in truth})
     # Bound before the ledger is opened: what is refused leaves nothing behind.
     entries, left_out = bound(found, sources)
     book = open_ledger(ledger, create=True)

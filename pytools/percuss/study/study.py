@@ -201,7 +201,10 @@ def checked_value(given: Input, value: object, unit: str | None = None) -> Value
     if given.other_units:
         return _with_dimension(given, value, unit or given.unit)
     if isinstance(value, str):
-        number = parse_quantity(value, unit or given.unit)
+        try:
+            number = parse_quantity(value, unit or given.unit)
+        except InputError as fault:
+            raise InputError(f"`{given.name}`: {fault}", hint=fault.hint) from None
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value) if abs(value) <= sys.float_info.max else math.inf
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from percuss import _core
 from percuss.errors import InputError
+from percuss.models.ground_record import RecordFacts
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
 from percuss.models.oscillators.base import Base
 from percuss.models.oscillators.inputs import (
@@ -69,6 +70,15 @@ class Oscillators:
         runs = iter(_core.simulate_oscillators(systems))
         ready = iter(systems)
         return [outcome or self._outcome(next(ready), next(runs)) for outcome in outcomes]
+
+    def records(self) -> list[RecordFacts]:
+        """Every record of the base motion, as it was recorded."""
+        return [record.facts() for record in self.base.records.values()]
+
+    def record_of(self, point: Mapping[str, Value]) -> RecordFacts | None:
+        """The record that moves the base in a run, scaled."""
+        record = self.base.record_of(point)
+        return record.facts(float(point.get("base_scale", 1.0))) if record else None
 
     def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
         return float(point[element.inputs[key]])
