@@ -19,6 +19,9 @@ from percuss.cli.options import (
 
 app = typer.Typer(add_completion=False)
 
+# A design that takes more than this in memory and ledger is told.
+LARGE_MB = 50
+
 
 @app.command(epilog="Example: percuss design studies/ishigami --sampler sobol --n 300 --skip 1")
 def design(
@@ -101,6 +104,9 @@ def design(
     found = load_study(study_path(study))
     cases = [found.case_name(name) for name in case] if case else list(found.cases)
     points = make_design(found, sampler, n, seed, skip, assignments(option, "--option"))
+    size_mb = 16e-6 * points.values.size
+    if size_mb > LARGE_MB:
+        say(f"note: {len(points.values)} points of {len(points.names)} parameters take about {size_mb:.0f} MB")
     given = assignments(set_, "--set")
     for key in given:
         if key in found.parameters:
