@@ -1,11 +1,14 @@
 """Records of ground motion: headers are obeyed or refused, and the facts told of a record are those of closed forms."""
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
 from percuss.errors import InputError
 from percuss.models.ground_record import read_record
+from percuss.study.load import load_study
 
 G = 9.80665
 LINES = [
@@ -141,3 +144,15 @@ def test_facts_of_odd_records() -> None:
     """A record of zeros has no intensity; an uneven one says so."""
     facts = read_record("a.csv", b"t [s],a [g0]\n0,0\n1,0\n3,0\n", None).facts()
     assert (facts.pga_m_s2, facts.significant_s, facts.step) == (0.0, 0.0, "1 to 2")
+
+
+def test_the_study_of_the_page_loads(tmp_path: Path) -> None:
+    """The study of docs/ground-motion.md, with records as the page describes them."""
+    page = (Path(__file__).parents[3] / "docs" / "ground-motion.md").read_text()
+    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "study.toml").write_text(block)
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "valley.AT2").write_bytes(at2())
+    (tmp_path / "records" / "harbour.csv").write_text("t_s,a_m_s2\n0,0\n0.5,2\n")
+    study = load_study(tmp_path)
+    assert study.cases["harbour"] == {"base_record": "records/harbour.csv", "base_scale": 0.8}
