@@ -61,7 +61,17 @@ def test_designs_and_twins_echo_their_values(percuss, impact, folder) -> None:
     (folder / "seen.csv").write_text("output,value,std\nrest_position,15,1\n")
     said = percuss("observe", "impact", "seen.csv", "--case", "free", "--twin", "gap=21")
     assert said.err.splitlines()[0] == "gap = 21 mm"
+    assert "rest_position = 15 mm\n" in said.err
     assert "note: gap=21 is a bare number, taken in mm" in said.err
+
+
+def test_measured_values_echo_their_range(percuss, impact, folder) -> None:
+    (folder / "seen.csv").write_text("output,value [m],std\nrest_position,0.015,1\nrest_position,0.02,1\n")
+    assert "rest_position = 15 to 20 mm\n" in percuss("observe", "impact", "seen.csv", "--case", "free").err
+    percuss("run", percuss("design", "impact", "--n", 16, "--skip", 1, "--case", "free").id)
+    (folder / "steps.csv").write_text("output,value\nrest_position,15\n")
+    said = percuss("filter", "@last:campaign", "--case", "free", "--data", "steps.csv", "--noise", "rest_position=5")
+    assert said.err.splitlines()[:2] == ["rest_position = 15 mm", "rest_position = 5 mm"]
 
 
 def test_tables_of_points_echo_their_units(percuss, impact, folder) -> None:

@@ -69,6 +69,7 @@ def filter(
     design --propose is filtered together with those it goes on from, each run weighed for how it was proposed.
     """
     from percuss.cli.output import give_id, hint, say
+    from percuss.cli.values import tell_measured
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.filtering.observations import observed, read_observations
@@ -87,6 +88,8 @@ def filter(
         seen = observed(book, book.event(observations), training.study, case)
     else:
         raise InputError("--data and --observations: give one of them")
+    given = seen.table()
+    tell_measured(training.study, given["variable"].to_list(), given["value"].to_list())
     error = _error(training.study, seen, covariance, noise, scale, ess)
     others = [book.event(text) for text in against or []]
     done = update(book, state, training, seen, error, ess, others, seed)

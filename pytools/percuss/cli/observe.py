@@ -39,7 +39,7 @@ def observe(
     """
     from percuss.calibration.observations import attached, bound, draft_observations, study_plan
     from percuss.cli.output import give_id, hint, say
-    from percuss.cli.values import tell_values
+    from percuss.cli.values import tell_measured, tell_values
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.ledger.projections import fold
@@ -78,6 +78,7 @@ def observe(
     drafts = draft_observations(book, fold(book.events()), found, sources, entries, truth)
     event = book.append(drafts)[-1] if isinstance(drafts, list) else drafts
     table = book.table(event, "observations")
+    tell_measured(found, table["output"].to_list(), table["value"].to_list())
     what = "twin values" if event.data["twin"] else "measured values"
     cases = table["case"].unique(maintain_order=True).to_list()
     say(f"{table.height} {what} of {table['output'].n_unique()} outputs, cases {', '.join(cases)}")

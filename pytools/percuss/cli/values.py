@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from percuss.cli.output import plain, say
@@ -39,6 +39,19 @@ def tell_columns(units: Mapping[str, tuple[str, bool]]) -> None:
     if bare:
         first = f"{bare[0]} [{units[bare[0]][0]}]"
         say(plain(f"note: no unit in the header of {_listed(bare)}: taken in that of the study; `{first}` says it"))
+
+
+def tell_measured(study: Study, names: Sequence[str], values: Sequence[float]) -> None:
+    """Echo measured values of outputs or quantities, in SI: the range of each, in the unit of the study."""
+    found: dict[str, list[float]] = {}
+    for name, value in zip(names, values, strict=True):
+        found.setdefault(name, []).append(value)
+    told = []
+    for name, numbers in found.items():
+        unit = study.outputs[name].unit if name in study.outputs else study.model().quantities[name].unit
+        low, high = (f"{from_si(end, unit):.6g}" for end in (min(numbers), max(numbers)))
+        told.append(f"{name} = {low if low == high else f'{low} to {high}'}" + ("" if unit == "1" else f" {unit}"))
+    say(plain(", ".join(told)))
 
 
 def _column(name: str, unit: str) -> str:
