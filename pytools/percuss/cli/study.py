@@ -48,8 +48,6 @@ def list_studies(
 def show(study: StudyArgument, json: JsonOption = False) -> None:
     """Show a study as it is understood: parameters with priors, cases, outputs, inputs of the model."""
     from percuss.cli.output import give_json, table_text
-    from percuss.models.ground_record import RECORD_HEADS, record_row
-    from percuss.models.model import Driven
     from percuss.study.load import load_study
 
     found = load_study(study_path(study))
@@ -66,12 +64,11 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     print("\n" + table_text(("parameter", "unit", "prior (SI)", "mean (SI)", "std (SI)", ""), rows))
     cases = [(name, ", ".join(f"{k} = {v}" for k, v in values.items())) for name, values in found.cases.items()]
     print("\n" + table_text(("case", "values (SI)"), cases))
-    model = found.model()
-    if isinstance(model, Driven) and (records := model.records()):
-        print("\n" + table_text(RECORD_HEADS, [record_row(record) for record in records]))
+    if records := found.records():
+        print("\n" + table_text(records[0].HEADS, [record.row() for record in records]))
     outputs = [(o.name, o.unit, o.quantity, o.reduce or "", o.doc) for o in found.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
-    inputs = [(i.name, found.fixed.get(i.name, i.default), i.allowed(), i.doc) for i in model.inputs.values()]
+    inputs = [(i.name, found.fixed.get(i.name, i.default), i.allowed(), i.doc) for i in found.model().inputs.values()]
     print("\n" + table_text(("input", "value (SI)", "allowed", ""), inputs))
 
 

@@ -11,6 +11,7 @@ import math
 import re
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 from percuss.errors import InputError
 from percuss.spelling import shown
@@ -77,6 +78,13 @@ class RecordFacts:
     largest_step_s: float
     samples: int
 
+    HEADS: ClassVar = ("record", "PGA [m/s^2]", "PGV [m/s]", "length [s]", "5 to 95 % [s]", "step [s]", "samples")
+
+    def row(self) -> tuple[str | float | int, ...]:
+        """A row under `HEADS`."""
+        peaks = (self.pga_m_s2, self.pgv_m_s)
+        return (self.name, *peaks, self.duration_s, self.significant_s, self.step, self.samples)
+
     @property
     def step(self) -> str:
         """The step in s, or from which to which it goes."""
@@ -90,15 +98,6 @@ class RecordFacts:
             f"PGV {self.pgv_m_s:.4g} m/s, {self.duration_s:.6g} s long (5 to 95 % of its intensity in "
             f"{self.significant_s:.4g} s), step {self.step} s, {self.samples} samples"
         )
-
-
-RECORD_HEADS = ("record", "PGA [m/s^2]", "PGV [m/s]", "length [s]", "5 to 95 % [s]", "step [s]", "samples")
-
-
-def record_row(facts: RecordFacts) -> tuple[str, float, float, float, float, str, int]:
-    """A row under RECORD_HEADS."""
-    peaks = (facts.pga_m_s2, facts.pgv_m_s)
-    return facts.name, *peaks, facts.duration_s, facts.significant_s, facts.step, facts.samples
 
 
 def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:

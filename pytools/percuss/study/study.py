@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
-from percuss.models.model import Input, Model, Runner, Value
+from percuss.models.model import Driven, Input, Model, Runner, Value
 from percuss.models.registry import configure
 from percuss.spelling import did_you_mean, shown
 from percuss.study.output import Output
@@ -28,6 +28,8 @@ from percuss.units import parse_quantity, quantity_unit, same_dimension
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from percuss.models.ground_record import RecordFacts
 
 FORMAT = 1
 BASE_CASE = "base"
@@ -80,6 +82,11 @@ class Study:
         """What the model would execute outside of percuss, a line each; nothing for models of our own."""
         model = self.model()
         return model.calls() if isinstance(model, Runner) else []
+
+    def records(self) -> list[RecordFacts]:
+        """Facts of the recorded motions that drive the model, as they were recorded."""
+        model = self.model()
+        return model.records() if isinstance(model, Driven) else []
 
     def allow_commands(self) -> Study:
         """The same study, with the consent of the user to run what `calls` shows."""

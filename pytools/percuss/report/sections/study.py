@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 
 from percuss.ledger.event import Event
-from percuss.models.ground_record import RECORD_HEADS, record_row
-from percuss.models.model import Driven
 from percuss.report.blocks import Block, Cell, Section, Table, Text
 from percuss.report.labels import Scale, parameter_scale, unit_text
 from percuss.report.source import Source
@@ -27,10 +25,9 @@ def section(source: Source, event: Event) -> Section:
         blocks.append(_parameters(study))
     if any(study.cases.values()):
         blocks.append(_cases(study))
-    model = study.model()
-    if isinstance(model, Driven) and (records := model.records()):
+    if records := study.records():
         caption = "Records of the base motion, before `base_scale`; PGV by the trapezoidal rule from rest"
-        blocks.append(Table(caption, RECORD_HEADS, [record_row(record) for record in records]))
+        blocks.append(Table(caption, records[0].HEADS, [record.row() for record in records]))
     blocks.append(_outputs(study))
     return Section("Study", blocks)
 
