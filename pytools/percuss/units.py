@@ -284,7 +284,9 @@ def parse_quantity(value: str | int | float, unit: str) -> float:
     Raises InputError for text that is no quantity, a unit of another dimension, NaN and infinities.
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError(f"{shown(value)} is no number in {unit} nor a text such as `2 {unit}`")
+        raise InputError(
+            f"{shown(value)} is no number{'' if unit == '1' else f' in {unit} nor a text such as `2 {unit}`'}"
+        )
     if not isinstance(value, str):
         try:
             number = float(value)
@@ -297,7 +299,8 @@ def parse_quantity(value: str | int | float, unit: str) -> float:
         raise InputError(f"`{value[:20]}...` is longer than {_MAX_TEXT} characters: no quantity")
     found = _QUANTITY.fullmatch(value)
     if found is None:
-        raise InputError(f"`{value}` is no quantity: write a number and a unit, as in `2 {unit}`")
+        way = "a number, as in `0.5`" if unit == "1" else f"a number and a unit, as in `2 {unit}`"
+        raise InputError(f"`{value}` is no quantity: write {way}")
     number = float(found["number"])
     if not math.isfinite(number):
         raise InputError(f"`{value}` is not a finite number")

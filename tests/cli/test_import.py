@@ -58,13 +58,20 @@ def test_units_of_study_and_header(take, percuss, folder) -> None:
 
 
 def test_rows_without_a_result_are_failed_runs(take, percuss) -> None:
-    said = take("gap,speed,rest_position\n20,1,15\n30,1.5,\n40,1,NaN\n50,1,inf\n", "--json")
-    assert json.loads(said.out)["rows"] == 4
-    assert json.loads(said.out)["failed"] == 3
-    assert "3 of them without a result" in said.err
-    assert len(percuss("export", "csv", "@last:campaign").out.splitlines()) == 5
+    said = take("gap,speed,rest_position\n20,1,15\n30,1.5,\n40,1,NaN\n50,1,inf\n10,1,nan\n", "--json")
+    assert json.loads(said.out)["rows"] == 5
+    assert json.loads(said.out)["failed"] == 4
+    assert "4 of them without a result" in said.err
+    assert len(percuss("export", "csv", "@last:campaign").out.splitlines()) == 6
     assert percuss("audit").code == 0
     assert "cannot be run again" in percuss("audit").out
+
+
+def test_units_are_echoed(take) -> None:
+    said = take("gap,speed,rest_position [cm]\n20,1,1.5\n")
+    assert "read gap in mm, speed in m/s, rest_position in cm\n" in said.err
+    assert "note: no unit in the header of gap: taken in that of the study; `gap [mm]` says it" in said.err
+    assert "note" not in take('"gap [cm]",speed,"rest_position [cm]"\n2,1,1.5\n').err
 
 
 def test_columns_of_other_names(take) -> None:
@@ -79,7 +86,10 @@ def test_columns_of_other_names(take) -> None:
         ("gap,speed\n20,1\n", ["rest_position", "no column"]),
         ("gap,speed,rest_position\n", ["no rows"]),
         ("", ["runs.csv"]),
-        ("gap,speed,rest_position\n20,fast,15\n", ["speed", "String", "not numbers"]),
+        ("gap,speed,rest_position\n20,fast,15\n", ["row 1 of column speed", "'fast'", "not a number"]),
+        ("gap,speed,rest_position\n20,nan,15\n", ["row 1", "speed", "nan", "needs a number"]),
+        ("gap;speed;rest_position\n20;1;15\n", ["separated by `;`", "`,` is needed"]),
+        ("gap,speed,rest_position\n20,1,15\n60,1,15\n9,1,1\n", ["row 2 (and 1 more", "gap = 60 mm", "10 to 50 mm"]),
         ("gap,speed,rest_position\n20,true,15\n", ["speed", "not numbers"]),
         ("gap,speed,rest_position\n20,NaN,15\n", ["row 1", "speed", "nan"]),
         ("gap,speed,rest_position\n20,1,15\n20,,15\n", ["row 2", "speed", "nan"]),

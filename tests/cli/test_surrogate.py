@@ -354,7 +354,9 @@ def test_the_same_runs_give_the_same_bits(percuss, once) -> None:
     assert digests[0] == digests[1]
 
 
-def test_points_outside_their_priors_are_named(percuss, folder) -> None:
+def test_points_outside_their_priors_are_named(percuss, folder, monkeypatch) -> None:
+    """Imports refuse them today; older ledgers hold some."""
+    monkeypatch.setattr("percuss.execution.imports._check_points", lambda *_: None)
     rows = "\n".join(f"{x},0,0,{x}" for x in (0, 1, 2, 2.5, 3.5, -1))
     (folder / "t.csv").write_text(f"x1,x2,x3,y\n{rows}\n")
     percuss("import", "t.csv", "--study", "ishigami")

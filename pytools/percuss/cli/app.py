@@ -82,6 +82,11 @@ class LazyGroup(typer.core.TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command itself."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from percuss.errors import InputError
+            from percuss.spelling import did_you_mean
+
+            raise InputError(f"there is no command {args[0][:40]!r}: {did_you_mean(args[0], COMMANDS)}")
         name, _, rest = super().resolve_command(ctx, args)
         module = importlib.import_module(f"percuss.cli.{COMMANDS[str(name)].module}")
         command = typer.main.get_command(module.app)

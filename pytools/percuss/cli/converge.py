@@ -57,6 +57,7 @@ def converge(
     error left at the finest step, and how far the study's own step is off. Exit code 1 if an output may not be quoted.
     """
     from percuss.cli.output import give_id, leave_untrusted, progress, say, tell_trust
+    from percuss.cli.values import tell_values, unit_of
     from percuss.execution.convergence import Plan, check_convergence, draft_convergence, facts, work
     from percuss.execution.given import given_point
     from percuss.study.load import load_study
@@ -71,8 +72,9 @@ def converge(
     found = load_study(study_path(study))
     name = found.case_name(case)
     allowed = _tolerance(found, tolerance)
-    design, fixed, at_mean = given_point(found, name, assignments(set_, "--set"))
-    point = found.point(name, {**fixed, **dict(zip(design.names, design.values[0].tolist(), strict=True))})
+    given = assignments(set_, "--set")
+    _, point, _, at_mean = given_point(found, name, given)
+    tell_values(given, point, {key: unit_of(found, key) for key in given})
     for parameter in at_mean:
         say(f"{parameter}: not given, at its prior mean")
     with progress("converging", work(plan)) as advance:

@@ -19,6 +19,9 @@ from percuss.cli.options import (
 
 app = typer.Typer(add_completion=False)
 
+# A design that takes more than this in memory and ledger is told.
+LARGE_MB = 50
+
 
 @app.command(epilog="Example: percuss design studies/ishigami --sampler sobol --n 300 --skip 1")
 def design(
@@ -78,6 +81,7 @@ def design(
     proposed. With --propose and --case an ensemble of other cases starts there: it has these points alone.
     """
     from percuss.cli.output import give_id, say
+    from percuss.cli.values import tell_values, unit_of
     from percuss.designs.registry import make_design
     from percuss.errors import InputError
     from percuss.execution.records import draft_design, new_drafts
@@ -100,6 +104,9 @@ def design(
     found = load_study(study_path(study))
     cases = [found.case_name(name) for name in case] if case else list(found.cases)
     points = make_design(found, sampler, n, seed, skip, assignments(option, "--option"))
+    size_mb = 16e-6 * points.values.size
+    if size_mb > LARGE_MB:
+        say(f"note: {len(points.values)} points of {len(points.names)} parameters take about {size_mb:.0f} MB")
     given = assignments(set_, "--set")
     for key in given:
         if key in found.parameters:
@@ -107,6 +114,7 @@ def design(
     middle = dict(zip(points.names, points.values[0].tolist(), strict=True))
     merged = [found.point(name, {**middle, **given}) for name in cases]
     fixed = {key: merged[0][key] for key in given}
+    tell_values(given, fixed, {key: unit_of(found, key) for key in given})
     book = open_ledger(ledger, create=True)
     record = draft_design(book, found, points, cases=cases, fixed=fixed, keep_curves=curves)
     event = book.append(new_drafts(record))[-1]

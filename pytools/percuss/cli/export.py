@@ -93,8 +93,10 @@ def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
 
 def _table(text: str, table: str | None, ledger: str | None) -> pl.DataFrame:
     from percuss.errors import InputError
+    from percuss.execution.imports import parse_table
     from percuss.execution.records import load_design, runs_table
     from percuss.export.tables import with_unit_names
+    from percuss.ledger.blobs import FILE_ROLE
     from percuss.ledger.projections import fold
 
     book, event = open_at(ledger, text)
@@ -105,11 +107,14 @@ def _table(text: str, table: str | None, ledger: str | None) -> pl.DataFrame:
         return with_unit_names(record.study, runs_table(book, state, record))
     if table is None and len(roles) == 1:
         table = roles[0]
-    if table not in roles:
+    if table is None or table not in roles:
         said = f"has no table {table!r}" if table else "has several tables" if roles else "has no table"
         raise InputError(
             f"event {event.id} ({event.kind}): {said}", hint=f"--table {' or '.join(roles)}" if roles else None
         )
+    if table.startswith(FILE_ROLE):
+        name = table.removeprefix(FILE_ROLE)
+        return parse_table(Path(name), book.files(event)[name])
     found = book.table(event, table)
     if not event.inputs_as("design") and event.kind != "design.created":
         return found

@@ -69,6 +69,7 @@ def filter(
     design --propose is filtered together with those it goes on from, each run weighed for how it was proposed.
     """
     from percuss.cli.output import give_id, hint, say
+    from percuss.cli.values import tell_measured
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.filtering.observations import observed, read_observations
@@ -87,6 +88,8 @@ def filter(
         seen = observed(book, book.event(observations), training.study, case)
     else:
         raise InputError("--data and --observations: give one of them")
+    given = seen.table()
+    tell_measured(training.study, given["variable"].to_list(), given["value"].to_list())
     error = _error(training.study, seen, covariance, noise, scale, ess)
     others = [book.event(text) for text in against or []]
     done = update(book, state, training, seen, error, ess, others, seed)
@@ -118,6 +121,7 @@ def _error(
     scale: float | None,
     ess: float | None,
 ) -> ObservationError:
+    from percuss.cli.values import tell_values
     from percuss.errors import InputError
     from percuss.filtering.covariance import LARGEST, MODES, SMALLEST, ObservationError
     from percuss.spelling import did_you_mean
@@ -141,10 +145,12 @@ def _error(
         variable: name for step in observations.steps for variable, name in zip(step.variables, step.names, strict=True)
     }
     stds = dict(observations.stds) if mode == "constant" else {}
-    for name, text in assignments(noise, "--noise").items():
+    given = assignments(noise, "--noise")
+    for name, text in given.items():
         if name not in variables:
             raise InputError(f"--noise {name}: is not observed; {did_you_mean(name, variables)}")
         stds[name] = parse_quantity(text, units[variables[name]])
+    tell_values(given, stds, {name: units[variables[name]] for name in given})
     return ObservationError(mode, 1.0 if scale is None else scale, stds)
 
 

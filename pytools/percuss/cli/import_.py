@@ -32,6 +32,7 @@ def import_(
     `gap [mm]`. Rows without an output become failed runs. Other columns are left out, and said so.
     """
     from percuss.cli.output import give_id, hint, say
+    from percuss.cli.values import tell_columns
     from percuss.config import find_settings
     from percuss.execution.imports import import_runs
     from percuss.study.load import load_study
@@ -41,6 +42,7 @@ def import_(
     limit = find_settings()["import_mb"].value * 1_000_000
     book = open_ledger(ledger, create=True)
     done = import_runs(book, found, name, file, assignments(column, "--column"), limit)
+    tell_columns(done.units)
     say(f"{done.rows} runs of case {name}, {done.holes} of them without a result")
     if done.left_out:
         hint(f"columns that are not of the study were left out: {', '.join(done.left_out)}")

@@ -30,9 +30,11 @@ def log(
     from percuss.cli.output import give_json, hint, plain, say, table_text
     from percuss.errors import InputError
     from percuss.ledger.event import from_frame
+    from percuss.ledger.kinds import KINDS
     from percuss.ledger.place import checked_stream
     from percuss.ledger.projections import superseded_ids
     from percuss.ledger.streams import read_stream, stream_names
+    from percuss.spelling import did_you_mean
 
     book = open_ledger(ledger)
     if stream and checked_stream(stream) not in (names := stream_names(book.place)):
@@ -40,6 +42,10 @@ def log(
     everything = read_stream(book.place, stream) if stream else book.frame()
     frame = everything
     if kind:
+        there = {*KINDS, *everything["kind"].unique().to_list()}
+        known = sorted({*there, *(name.split(".")[0] for name in there)})
+        if kind not in known:
+            raise InputError(f"--kind {kind}: is no kind of event: {did_you_mean(kind, known)}")
         frame = frame.filter((pl.col("kind") == kind) | pl.col("kind").str.starts_with(f"{kind}."))
     if study:
         frame = frame.filter(pl.col("study").struct.field("name") == study)

@@ -42,6 +42,7 @@ def observe(
     from percuss.calibration.blocks import missing_errors
     from percuss.calibration.observations import attached, bound, draft_observations, study_plan
     from percuss.cli.output import give_id, hint, say
+    from percuss.cli.values import tell_measured, tell_values
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.ledger.projections import fold
@@ -73,6 +74,7 @@ def observe(
                 near = did_you_mean(parameter, found.parameters)
                 raise InputError(f"--twin {parameter}: study {found.name} has no such parameter: {near}")
             truth[parameter] = parse_quantity(text, found.parameters[parameter].unit)
+        tell_values(assignments(twin, "--twin"), truth, {name: found.parameters[name].unit for name in truth})
     # Bound and checked before the ledger is opened: what is refused leaves nothing behind.
     entries, left_out = bound(found, sources)
     answers = missing_errors(found, entries, ", ".join(source.file for source, _ in sources))
@@ -84,6 +86,7 @@ def observe(
     drafts = draft_observations(book, fold(book.events()), found, sources, entries, truth)
     event = book.append(drafts)[-1] if isinstance(drafts, list) else drafts
     table = book.table(event, "observations")
+    tell_measured(found, table["output"].to_list(), table["value"].to_list())
     what = "twin values" if event.data["twin"] else "measured values"
     cases = table["case"].unique(maintain_order=True).to_list()
     say(f"{table.height} {what} of {table['output'].n_unique()} outputs, cases {', '.join(cases)}")

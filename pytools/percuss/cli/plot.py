@@ -17,13 +17,15 @@ def plot(
     events: Annotated[
         list[str],
         typer.Argument(
-            metavar="EVENT...", help="Runs with curves, a region, or validations.", autocompletion=complete_events
+            metavar="EVENT...",
+            help="Runs with curves, their campaign, a region, or validations.",
+            autocompletion=complete_events,
         ),
     ],
     to: Annotated[Path, typer.Option(help="File to write: .svg, .png or .pdf.", metavar="FILE")],
     curve: Annotated[list[str] | None, typer.Option(help="Which quantities; one panel each.")] = None,
     title: Annotated[str, typer.Option(help="A line above it.")] = "",
-    samples: Annotated[int, typer.Option(min=1, help="At most so many runs of each event.")] = 8,
+    samples: Annotated[int, typer.Option(min=1, help="At most so many runs of each event and case.")] = 8,
     window: Annotated[
         tuple[float, float] | None, typer.Option(help="Of validations: from and to, in s.", metavar="FROM TO")
     ] = None,
@@ -37,11 +39,9 @@ def plot(
 
     Of validations: what was measured and the path of each parameter, with three standard deviations of the filter.
     """
-    import polars as pl
-
     from percuss.cli.output import give_json, say
     from percuss.errors import InputError
-    from percuss.execution.records import load_design
+    from percuss.execution.records import curves_of, load_design
     from percuss.ledger.projections import fold
     from percuss.report.figures import Line, Panel, draw
     from percuss.spelling import did_you_mean
@@ -84,12 +84,12 @@ def plot(
     labels: dict[str, tuple[str, str]] = {}
     for text in wanted:
         event = book.event(text)
-        if event.blob("curves") is None:
+        found_curves = curves_of(book, state, event, samples)
+        if not found_curves:
             raise InputError(
                 f"event {event.id} ({event.kind}): has no curves", hint="simulate keeps them, design --curves too"
             )
         record = load_design(book, state, event)
-        table = book.table(event, "curves")
         quantities = record.study.model().quantities
         for name in curve:
             if name not in quantities or not quantities[name].curve:
@@ -97,10 +97,11 @@ def plot(
                 raise InputError(f"--curve {name}: {did_you_mean(name, curves)}")
             axis = quantities[name].axis or name
             labels[name] = (f"{axis} [{quantities[axis].unit}]", f"{name} [{quantities[name].unit}]")
-            for (sample,), part in list(table.group_by(pl.col("sample"), maintain_order=True))[:samples]:
-                more = f" {sample}" if table["sample"].n_unique() > 1 else ""
-                label = f"{event.data['case']}{more}"
-                panels[name].append(Line(label, part[axis].to_numpy(), part[name].to_numpy()))
+            for case, table in found_curves:
+                several = table["sample"].n_unique() > 1
+                for (sample,), part in table.group_by("sample", maintain_order=True):
+                    label = f"{case} {sample}" if several else case
+                    panels[name].append(Line(label, part[axis].to_numpy(), part[name].to_numpy()))
     draw([Panel(*labels[name], lines) for name, lines in panels.items()], to, title)
     facts = {"file": str(to), "panels": len(panels), "lines": sum(len(lines) for lines in panels.values())}
     if json:

@@ -63,14 +63,15 @@ def simulate(
     """Run a study's model once and append the run like any other, time histories included."""
     from dataclasses import replace
 
-    from percuss.cli.output import give_id, hint, say, table_text, tell_no_limit
+    from percuss.cli.output import give_id, hint, plain, say, table_text, tell_no_limit
+    from percuss.cli.values import tell_values, unit_of
     from percuss.errors import AnswerIsNo
     from percuss.execution.batch import run_batch
     from percuss.execution.given import given_point
     from percuss.execution.records import draft_design, draft_result, new_drafts
     from percuss.execution.rest import settled_here
     from percuss.export.tables import check_target, with_unit_names, write_csv
-    from percuss.models.model import Runner
+    from percuss.models.model import Driven, Runner
     from percuss.study.load import load_study
     from percuss.units import from_si
 
@@ -79,10 +80,14 @@ def simulate(
     found = consented(load_study(study_path(study)), allow_command)
     name = found.case_name(case)
     given = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})
-    point, fixed, at_mean = given_point(found, name, given)
+    point, inputs, fixed, at_mean = given_point(found, name, given)
+    tell_values(given, inputs, {key: unit_of(found, key) for key in given})
     for parameter in at_mean:
         say(f"{parameter}: not given, at its prior mean")
-    if isinstance(model := found.model(), Runner):
+    model = found.model()
+    if isinstance(model, Driven) and (motion := model.record_of(inputs)):
+        say(plain(motion.sentence()))
+    if isinstance(model, Runner):
         # No run at all is enough to refuse a program that is not there, before anything is written.
         model.run((), ())
     book = open_ledger(ledger, create=True)

@@ -67,6 +67,8 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     print("\n" + table_text(("parameter", "unit", "prior (SI)", "mean (SI)", "std (SI)", ""), rows))
     cases = [(name, ", ".join(f"{k} = {v}" for k, v in values.items())) for name, values in found.cases.items()]
     print("\n" + table_text(("case", "values (SI)"), cases))
+    if records := found.records():
+        print("\n" + table_text(records[0].HEADS, [record.row() for record in records]))
     outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in found.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
     tell_no_limit(found)

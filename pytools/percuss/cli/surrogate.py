@@ -171,6 +171,7 @@ def surrogate(
 def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bool) -> None:
     """Predictions at the points of a file."""
     from percuss.cli.output import give_json, say
+    from percuss.cli.values import tell_columns
     from percuss.config import find_settings
     from percuss.export.tables import write_csv
     from percuss.ledger.projections import fold
@@ -179,7 +180,8 @@ def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bo
 
     book, found = open_at(ledger, event)
     stand_in = load_surrogate(book, fold(book.events()), found)
-    table = evaluate(stand_in, at, 0.95, find_settings()["import_mb"].value * 1_000_000)
+    table, units = evaluate(stand_in, at, 0.95, find_settings()["import_mb"].value * 1_000_000)
+    tell_columns(units)
     if json and to is None:
         give_json({"id": found.id, "columns": table.to_dict(as_series=False)})
         return

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from percuss.designs.design import Design
+from percuss.errors import InputError
 from percuss.models.model import Value
 from percuss.study.study import Study
 
@@ -15,13 +16,22 @@ if TYPE_CHECKING:
 GIVEN = "given"
 
 
-def given_point(study: Study, case: str, given: Mapping[str, Value]) -> tuple[Design, dict[str, Value], list[str]]:
-    """One point: given values, then those of case and model, then prior means.
+class GivenPoint(NamedTuple):
+    """One point: its design, all its inputs in SI, the given ones that are no parameters, and which are at means."""
 
-    Returns the design, the given values of inputs that are no parameters, and which parameters are at their means.
-    """
+    design: Design
+    point: dict[str, Value]
+    fixed: dict[str, Value]
+    at_mean: list[str]
+
+
+def given_point(study: Study, case: str, given: Mapping[str, Value]) -> GivenPoint:
+    """One point: given values, then those of case and model, then prior means."""
     import numpy as np
 
+    held = [name for name in given if name in study.parameters and name in study.cases[case]]
+    if held:
+        raise InputError(f"`{held[0]}`: case {case} holds it at the mean of its prior, so that no value can be given")
     known = {**study.fixed, **study.cases[case]}
     inputs = study.model().inputs
     at_mean = [
@@ -33,7 +43,7 @@ def given_point(study: Study, case: str, given: Mapping[str, Value]) -> tuple[De
     point = study.point(case, {**means, **given})
     values = np.array([[float(point[name]) for name in study.parameters]])
     fixed = {name: point[name] for name in given if name not in study.parameters}
-    return table_design(study, values, GIVEN), fixed, at_mean
+    return GivenPoint(table_design(study, values, GIVEN), point, fixed, at_mean)
 
 
 def table_design(study: Study, values: ndarray, sampler: str, seed: int = 0) -> Design:

@@ -23,14 +23,16 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
-from percuss.spelling import did_you_mean
+from percuss.spelling import did_you_mean, shown
 from percuss.study.study import Study
-from percuss.units import parse_unit, to_si
+from percuss.units import from_si, parse_unit, to_si
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy import ndarray
 
+# What stands in a table where there is no number, in small letters.
+NO_NUMBER = ("", "nan", "na", "n/a", "null", "none")
 NO_VALUE = "no value in the imported table"
 # A header may carry a unit, as `gap [mm]`.
 HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
@@ -38,12 +40,13 @@ HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import amounts to."""
+    """What an import amounts to; `units` are those of the columns, and whether their headers said them."""
 
     campaign: Event
     rows: int
     holes: int
     left_out: list[str]
+    units: dict[str, tuple[str, bool]]
 
 
 def import_runs(
@@ -79,7 +82,9 @@ def import_runs(
     stored = record.in_ledger(state)
     campaign = ledger.append([draft_campaign(ledger, state, stored)])[0]
     used = set(columns.values())
-    return Imported(campaign, len(values), holes, [name for name in table.columns if name not in used])
+    left_out = [name for name in table.columns if name not in used]
+    own = {p.name: p.unit for p in study.parameters.values()} | {o.name: o.unit for o in study.outputs.values()}
+    return Imported(campaign, len(values), holes, left_out, column_units(columns, own, path))
 
 
 def read_table(path: Path, largest_bytes: int) -> tuple[pl.DataFrame, str]:
@@ -111,6 +116,7 @@ def parse_table(path: Path, data: bytes) -> pl.DataFrame:
             _check_size(pl.scan_parquet(io.BytesIO(data)), path)
             table = pl.read_parquet(io.BytesIO(data))
         elif path.suffix.lower() == ".csv":
+            _check_separator(data, path)
             heads = pl.read_csv(io.BytesIO(data), has_header=False, n_rows=1, infer_schema=False).row(0)
             _check_heads([str(head or "").strip() for head in heads], path)
             table = pl.read_csv(io.BytesIO(data), infer_schema_length=None)
@@ -123,6 +129,16 @@ def parse_table(path: Path, data: bytes) -> pl.DataFrame:
     if table.height == 0:
         raise InputError(f"{path}: has no rows")
     return table
+
+
+def _check_separator(data: bytes, path: Path) -> None:
+    """A table as spreadsheets write it where the comma is the decimal sign."""
+    first = data.split(b"\n", 1)[0]
+    if b"," not in first and b";" in first:
+        raise InputError(
+            f"{path}: its columns are separated by `;`, and `,` is needed",
+            hint="write it anew with `,` between columns and `.` in numbers",
+        )
 
 
 def _check_size(lazy: pl.LazyFrame, path: Path) -> None:
@@ -181,21 +197,36 @@ def _matrix(
     holes: bool = False,
 ) -> ndarray:
     import numpy as np
-    import polars as pl
 
     matrix = np.empty((table.height, len(units)))
     for j, (name, unit) in enumerate(units.items()):
         column = columns[name]
-        series = table[column]
-        if not series.dtype.is_numeric() and series.dtype != pl.Null:
-            raise InputError(f"{path}: column {column} holds {series.dtype}, not numbers")
         own = own_unit(column, unit, path)
-        numbers = series.cast(pl.Float64).fill_null(math.nan).to_list()
+        numbers = column_numbers(table, column, path)
         bad = next((i for i, number in enumerate(numbers) if not math.isfinite(number)), None)
         if bad is not None and not holes:
             raise InputError(f"{path}: row {bad + 1} of column {column} is {numbers[bad]}: a parameter needs a number")
         matrix[:, j] = [to_si(number, own) if math.isfinite(number) else math.nan for number in numbers]
     return matrix
+
+
+def column_numbers(table: pl.DataFrame, column: str, path: Path) -> list[float]:
+    """The numbers of a column; empty cells and the words for no number are NaN, any other text is refused."""
+    import polars as pl
+
+    series = table[column]
+    if series.dtype == pl.String:
+        text = series.str.strip_chars()
+        empty = text.is_null() | text.str.to_lowercase().is_in(NO_NUMBER)
+        numbers = text.cast(pl.Float64, strict=False)
+        wrong = (numbers.is_null() & ~empty).arg_true()
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(f"{path}: row {row + 1} of column {column} is {shown(text[row])}, not a number")
+        series = numbers.set(empty, None)
+    elif not series.dtype.is_numeric() and series.dtype != pl.Null:
+        raise InputError(f"{path}: column {column} holds {series.dtype}, not numbers")
+    return list(series.cast(pl.Float64).fill_null(math.nan))
 
 
 def own_unit(column: str, unit: str, path: Path) -> str:
@@ -214,7 +245,29 @@ def own_unit(column: str, unit: str, path: Path) -> str:
     return own
 
 
+def column_units(columns: Mapping[str, str], units: Mapping[str, str], path: Path) -> dict[str, tuple[str, bool]]:
+    """The unit in which each column was read, and whether its header said it; `units` are those of the study."""
+    return {
+        name: (own_unit(column, units[name], path), bool(HEADER.search(column))) for name, column in columns.items()
+    }
+
+
 def _check_points(study: Study, case: str, path: Path, values: ndarray) -> None:
+    """Refuse points that the model does not take, or to which the study gives no probability."""
+    for j, parameter in enumerate(study.parameters.values()):
+        low, high = parameter.prior.support()
+        # As much as the last digits of a decimal may take away.
+        slack = 1e-9 * max((abs(end) for end in (low, high) if math.isfinite(end)), default=0.0)
+        beyond = [i for i, value in enumerate(values[:, j]) if not low - slack <= value <= high + slack]
+        if beyond:
+            found, *ends = (f"{from_si(x, parameter.unit):.6g}" for x in (values[beyond[0], j], low, high))
+            unit = "" if parameter.unit == "1" else f" {parameter.unit}"
+            more = f" (and {len(beyond) - 1} more rows)" if len(beyond) > 1 else ""
+            raise InputError(
+                f"{path}: row {beyond[0] + 1}{more}: {parameter.name} = {found}{unit} is outside its prior, "
+                f"{ends[0]} to {ends[1]}{unit}",
+                hint="leave such rows out, or widen the prior of the study",
+            )
     for i, row in enumerate(values):
         try:
             study.point(case, dict(zip(study.parameters, row.tolist(), strict=True)))

@@ -273,6 +273,32 @@ def campaign_table(ledger: Ledger, batches: Sequence[Event], record: DesignRecor
     )
 
 
+def curves_of(ledger: Ledger, state: State, event: Event, most: int) -> list[tuple[str, pl.DataFrame]]:
+    """The first curves kept by runs, or by the runs of a design or campaign: each case, at most so many samples."""
+    import polars as pl
+
+    match event.kind:
+        case "runs.completed":
+            batches = [event]
+        case "design.created":
+            batches = state.batches.get(event.id, [])
+        case "campaign.completed":
+            batches = state.batches.get(event.input("design"), [])
+        case _:
+            batches = []
+    found: dict[str, pl.DataFrame] = {}
+    for batch in batches:
+        case = batch.data["case"]
+        have = found[case]["sample"].n_unique() if case in found else 0
+        if batch.blob("curves") is None or have >= most:
+            continue
+        table = ledger.table(batch, "curves")
+        chosen = table["sample"].unique(maintain_order=True)[: most - have]
+        table = table.filter(pl.col("sample").is_in(chosen.implode()))
+        found[case] = pl.concat([found[case], table]) if have else table
+    return list(found.items())
+
+
 def draft_campaign(ledger: Ledger, state: State, record: DesignRecord) -> Draft:
     """The closing event of a campaign: which batches it consists of, and the digest of all its outputs."""
     from percuss.ledger.tables import table_digest

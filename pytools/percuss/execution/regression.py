@@ -181,7 +181,7 @@ def _design(study: Study, run: Mapping[str, Any]) -> tuple[list[str], Any, dict[
     given = run.get("set", {})
     if "sampler" not in run:
         case = study.case_name(run.get("case"))
-        design, fixed, _ = given_point(study, case, given)
+        design, _, fixed, _ = given_point(study, case, given)
         return [case], design, fixed
     cases = [study.case_name(str(name)) for name in run.get("cases", study.cases)]
     whole = {key: run.get(key, 0) for key in ("seed", "skip")}

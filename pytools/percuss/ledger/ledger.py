@@ -32,9 +32,9 @@ class Ledger:
         self._frame: pl.DataFrame | None = None
 
     @classmethod
-    def open(cls, root: Path, maker: Maker | None = None, *, create: bool = False) -> Ledger:
+    def open(cls, root: Path | str, maker: Maker | None = None, *, create: bool = False) -> Ledger:
         """Open the ledger in a folder. Without a maker it can only be read."""
-        return cls(open_place(root, create=create), maker)
+        return cls(open_place(Path(root), create=create), maker)
 
     @property
     def core(self) -> str:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from numpy import ndarray
 
+    from percuss.models.ground_record import RecordFacts
+
 Value = float | str
 
 
@@ -76,7 +78,7 @@ class Quantity:
     diagnostic: bool = False
 
 
-Form = Literal["text", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
+Form = Literal["text", "texts", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,19 @@ class Model(Protocol):
     def batch(self) -> int: ...
     def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
         """Run each point with its 64-bit seed; outcomes in the order of the points."""
+        ...
+
+
+@runtime_checkable
+class Driven(Protocol):
+    """What a model also is if recorded motions drive its runs."""
+
+    def records(self) -> list[RecordFacts]:
+        """Every record there is, as it was recorded."""
+        ...
+
+    def record_of(self, point: Mapping[str, Value]) -> RecordFacts | None:
+        """The record of one run, scaled as the run scales it."""
         ...
 
 

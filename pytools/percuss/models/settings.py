@@ -22,6 +22,7 @@ class SettingsError(InputError):
 
 _TYPES: dict[str, tuple[type, str]] = {
     "text": (str, "a text"),
+    "texts": (list, "a list of texts"),
     "boolean": (bool, "true or false"),
     "file": (str, "the path of a file in the study's folder"),
     "files": (list, "a list of paths of files in the study's folder"),
@@ -82,7 +83,7 @@ def clean_setting(setting: Setting, value: object) -> object:
     kind, words = _TYPES[setting.form]
     if not isinstance(value, kind):
         raise InputError(f"{shown(value)} is not {words}")
-    if setting.form == "files" and isinstance(value, list) and not all(isinstance(item, str) for item in value):
+    if setting.form in ("files", "texts") and not all(isinstance(item, str) for item in value):  # type: ignore[attr-defined]
         raise InputError(f"{shown(value)} is not {words}")
     if setting.choices and value not in setting.choices:
         raise InputError(f"{shown(value)} is not known; {did_you_mean(str(value), setting.choices)}")

@@ -108,7 +108,9 @@ class Body:
                 raise InputError(f"body {self.name} gives inertia_kg_m2 and gyration_m2: it must give one of them")
             if self.mass_kg is None:
                 raise InputError(f"body {self.name} gives {key} without mass_kg")
-            inertia = self.inertia_kg_m2 or inertia_of(self.mass_kg, self.gyration_m2 or ())
+            inertia = self.inertia_kg_m2
+            if self.gyration_m2 is not None:
+                inertia = inertia_of(self.mass_kg, self.gyration_m2)
             return {"kind": "inertia", "mass_kg": self.mass_kg, "inertia_kg_m2": inertia, "centre_m": self.centre_m}
         if self.mass_kg is not None:
             return {"kind": "mass", "mass_kg": self.mass_kg}

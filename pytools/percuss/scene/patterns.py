@@ -52,6 +52,8 @@ def polar(
     length = math.sqrt(sum(x * x for x in axis))
     if count < 1 or length == 0.0:
         raise InputError(f"pattern of body {body.name}: count = {count} about {list(axis)}, needs >= 1 and an axis")
+    if not math.isfinite(count * angle_rad / length):
+        raise InputError(f"pattern of body {body.name}: {count} times an angle of {angle_rad:g} rad is no angle")
     copies = []
     for k in range(count):
         angle = k * angle_rad / length

@@ -99,7 +99,7 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     if not found:
         return study, []
     lines = key_lines(text)
-    faults = [Fault(shown, _line(lines, key), dotted(key), message) for key, message in found]
+    faults = [Fault(shown, _line(lines, key), _cut(dotted(key), 100), _cut(message, 500)) for key, message in found]
     return None, sorted(set(faults), key=lambda fault: (fault.line, fault.key))
 
 
@@ -134,3 +134,8 @@ def _line(lines: dict[KeyPath, int], key: KeyPath) -> int:
         if key[:depth] in lines:
             return lines[key[:depth]]
     return 1
+
+
+def _cut(text: str, length: int) -> str:
+    """What a line can hold: a name in the file may be as long as the file."""
+    return text if len(text) <= length else text[: length - 3] + "..."

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
-from percuss.models.model import Input, Model, Runner, Value
+from percuss.models.model import Driven, Input, Model, Runner, Value
 from percuss.models.registry import configure
 from percuss.spelling import did_you_mean, shown
 from percuss.study.output import FOLLOWS_EXTREMES, Output
@@ -28,6 +28,8 @@ from percuss.units import parse_quantity, quantity_unit, same_dimension
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from percuss.models.ground_record import RecordFacts
 
 FORMAT = 1
 BASE_CASE = "base"
@@ -80,6 +82,11 @@ class Study:
         """What the model would execute outside of percuss, a line each; nothing for models of our own."""
         model = self.model()
         return model.calls() if isinstance(model, Runner) else []
+
+    def records(self) -> list[RecordFacts]:
+        """Facts of the recorded motions that drive the model, as they were recorded."""
+        model = self.model()
+        return model.records() if isinstance(model, Driven) else []
 
     def allow_commands(self) -> Study:
         """The same study, with the consent of the user to run what `calls` shows."""
@@ -212,7 +219,10 @@ def checked_value(given: Input, value: object, unit: str | None = None) -> Value
     if given.other_units:
         return _with_dimension(given, value, unit or given.unit)
     if isinstance(value, str):
-        number = parse_quantity(value, unit or given.unit)
+        try:
+            number = parse_quantity(value, unit or given.unit)
+        except InputError as fault:
+            raise InputError(f"`{given.name}`: {fault}", hint=fault.hint) from None
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value) if abs(value) <= sys.float_info.max else math.inf
     else:

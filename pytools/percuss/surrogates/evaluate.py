@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from percuss.errors import InputError
-from percuss.execution.imports import read_table
+from percuss.execution.imports import HEADER, column_numbers, column_units, read_table
 from percuss.surrogates.surrogate import Surrogate
 from percuss.units import to_si
 
-_HEADER = re.compile(r"\s*\[([^\]]*)\]\s*$")
+
+class Evaluated(NamedTuple):
+    """Predictions, and in which unit each column of parameters was read, and whether its header said it."""
+
+    table: pl.DataFrame
+    units: dict[str, tuple[str, bool]]
 
 
-def evaluate(surrogate: Surrogate, path: Path, level: float, largest_bytes: int) -> pl.DataFrame:
+def evaluate(surrogate: Surrogate, path: Path, level: float, largest_bytes: int) -> Evaluated:
     """Predict at every row of a file that has a column for every parameter, in the study's units or `name [unit]`.
 
     Outputs are in SI: columns OUTPUT:CASE, and with std:, low:, high: before it.
     """
     table, _ = read_table(path, largest_bytes)
-    bare = {_HEADER.sub("", column).strip(): column for column in table.columns}
-    theta = np.empty((table.height, len(surrogate.names)))
-    for j, name in enumerate(surrogate.names):
+    bare = {HEADER.sub("", column).strip(): column for column in table.columns}
+    for name in surrogate.names:
         if name not in bare:
             raise InputError(f"{path}: has no column for {name}; its columns are {', '.join(table.columns[:20])}")
-        column = bare[name]
-        if not table[column].dtype.is_numeric():
-            raise InputError(f"{path}: column {column} holds {table[column].dtype}, not numbers")
-        header = _HEADER.search(column)
-        unit = header[1] if header else surrogate.study.parameters[name].unit
-        theta[:, j] = [to_si(float(x), unit) for x in table[column].cast(pl.Float64).fill_null(float("nan"))]
+    written = {name: surrogate.study.parameters[name].unit for name in surrogate.names}
+    units = column_units({name: bare[name] for name in surrogate.names}, written, path)
+    theta = np.empty((table.height, len(surrogate.names)))
+    for j, (name, (unit, _)) in enumerate(units.items()):
+        theta[:, j] = [to_si(number, unit) for number in column_numbers(table, bare[name], path)]
     wrong = np.argwhere(~np.isfinite(theta))
     if len(wrong):
         row, j = wrong[0]
@@ -46,4 +49,4 @@ def evaluate(surrogate: Surrogate, path: Path, level: float, largest_bytes: int)
         columns |= {name: mean[:, number], f"std:{name}": std[:, number]}
         if low is not None and high is not None:
             columns |= {f"low:{name}": low[:, number], f"high:{name}": high[:, number]}
-    return pl.DataFrame(columns)
+    return Evaluated(pl.DataFrame(columns), units)

@@ -22,8 +22,7 @@ def hole_sentences(training: Training) -> list[str]:
         total = len(rows) + len(runs.rows)
         sentence = f"case {runs.case}: {len(rows)} of {total} runs failed and are holes in the design"
         places = _places(training, rows)
-        if places:
-            sentence += f", at {' and '.join(places)}"
+        sentence += f", at {' and '.join(places)}" if places else ", all over the parameter space"
         common = max(set(reasons), key=lambda reason: (reasons.count(reason), reason))
         said.append(f"{sentence} ({common})")
     return said
@@ -41,4 +40,4 @@ def _places(training: Training, rows: np.ndarray) -> list[str]:
             unit = "" if parameter.unit == "1" else f" {parameter.unit}"
             where = f"{name} = {low:.4g}{unit}" if len(rows) == 1 else f"{name} from {low:.4g} to {high:.4g}{unit}"
             found.append((float(filled), where))
-    return [where for _, where in sorted(found)[:3]] or ["all over the parameter space"]
+    return [where for _, where in sorted(found)[:3]]

@@ -5,8 +5,8 @@ use std::error::Error;
 use numpy::{IntoPyArray, PyArray1};
 use percuss_laws::{Damping, Law, LawError};
 use percuss_oscillators::{
-    AccelerationUnit, BaseMotion, Contact, Damper, Harmonic, Integrator, Node, Rayleigh, Record,
-    Run, Sensor, Settings, Spring, System, simulate_many,
+    BaseMotion, Contact, Damper, Harmonic, Integrator, Node, Rayleigh, Record, Run, Sensor,
+    Settings, Spring, System, simulate_many,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -252,32 +252,6 @@ fn simulate_oscillators<'py>(
         .collect()
 }
 
-type Array<'py> = Bound<'py, PyArray1<f64>>;
-
-/// Samples of a record of base motion: times in s, accelerations in m/s^2.
-#[pyfunction]
-fn read_record<'py>(
-    py: Python<'py>,
-    text: &str,
-    format: &str,
-    in_gravity: bool,
-) -> PyResult<(Array<'py>, Array<'py>)> {
-    let unit = if in_gravity {
-        AccelerationUnit::Gravity
-    } else {
-        AccelerationUnit::MetrePerSecondSquared
-    };
-    let record = match format {
-        "at2" => Record::from_at2(text),
-        _ => Record::from_csv(text, unit),
-    }
-    .map_err(bad_input)?;
-    Ok((
-        record.times_s().to_vec().into_pyarray(py),
-        record.accelerations_m_s2().to_vec().into_pyarray(py),
-    ))
-}
-
 /// Every impact law: name, force in one line, source, exponent of the indentation, smallest restitution.
 #[pyfunction]
 fn impact_laws() -> Vec<(&'static str, &'static str, &'static str, f64, f64)> {
@@ -307,7 +281,6 @@ fn achieved_restitution(law: &str, damping: &str, restitution: f64) -> PyResult<
 /// Add the functions of this file.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate_oscillators, module)?)?;
-    module.add_function(wrap_pyfunction!(read_record, module)?)?;
     module.add_function(wrap_pyfunction!(impact_laws, module)?)?;
     module.add_function(wrap_pyfunction!(achieved_restitution, module)?)
 }

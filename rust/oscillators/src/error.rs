@@ -87,14 +87,6 @@ pub enum OscillatorError {
         /// By how much.
         overlap_m: f64,
     },
-    /// A value of a record that is not a finite number.
-    #[error("record line {line}: `{text}` is not a finite number")]
-    RecordValue {
-        /// Line of the text, from 1.
-        line: usize,
-        /// What stands there.
-        text: String,
-    },
     /// A sample of a record that is not finite.
     #[error("record sample {sample}: {value} is not a finite number")]
     RecordSample {
@@ -120,12 +112,6 @@ pub enum OscillatorError {
         found: usize,
         /// Samples declared or needed.
         expected: usize,
-    },
-    /// A record whose header cannot be read.
-    #[error("record header: {reason}")]
-    RecordHeader {
-        /// What is missing.
-        reason: String,
     },
     /// A harmonic that ends before it starts.
     #[error("harmonic {index} ends at {end_s} s, before its start at {start_s} s")]

@@ -49,7 +49,7 @@ pub use free_collision::{Collision, achieved_restitution, free_collision};
 pub use impacts::ImpactEvent;
 pub use model::Model;
 pub use parameter::Parameter;
-pub use record::{AccelerationUnit, Record, STANDARD_GRAVITY_M_S2};
+pub use record::Record;
 pub use run::{Peaks, Run};
 pub use sensor::{Reading, Sensor};
 pub use simulate::{Integrator, Settings, simulate};

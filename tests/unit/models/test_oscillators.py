@@ -8,12 +8,13 @@ import pytest
 
 from percuss import _core
 from percuss.errors import InputError
-from percuss.models.model import Done, Failed
+from percuss.models.model import Done, Driven, Failed
 from percuss.models.oscillators.laws_page import page
 from percuss.models.oscillators.separation import correlation, first_mode
 from percuss.models.registry import configure
 from percuss.models.settings import SettingsError
 from percuss.study.load import check_study, load_study
+from percuss.study.study import Study
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "pounding"
@@ -106,7 +107,7 @@ def test_every_fault_of_the_tables_is_found() -> None:
 
 def test_a_record_moves_the_base() -> None:
     """One mass on a stiff spring follows the base: its absolute acceleration is that of the record."""
-    record = b"t,a\n0,0\n1,1\n2,0\n"
+    record = b"t [s],a [m/s2]\n0,0\n1,1\n2,0\n"
     settings = {
         "duration": 2.0,
         "masses": [{"name": "1", "mass": 1.0}],
@@ -120,7 +121,43 @@ def test_a_record_moves_the_base() -> None:
     expected = np.interp(outcome.curves["t"], [0, 1, 2], [0, 1, 0])
     np.testing.assert_allclose(outcome.curves["a1"], expected, atol=2e-3)
     with pytest.raises(SettingsError, match="not a finite number"):
-        configure("oscillators", settings, {"motion.csv": b"t,a\n0,0\n1,nan\n"})
+        configure("oscillators", settings, {"motion.csv": b"t [s],a [m/s2]\n0,0\n1,nan\n"})
+
+
+def test_a_case_may_have_its_own_record(tmp_path: Path) -> None:
+    """With several records `base_record` is an input: of the model, of a case, of a call."""
+    text = """
+[model]
+kind = "oscillators"
+duration = "2 s"
+masses = [{ name = "1", mass = "1 kg" }]
+springs = [{ between = ["base", "1"], stiffness = "100 MN/m", damping_ratio = 0.5 }]
+base_records = ["./weak.csv", "strong.csv"]
+[cases.weak]
+base_record = "weak.csv"
+[cases.strong]
+base_record = "strong.csv"
+base_scale = 2
+"""
+    (tmp_path / "study.toml").write_text(text)
+    for name, peak in (("weak", 1), ("strong", 3)):
+        (tmp_path / f"{name}.csv").write_text(f"t [s],a [m/s2]\n0,0\n1,{peak}\n2,0\n")
+    study = load_study(tmp_path)
+    model = study.model()
+    assert isinstance(model, Driven)
+    for case, peak in (("weak", 1.0), ("strong", 6.0)):
+        point = study.point(case, {})
+        outcome = model.run([point], [0])[0]
+        assert isinstance(outcome, Done)
+        assert outcome.values["peak_a1"] == pytest.approx(peak, rel=1e-3)
+        facts = model.record_of(point)
+        assert facts is not None and facts.pga_m_s2 == pytest.approx(peak)
+    assert [facts.name for facts in model.records()] == ["weak.csv", "strong.csv"]
+    assert Study.from_resolved(study.resolved(), study.files).digest == study.digest
+    (tmp_path / "study.toml").write_text(text.replace('base_record = "weak.csv"', ""))
+    assert "input `base_record` has no value" in str(check_study(tmp_path)[0])
+    (tmp_path / "study.toml").write_text(text.replace('base_record = "weak.csv"', 'base_record = "week.csv"'))
+    assert "did you mean `weak.csv`" in str(check_study(tmp_path)[0])
 
 
 def test_first_mode_and_correlation() -> None:

@@ -94,6 +94,20 @@ def test_files_together_are_no_larger_than_one_may_be(tmp_path):
     assert "more than the 58720256 allowed" in fault.message
 
 
+def test_messages_fit_a_line(tmp_path):
+    """A name in the file may be as long as the file; what is said of it is not."""
+    (tmp_path / "study.toml").write_text(MODEL + f"[observations]\nfile = '{'x' * 100_000}'\n")
+    (fault,) = check_study(tmp_path)
+    assert len(str(fault)) < 1000
+
+
+def test_a_wall_beyond_reason_is_refused(tmp_path):
+    """Counts are bounded before anything is built of them."""
+    (tmp_path / "study.toml").write_text("[model]\nkind = 'rockfall-wall'\nrows = 9007199254740993\naxes = 1000000\n")
+    assert [fault.key for fault in check_study(tmp_path)] == ["model.rows", "model.axes"]
+    assert "outside [1, 40]" in check_study(tmp_path)[0].message
+
+
 HALF = 400_000
 HOSTILE = {
     "arrays": "a = " + "[" * HALF,

@@ -94,7 +94,7 @@ def read_quantities(tables: Mapping[str, Any]) -> tuple[dict[str, Quantity], dic
     """The quantities, in SI, and where each is found. One with an axis is a curve, and so is its axis."""
     quantities: dict[str, Quantity] = {}
     sources: dict[str, Source] = {}
-    axes = {table.get("axis") for table in tables.values() if isinstance(table, dict)}
+    axes = [table.get("axis") for table in tables.values() if isinstance(table, dict)]
     for name, table in tables.items():
         try:
             _checked(name, table, QUANTITY_KEYS)
@@ -110,7 +110,8 @@ def read_quantities(tables: Mapping[str, Any]) -> tuple[dict[str, Quantity], dic
                 raise InputError(f"column: missing, and {file} has columns")
             if isinstance(row, bool) or not isinstance(row, int | None):
                 raise InputError(f"row = {shown(row)}: must be a whole number; -1 is the last")
-            if axis is not None and (axis not in tables or tables[axis].get("axis")):
+            other = tables.get(axis) if isinstance(axis, str) else None
+            if axis is not None and (not isinstance(other, dict) or other.get("axis")):
                 raise InputError(f"axis = {shown(axis)}: must be another quantity, without an axis of its own")
             unit = _unit(table)
             curve = axis is not None or name in axes

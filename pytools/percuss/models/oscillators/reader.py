@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from percuss import _core
+from percuss.errors import InputError
 from percuss.models.ground_motion import SYNTHETIC
+from percuss.models.ground_record import GroundRecord, read_record
 from percuss.models.model import Input, Setting
 from percuss.models.oscillators.base import Base
 from percuss.models.oscillators.inputs import Element
@@ -97,9 +98,13 @@ class Reader:
 
     def base(self, settings: Mapping[str, Any], files: Mapping[str, bytes], inputs: dict[str, Input]) -> Base:
         """Motion of the base; adds its input."""
-        given = [key for key in ("base_record", "base_harmonics", "base_synthetic") if settings.get(key)]
+        given = [
+            key for key in ("base_record", "base_records", "base_harmonics", "base_synthetic") if settings.get(key)
+        ]
         if len(given) > 1:
             self.faults.append((given[1], f"the base moves by {given[0]} already: give one of them"))
+        if settings.get("base_records") == []:
+            self.faults.append(("base_records", "names no file"))
         if not given:
             return Base()
         if given[0] == "base_synthetic":
@@ -109,12 +114,13 @@ class Reader:
         inputs["base_scale"] = Input("base_scale", "1", 1.0, doc="factor of the base acceleration")
         if given[0] == "base_harmonics":
             return Base(sines=tuple(self.tables(settings, "base_harmonics", HARMONIC)))
-        name = settings["base_record"]
-        try:
-            form = "at2" if name.lower().endswith(".at2") else "csv"
-            text = files[name].decode()
-            times, values = _core.read_record(text, form, settings["base_record_unit"] == "g0")
-        except (ValueError, UnicodeDecodeError) as fault:
-            self.faults.append(("base_record", f"{name}: {fault}"))
-            return Base()
-        return Base(record=(times.tolist(), values.tolist()))
+        names = settings.get("base_records") or [settings["base_record"]]
+        if "base_records" in settings:
+            inputs["base_record"] = Input("base_record", None, choices=tuple(names), doc="which of base_records")
+        records: dict[str, GroundRecord] = {}
+        for name in names:
+            try:
+                records[name] = read_record(name, files[name], settings.get("base_record_unit"))
+            except InputError as fault:
+                self.faults.append((given[0], f"{name}: {fault}"))
+        return Base(records=records)

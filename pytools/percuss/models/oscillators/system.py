@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from percuss import _core
 from percuss.errors import InputError
+from percuss.models.ground_record import RecordFacts
 from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Value
 from percuss.models.oscillators.base import Base
 from percuss.models.oscillators.inputs import (
@@ -79,6 +80,15 @@ class Oscillators:
     def refined(self, point: Mapping[str, Value], finer: int, tighter: float) -> tuple[Self, dict[str, Value]]:
         """The same system with finer steps and curves."""
         return replace(self, sampling_s=self.sampling_s / finer), {**point, "step": float(point["step"]) / finer}
+
+    def records(self) -> list[RecordFacts]:
+        """Every record of the base motion, as it was recorded."""
+        return [record.facts() for record in self.base.records.values()]
+
+    def record_of(self, point: Mapping[str, Value]) -> RecordFacts | None:
+        """The record that moves the base in a run, scaled."""
+        record = self.base.record_of(point)
+        return record.facts(float(point.get("base_scale", 1.0))) if record else None
 
     def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
         return float(point[element.inputs[key]])

@@ -47,6 +47,20 @@ SENSOR = {
 }
 
 
+def _records(table: Mapping[str, object]) -> tuple[Setting, ...]:
+    """Where records of the base motion are. With several, which of them is an input, `base_record`."""
+    doc = "acceleration of the base: CSV with time and acceleration, or PEER AT2"
+    several = "base_records" in table
+    one = () if several else (Setting("base_record", "file", doc=doc),)
+    # Without a record the unit means nothing, and stays what it was so that studies keep their digests.
+    unit = None if several or "base_record" in table else "m/s^2"
+    return (
+        *one,
+        Setting("base_records", "files", doc="several of them; the input base_record says which"),
+        Setting("base_record_unit", "text", unit, doc="of acceleration, for records that do not say it"),
+    )
+
+
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
     """What [model] may set beside inputs."""
     return {
@@ -60,8 +74,7 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
             Setting("contacts", "list", [], doc="tables of a contact: " + ", ".join(CONTACT)),
             Setting("rayleigh_mass", "number", 0.0, unit="1/s", low=0, doc="damping proportional to mass"),
             Setting("rayleigh_stiffness", "number", 0.0, unit="s", low=0, doc="damping proportional to stiffness"),
-            Setting("base_record", "file", doc="acceleration of the base: CSV with time and acceleration, or PEER AT2"),
-            Setting("base_record_unit", "text", "m/s^2", doc="of the record", choices=("m/s^2", "g0")),
+            *_records(table),
             Setting("base_harmonics", "list", [], doc="sines instead of a record: " + ", ".join(HARMONIC)),
             Setting("base_synthetic", "table", doc="synthetic motion, another for every run: " + ", ".join(SYNTHETIC)),
             Setting("sensor", "table", doc="an accelerometer on every mass: " + ", ".join(SENSOR)),

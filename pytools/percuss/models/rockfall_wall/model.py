@@ -16,7 +16,7 @@ from percuss.models.rockfall_wall.connectors import Connectors
 from percuss.models.rockfall_wall.laws import contact_laws
 from percuss.models.rockfall_wall.layout import Plan, plan_of
 from percuss.models.rockfall_wall.projectile import first_touch, projectile_body
-from percuss.models.rockfall_wall.tables import INPUTS
+from percuss.models.rockfall_wall.tables import INPUTS, MOST_STEPS
 from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.quantities import quantities_of
 from percuss.models.settings import SettingsError
@@ -204,6 +204,9 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> WallMo
     for key in ("step", "duration", "sampling", "block_mass", "projectile_mass", "projectile_size", "block_height"):
         if settings[key] <= 0.0:
             faults.append((key, f"{settings[key]:g}: must be above 0"))
+    for key in ("duration", "sampling"):
+        if settings[key] > MOST_STEPS * settings["step"]:
+            faults.append((key, f"{settings[key]:g} s: is more than {MOST_STEPS:g} steps"))
     if faults:
         raise SettingsError(faults)
     sizes = block_sizes(settings)

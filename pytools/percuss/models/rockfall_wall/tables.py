@@ -8,6 +8,10 @@ from percuss import _core
 from percuss.models.model import Input, Setting
 from percuss.models.rockfall_wall.layout import LAYOUTS
 
+# Ten times the longest and highest wall that anyone would build, and a bound to what a stranger's file can ask for.
+MOST_AXES, MOST_ROWS = 400, 40
+MOST_STEPS = 1e9
+
 
 def _length(name: str, default_m: float, doc: str) -> Setting:
     return Setting(name, "number", default_m, unit="m", low=0.0, doc=doc)
@@ -20,8 +24,8 @@ def _mass(name: str, default_kg: float, doc: str) -> Setting:
 SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
-        Setting("axes", "integer", 20, low=2, doc="vertical axes through the holes; an even number"),
-        Setting("rows", "integer", 4, low=1, doc="courses of blocks"),
+        Setting("axes", "integer", 20, low=2, high=MOST_AXES, doc="vertical axes through the holes; an even number"),
+        Setting("rows", "integer", 4, low=1, high=MOST_ROWS, doc="courses of blocks"),
         Setting("layout", "text", "trapezoidal", choices=tuple(LAYOUTS), doc="course of the axes in plan"),
         Setting("angle", "number", 0.7853981633974483, unit="rad", low=-1.5, high=1.5, doc="of the pattern, from y"),
         Setting("connectors", "boolean", True, doc="bars, disks and slings"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ANY = float("-inf")
 NAME = Setting("name", "text", required=True, doc="a short name")
 _PLACE = (
-    Setting("bodies", "list", doc="one body, joined to the world, or two"),
+    Setting("bodies", "texts", doc="one body, joined to the world, or two"),
     vector_setting("point", "m", "in the world at the start"),
     vector_setting("axis", "1", "world axes"),
     vector_setting("reference", "1", "towards x of the frames, world axes"),
@@ -173,8 +173,8 @@ def _unit(raw: Any, kind: str) -> Mapping[str, str]:
 
 def _unit_on(raw: Any, kinds: Mapping[str, str]) -> Mapping[str, str]:
     table = raw if isinstance(raw, dict) else {}
-    if table.get("joint") in kinds:
-        return _unit(table, kinds[table["joint"]])
+    if (joint := str(table.get("joint"))) in kinds:
+        return _unit(table, kinds[joint])
     return _ANGLE if table.get("about") else _LENGTH
 
 

@@ -33,6 +33,8 @@ _STEPPER = {
     "stabilise": "stabilise",
 }
 
+# What the core can count; no run gets there.
+MOST_STEPS = 2**53
 # Runs in an event of scenes without contacts, which take milliseconds each.
 SMOOTH_BATCH = 50
 
@@ -62,7 +64,7 @@ def _experiment(settings: Mapping[str, Any], reader: Reader) -> Experiment:
     }
     stepper = Settings(**{name: numbers[key] for key, name in _STEPPER.items() if key in numbers})
     sampling = numbers.get("sampling", stepper.dt_s)
-    every = round(sampling / stepper.dt_s) if stepper.dt_s > 0 else 0
+    every = round(min(sampling / stepper.dt_s, MOST_STEPS)) if stepper.dt_s > 0 else 0
     # To six digits: a step given in decimals need not divide its multiple exactly.
     if reader.point is not None and (every < 1 or abs(every * stepper.dt_s - sampling) > 1e-6 * sampling):
         raise InputError(f"sampling = {sampling:g} s: must be a whole number of steps of {stepper.dt_s:g} s")

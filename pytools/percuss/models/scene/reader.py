@@ -225,11 +225,11 @@ class Reader:
         """The kind that a table names under a key, and the rest of it."""
         table = dict(raw) if isinstance(raw, dict) else {}
         kind = table.pop(key, None)
-        if kind not in kinds:
+        if not isinstance(kind, str) or kind not in kinds:
             said = "missing" if kind is None else f"{shown(kind)} is not known"
             self.fault(f"{where}.{key}", f"{said}; {did_you_mean(str(kind), kinds)}")
             return "", {}
-        return str(kind), table
+        return kind, table
 
     def _body(self, raw: Any, where: str) -> list[Body]:
         given = dict(raw) if isinstance(raw, dict) else raw

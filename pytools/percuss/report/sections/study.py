@@ -25,6 +25,9 @@ def section(source: Source, event: Event) -> Section:
         blocks.append(_parameters(study))
     if any(study.cases.values()):
         blocks.append(_cases(study))
+    if records := study.records():
+        caption = "Records of the base motion, before `base_scale`; PGV by the trapezoidal rule from rest"
+        blocks.append(Table(caption, records[0].HEADS, [record.row() for record in records]))
     blocks.append(_outputs(study))
     if told := study.without_limit():
         notice = "these outputs have no limit as the step of the model shrinks:"

@@ -57,7 +57,7 @@ def read_priors(table: Mapping[str, object], unit: str) -> dict[str, Prior]:
 
 def suffixes(table: object) -> tuple[str, ...]:
     """What follows the name of a parameter in the names of its inputs, whether its prior can be read or not."""
-    tensor = isinstance(table, Mapping) and table.get("kind") in TENSORS
+    tensor = isinstance(table, Mapping) and str(table.get("kind")) in TENSORS
     return tuple(f"_{component}" for component in COMPONENTS) if tensor else ("",)
 
 
