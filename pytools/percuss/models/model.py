@@ -28,6 +28,7 @@ class Input:
 
     With `other_units` the number may have one of several dimensions (a stiffness in N/m or in N/m^1.5, as the law
     wants it); such a value reaches the model as text, number and SI unit, so that its dimension cannot get lost.
+    `unless` names inputs and the choice of each with which this one means nothing (the stiffness of a rigid contact).
     """
 
     name: str
@@ -40,6 +41,15 @@ class Input:
     choices: tuple[str, ...] = ()
     doc: str = ""
     other_units: tuple[str, ...] = ()
+    unless: tuple[tuple[str, str], ...] = ()
+
+    def taken(self, values: Mapping[str, object]) -> bool:
+        """Tell whether a run with these values of the other inputs takes a value for this one."""
+        return not self.unless or any(values.get(name) != choice for name, choice in self.unless)
+
+    def idle_words(self) -> str:
+        """Say with what this input means nothing, as `law = "rigid"`."""
+        return ", ".join(f'{name} = "{choice}"' for name, choice in self.unless)
 
     def allowed(self) -> str:
         """Spell what is allowed, as `(0, 1] m` or the choices."""

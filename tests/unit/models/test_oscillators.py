@@ -51,6 +51,35 @@ def test_a_stiffness_must_be_of_the_kind_the_law_takes() -> None:
         FRAMES.point("kv", {"stiffness": "3 kg"})
 
 
+def test_the_rigid_law_takes_no_stiffness(tmp_path: Path) -> None:
+    text = (ROOT / "studies" / "pounding-frames" / "study.toml").read_text()
+    study = tmp_path / "study.toml"
+
+    def faults(changed: str) -> list[str]:
+        study.write_text(changed)
+        return [f"{fault.key}: {fault.message}" for fault in check_study(study)]
+
+    assert "stiffness" not in FRAMES.point("rigid", {})
+    with pytest.raises(InputError, match='`stiffness` = 5 N/m: means nothing with law = "rigid"'):
+        FRAMES.point("rigid", {"stiffness": "5 N/m"})
+    # turned rigid by one value, the case's own stiffness is left aside
+    assert run("kv", law="rigid").values == run("rigid").values
+    # in the case itself: refused; in [model], for the cases that take one: not asked for, not refused
+    (fault,) = faults(text + 'stiffness = "1 N/m"\n')
+    assert fault == 'cases.rigid.stiffness: `stiffness` means nothing with law = "rigid": leave it out'
+    assert not faults(text.replace('gap = "23 mm"', 'gap = "23 mm"\nstiffness = "200 N/mm"'))
+    # where no case takes it
+    alone = text[: text.index("[cases.kv]")] + '[cases.rigid]\nlaw = "rigid"\nrestitution = 0.5\n'
+    assert not faults(alone)
+    (fault,) = faults(alone.replace('gap = "23 mm"', 'gap = "23 mm"\nstiffness = "200 N/mm"'))
+    assert "means nothing" in fault
+    (fault,) = faults(alone.replace('["1", "2"] }', '["1", "2"], stiffness = "5 N/m" }'))
+    assert "means nothing" in fault
+    # and a law that is not rigid still asks
+    (fault,) = faults(alone.replace('"rigid"', '"ye"'))
+    assert "`stiffness` has no value" in fault
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [
