@@ -105,6 +105,11 @@ def joint_kinds() -> list[tuple[str, list[str]]]: ...  # each with its coordinat
 def smooth_methods() -> list[str]: ...
 def formula_values(formula: str, times_s: Sequence[float]) -> NDArray[np.float64]: ...  # (times, 3)
 
+MOST_FRICTION: float
+MOST_ROLLING_M: float
+LOOSEST_TOLERANCE: float
+MOST_SAMPLES: float  # of an oscillator's run
+
 @final
 class RigidWorld:
     def __new__(cls, scene: Mapping[str, Any], settings: Mapping[str, Any]) -> RigidWorld: ...

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 Value = float | str
+# Stream of what a model says of a run.
+NOTES = "notes"
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,8 @@ class Setting:
 class Done:
     """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some.
 
-    `printed` is what a program said, by stream: kept with the runs.
+    `printed` is what was said of the run, by stream, and is kept with it: what a program printed, and under `notes`
+    what a model wants to be known beside the numbers.
     """
 
     values: dict[str, float]

@@ -186,6 +186,9 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
     sensor = reader.one(settings["sensor"], SENSOR, "sensor") if "sensor" in settings else None
     if settings["sampling"] <= 0 or settings["duration"] <= 0:
         reader.faults.append(("duration", "duration and sampling must be positive"))
+    elif settings["duration"] / settings["sampling"] > _core.MOST_SAMPLES:
+        most = f"at most {_core.MOST_SAMPLES:g} samples are kept of {settings['duration']:g} s"
+        reader.faults.append(("sampling", f"{settings['sampling']:g} s is too short: {most}"))
     if reader.faults:
         raise SettingsError(reader.faults)
     inputs["integrator"] = Input("integrator", None, "event", choices=INTEGRATORS, doc="how to integrate")

@@ -119,10 +119,14 @@ PATTERNS: dict[str, dict[str, Setting]] = {
 LAW = table_of(
     Setting("groups", "list", required=True, doc="two groups"),
     number_setting("restitution", high=1.0),
-    number_setting("friction"),
+    number_setting("friction", high=_core.MOST_FRICTION),
     Setting("impact", "text", choices=tuple(_core.contact_impact_laws())),
-    number_setting("rolling", "m", doc="largest couple about a tangent over the normal force"),
-    number_setting("twisting", "m", doc="largest couple about the normal over the normal force"),
+    number_setting(
+        "rolling", "m", high=_core.MOST_ROLLING_M, doc="largest couple about a tangent over the normal force"
+    ),
+    number_setting(
+        "twisting", "m", high=_core.MOST_ROLLING_M, doc="largest couple about the normal over the normal force"
+    ),
 )
 LOAD = table_of(
     Setting("body", "text", required=True),
@@ -161,7 +165,15 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("accuracy", "number", low=0.0, expression=True, doc="of the method dormand-prince"),
         Setting("theta", "number", 0.5, low=0.5, high=1.0, expression=True, doc="of the scheme"),
         Setting("solver", "text", "auto", choices=tuple(_core.contact_solvers())),
-        Setting("tolerance", "number", 1e-6, low=0.0, expression=True, doc="of the contact solver"),
+        Setting(
+            "tolerance",
+            "number",
+            1e-6,
+            low=0.0,
+            high=_core.LOOSEST_TOLERANCE,
+            expression=True,
+            doc="of the contact solver",
+        ),
         Setting("max_iterations", "integer", 1000, low=1, high=1e9),
         Setting("max_factorisations", "integer", 50, low=0, high=1e9),
         Setting("contact_tolerance", "number", 1e-8, unit="m", low=0.0, expression=True),
