@@ -34,10 +34,10 @@ class Settings:
 
     `theta` = 1/2 conserves energy between impacts. A step whose contact problem stays above `tolerance` (residual
     free of units, at most 0.1) is counted as not met. A contact is active up to a gap of `contact_tolerance_m`; bodies
-    may overlap by `overlap_tolerance_m` at the start. With `look_ahead_m` above 0 contacts without restitution that are open by no
-    more than that and would close in the step end at touch, overlap of bodies that slide around each other is worked
-    off by their closing velocity, and what lies deeper than a twentieth of it in each other is pushed apart. With
-    `stabilise` all overlaps are. Pushing goes as far as this step's dissipation pays for; none of it gives energy.
+    may overlap by `overlap_tolerance_m` at the start. With `look_ahead_m` above 0 contacts without restitution that are
+    open by no more than that and would close in the step end at touch, overlap of bodies that slide around each other
+    is worked off by their closing velocity, and what lies deeper than a twentieth of it in each other is pushed apart.
+    With `stabilise` all overlaps are. Pushing goes as far as this step's dissipation pays for; none of it gives energy.
     """
 
     dt_s: float

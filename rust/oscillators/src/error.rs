@@ -231,7 +231,7 @@ pub enum OscillatorError {
     },
     /// An interval that gives no samples, or more than can be kept.
     #[error(
-        "sampling interval {interval_s} s: must be positive and give at most {:e} samples over {duration_s} s",
+        "sampling interval {interval_s:?} s: must be positive and give at most {:e} samples over {duration_s} s",
         crate::MOST_SAMPLES
     )]
     Sampling {

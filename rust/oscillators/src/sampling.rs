@@ -34,7 +34,7 @@ mod tests {
             let sentence = "must be positive and give at most 1e8 samples over 1 s";
             assert_eq!(
                 refusal,
-                format!("sampling interval {interval_s} s: {sentence}")
+                format!("sampling interval {interval_s:?} s: {sentence}")
             );
         }
     }

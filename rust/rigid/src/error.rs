@@ -87,7 +87,7 @@ pub enum RigidError {
         groups: (u16, u16),
     },
     /// A coefficient out of bounds.
-    #[error("law between groups {} and {}: {key} = {value}, must be from 0 to {most}", groups.0, groups.1)]
+    #[error("law between groups {} and {}: {key} = {value:?}, must be from 0 to {most}", groups.0, groups.1)]
     Law {
         /// The law's groups.
         groups: (u16, u16),
@@ -112,7 +112,7 @@ pub enum RigidError {
         allowed_m: f64,
     },
     /// A setting out of bounds.
-    #[error("{key} = {value}, must be {allowed}")]
+    #[error("{key} = {value:?}, must be {allowed}")]
     Setting {
         /// The setting.
         key: &'static str,

@@ -81,7 +81,7 @@ fn every_fault_is_named() {
         ),
         (
             refusal(|s| s.bodies[1].removal_s = -1.0),
-            "removal_s = -1, must be later than birth_s",
+            "removal_s = -1.0, must be later than birth_s",
         ),
         (
             refusal(|s| {
@@ -94,14 +94,11 @@ fn every_fault_is_named() {
         ),
         (
             refusal(|s| s.laws[0].friction = 1e8),
-            "law between groups 0 and 1: friction = 100000000, must be from 0 to 10000",
+            "law between groups 0 and 1: friction = 100000000.0, must be from 0 to 10000",
         ),
         (
             refusal(|s| s.laws[0].rolling_m = 1e300),
-            &format!(
-                "law between groups 0 and 1: rolling_m = {}, must be from 0 to 1000000",
-                1e300
-            ),
+            "law between groups 0 and 1: rolling_m = 1e300, must be from 0 to 1000000",
         ),
         (
             refusal(|s| {
@@ -117,7 +114,7 @@ fn every_fault_is_named() {
         assert_eq!(message, expected);
     }
     for (tolerance, friction, expected) in [
-        (1e300, 0.3, format!("tolerance = {}, must be > 0 and at most 0.1", 1e300)),
+        (1e300, 0.3, "tolerance = 1e300, must be > 0 and at most 0.1".into()),
         (
             1e-3,
             500.0,
@@ -147,7 +144,7 @@ fn every_fault_is_named() {
     let error = World::new(scene(), Settings::with_step(0.0))
         .err()
         .expect("refused");
-    assert_eq!(error.to_string(), "dt_s = 0, must be finite and > 0");
+    assert_eq!(error.to_string(), "dt_s = 0.0, must be finite and > 0");
 }
 
 #[test]

@@ -186,3 +186,25 @@ def test_the_nearest_approach_is_exact_whatever_the_gap(gap: str) -> None:
 @pytest.mark.parametrize("name", ["pounding-frames", "pounding-row"])
 def test_the_studies_have_no_faults(name: str) -> None:
     assert check_study(ROOT / "studies" / name) == []
+
+
+def test_an_interval_too_short_to_sample_is_refused(tmp_path: Path) -> None:
+    text = (ROOT / "studies" / "pounding-frames" / "study.toml").read_text()
+    study = tmp_path / "study.toml"
+    study.write_text(text.replace('sampling = "1 ms"', 'sampling = "1e-300 s"'))
+    (fault,) = check_study(study)
+    assert fault.key == "model.sampling"
+    assert "1e-300 s is too short: at most 1e+08 samples are kept of 12 s" in str(fault)
+    system = FRAMES.model()._system(FRAMES.point("kv", {}), 0)  # type: ignore[attr-defined]
+    (refusal,) = _core.simulate_oscillators([system | {"sampling_s": 1e-300}])
+    assert refusal == "sampling interval 1e-300 s: must be positive and give at most 1e8 samples over 12 s"
+
+
+def test_what_a_filter_cannot_follow_is_an_error_of_its_input() -> None:
+    system = FRAMES.model()._system(FRAMES.point("kv", {}), 0)  # type: ignore[attr-defined]
+    follow = {"step_s": 0.1, "substeps": 1, "base_m_s2": None, "forces_n": [], "sensors": [], "tracked": []}
+    with pytest.raises(ValueError, match="there is no sensor"):
+        _core.misfit_oscillators(system, follow | {"ratios": []}, [0.0] * 4, np.zeros((1, 0)), np.zeros((3, 0)))
+    sensed = follow | {"sensors": [("displacement", 0)], "ratios": [(0, 0, 0, 0.05, 3)]}
+    with pytest.raises(ValueError, match="tracked parameter 3 does not exist"):
+        _core.misfit_oscillators(system, sensed, [0.0] * 4, np.zeros((1, 0)), np.zeros((3, 1)))

@@ -167,7 +167,7 @@ def test_values_that_make_no_scene_fail_with_a_reason():
         (changed(laws__0__groups=["ground"]), "laws", "is not a list of two groups"),
         (changed(laws__0__impact="netwon"), "laws", "did you mean `newton`?"),
         (changed(laws__0__restitution="150 %"), "laws", "outside [0, 1]"),
-        (changed(laws__0__friction=1e8), "laws", "outside [0, 10000]"),
+        (changed(laws__0__friction=1e8), "laws", "between ground and block: friction = 1e+08, must be from 0 to 10000"),
         (changed(tolerance=1e300), "tolerance", "outside [0, 0.1]"),
         (
             changed(

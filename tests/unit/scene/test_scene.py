@@ -327,7 +327,7 @@ def test_a_scene_that_cannot_be_is_refused(scene, words):
         ("theta", 0.3, "theta = 0.3"),
         ("solver", "newtonn", "newtonn"),
         ("tolerance", -1.0, "tolerance = -1"),
-        ("tolerance", 1e300, "tolerance = 1.*, must be > 0 and at most 0.1"),
+        ("tolerance", 1e300, "tolerance = 1e300, must be > 0 and at most 0.1"),
         ("max_iterations", -1, "max_iterations"),
     ],
 )

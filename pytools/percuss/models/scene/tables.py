@@ -119,14 +119,10 @@ PATTERNS: dict[str, dict[str, Setting]] = {
 LAW = table_of(
     Setting("groups", "list", required=True, doc="two groups"),
     number_setting("restitution", high=1.0),
-    number_setting("friction", high=_core.MOST_FRICTION),
+    number_setting("friction"),
     Setting("impact", "text", choices=tuple(_core.contact_impact_laws())),
-    number_setting(
-        "rolling", "m", high=_core.MOST_ROLLING_M, doc="largest couple about a tangent over the normal force"
-    ),
-    number_setting(
-        "twisting", "m", high=_core.MOST_ROLLING_M, doc="largest couple about the normal over the normal force"
-    ),
+    number_setting("rolling", "m", doc="largest couple about a tangent over the normal force"),
+    number_setting("twisting", "m", doc="largest couple about the normal over the normal force"),
 )
 LOAD = table_of(
     Setting("body", "text", required=True),
