@@ -114,13 +114,12 @@ fn every_fault_is_named() {
         assert_eq!(message, expected);
     }
     for (tolerance, friction, expected) in [
-        (1e300, 0.3, "tolerance = 1e300, must be > 0 and at most 0.1".into()),
+        (1e300, 0.3, "tolerance = 1e300, must be > 0 and at most 0.1"),
         (
             1e-3,
             500.0,
             "friction = 500 with tolerance = 0.001: bodies that slide would sink, friction times tolerance must be at \
-             most 0.1"
-                .into(),
+             most 0.1",
         ),
     ] {
         let mut scene = scene();
@@ -193,7 +192,6 @@ fn a_mesh_that_faces_away_from_all_bodies_is_refused() {
     let mut world = on(false, &[-1.0, 0.5]).unwrap();
     world.run(1.0, &Record::default()).unwrap();
     assert!((world.state(2).position.z - 0.2).abs() < 0.2);
-    assert!(on(false, &[]).is_ok());
 }
 
 #[test]
