@@ -7,6 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "LOOSEST_TOLERANCE",
+    "MOST_FRICTION",
+    "MOST_ROLLING_M",
+    "MOST_SAMPLES",
     "ChaosExpansion",
     "ChaosPosterior",
     "KummerBeta",
