@@ -7,6 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "LOOSEST_TOLERANCE",
+    "MOST_FRICTION",
+    "MOST_ROLLING_M",
+    "MOST_SAMPLES",
     "ChaosExpansion",
     "ChaosPosterior",
     "KummerBeta",
@@ -102,6 +106,11 @@ def contact_impact_laws() -> list[str]: ...
 def joint_kinds() -> list[tuple[str, list[str]]]: ...  # each with its coordinates
 def smooth_methods() -> list[str]: ...
 def formula_values(formula: str, times_s: Sequence[float]) -> NDArray[np.float64]: ...  # (times, 3)
+
+MOST_FRICTION: float
+MOST_ROLLING_M: float
+LOOSEST_TOLERANCE: float
+MOST_SAMPLES: float  # of an oscillator's run
 
 @final
 class RigidWorld:

@@ -210,3 +210,52 @@ def test_the_page_draws_in_a_browser(percuss, folder, run, tmp_path, dark) -> No
     assert ((middle[..., 0] > 0.3) & (middle[..., 2] < 0.35) & (middle[..., 1] < 0.2)).mean() > 1e-3
     assert ((middle.min(axis=2) > 0.75) & (middle.max(axis=2) < 0.95)).mean() > 1e-3
     assert len({tuple(pixel) for pixel in (middle[::4, ::4] * 255).astype(int).reshape(-1, 3).tolist()}) > 50
+
+
+STACK = """
+[model]
+kind = "scene"
+duration = "0.5 s"
+step = "1 ms"
+{settings}
+laws = [{{ groups = ["ground", "block"], friction = 0.5 }}, {{ groups = ["block", "block"], friction = 0.5 }}]
+
+[[model.bodies]]
+name = "ground"
+fixed = true
+contactors = [{{ shape = "half-space", group = "ground" }}]
+
+[[model.bodies]]
+name = "light"
+mass = "1 kg"
+position = [0, 0, 0.5]
+contactors = [{{ shape = "box", size = [1, 1, 1], group = "block" }}]
+
+[[model.bodies]]
+name = "heavy"
+mass = "$heavy"
+position = [0, 0, 1.5]
+contactors = [{{ shape = "box", size = [1, 1, 1], group = "block" }}]
+
+[parameters.heavy]
+prior = {{ kind = "uniform", low = 1, high = 1e13 }}
+
+[outputs.deepest_overlap]
+"""
+
+
+def test_a_run_that_sinks_fails_and_steps_that_missed_the_tolerance_are_told(percuss, folder, make_study) -> None:
+    make_study("stack", text=STACK)
+    percuss("simulate", "studies/stack", "--set", "heavy=1e12").refused(
+        1, "the run failed: bodies sank into each other"
+    )
+    assert _kinds(folder)[-1] == "runs.failed"
+    missed = "steps missed the tolerance of the contact solver"
+    strained = percuss("simulate", "studies/stack", "--set", "heavy=1e9")
+    assert strained.code == 0
+    assert missed in strained.err
+    ledger = Ledger.open(folder / "ledger")
+    (said,) = ledger.table(ledger.events()[-1], "printed").rows(named=True)
+    assert said["stream"] == "notes"
+    assert missed in said["text"]
+    assert missed not in percuss("simulate", "studies/stack", "--set", "heavy=10").err

@@ -71,7 +71,7 @@ def simulate(
     from percuss.execution.records import draft_design, draft_result, new_drafts
     from percuss.execution.rest import settled_here
     from percuss.export.tables import check_target, with_unit_names, write_csv
-    from percuss.models.model import Driven, Runner
+    from percuss.models.model import NOTES, Driven, Runner
     from percuss.study.load import load_study
     from percuss.units import from_si
 
@@ -100,6 +100,8 @@ def simulate(
     if result.failures:
         hint(f"the failed run is recorded as {event.id}")
         raise AnswerIsNo(f"the run failed: {result.failures[0]}")
+    if notes := result.printed.get(0, {}).get(NOTES):
+        say(notes)
     outputs = result.outputs[0]
     rows = [(name, from_si(outputs[name], output.unit), output.unit) for name, output in found.outputs.items()]
     say(table_text(("output", "value", "unit"), rows))

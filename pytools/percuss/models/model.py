@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from percuss.models.ground_record import RecordFacts
 
 Value = float | str
+# Stream of what a model says of a run.
+NOTES = "notes"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Input:
 
     With `other_units` the number may have one of several dimensions (a stiffness in N/m or in N/m^1.5, as the law
     wants it); such a value reaches the model as text, number and SI unit, so that its dimension cannot get lost.
+    `unless` names inputs and the choice of each with which this one means nothing (the stiffness of a rigid contact).
     """
 
     name: str
@@ -42,6 +45,15 @@ class Input:
     choices: tuple[str, ...] = ()
     doc: str = ""
     other_units: tuple[str, ...] = ()
+    unless: tuple[tuple[str, str], ...] = ()
+
+    def taken(self, values: Mapping[str, object]) -> bool:
+        """Tell whether a run with these values of the other inputs takes a value for this one."""
+        return not self.unless or any(values.get(name) != choice for name, choice in self.unless)
+
+    def idle_words(self) -> str:
+        """Say with what this input means nothing, as `law = "rigid"`."""
+        return ", ".join(f'{name} = "{choice}"' for name, choice in self.unless)
 
     def allowed(self) -> str:
         """Spell what is allowed, as `(0, 1] m` or the choices."""
@@ -108,7 +120,8 @@ class Setting:
 class Done:
     """A finished run: its scalar quantities, its curves and further tables (columns by name) where it has some.
 
-    `printed` is what a program said, by stream: kept with the runs.
+    `printed` is what was said of the run, by stream, and is kept with it: what a program printed, and under `notes`
+    what a model wants to be known beside the numbers.
     """
 
     values: dict[str, float]

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 # What the core can tell apart.
 MOST_GROUPS = 1024
 
+# The largest coefficients of a law.
+COEFFICIENTS = {
+    "restitution": 1.0,
+    "friction": _core.MOST_FRICTION,
+    "rolling_m": _core.MOST_ROLLING_M,
+    "twisting_m": _core.MOST_ROLLING_M,
+}
+
 Fault = tuple[str, str]
 
 
@@ -65,6 +73,10 @@ def _laws(scene: Scene) -> Iterator[Fault]:
     yield from _twice("laws", "laws", pairs)
     for law in scene.laws:
         between = f"law between {law.groups[0]} and {law.groups[1]}"
+        for key, most in COEFFICIENTS.items():
+            value = getattr(law, key)
+            if not 0.0 <= value <= most:
+                yield "laws", f"{between}: {key} = {value:g}, must be from 0 to {most:g}"
         strange = [name for name in dict.fromkeys(law.groups) if name not in carriers]
         for name in strange:
             yield "laws", f"{between}: no contactor is in group {name}; {did_you_mean(name, carriers)}"

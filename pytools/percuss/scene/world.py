@@ -19,6 +19,12 @@ Table = Mapping[str, "ndarray"]
 T = TypeVar("T")
 
 
+# A run whose shapes overlap by more than this share of half the thinner one's width has sunk; one whose contacts gave
+# more than this share of the energy there is was driven by its solver.
+MOST_OVERLAP = 0.5
+MOST_GAIN = 0.1
+
+
 @dataclass(frozen=True)
 class Settings:
     """Step, stepper, and the scheme and contact solver of the nonsmooth one.
@@ -27,11 +33,11 @@ class Settings:
     `dormand-prince`, which divides each step until its error is below `accuracy` (relative to 1 plus the value, SI).
 
     `theta` = 1/2 conserves energy between impacts. A step whose contact problem stays above `tolerance` (residual
-    free of units) is counted as not met. A contact is active up to a gap of `contact_tolerance_m`; bodies may overlap
-    by `overlap_tolerance_m` at the start. With `look_ahead_m` above 0 contacts without restitution that are open by no
-    more than that and would close in the step end at touch, overlap of bodies that slide around each other is worked
-    off by their closing velocity, and what lies deeper than a twentieth of it in each other is pushed apart. With
-    `stabilise` all overlaps are. Pushing goes as far as this step's dissipation pays for; none of it gives energy.
+    free of units, at most 0.1) is counted as not met. A contact is active up to a gap of `contact_tolerance_m`; bodies
+    may overlap by `overlap_tolerance_m` at the start. With `look_ahead_m` above 0 contacts without restitution that are
+    open by no more than that and would close in the step end at touch, overlap of bodies that slide around each other
+    is worked off by their closing velocity, and what lies deeper than a twentieth of it in each other is pushed apart.
+    With `stabilise` all overlaps are. Pushing goes as far as this step's dissipation pays for; none of it gives energy.
     """
 
     dt_s: float
@@ -105,7 +111,9 @@ class Result:
     """What a run leaves: tables by column, and sums at its end.
 
     `energy` and `pairs` count from the start of the world, not of the run. Contact forces are mean forces of their
-    step, on the second body.
+    step, on the second body. `deepest_overlap_share` is the largest overlap over half the width of the
+    thinner shape along the normal; `gain_share` what contacts gave instead of taking, over the largest kinetic energy
+    and what would lift every body by its size (a radius, half a side).
     """
 
     probes: Mapping[str, Table]
@@ -118,10 +126,35 @@ class Result:
     worst_residual: float
     gain_steps: int
     deepest_overlap_m: float
+    deepest_overlap_share: float
+    gain_share: float
     overlap_left_m: float
     worst_drift: float
     pairs: Mapping[tuple[str, str], PairWork]
     account_j: Mapping[str, float]
+
+    def faults(self) -> list[str]:
+        """Why this run is none to rely on, a sentence each; none for one that is."""
+        found = []
+        if self.deepest_overlap_share > MOST_OVERLAP:
+            found.append(
+                f"bodies sank into each other: by {self.deepest_overlap_share:.2g} of half the thinner one's width, at "
+                f"most {MOST_OVERLAP:g} is taken for contact; take shorter steps, a smaller tolerance, or masses "
+                "nearer to each other"
+            )
+        if self.gain_share > MOST_GAIN:
+            found.append(
+                f"contacts made energy: {self.gain_share:.2g} of what there is, at most {MOST_GAIN:g} is taken; take a "
+                'smaller tolerance, impact = "fremond", or masses nearer to each other'
+            )
+        return found
+
+    def notes(self) -> list[str]:
+        """What to know of a run beside its numbers, a sentence each."""
+        if not self.unmet_steps:
+            return []
+        steps = f"{self.unmet_steps} of {self.steps_taken} steps"
+        return [f"{steps} missed the tolerance of the contact solver (largest residual {self.worst_residual:.2g})"]
 
 
 class World:

@@ -73,7 +73,7 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
         if key in parameters:
             note(("model", key), f"`{key}` is a parameter as well: fix it or give it a prior")
     found_cases = _read_cases(cases, parameters, checked, model, note)
-    _complete(model, {*fixed, *parameters}, cases, note)
+    _complete(model, {*fixed, *parameters}, fixed_values, cases, note)
     found_outputs = _read_outputs(outputs, model, note) if "outputs" in raw else _scalar_outputs(model)
     for key in found_outputs:
         if key in parameters:
@@ -280,13 +280,23 @@ def _read_held(
     return held
 
 
-def _complete(model: Model, given: set[str], cases: Mapping[str, Any], note: Note) -> None:
-    """Check that every input gets a value in every case."""
+def _complete(model: Model, given: set[str], fixed: Mapping[str, Value], cases: Mapping[str, Any], note: Note) -> None:
+    """Check that every input gets a value in every case that takes one, and none where it means nothing."""
+    common = {name: needed.default for name, needed in model.inputs.items()} | dict(fixed)
+    values = {case: common | table for case, table in cases.items() if isinstance(table, dict)}
     for name, needed in model.inputs.items():
+        taking = [case for case, found in values.items() if needed.taken(found)]
+        for case in values:
+            if case not in taking and name in cases[case]:
+                note(("cases", case, name), f"`{name}` means nothing with {needed.idle_words()}: leave it out")
+        taken = taking if cases else needed.taken(common)
+        if (name in given or needed.default is not None) and not taken:
+            where: Path = ("model", name) if name in fixed else ("parameters", name) if name in given else ("model",)
+            note(where, f"`{name}` means nothing with {needed.idle_words()}: leave it out")
         if needed.default is not None or name in given:
             continue
-        lacking = [case for case, table in cases.items() if isinstance(table, dict) and name not in table]
-        if not cases:
+        lacking = [case for case in taking if name not in cases[case]]
+        if not cases and taken:
             note(
                 ("model",),
                 f"input `{name}` has no value: fix it here, or give it a [parameters.{name}] prior",

@@ -169,7 +169,10 @@ class Study:
                 continue
             unit = self.parameters[name].unit if name in self.parameters else None
             merged[name] = checked_value(inputs[name], value, unit)
-        missing = [name for name in inputs if name not in merged]
+        for name in values:
+            if name not in self.parameters and not inputs[name].taken(merged):
+                raise InputError(f"`{name}` = {values[name]}: means nothing with {inputs[name].idle_words()}")
+        missing = [name for name, needed in inputs.items() if name not in merged and needed.taken(merged)]
         if missing:
             raise InputError(
                 f"no value for {', '.join(f'`{name}`' for name in missing)} of study {self.name}",

@@ -5,8 +5,8 @@ use std::error::Error;
 use numpy::{IntoPyArray, PyArray1};
 use percuss_laws::{Damping, Law, LawError};
 use percuss_oscillators::{
-    BaseMotion, Contact, Damper, Harmonic, Integrator, Node, Rayleigh, Record, Run, Sensor,
-    Settings, Spring, System, simulate_many,
+    BaseMotion, Contact, Damper, Harmonic, Integrator, MOST_SAMPLES, Node, Rayleigh, Record, Run,
+    Settings, Spring, System, sample_times, simulate_many,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -118,8 +118,7 @@ impl RunSpec {
         };
         let settings = Settings {
             duration_s: self.duration_s,
-            output_times_s: Sensor::new(f64::INFINITY, 0.0, self.sampling_s)?
-                .times(self.duration_s),
+            output_times_s: sample_times(self.sampling_s, self.duration_s)?,
             integrator: Integrator::from_name(&self.integrator, self.step_s)?,
         };
         Ok((system, settings))
@@ -280,6 +279,7 @@ fn achieved_restitution(law: &str, damping: &str, restitution: f64) -> PyResult<
 
 /// Add the functions of this file.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("MOST_SAMPLES", MOST_SAMPLES)?;
     module.add_function(wrap_pyfunction!(simulate_oscillators, module)?)?;
     module.add_function(wrap_pyfunction!(impact_laws, module)?)?;
     module.add_function(wrap_pyfunction!(achieved_restitution, module)?)

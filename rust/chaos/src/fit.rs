@@ -88,7 +88,7 @@ impl Default for Options {
 pub struct OutputFit {
     /// The output has no variance: the expansion is its mean, the errors are 0 by convention.
     pub constant: bool,
-    /// The method that gave the expansion; never `Best`.
+    /// The method that gave the expansion; never `Best`. A constant output has its mean by ordinary least squares.
     pub method: Method,
     /// Degree of the selected set (0 for a constant output).
     pub degree: usize,
@@ -320,7 +320,7 @@ impl Searcher<'_> {
         };
         let fit = OutputFit {
             constant: true,
-            method: self.options.method,
+            method: Method::Ordinary,
             degree: 0,
             q: 1.0,
             candidates: 1,

@@ -140,6 +140,10 @@ fn constant_outputs_are_flagged_and_predicted() {
         .expect("a fit");
         let flags: Vec<bool> = found.outputs.iter().map(|output| output.constant).collect();
         assert_eq!(flags, [true, false, true]);
+        for output in &found.outputs {
+            assert_ne!(output.method, Method::Best);
+            assert!(!output.constant || output.method == Method::Ordinary);
+        }
         let predicted = found.expansion.predict(&[0.3, -0.2]).expect("values");
         assert!(
             (predicted[0] - 7.25).abs() < 1e-13

@@ -89,6 +89,17 @@ pub enum GeometryError {
         /// Points along y.
         rows: usize,
     },
+    /// Two triangles of a surface that face opposite sides.
+    #[error(
+        "mesh: triangles {other} and {triangle} face opposite sides of the surface, corners must be anticlockwise seen \
+         from outside for all of them"
+    )]
+    TriangleTurned {
+        /// The later triangle.
+        triangle: usize,
+        /// Its neighbour.
+        other: usize,
+    },
     /// A shape that bounds no finite solid was asked for its mass.
     #[error(
         "{shape} has no finite mass: give the body's mass and inertia, or use it on a fixed body"

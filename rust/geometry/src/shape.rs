@@ -147,7 +147,7 @@ impl Shape {
     }
 
     /// A length typical of the shape's smaller sides (m); the scale of its tolerances.
-    pub(crate) fn size(&self) -> f64 {
+    pub fn size(&self) -> f64 {
         match self {
             // Without a radius it is a point, which has no size of its own.
             Self::Sphere(s) if s.radius_m == 0.0 => f64::INFINITY,
@@ -161,6 +161,14 @@ impl Shape {
             Self::Polyhedron(s) => s.size(),
             Self::HalfSpace(_) | Self::Mesh(_) => f64::INFINITY,
             Self::Ring(s) => s.outer_radius_m.min(s.half_height_m),
+        }
+    }
+
+    /// Half the width along a local unit direction (m); infinite for unbounded shapes.
+    pub fn half_width(&self, direction: &Vec3) -> f64 {
+        match (self.support(direction), self.support(&-direction)) {
+            (Some(far), Some(near)) => 0.5 * (far - near).dot(direction),
+            _ => f64::INFINITY,
         }
     }
 

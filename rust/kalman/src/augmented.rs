@@ -127,6 +127,12 @@ impl<'a> Augmented<'a> {
                     return unknown(what, index);
                 }
             }
+            if let Some(index) = ratio.tracked.filter(|&index| index >= tracked.len()) {
+                return unknown("tracked parameter", index);
+            }
+        }
+        if sensors.is_empty() {
+            return Err(KalmanError::NoSensor);
         }
         if let Some(sensor) = sensors.iter().find(|sensor| sensor.mass >= masses) {
             return unknown("mass", sensor.mass);

@@ -54,6 +54,9 @@ pub enum KalmanError {
         /// Its value.
         value: f64,
     },
+    /// Nothing is measured.
+    #[error("there is no sensor: at least one is needed")]
+    NoSensor,
     /// A parameter, mass or contact that is not there.
     #[error("{what} {index} does not exist in this system")]
     Unknown {

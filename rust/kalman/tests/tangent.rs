@@ -181,7 +181,11 @@ fn step_matches_differences_for_every_compliant_law() {
         ];
         let advance = |state: &[f64]| {
             let (mut state, mut slope) = (state.to_vec(), vec![0.0; 40]);
-            let fresh = Augmented::new(model.clone(), &tracked, &[ratio], &inputs, &[]);
+            let sensors = [Sensor {
+                sensed: Sensed::Displacement,
+                mass: 0,
+            }];
+            let fresh = Augmented::new(model.clone(), &tracked, &[ratio], &inputs, &sensors);
             let mut dynamics = fresh.unwrap();
             dynamics.advance(1, &mut state, &mut slope).unwrap();
             (state, slope)

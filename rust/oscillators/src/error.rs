@@ -215,12 +215,15 @@ pub enum OscillatorError {
         /// Steps taken.
         steps: u64,
     },
-    /// A sensor with a range or resolution that is not positive.
-    #[error("sensor {what} {value} must be positive")]
-    Sensor {
-        /// Which quantity.
-        what: &'static str,
-        /// The value given.
-        value: f64,
+    /// An interval that gives no samples, or more than can be kept.
+    #[error(
+        "sampling interval {interval_s:?} s: must be positive and give at most {:e} samples over {duration_s} s",
+        crate::MOST_SAMPLES
+    )]
+    Sampling {
+        /// The interval given.
+        interval_s: f64,
+        /// How long the run is.
+        duration_s: f64,
     },
 }

@@ -16,8 +16,6 @@ use crate::run::Peaks;
 pub(crate) const DEGREE: usize = 24;
 /// Relative size of the last terms.
 const TAIL: f64 = 1e-17;
-/// Parts of a step between samples for peaks.
-const PARTS: usize = 8;
 
 /// Series of one step, with the work space it needs.
 #[derive(Debug, Clone)]
@@ -38,8 +36,6 @@ pub(crate) struct Flight {
     /// Reactions of the held contacts, `[held * (DEGREE + 1) + power]`.
     reaction: Vec<f64>,
     scratch: Vec<f64>,
-    /// Displacements, velocities and accelerations at the ends of the parts.
-    samples: Vec<f64>,
 }
 
 impl Flight {
@@ -60,7 +56,6 @@ impl Flight {
             held_inverse: Vec::new(),
             reaction: vec![0.0; model.contacts() * (DEGREE + 1)],
             scratch: vec![0.0; DEGREE + 1],
-            samples: vec![0.0; (PARTS + 1) * 3 * n],
         }
     }
 
@@ -317,88 +312,36 @@ impl Flight {
         (damped, base)
     }
 
-    /// Raise peaks over the step up to `tau`. Samples show where a quantity turns; there its top is found, if it can
-    /// exceed the peak so far. A step is about two radians of the fastest mode: nothing turns twice between samples.
+    /// Raise peaks over the step up to `tau`: each quantity is a polynomial, and its largest size is found to rounding.
     pub fn raise_peaks(&mut self, model: &Model, tau: f64, peaks: &mut Peaks) {
-        let n = self.n;
-        let mut samples = std::mem::take(&mut self.samples);
-        for (point, sample) in samples.chunks_exact_mut(3 * n).enumerate() {
-            let (u, rest) = sample.split_at_mut(n);
-            let (v, a) = rest.split_at_mut(n);
-            self.at(tau * point as f64 / PARTS as f64, u, v, a);
-        }
-        let sampled = |point: usize, quantity: usize| &samples[(3 * point + quantity) * n..][..n];
-        let width = tau / PARTS as f64;
-        // largest size of `of(u)`, with `of(v)` its slope, or of the sampled quantity with the slope from beside
-        let follow = |known: f64, quantity: usize, both_signs: bool, of: &dyn Fn(&[f64]) -> f64| {
-            let value = |point: usize| of(sampled(point, quantity));
-            let slope = |point: usize| {
-                if quantity < 2 {
-                    return of(sampled(point, quantity + 1));
-                }
-                let (from, to) = (point.saturating_sub(1), (point + 1).min(PARTS));
-                (value(to) - value(from)) / (width * (to - from) as f64)
-            };
-            let size = |x: f64| if both_signs { x.abs() } else { x };
-            let mut best = known;
-            let mut before = (value(0), slope(0));
-            best = best.max(size(before.0));
-            for point in 1..=PARTS {
-                let here = (value(point), slope(point));
-                best = best.max(size(here.0));
-                let reach =
-                    size(before.0).max(size(here.0)) + before.1.abs().max(here.1.abs()) * width;
-                if (before.1 > 0.0) != (here.1 > 0.0) && reach > best {
-                    let start = width * (point - 1) as f64;
-                    best = best.max(self.top(quantity, start, width, both_signs, of));
-                }
-                before = here;
+        let (n, degree) = (self.n, self.degree);
+        let mut raise_size = |peak: &mut f64, series: &[f64], i: usize, add: &[f64]| {
+            let c = Self::scaled(&mut self.scratch, series, n, degree, tau, |x| x[i]);
+            let mut power = 1.0;
+            for (c, more) in c.iter_mut().zip(add) {
+                *c += more * power;
+                power *= tau;
             }
-            best
+            *peak = polynomial::largest(c, *peak);
+            c.iter_mut().for_each(|c| *c = -*c);
+            *peak = polynomial::largest(c, *peak);
         };
         for i in 0..n {
-            peaks.displacement_m[i] = follow(peaks.displacement_m[i], 0, true, &|u| u[i]);
-            peaks.velocity_m_s[i] = follow(peaks.velocity_m_s[i], 1, true, &|v| v[i]);
-            peaks.acceleration_m_s2[i] = follow(peaks.acceleration_m_s2[i], 2, true, &|a| a[i]);
+            raise_size(&mut peaks.displacement_m[i], &self.u, i, &[]);
+            raise_size(&mut peaks.velocity_m_s[i], &self.v, i, &[]);
+            raise_size(&mut peaks.acceleration_m_s2[i], &self.a, i, &self.ground);
         }
         for (contact, smallest) in model.contacts.iter().zip(&mut peaks.smallest_gap_m) {
-            // The gap itself is left out of `of`, which reads slopes as well.
-            let nearest = follow(contact.gap - *smallest, 0, false, &|u| {
+            let c = Self::scaled(&mut self.scratch, &self.u, n, degree, tau, |u| {
                 contact.pair.difference(u)
             });
-            *smallest = contact.gap - nearest;
+            *smallest = contact.gap - polynomial::largest(c, contact.gap - *smallest);
         }
-        self.samples = samples;
         for (i, &contact) in self.held.iter().enumerate() {
             let series = &self.reaction[i * (DEGREE + 1)..][..DEGREE + 1];
-            let c = Self::scaled(&mut self.scratch, series, 1, self.degree, tau, |x| x[0]);
+            let c = Self::scaled(&mut self.scratch, series, 1, degree, tau, |x| x[0]);
             peaks.force_n[contact] = polynomial::largest(c, peaks.force_n[contact]);
         }
-    }
-
-    /// Top of a quantity between `start` and `start + width` (two widths for the acceleration, whose slope is rough).
-    fn top(
-        &self,
-        quantity: usize,
-        start: f64,
-        width: f64,
-        both_signs: bool,
-        of: &dyn Fn(&[f64]) -> f64,
-    ) -> f64 {
-        let mut state = vec![0.0; 3 * self.n];
-        let value = |tau: f64| {
-            let (u, rest) = state.split_at_mut(self.n);
-            let (v, a) = rest.split_at_mut(self.n);
-            self.at(tau, u, v, a);
-            let x = of(&state[quantity * self.n..(quantity + 1) * self.n]);
-            if both_signs { x.abs() } else { x }
-        };
-        let (low, high) = if quantity < 2 {
-            (start, start + width)
-        } else {
-            ((start - width).max(0.0), start + 2.0 * width)
-        };
-        crate::root::largest_between(low, high, value)
     }
 }
 

@@ -87,7 +87,7 @@ impl Run {
         }
     }
 
-    /// Output times not yet recorded.
+    /// How many output times have been recorded.
     pub(crate) fn recorded(&self) -> usize {
         self.displacement_m.len() / self.masses
     }
@@ -111,23 +111,5 @@ impl Run {
                 .iter()
                 .map(|contact| contact.gap - contact.pair.difference(u)),
         );
-    }
-
-    /// The displacement of one mass at all output times, m.
-    pub fn displacement_of(&self, mass: usize) -> impl Iterator<Item = f64> + '_ {
-        self.displacement_m
-            .iter()
-            .skip(mass)
-            .step_by(self.masses)
-            .copied()
-    }
-
-    /// The acceleration of one mass at all output times, m/s^2.
-    pub fn acceleration_of(&self, mass: usize) -> impl Iterator<Item = f64> + '_ {
-        self.acceleration_m_s2
-            .iter()
-            .skip(mass)
-            .step_by(self.masses)
-            .copied()
     }
 }

@@ -4,6 +4,9 @@ use crate::error::RigidError;
 use crate::motion::Motion;
 use percuss_geometry::{Contactor, MassProperties, Pose, Vec3};
 
+/// Entries of an inertia matrix may differ across its diagonal by this share of the largest: rounding.
+const SYMMETRIC: f64 = 1e-9;
+
 /// Where a moving body's mass and inertia come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mass {
@@ -144,6 +147,16 @@ impl Inertia {
             });
         }
         let inertia = properties.inertia_kg_m2;
+        for [row, column] in [[0, 1], [0, 2], [1, 2]] {
+            let values = [inertia[(row, column)], inertia[(column, row)]];
+            if (values[0] - values[1]).abs() > SYMMETRIC * inertia.amax() {
+                return Err(RigidError::Unsymmetric {
+                    body: body.name.clone(),
+                    place: [row, column],
+                    values,
+                });
+            }
+        }
         let (moments, _) = properties.principal();
         let definite = moments.iter().all(|m| m.is_finite()) && moments[0] > 0.0;
         // A real solid cannot have one moment above the sum of the others.

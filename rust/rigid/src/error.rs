@@ -26,6 +26,42 @@ pub enum RigidError {
         /// Principal moments found.
         moments: [f64; 3],
     },
+    /// An inertia matrix that is not symmetric.
+    #[error(
+        "body {body}: inertia has {} in row {}, column {} and {} across the diagonal, it must be symmetric",
+        values[0], place[0] + 1, place[1] + 1, values[1]
+    )]
+    Unsymmetric {
+        /// The body's name.
+        body: String,
+        /// Row and column, from 0.
+        place: [usize; 2],
+        /// The entry there and the one across the diagonal [kg m2].
+        values: [f64; 2],
+    },
+    /// Bodies on the side of a surface that cannot be touched.
+    #[error(
+        "body {body} lies behind the mesh of body {mesh}: triangles must be anticlockwise seen from the side that is \
+         touched (turn their corners round)"
+    )]
+    BehindMesh {
+        /// The body's name.
+        body: String,
+        /// Name of the body that carries the mesh.
+        mesh: String,
+    },
+    /// Friction that drowns the normal velocity in the measure of the contact solver.
+    #[error(
+        "friction = {friction} with tolerance = {tolerance}: bodies that slide would sink, friction times tolerance \
+         must be at most {}",
+        crate::law_table::MOST_FRICTION_BY_TOLERANCE
+    )]
+    FrictionByTolerance {
+        /// The coefficient.
+        friction: f64,
+        /// The tolerance.
+        tolerance: f64,
+    },
     /// A contactor that no law lets touch anything.
     #[error(
         "contactor {contactor} is in group {group}, which no law names: add a law or leave the contactor out"
@@ -51,7 +87,7 @@ pub enum RigidError {
         groups: (u16, u16),
     },
     /// A coefficient out of bounds.
-    #[error("law between groups {} and {}: {key} = {value}, must be {allowed}", groups.0, groups.1)]
+    #[error("law between groups {} and {}: {key} = {value:?}, must be from 0 to {most}", groups.0, groups.1)]
     Law {
         /// The law's groups.
         groups: (u16, u16),
@@ -59,8 +95,8 @@ pub enum RigidError {
         key: &'static str,
         /// Its value.
         value: f64,
-        /// What is allowed.
-        allowed: &'static str,
+        /// The largest allowed.
+        most: f64,
     },
     /// Bodies that overlap before the first step.
     #[error(
@@ -76,7 +112,7 @@ pub enum RigidError {
         allowed_m: f64,
     },
     /// A setting out of bounds.
-    #[error("{key} = {value}, must be {allowed}")]
+    #[error("{key} = {value:?}, must be {allowed}")]
     Setting {
         /// The setting.
         key: &'static str,

@@ -4,6 +4,14 @@ use crate::error::RigidError;
 use percuss_geometry::{Contactor, GeometryError, Visibility};
 use percuss_laws::contact::ImpactLaw;
 
+/// Largest coefficient of friction: a friction angle of 89.99 degrees. Far above it the residual, which weighs the normal
+/// velocity against mu times the sliding velocity, no longer sees that bodies sink.
+pub const MOST_FRICTION: f64 = 1e4;
+/// Largest product of friction and tolerance, by the same token: the share of the sliding velocity at which bodies may sink.
+pub const MOST_FRICTION_BY_TOLERANCE: f64 = 0.1;
+/// Largest coefficient of rolling and twisting friction [m].
+pub const MOST_ROLLING_M: f64 = 1e6;
+
 /// The law of every contact between two collision groups; groups without a law do not see each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
@@ -13,7 +21,7 @@ pub struct ContactLaw {
     pub impact: ImpactLaw,
     /// Coefficient of restitution e, 0 to 1.
     pub restitution: f64,
-    /// Coefficient of friction mu, at least 0.
+    /// Coefficient of friction mu, 0 to [`MOST_FRICTION`].
     pub friction: f64,
     /// Coefficient of rolling friction [m], at least 0: the largest couple about a tangent over the normal force.
     pub rolling_m: f64,
@@ -72,8 +80,12 @@ pub(crate) struct LawTable {
 const NONE: u16 = u16::MAX;
 
 impl LawTable {
-    /// The table of these laws, checked against the groups in use.
-    pub fn new(laws: &[ContactLaw], contactors: &[Contactor]) -> Result<Self, RigidError> {
+    /// The table of these laws, checked against the groups in use and the tolerance of the contact solver.
+    pub fn new(
+        laws: &[ContactLaw],
+        contactors: &[Contactor],
+        tolerance: f64,
+    ) -> Result<Self, RigidError> {
         if laws.len() >= usize::from(NONE) {
             return Err(RigidError::TooMany {
                 what: "laws",
@@ -96,22 +108,24 @@ impl LawTable {
             let (a, b) = (usize::from(law.groups.0), usize::from(law.groups.1));
             for (key, value, allowed) in [
                 ("restitution", law.restitution, 0.0..=1.0),
-                ("friction", law.friction, 0.0..=f64::MAX),
-                ("rolling_m", law.rolling_m, 0.0..=f64::MAX),
-                ("twisting_m", law.twisting_m, 0.0..=f64::MAX),
+                ("friction", law.friction, 0.0..=MOST_FRICTION),
+                ("rolling_m", law.rolling_m, 0.0..=MOST_ROLLING_M),
+                ("twisting_m", law.twisting_m, 0.0..=MOST_ROLLING_M),
             ] {
                 if !allowed.contains(&value) {
                     return Err(RigidError::Law {
                         groups: law.groups,
                         key,
                         value,
-                        allowed: if key == "restitution" {
-                            "from 0 to 1"
-                        } else {
-                            "finite and at least 0"
-                        },
+                        most: *allowed.end(),
                     });
                 }
+            }
+            if law.friction * tolerance > MOST_FRICTION_BY_TOLERANCE {
+                return Err(RigidError::FrictionByTolerance {
+                    friction: law.friction,
+                    tolerance,
+                });
             }
             if entry[a * groups + b] != NONE {
                 return Err(RigidError::TwoLaws { groups: law.groups });
@@ -141,7 +155,11 @@ impl LawTable {
         Ok(table)
     }
 
-    fn find(&self, a: usize, b: usize) -> Option<usize> {
+    /// Index of the law between two groups, if they see each other.
+    pub fn find(&self, a: usize, b: usize) -> Option<usize> {
+        if a.max(b) >= self.groups {
+            return None;
+        }
         let entry = self.entry[a * self.groups + b];
         (entry != NONE).then_some(usize::from(entry))
     }

@@ -1,5 +1,6 @@
 //! Running for a while, and what is kept of it.
 
+use crate::body::Inertia;
 use crate::error::RigidError;
 use crate::probe::{Probe, ProbeKind};
 use crate::table::Table;
@@ -53,6 +54,11 @@ pub struct Recording {
     pub gain_steps: u64,
     /// Deepest overlap at the middle of any step [m].
     pub deepest_overlap_m: f64,
+    /// The same as a share of half the width of the thinner shape, see [`StepReport::overlap_share`].
+    pub deepest_overlap_share: f64,
+    /// What contacts gave instead of taking, as a share of the energy there is: the largest kinetic energy, and what would
+    /// lift every body by its own size.
+    pub gain_share: f64,
     /// Overlap that is left at the middle of the last step [m].
     pub overlap_left_m: f64,
     /// Largest drift of a joint in the rows of the energy table [m or rad].
@@ -179,6 +185,8 @@ impl World {
             worst_residual: 0.0,
             gain_steps: 0,
             deepest_overlap_m: 0.0,
+            deepest_overlap_share: 0.0,
+            gain_share: 0.0,
             overlap_left_m: 0.0,
             worst_drift: 0.0,
             interrupted: false,
@@ -189,6 +197,8 @@ impl World {
                 self.write_probe(probe, &Gathered::default(), table);
             }
         }
+        let gained_before = self.energy.contact_gain_j;
+        let mut largest_kinetic = self.energy.kinetic_j;
         for _ in 0..steps as u64 {
             for (k, probe) in probes.iter().enumerate() {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
@@ -202,7 +212,10 @@ impl World {
             recording.gain_steps += u64::from(report.gained);
             recording.worst_residual = recording.worst_residual.max(report.residual);
             recording.deepest_overlap_m = recording.deepest_overlap_m.max(report.overlap_m);
+            recording.deepest_overlap_share =
+                recording.deepest_overlap_share.max(report.overlap_share);
             recording.overlap_left_m = report.overlap_m;
+            largest_kinetic = largest_kinetic.max(self.energy.kinetic_j);
             if due(self.step, record.steps_every) {
                 recording.steps.push(&[
                     report.time_s,
@@ -234,7 +247,28 @@ impl World {
                 break;
             }
         }
+        let gained = self.energy.contact_gain_j - gained_before;
+        if gained > 0.0 {
+            recording.gain_share = gained / (largest_kinetic + self.lifting_energy());
+        }
         Ok(recording)
+    }
+
+    /// What would lift every body by its own size [J].
+    fn lifting_energy(&self) -> f64 {
+        let mut sizes = vec![0.0_f64; self.states.len()];
+        for contactor in &self.scene.contactors {
+            let size = contactor.shape.size();
+            if size.is_finite() {
+                let body = &mut sizes[contactor.body as usize];
+                *body = body.max(size);
+            }
+        }
+        let weight = |inertia: &Inertia| inertia.mass_kg * self.scene.gravity_m_per_s2.norm();
+        let lifted = self.inertia.iter().zip(sizes);
+        lifted
+            .map(|(inertia, size)| inertia.as_ref().map_or(0.0, weight) * size)
+            .sum()
     }
 
     fn write_rows(&self, record: &Record, recording: &mut Recording) {

@@ -14,6 +14,9 @@ pub enum Stepper {
     Smooth(Method),
 }
 
+/// Largest tolerance of the contact solver. The residual of doing nothing is about 1: above it bodies fall through.
+pub const LOOSEST_TOLERANCE: f64 = 0.1;
+
 /// Step length, scheme and contact solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -25,7 +28,7 @@ pub struct Settings {
     pub theta: f64,
     /// Solver of the contact problem.
     pub solver: Solver,
-    /// Bound of its energy residual.
+    /// Bound of its energy residual, at most [`LOOSEST_TOLERANCE`].
     pub tolerance: f64,
     /// Most sweeps of the solver in a step; a step that runs out of them is recorded as not met.
     pub max_iterations: usize,
@@ -85,7 +88,12 @@ impl Settings {
                 (0.5..=1.0).contains(&self.theta),
                 "from 0.5 to 1",
             ),
-            ("tolerance", self.tolerance, positive(self.tolerance), more),
+            (
+                "tolerance",
+                self.tolerance,
+                self.tolerance > 0.0 && self.tolerance <= LOOSEST_TOLERANCE,
+                "> 0 and at most 0.1",
+            ),
             (
                 "contact_tolerance_m",
                 self.contact_tolerance_m,

@@ -6,9 +6,9 @@ use crate::error::RigidError;
 use crate::free_motion::BodyState;
 use crate::recording::Gathered;
 use crate::world::World;
-use percuss_geometry::{Quat, Vec3};
+use percuss_geometry::{Quat, Shape, Vec3};
 
-/// Everything that changes from step to step.
+/// Everything that changes from step to step, and what tells the scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     pub(crate) step: u64,
@@ -18,11 +18,17 @@ pub struct Snapshot {
     pub(crate) energy: Energy,
     pub(crate) pair_work: Vec<PairWork>,
     pub(crate) gathered: Vec<Gathered>,
+    /// Reactions of joints in the last step.
+    pub(crate) reactions: Vec<[f64; 6]>,
     /// What the stepper hands from one step to the next.
     pub(crate) carried: Vec<f64>,
+    /// Of what the scene is made: see [`World::form`].
+    pub(crate) form: u64,
+    /// Of its masses: see [`World::weights`].
+    pub(crate) weights: u64,
 }
 
-const MAGIC: &[u8; 8] = b"percuss4";
+const MAGIC: &[u8; 8] = b"percuss5";
 
 impl World {
     /// The state now.
@@ -35,22 +41,66 @@ impl World {
             energy: self.energy,
             pair_work: self.pair_work.clone(),
             gathered: self.gathered.clone(),
+            reactions: self.reactions.clone(),
             carried: self.carried(),
+            form: self.form(),
+            weights: self.weights(),
         }
+    }
+
+    /// Digest of what stays the same whatever a scene is settled or restarted for: contactors, which groups see each
+    /// other, and what joints join. Restitution, loads, motions, velocities and probes may differ.
+    fn form(&self) -> u64 {
+        let mut digest = Digest::default();
+        let scene = &self.scene;
+        let joints = scene.joints.iter().map(|joint| (joint.kind, joint.bodies));
+        let groups = scene.laws.iter().map(|law| law.groups);
+        digest.take(&scene.bodies.len());
+        for contactor in &scene.contactors {
+            digest.take(&(contactor.body, contactor.pose, contactor.group));
+            match &contactor.shape {
+                // the rest of a mesh follows from these
+                Shape::Mesh(mesh) => {
+                    mesh.vertices().iter().for_each(|v| digest.bits(v.iter()));
+                    mesh.triangles()
+                        .iter()
+                        .for_each(|t| digest.take(&t.corners));
+                }
+                shape => digest.take(shape),
+            }
+        }
+        digest.take(&groups.collect::<Vec<_>>());
+        digest.take(&joints.collect::<Vec<_>>());
+        digest.0
+    }
+
+    /// Digest of the masses of the bodies that forces move.
+    fn weights(&self) -> u64 {
+        let mut digest = Digest::default();
+        for inertia in &self.inertia {
+            digest.take(&inertia.map(|i| (i.mass_kg, i.inertia, i.centre_m)));
+        }
+        digest.0
     }
 
     /// Goes back to a state of the same scene; the steps that follow repeat to the bit.
     ///
     /// # Errors
-    /// A snapshot of a scene with other bodies, contactors or laws.
+    /// A snapshot of a scene with other bodies, masses, contactors, laws or joints, or one with a number that is not
+    /// finite.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RigidError> {
         self.check_snapshot(snapshot)?;
+        if snapshot.weights != self.weights() {
+            let other = "it comes from a scene whose bodies have other masses";
+            return Err(RigidError::Snapshot(other.into()));
+        }
         self.step = snapshot.step;
         self.present.clone_from(&snapshot.present);
         self.states.clone_from(&snapshot.states);
         self.active.clone_from(&snapshot.active);
         self.energy = snapshot.energy;
         self.pair_work.clone_from(&snapshot.pair_work);
+        self.reactions.clone_from(&snapshot.reactions);
         // Under other probes, which a restart may have, every interval starts anew.
         if snapshot.gathered.len() == self.gathered.len() {
             self.gathered.clone_from(&snapshot.gathered);
@@ -97,6 +147,11 @@ impl World {
                 "it comes from other joints or another stepper".into(),
             ));
         }
+        if snapshot.form != self.form() || snapshot.reactions.len() != self.reactions.len() {
+            return Err(RigidError::Snapshot(
+                "it comes from a scene with other contactors, laws or joints".into(),
+            ));
+        }
         let contactors = self.scene.contactors.len() as u32;
         let known = |c: &ActiveContact| {
             c.a < contactors
@@ -128,9 +183,12 @@ impl Snapshot {
             self.active.len(),
             self.pair_work.len(),
             self.gathered.len(),
+            self.reactions.len(),
             self.carried.len(),
         ];
         word(&mut out, self.step);
+        word(&mut out, self.form);
+        word(&mut out, self.weights);
         for count in counts {
             word(&mut out, count as u64);
         }
@@ -168,7 +226,7 @@ impl Snapshot {
                 word(&mut out, x.to_bits());
             }
         }
-        for x in &self.carried {
+        for x in self.reactions.iter().flatten().chain(&self.carried) {
             word(&mut out, x.to_bits());
         }
         out
@@ -177,7 +235,7 @@ impl Snapshot {
     /// From bytes.
     ///
     /// # Errors
-    /// Bytes that are no snapshot, or only part of one.
+    /// Bytes that are no snapshot, only part of one, or hold a number that is not finite.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RigidError> {
         let damaged = || RigidError::Snapshot("the bytes are no complete snapshot".into());
         let body = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
@@ -188,14 +246,15 @@ impl Snapshot {
             .chunks_exact(8)
             .map(|c| u64::from_le_bytes(std::array::from_fn(|i| c[i])));
         let mut next = || words.next().ok_or_else(damaged);
-        let step = next()?;
-        let counts = [next()?, next()?, next()?, next()?, next()?];
-        let needed = 6 + counts[0]
+        let (step, form, weights) = (next()?, next()?, next()?);
+        let counts = [next()?, next()?, next()?, next()?, next()?, next()?];
+        let needed = 9 + counts[0]
             .saturating_mul(14)
             .saturating_add(counts[1].saturating_mul(25))
             .saturating_add(counts[2].saturating_mul(4))
             .saturating_add(counts[3].saturating_mul(10))
-            .saturating_add(counts[4])
+            .saturating_add(counts[4].saturating_mul(6))
+            .saturating_add(counts[5])
             .saturating_add(13);
         if needed != (body.len() / 8) as u64 {
             return Err(damaged());
@@ -288,8 +347,16 @@ impl Snapshot {
                 ..Gathered::default()
             });
         }
+        let mut reactions = Vec::new();
+        for _ in 0..counts[4] {
+            let mut x = [0.0; 6];
+            for x in &mut x {
+                *x = f64::from_bits(next()?);
+            }
+            reactions.push(x);
+        }
         let carried = words.map(f64::from_bits).collect();
-        Ok(Self {
+        let snapshot = Self {
             step,
             present,
             states,
@@ -297,8 +364,80 @@ impl Snapshot {
             energy,
             pair_work,
             gathered,
+            reactions,
             carried,
-        })
+            form,
+            weights,
+        };
+        // of what is carried an infinite number says that something is to begin anew
+        let carried = snapshot.carried.iter().any(|x| x.is_nan());
+        if carried || snapshot.numbers().any(|x| !x.is_finite()) {
+            return Err(RigidError::Snapshot(
+                "it holds a number that is not finite".into(),
+            ));
+        }
+        Ok(snapshot)
+    }
+
+    /// Every number of the state but those carried.
+    fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
+        let works = self.pair_work.iter().flat_map(|w| {
+            [
+                w.impact_dissipation_j,
+                w.friction_dissipation_j,
+                w.normal_impulse_n_s,
+                w.friction_impulse_n_s,
+            ]
+        });
+        let gathered = self
+            .gathered
+            .iter()
+            .flat_map(|g| g.force.iter().chain(&g.torque).chain(&g.coordinates))
+            .copied();
+        self.states
+            .iter()
+            .flat_map(state_numbers)
+            .chain(self.active.iter().flat_map(contact_numbers))
+            .chain(energy_numbers(&self.energy))
+            .chain(works)
+            .chain(gathered)
+            .chain(self.reactions.iter().flatten().copied())
+    }
+}
+
+/// FNV-1a over what a value looks like in full: floats are written with the digits that tell them apart.
+struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Digest {
+    fn take(&mut self, value: &impl std::fmt::Debug) {
+        use std::fmt::Write;
+        // writing into a number cannot fail
+        let _ = write!(self, "{value:?};");
+    }
+
+    fn bits<'a>(&mut self, numbers: impl Iterator<Item = &'a f64>) {
+        for number in numbers {
+            self.bytes(&number.to_bits().to_le_bytes());
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+impl std::fmt::Write for Digest {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.bytes(text.as_bytes());
+        Ok(())
     }
 }
 

@@ -90,7 +90,21 @@ impl World {
             contact_work_j: work,
             gained,
             overlap_m: self.active.iter().fold(0.0, |deep, c| deep.max(-c.gap_m)),
+            overlap_share: self.overlap_share(),
         })
+    }
+
+    fn overlap_share(&self) -> f64 {
+        let half_width = |contactor: u32, normal: &Vec3| {
+            let contactor = &self.detector.contactors()[contactor as usize];
+            let turned = self.middle[contactor.body as usize].rotation * contactor.pose.rotation;
+            contactor.shape.half_width(&(turned.inverse() * normal))
+        };
+        self.active
+            .iter()
+            .filter(|c| c.gap_m < 0.0)
+            .map(|c| -c.gap_m / half_width(c.a, &c.normal).min(half_width(c.b, &c.normal)))
+            .fold(0.0, f64::max)
     }
 
     /// Free motion by (1 - theta) h; velocities and inverse inertia there, in world axes.

@@ -42,6 +42,9 @@ pub struct StepReport {
     pub gained: bool,
     /// Deepest overlap at the middle of the step [m].
     pub overlap_m: f64,
+    /// Largest overlap at the middle of the step, as a share of half the width of the thinner shape,
+    /// measured along the normal.
+    pub overlap_share: f64,
 }
 
 /// Bodies, their state, and everything a step needs; buffers are kept, so that steps do not allocate.
@@ -119,7 +122,7 @@ impl World {
         if smooth {
             scene.check_smooth()?;
         }
-        let laws = LawTable::new(&scene.laws, touching)?;
+        let laws = LawTable::new(&scene.laws, touching, settings.tolerance)?;
         let seen: Vec<(u16, u16)> = scene.laws.iter().map(|law| law.groups).collect();
         let mut inertia = Vec::with_capacity(count);
         let mut states = Vec::with_capacity(count);
@@ -234,6 +237,7 @@ impl World {
         };
         world.admit()?;
         world.check_overlaps()?;
+        world.check_mesh_sides()?;
         if let Some(mut smooth) = world.smooth.take() {
             world.start_smoothly(&mut smooth);
             world.energy.elastic_j = smooth.elastic_j();

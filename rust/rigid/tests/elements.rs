@@ -259,3 +259,30 @@ fn imposed_motions_are_followed() {
         assert!(world.energy().closing_error_j().abs() < 1e-6);
     }
 }
+
+/// Turned by exactly half a turn a bushing pulls back with the torque of its stiffness times pi.
+#[test]
+fn a_bushing_turned_by_half_a_turn_acts() {
+    for stiffness in [[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]] {
+        let mut scene = weightless();
+        let mut half = ball("half", 1.0, 1.0, Vec3::zeros());
+        half.pose.rotation = Quat::new_unchecked(nalgebra::Quaternion::new(0.0, 0.0, 1.0, 0.0));
+        let half = scene.add_body(half);
+        let bushing = Effort::Bushing {
+            stiffness: [0.0, 0.0, 0.0, stiffness[0], stiffness[1], stiffness[2]],
+            damping: [0.0; 6],
+            preload: [0.0; 6],
+        };
+        scene.elements.push(element([None, Some(half)], bushing));
+        let mut world = World::new(scene, smooth(1e-4)).unwrap();
+        let stored = 0.5 * stiffness[1] * std::f64::consts::PI.powi(2);
+        assert!((world.energy().elastic_j - stored).abs() < 1e-12);
+        world.run(1e-2, &Record::default()).unwrap();
+        let turning = world.angular_velocity(half);
+        let expected = stiffness[1] * std::f64::consts::PI * 1e-2;
+        assert!(
+            (turning.y.abs() - expected).abs() < 1e-3 * expected,
+            "{turning}"
+        );
+    }
+}

@@ -183,3 +183,76 @@ fn probes_and_tables_say_what_happened() {
         .unwrap();
     assert!(cut.interrupted && cut.steps_taken == 20);
 }
+
+/// A pendulum: its joint carries its weight and what turns it.
+fn pendulum(mass: f64) -> Scene {
+    let mut scene = Scene::default();
+    let properties = MassProperties {
+        mass_kg: mass,
+        centre_m: Vec3::zeros(),
+        inertia_kg_m2: Mat3::identity() * 0.1,
+    };
+    let bob = Body::dynamic("bob", Mass::Given(properties)).at(Pose::translation(1.0, 0.0, 0.0));
+    let bob = scene.add_body(bob);
+    scene.joints.push(Joint::new(
+        "pivot",
+        JointKind::Spherical,
+        [None, Some(bob)],
+        [Pose::identity(), Pose::translation(-1.0, 0.0, 0.0)],
+    ));
+    scene
+}
+
+#[test]
+fn a_restored_world_knows_the_reactions_of_its_joints() {
+    let settings = Settings::with_step(1e-3);
+    let mut world = World::new(pendulum(1.0), settings).unwrap();
+    world.run(0.2, &Record::default()).unwrap();
+    let (state, reaction) = (world.snapshot().to_bytes(), world.reaction(0));
+    assert!(reaction[2] > 1.0, "{reaction:?}");
+    world.run(0.2, &Record::default()).unwrap();
+    assert_ne!(world.reaction(0), reaction);
+    world
+        .restore(&Snapshot::from_bytes(&state).unwrap())
+        .unwrap();
+    assert_eq!(world.reaction(0), reaction);
+}
+
+#[test]
+fn states_of_other_scenes_and_states_that_are_not_finite_are_refused() {
+    let settings = Settings::with_step(1e-3);
+    let mut world = World::new(ground_and_sphere(0.5), settings).unwrap();
+    world.run(0.01, &Record::default()).unwrap();
+    let refusal = |scene: Scene, state: &Snapshot| {
+        let mut other = World::new(scene, settings).unwrap();
+        other.restore(state).unwrap_err().to_string()
+    };
+    let mut larger = ground_and_sphere(0.6);
+    larger.contactors[1].shape = Shape::sphere(0.6).unwrap();
+    assert_eq!(
+        refusal(larger, &world.snapshot()),
+        "snapshot: it comes from a scene with other contactors, laws or joints"
+    );
+    let mut heavier = ground_and_sphere(0.5);
+    heavier.bodies[1].role = Role::Dynamic(Mass::Total(2.0));
+    assert_eq!(
+        refusal(heavier, &world.snapshot()),
+        "snapshot: it comes from a scene whose bodies have other masses"
+    );
+    // what may differ
+    let mut elsewhere = ground_and_sphere(0.5);
+    elsewhere.laws[0].restitution = 0.1;
+    let mut elsewhere = World::new(elsewhere, settings).unwrap();
+    elsewhere.restore(&world.snapshot()).unwrap();
+
+    let bytes = world.snapshot().to_bytes();
+    let good = world.state(1).position.z.to_le_bytes();
+    let at = bytes
+        .windows(8)
+        .position(|w| w == good)
+        .expect("the height is there");
+    let mut bad = bytes.clone();
+    bad[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    let error = Snapshot::from_bytes(&bad).unwrap_err().to_string();
+    assert_eq!(error, "snapshot: it holds a number that is not finite");
+}

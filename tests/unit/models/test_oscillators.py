@@ -52,6 +52,35 @@ def test_a_stiffness_must_be_of_the_kind_the_law_takes() -> None:
         FRAMES.point("kv", {"stiffness": "3 kg"})
 
 
+def test_the_rigid_law_takes_no_stiffness(tmp_path: Path) -> None:
+    text = (ROOT / "studies" / "pounding-frames" / "study.toml").read_text()
+    study = tmp_path / "study.toml"
+
+    def faults(changed: str) -> list[str]:
+        study.write_text(changed)
+        return [f"{fault.key}: {fault.message}" for fault in check_study(study)]
+
+    assert "stiffness" not in FRAMES.point("rigid", {})
+    with pytest.raises(InputError, match='`stiffness` = 5 N/m: means nothing with law = "rigid"'):
+        FRAMES.point("rigid", {"stiffness": "5 N/m"})
+    # turned rigid by one value, the case's own stiffness is left aside
+    assert run("kv", law="rigid").values == run("rigid").values
+    # in the case itself: refused; in [model], for the cases that take one: not asked for, not refused
+    (fault,) = faults(text + 'stiffness = "1 N/m"\n')
+    assert fault == 'cases.rigid.stiffness: `stiffness` means nothing with law = "rigid": leave it out'
+    assert not faults(text.replace('gap = "23 mm"', 'gap = "23 mm"\nstiffness = "200 N/mm"'))
+    # where no case takes it
+    alone = text[: text.index("[cases.kv]")] + '[cases.rigid]\nlaw = "rigid"\nrestitution = 0.5\n'
+    assert not faults(alone)
+    (fault,) = faults(alone.replace('gap = "23 mm"', 'gap = "23 mm"\nstiffness = "200 N/mm"'))
+    assert "means nothing" in fault
+    (fault,) = faults(alone.replace('["1", "2"] }', '["1", "2"], stiffness = "5 N/m" }'))
+    assert "means nothing" in fault
+    # and a law that is not rigid still asks
+    (fault,) = faults(alone.replace('"rigid"', '"ye"'))
+    assert "`stiffness` has no value" in fault
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -194,3 +223,25 @@ def test_the_nearest_approach_is_exact_whatever_the_gap(gap: str) -> None:
 @pytest.mark.parametrize("name", ["pounding-frames", "pounding-row"])
 def test_the_studies_have_no_faults(name: str) -> None:
     assert check_study(ROOT / "studies" / name) == []
+
+
+def test_an_interval_too_short_to_sample_is_refused(tmp_path: Path) -> None:
+    text = (ROOT / "studies" / "pounding-frames" / "study.toml").read_text()
+    study = tmp_path / "study.toml"
+    study.write_text(text.replace('sampling = "1 ms"', 'sampling = "1e-300 s"'))
+    (fault,) = check_study(study)
+    assert fault.key == "model.sampling"
+    assert "1e-300 s is too short: at most 1e+08 samples are kept of 12 s" in str(fault)
+    system = FRAMES.model()._system(FRAMES.point("kv", {}), 0)  # type: ignore[attr-defined]
+    (refusal,) = _core.simulate_oscillators([system | {"sampling_s": 1e-300}])
+    assert refusal == "sampling interval 1e-300 s: must be positive and give at most 1e8 samples over 12 s"
+
+
+def test_what_a_filter_cannot_follow_is_an_error_of_its_input() -> None:
+    system = FRAMES.model()._system(FRAMES.point("kv", {}), 0)  # type: ignore[attr-defined]
+    follow = {"step_s": 0.1, "substeps": 1, "base_m_s2": None, "forces_n": [], "sensors": [], "tracked": []}
+    with pytest.raises(ValueError, match="there is no sensor"):
+        _core.misfit_oscillators(system, follow | {"ratios": []}, [0.0] * 4, np.zeros((1, 0)), np.zeros((3, 0)))
+    sensed = follow | {"sensors": [("displacement", 0)], "ratios": [(0, 0, 0, 0.05, 3)]}
+    with pytest.raises(ValueError, match="tracked parameter 3 does not exist"):
+        _core.misfit_oscillators(system, sensed, [0.0] * 4, np.zeros((1, 0)), np.zeros((3, 1)))

@@ -207,6 +207,29 @@ def test_values_that_make_no_scene_fail_with_a_reason():
         (changed(laws__0__groups=["ground"]), "laws", "is not a list of two groups"),
         (changed(laws__0__impact="netwon"), "laws", "did you mean `newton`?"),
         (changed(laws__0__restitution="150 %"), "laws", "outside [0, 1]"),
+        (changed(laws__0__friction=1e8), "laws", "between ground and block: friction = 1e+08, must be from 0 to 10000"),
+        (changed(tolerance=1e300), "tolerance", "outside [0, 0.1]"),
+        (
+            changed(
+                bodies__1__inertia=[[1, 0.5, 0], [0, 1, 0], [0, 0, 1]],
+                bodies__1__position=[0, 0, 0.1],
+            ),
+            "bodies",
+            "body block: inertia has 0.5 in row 1, column 2 and 0 across the diagonal",
+        ),
+        (
+            changed(
+                bodies__1__position=[0, 0, 0.1],
+                bodies__0__contactors__0={
+                    "shape": "mesh",
+                    "group": "ground",
+                    "vertices": [[-9, -9, 0], [9, -9, 0], [0, 9, 0]],
+                    "triangles": [[0, 2, 1]],
+                },
+            ),
+            "bodies",
+            "body block lies behind the mesh of body ground",
+        ),
         (changed(laws__1={"groups": ["ground", "rock"]}), "laws", "no contactor is in group rock"),
         (changed(laws__1={"groups": ["block", "block"]}), "laws", "never meet"),
         (changed(probes__0__body="blok"), "probes", "did you mean `block`?"),
@@ -225,6 +248,40 @@ def test_faults_name_key_and_value(table, key, words):
     with pytest.raises(SettingsError) as fault:
         configure("scene", table, {})
     assert any(k == key and words in message for k, message in fault.value.faults), fault.value.faults
+
+
+def heavy_on_light(heavy_kg, tolerance=1e-6):
+    table = changed(
+        duration="1 s",
+        tolerance=tolerance,
+        bodies__1__position=[0, 0, 0.1],
+        bodies__1__velocity=[0, 0, 0],
+        bodies__1__mass="1 kg",
+        laws__0__friction=0.5,
+        laws__0__restitution=0,
+        laws__1={"groups": ["block", "block"], "friction": 0.5},
+    )
+    table["bodies"].append(table["bodies"][1] | {"name": "heavy", "mass": heavy_kg, "position": [0, 0, 0.3]})
+    return configure("scene", table, {})
+
+
+def test_a_run_that_sinks_is_a_failed_run_and_unmet_steps_are_noted():
+    (sunk,) = heavy_on_light(1e12).run([{}], [0])
+    assert isinstance(sunk, Failed)
+    assert "sank into each other" in sunk.reason
+    (stands,) = heavy_on_light(1e3).run([{}], [0])
+    assert isinstance(stands, Done)
+    assert not stands.printed
+    (strained,) = heavy_on_light(1e8).run([{}], [0])
+    assert isinstance(strained, Done)
+    assert "steps missed the tolerance of the contact solver" in strained.printed["notes"]
+
+
+def test_a_tolerance_may_be_an_input():
+    model = configure("scene", changed(tolerance="$tolerance"), {})
+    assert model.inputs["tolerance"].high == 0.1
+    (loose,) = model.run([POINT | {"tolerance": 0.5}], [0])
+    assert "$tolerance = 0.5 is outside [0, 0.1]" in loose.reason
 
 
 def test_several_faults_at_once():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
+import struct
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -275,6 +276,13 @@ def test_an_arch_of_stones_turned_about_its_centre_stands():
     assert np.abs(top[:3]).max() < 1e-3
 
 
+def on_sheet(triangles):
+    """A cube on a ground of two triangles."""
+    vertices = ((-2.0, -2.0, 0.0), (2.0, -2.0, 0.0), (2.0, 2.0, 0.0), (-2.0, 2.0, 0.0))
+    ground = Body("ground", [Contactor(Mesh(vertices, triangles), "ground")], fixed=True)
+    return Scene([ground, cube()], [Law(("ground", "cube"), friction=0.5)])
+
+
 @pytest.mark.parametrize(
     ("scene", "words"),
     [
@@ -300,6 +308,10 @@ def test_an_arch_of_stones_turned_about_its_centre_stands():
         (on_ground(cube(position_m=(math.nan, 0.0, 0.5))), "not finite"),
         (on_ground(replace(cube(), contactors=[Contactor(Sphere(-1.0), "cube")])), "body cube: sphere: radius_m = -1"),
         (on_ground(cube(inertia_kg_m2=[(9, 0, 0), (0, 1, 0), (0, 0, 1)])), "principal moments"),
+        (on_ground(cube(inertia_kg_m2=[(1, 0.5, 0), (0, 1, 0), (0, 0, 1)])), "it must be symmetric"),
+        (on_ground(cube(), friction=1e8), "law between ground and cube: friction = 1e+08, must be from 0 to 10000"),
+        (on_sheet(((0, 2, 1), (0, 3, 2))), "body cube lies behind the mesh of body ground"),
+        (on_sheet(((0, 1, 2), (0, 3, 2))), "triangles 0 and 1 face opposite sides"),
     ],
 )
 def test_a_scene_that_cannot_be_is_refused(scene, words):
@@ -315,12 +327,33 @@ def test_a_scene_that_cannot_be_is_refused(scene, words):
         ("theta", 0.3, "theta = 0.3"),
         ("solver", "newtonn", "newtonn"),
         ("tolerance", -1.0, "tolerance = -1"),
+        ("tolerance", 1e300, "tolerance = 1e300, must be > 0 and at most 0.1"),
         ("max_iterations", -1, "max_iterations"),
     ],
 )
 def test_settings_are_checked(key, value, words):
     with pytest.raises(InputError, match=words):
         on_ground(cube()).world(replace(Settings(1e-3), **{key: value}))
+
+
+def stack(heaviest_kg):
+    """Two cubes of a metre, the heavy one above one of a kilogram."""
+    bodies = [cube("light", mass_kg=1.0), cube("heavy", mass_kg=heaviest_kg, position_m=(0.0, 0.0, 1.5))]
+    return Scene([GROUND, *bodies], [Law(("ground", "cube"), friction=0.5), Law(("cube", "cube"), friction=0.5)])
+
+
+@pytest.mark.parametrize(("heaviest_kg", "words"), [(1e12, "sank into each other"), (1e11, "contacts made energy")])
+def test_a_run_that_sinks_or_gains_energy_says_so(heaviest_kg, words):
+    result = stack(heaviest_kg).run(1.0, Settings(1e-3))
+    assert any(words in fault for fault in result.faults()), result.faults()
+    (note,) = result.notes()
+    assert note.startswith(f"{result.unmet_steps} of 1000 steps missed the tolerance of the contact solver")
+
+
+@pytest.mark.parametrize("heaviest_kg", [1.0, 1e6])
+def test_a_run_that_stands_has_no_faults(heaviest_kg):
+    result = stack(heaviest_kg).run(0.2, Settings(1e-3))
+    assert result.faults() == result.notes() == []
 
 
 def test_damaged_and_foreign_states_are_refused():
@@ -331,6 +364,10 @@ def test_damaged_and_foreign_states_are_refused():
             world.restore(bad)
     with pytest.raises(InputError, match="bodies"):
         pile().world(Settings(1e-3)).restore(state)
+    with pytest.raises(InputError, match="other contactors"):
+        on_ground(replace(cube(), contactors=[Contactor(Sphere(0.5), "cube")])).world(Settings(1e-3)).restore(state)
+    with pytest.raises(InputError, match="not finite"):
+        world.restore(state.replace(struct.pack("<d", 0.5), struct.pack("<d", math.nan)))
     with pytest.raises(InputError, match="duration_s"):
         world.run(math.inf)
 

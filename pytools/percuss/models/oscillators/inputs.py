@@ -10,6 +10,7 @@ from percuss import _core
 from percuss.models.model import Input
 
 STIFFNESS_UNITS = ("N/m", "N/m^1.5")
+RIGID = "rigid"
 INTEGRATORS = ("event", "central-difference", "newmark", "rk4", "moreau-jean")
 
 

@@ -15,7 +15,7 @@ input. What the literature prints often delivers another value than the one it n
 `damping = "exact"` (the default) solves for the one that delivers `e`, `damping = "nominal"` uses the printed formula.
 
 d is the indentation, d' its rate, v the approach speed at first touch. Stiffness is in N/m, for laws with d^1.5 in
-N/m^1.5 (`500 N/mm^1.5`); a stiffness of the wrong kind is refused.
+N/m^1.5 (`500 N/mm^1.5`); a stiffness of the wrong kind is refused. The law `rigid` has none and takes none.
 
 | law | force | source |
 | --- | --- | --- |

@@ -17,6 +17,7 @@ from percuss.models.oscillators.inputs import (
     DAMPER_INPUTS,
     INTEGRATORS,
     LAWS,
+    RIGID,
     SPRING_INPUTS,
     STIFFNESS_UNITS,
     Element,
@@ -121,8 +122,8 @@ class Oscillators:
 
     def _contact(self, contact: Element, point: Mapping[str, Any]) -> tuple[int, int, float, str, str, float, float]:
         law = str(point[contact.inputs["law"]])
-        stiffness = 0.0
-        if LAWS[law].exponent:
+        stiffness = math.nan
+        if law != RIGID:
             unit = STIFFNESS_UNITS[0] if LAWS[law].exponent == 1.0 else STIFFNESS_UNITS[1]
             name = contact.inputs["stiffness"]
             try:
@@ -200,10 +201,14 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
     springs = reader.elements(settings, "springs", SPRING, names, inputs, SPRING_INPUTS)
     dampers = reader.elements(settings, "dampers", DAMPER, names, inputs, DAMPER_INPUTS)
     contacts = reader.elements(settings, "contacts", CONTACT, names, inputs, CONTACT_INPUTS, shared=True)
+    _spare_rigid_laws(contacts, inputs)
     base = reader.base(settings, files, inputs)
     sensor = reader.one(settings["sensor"], SENSOR, "sensor") if "sensor" in settings else None
     if settings["sampling"] <= 0 or settings["duration"] <= 0:
         reader.faults.append(("duration", "duration and sampling must be positive"))
+    elif settings["duration"] / settings["sampling"] > _core.MOST_SAMPLES:
+        most = f"at most {_core.MOST_SAMPLES:g} samples are kept of {settings['duration']:g} s"
+        reader.faults.append(("sampling", f"{settings['sampling']:g} s is too short: {most}"))
     if reader.faults:
         raise SettingsError(reader.faults)
     inputs["integrator"] = Input("integrator", None, "event", choices=INTEGRATORS, doc="how to integrate")
@@ -221,3 +226,10 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         inputs,
         quantities_of(names, contacts, sensor is not None),
     )
+
+
+def _spare_rigid_laws(contacts: Sequence[Element], inputs: dict[str, Input]) -> None:
+    """A stiffness is asked for unless all contacts that take it are rigid."""
+    for name in dict.fromkeys(contact.inputs["stiffness"] for contact in contacts):
+        laws = dict.fromkeys(c.inputs["law"] for c in contacts if c.inputs["stiffness"] == name)
+        inputs[name] = replace(inputs[name], unless=tuple((law, RIGID) for law in laws))

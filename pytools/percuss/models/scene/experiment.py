@@ -14,7 +14,7 @@ from typing import Self
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
-from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Value
+from percuss.models.model import NOTES, Done, Failed, Input, Numerics, Outcome, Quantity, Value
 from percuss.models.scene.quantities import curves_of, values_of
 from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, World
 
@@ -155,12 +155,20 @@ class SceneModel(ABC):
     def run_from(
         self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int], starts: Sequence[bytes | None]
     ) -> list[Outcome]:
-        """Run each point from its settled state; None: settle here, to the same bits."""
+        """Run each point from its settled state; None: settle here, to the same bits.
+
+        A run whose bodies sank into each other or whose contacts made energy has failed.
+        """
         outcomes: list[Outcome] = []
         for point, start in zip(points, starts, strict=True):
             try:
                 experiment = self.experiment(point)
-                outcomes.append(self.outcome(experiment, experiment.run(start, self.record)))
+                result = experiment.run(start, self.record)
+                notes = {NOTES: "\n".join(result.notes())} if result.notes() else {}
+                if faults := result.faults():
+                    outcomes.append(Failed(faults[0], notes))
+                else:
+                    outcomes.append(replace(self.outcome(experiment, result), printed=notes))
             except InputError as fault:
                 outcomes.append(Failed(str(fault)))
         return outcomes

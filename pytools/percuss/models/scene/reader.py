@@ -52,7 +52,7 @@ from percuss.units import same_dimension
 
 # More than any study needs; bounds the work a stranger's file can ask for.
 MOST_BODIES = 100_000
-# Within the bounds of every coefficient and setting, so that a scene can be made before its inputs are known.
+# Above the lower bound of every coefficient and setting, so that a scene can be made before its inputs are known.
 STAND_IN = 0.5
 # Where the inputs of a formula stand.
 BARE = Setting("formula", "number", expression=True)
@@ -144,7 +144,7 @@ class Reader:
         try:
             if self.point is None:
                 self.inputs.note(value, place, where)
-                return STAND_IN
+                return min(STAND_IN, place.high)
             found = evaluate(value, place.unit, self.point.__getitem__)
             if not place.low <= found <= place.high:
                 unit = "" if place.unit == "1" else f" {place.unit}"
@@ -152,7 +152,7 @@ class Reader:
             return found
         except InputError as fault:
             self.fault(where, str(fault))
-            return STAND_IN
+            return min(STAND_IN, place.high)
 
     def formula(self, value: Any, where: str) -> str:
         """A formula in t with numbers for its inputs; a bare number is one too."""

@@ -4,7 +4,8 @@ mod reading;
 
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use percuss_rigid::{
-    Formula, ImpactLaw, JointKind, Method, Record, Recording, Settle, Snapshot, Table, Vec3, World,
+    Formula, ImpactLaw, JointKind, LOOSEST_TOLERANCE, MOST_FRICTION, MOST_ROLLING_M, Method,
+    Record, Recording, Settle, Snapshot, Table, Vec3, World,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -44,6 +45,8 @@ fn recorded(py: Python<'_>, recording: Recording) -> PyResult<Bound<'_, PyDict>>
     dict.set_item("worst_residual", recording.worst_residual)?;
     dict.set_item("gain_steps", recording.gain_steps)?;
     dict.set_item("deepest_overlap_m", recording.deepest_overlap_m)?;
+    dict.set_item("deepest_overlap_share", recording.deepest_overlap_share)?;
+    dict.set_item("gain_share", recording.gain_share)?;
     dict.set_item("overlap_left_m", recording.overlap_left_m)?;
     dict.set_item("worst_drift", recording.worst_drift)?;
     Ok(dict)
@@ -311,6 +314,9 @@ fn formula_values<'py>(
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RigidWorld>()?;
+    module.add("MOST_FRICTION", MOST_FRICTION)?;
+    module.add("MOST_ROLLING_M", MOST_ROLLING_M)?;
+    module.add("LOOSEST_TOLERANCE", LOOSEST_TOLERANCE)?;
     module.add_function(wrap_pyfunction!(joint_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(smooth_methods, module)?)?;
     module.add_function(wrap_pyfunction!(formula_values, module)?)?;

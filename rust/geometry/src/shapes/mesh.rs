@@ -51,6 +51,14 @@ pub(crate) struct Peak {
     pub edges: Vec<Vec3>,
 }
 
+/// An edge met before: where the first triangle that has it starts along it, and that triangle's normal.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    edge: u32,
+    from: u32,
+    normal: Vec3,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 struct Node {
     bounds: Aabb,
@@ -92,7 +100,7 @@ impl Mesh {
         }
         let mut surface = Vec::with_capacity(triangles.len());
         let mut edges: Vec<Edge> = Vec::new();
-        let mut known: BTreeMap<[u32; 2], (u32, Vec3)> = BTreeMap::new();
+        let mut known: BTreeMap<[u32; 2], Known> = BTreeMap::new();
         for (t, &corners) in triangles.iter().enumerate() {
             if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices.len()) {
                 return Err(GeometryError::TriangleVertex {
@@ -110,13 +118,21 @@ impl Mesh {
                 return Err(GeometryError::TriangleArea { triangle: t });
             }
             let normal = across.normalize();
+            let mut turned = None;
             let names = std::array::from_fn(|k| {
                 let (from, to) = (corners[k], corners[(k + 1) % 3]);
                 let inward = normal.cross(&(p[(k + 1) % 3] - p[k])).normalize();
                 let key = [from.min(to), from.max(to)];
                 match known.get(&key) {
-                    Some(&(e, other)) => {
+                    Some(&Known {
+                        edge: e,
+                        from: start,
+                        normal: other,
+                    }) => {
                         let edge = &mut edges[e as usize];
+                        if start == from && edge.inward[1].is_none() {
+                            turned = Some(edge.owner as usize);
+                        }
                         edge.inward[1] = Some(inward);
                         let (sine, cosine) = (other.dot(&inward), other.dot(&normal));
                         edge.ridge = sine < -RIDGE;
@@ -125,7 +141,14 @@ impl Mesh {
                     }
                     None => {
                         let e = edges.len() as u32;
-                        known.insert(key, (e, normal));
+                        known.insert(
+                            key,
+                            Known {
+                                edge: e,
+                                from,
+                                normal,
+                            },
+                        );
                         edges.push(Edge {
                             corners: key,
                             owner: t as u32,
@@ -137,6 +160,9 @@ impl Mesh {
                     }
                 }
             });
+            if let Some(other) = turned {
+                return Err(GeometryError::TriangleTurned { triangle: t, other });
+            }
             surface.push(Triangle {
                 corners,
                 normal,

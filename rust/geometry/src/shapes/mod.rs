@@ -9,6 +9,7 @@ pub mod cuboid;
 pub mod cylinder;
 pub mod half_space;
 pub mod mesh;
+pub mod mesh_side;
 pub mod polyhedron;
 pub mod ring;
 pub mod sphere;

@@ -5,12 +5,9 @@ use crate::OscillatorError;
 use crate::base_motion::Stretch;
 use crate::dop853::step_factor;
 use crate::root;
-use crate::run::raise;
 
 /// Error of a step in units of the largest displacement and velocity.
 const TOLERANCE: f64 = 1e-13;
-/// Points of a step at which peaks are looked for.
-const PEAK_POINTS: usize = 5;
 
 impl Located<'_> {
     /// Step to the first event or as far as the error allows; returns the time passed.
@@ -90,7 +87,7 @@ impl Located<'_> {
     }
 
     /// State after part of the step, in `y_at`.
-    fn substep(&mut self, stretch: &Stretch<'_>, tau: f64) {
+    pub(super) fn substep(&mut self, stretch: &Stretch<'_>, tau: f64) {
         let pushing = Pushing {
             model: self.model,
             contacts: &self.contacts,
@@ -244,105 +241,6 @@ impl Located<'_> {
         }
     }
 
-    /// Raise peaks from a few points of the step, on the quintic through its ends; forces and accelerations that
-    /// culminate within are followed to their top.
-    fn raise_peaks(&mut self, stretch: &Stretch<'_>, advance: f64) {
-        let (n, count) = (self.model.masses(), self.contacts.len());
-        let pushing = Pushing {
-            model: self.model,
-            contacts: &self.contacts,
-            flight: &self.flight,
-            stretch,
-        };
-        let mut slopes = [vec![0.0; self.y.len()], vec![0.0; self.y.len()]];
-        pushing.rhs(self.t, &self.y, &mut slopes[0], &mut self.forces);
-        pushing.rhs(
-            self.t + advance,
-            &self.y_end,
-            &mut slopes[1],
-            &mut self.forces,
-        );
-        let mut sizes = vec![[0.0; PEAK_POINTS]; count + n];
-        for point in 0..PEAK_POINTS {
-            let s = point as f64 / (PEAK_POINTS - 1) as f64;
-            for i in 0..n {
-                let (u, v) = quintic(
-                    s,
-                    advance,
-                    [self.y[i], self.y[n + i], slopes[0][n + i]],
-                    [self.y_end[i], self.y_end[n + i], slopes[1][n + i]],
-                );
-                self.y_at[i] = u;
-                self.y_at[n + i] = v;
-            }
-            raise(&mut self.run.peaks.displacement_m, &self.y_at[..n]);
-            raise(&mut self.run.peaks.velocity_m_s, &self.y_at[n..2 * n]);
-            for (c, element) in self.model.contacts.iter().enumerate() {
-                let (d, _) = element.indentation(&self.y_at[..n], &self.y_at[n..2 * n]);
-                let smallest = &mut self.run.peaks.smallest_gap_m[c];
-                *smallest = smallest.min(-d);
-                if let Some(index) = self.contacts[c].impact {
-                    let impact = &mut self.run.impacts[index];
-                    impact.deepest_m = impact.deepest_m.max(d);
-                }
-            }
-            self.note_sizes(stretch, s * advance);
-            for (row, &size) in sizes.iter_mut().zip(&self.sizes) {
-                row[point] = size;
-            }
-        }
-        for (quantity, row) in sizes.iter().enumerate() {
-            let best =
-                (0..PEAK_POINTS).fold(0, |best, i| if row[i] > row[best] { i } else { best });
-            let mut peak = row[best];
-            let known = match quantity.checked_sub(count) {
-                None => self.run.peaks.force_n[quantity],
-                Some(mass) => self.run.peaks.acceleration_m_s2[mass],
-            };
-            let within = best > 0 && best < PEAK_POINTS - 1;
-            let pushed = quantity < count && self.contacts[quantity].impact.is_some();
-            if within && (pushed || peak > 0.99 * known) {
-                let part = advance / (PEAK_POINTS - 1) as f64;
-                let place = part * best as f64;
-                let top = root::largest_between(place - part, place + part, |tau| {
-                    self.substep(stretch, tau);
-                    self.note_sizes(stretch, tau);
-                    self.sizes[quantity]
-                });
-                peak = peak.max(top);
-            }
-            match quantity.checked_sub(count) {
-                None => {
-                    self.run.peaks.force_n[quantity] = known.max(peak);
-                    if let Some(index) = self.contacts[quantity].impact {
-                        let impact = &mut self.run.impacts[index];
-                        impact.peak_force_n = impact.peak_force_n.max(peak);
-                    }
-                }
-                Some(mass) => self.run.peaks.acceleration_m_s2[mass] = known.max(peak),
-            }
-        }
-    }
-
-    /// Note the sizes of the contact forces and, after those, of the absolute accelerations, in the state `y_at`.
-    fn note_sizes(&mut self, stretch: &Stretch<'_>, tau: f64) {
-        let n = self.model.masses();
-        let time = self.t + tau;
-        let pushing = Pushing {
-            model: self.model,
-            contacts: &self.contacts,
-            flight: &self.flight,
-            stretch,
-        };
-        pushing.rhs(time, &self.y_at, &mut self.slope, &mut self.forces);
-        let ground = stretch.at(time);
-        let accelerations = self.slope[n..2 * n].iter().map(|a| (a + ground).abs());
-        let forces = self.forces.iter().map(|force| force.abs());
-        for (size, value) in self.sizes.iter_mut().zip(forces.chain(accelerations)) {
-            *size = value;
-        }
-    }
-
     /// Make the end of the step the state.
     fn take_over(&mut self, n: usize) {
         self.u.copy_from_slice(&self.y_end[..n]);
@@ -357,16 +255,4 @@ impl Located<'_> {
             }
         }
     }
-}
-
-/// Value and rate at `s` in `[0, 1]` of the quintic with given value, rate and acceleration at both ends of a step.
-fn quintic(s: f64, h: f64, start: [f64; 3], end: [f64; 3]) -> (f64, f64) {
-    let (u0, v0, a0) = (start[0], start[1] * h, 0.5 * start[2] * h * h);
-    let (u1, v1, a1) = (end[0], end[1] * h, end[2] * h * h);
-    let (x, y, z) = (u1 - u0 - v0 - a0, v1 - v0 - 2.0 * a0, a1 - 2.0 * a0);
-    let c3 = 10.0 * x - 4.0 * y + 0.5 * z;
-    let c4 = -15.0 * x + 7.0 * y - z;
-    let c5 = 6.0 * x - 3.0 * y + 0.5 * z;
-    let (value, slope) = crate::polynomial::value_and_slope(&[u0, v0, a0, c3, c4, c5], s);
-    (value, slope / h)
 }

@@ -9,6 +9,7 @@
 mod contact_step;
 mod events;
 mod flight_step;
+mod peaks;
 
 use percuss_laws::Memory;
 
@@ -93,8 +94,6 @@ struct Located<'a> {
     slope: Vec<f64>,
     sample: [Vec<f64>; 3],
     forces: Vec<f64>,
-    /// Sizes of forces and accelerations, for peaks.
-    sizes: Vec<f64>,
 }
 
 pub(crate) fn run(model: &Model, settings: &Settings) -> Result<Run, OscillatorError> {
@@ -127,7 +126,6 @@ pub(crate) fn run(model: &Model, settings: &Settings) -> Result<Run, OscillatorE
         slope: vec![0.0; size],
         sample: [vec![0.0; n], vec![0.0; n], vec![0.0; n]],
         forces: vec![0.0; contacts],
-        sizes: vec![0.0; contacts + n],
     };
     located.integrate()?;
     Ok(located.finish())

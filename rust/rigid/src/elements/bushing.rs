@@ -8,6 +8,9 @@
 use crate::joints::Linkage;
 use percuss_geometry::{Mat3, Vec3};
 
+/// Cosine of the angle from which on the axis is read from the symmetric part of a rotation.
+const HALF_TURN: f64 = -0.999;
+
 #[derive(Debug, Clone)]
 pub(super) struct Bushing {
     stiffness: [Vec3; 2],
@@ -70,7 +73,9 @@ impl Bushing {
     }
 }
 
-/// Axis times angle, from zero to below pi.
+/// Axis times angle, from zero to pi. Near a half turn the axis is read from the symmetric part, cos I + (1 - cos) n n', as
+/// the skew part, sin n, vanishes there; at the half turn itself, where n and -n are the same rotation, it is the one
+/// whose largest component is positive.
 fn rotation_vector(r: &Mat3) -> Vec3 {
     let axis = Vec3::new(
         r[(2, 1)] - r[(1, 2)],
@@ -85,6 +90,17 @@ fn rotation_vector(r: &Mat3) -> Vec3 {
         return axis * series;
     }
     let sine = square.sqrt();
+    if cosine < HALF_TURN {
+        let symmetric = (r + r.transpose()) * 0.5 + Mat3::identity() * -cosine;
+        let largest = symmetric.diagonal().imax();
+        let direction = symmetric.column(largest).normalize();
+        let side = if axis.dot(&direction) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        return direction * (side * sine.atan2(cosine));
+    }
     axis * (sine.atan2(cosine) / sine)
 }
 
@@ -94,8 +110,44 @@ fn inverse_transposed(turn: &Vec3) -> Mat3 {
     let factor = if angle < 1e-2 {
         (1.0 + angle * angle / 60.0) / 12.0
     } else {
-        1.0 / (angle * angle) - (1.0 + angle.cos()) / (2.0 * angle * angle.sin())
+        // (1 + cos) / sin as the cotangent of half the angle, which is defined at the half turn
+        1.0 / (angle * angle) - 1.0 / (2.0 * angle * (0.5 * angle).tan())
     };
     let skew = turn.cross_matrix();
     Mat3::identity() + skew * 0.5 + skew * skew * factor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Rotation3;
+    use std::f64::consts::PI;
+
+    #[test]
+    fn rotation_vectors_are_read_back_up_to_the_half_turn() {
+        for axis in [
+            Vec3::x(),
+            Vec3::y(),
+            Vec3::z(),
+            Vec3::new(1.0, -2.0, 0.5).normalize(),
+            Vec3::new(-0.1, 0.2, -3.0).normalize(),
+        ] {
+            for angle in [1e-9, 0.3, 3.0, 3.09, 3.1, PI - 1e-5, PI - 1e-9, PI] {
+                let given = axis * angle;
+                let found = rotation_vector(&Rotation3::new(given).into_inner());
+                // at the half turn both senses are the same rotation
+                let off = (found - given).norm();
+                let off = if angle > PI - 1e-12 {
+                    off.min((found + given).norm())
+                } else {
+                    off
+                };
+                assert!(off < 1e-12, "{given} {found}");
+                assert!(inverse_transposed(&found).iter().all(|x| x.is_finite()));
+            }
+        }
+        // written down exactly: the sine is zero to the bit
+        let half = Mat3::from_diagonal(&Vec3::new(-1.0, 1.0, -1.0));
+        assert_eq!(rotation_vector(&half), Vec3::y() * PI);
+    }
 }

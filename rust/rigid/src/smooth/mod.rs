@@ -322,6 +322,7 @@ impl World {
             contact_work_j: 0.0,
             gained: false,
             overlap_m: 0.0,
+            overlap_share: 0.0,
         })
     }
 
