@@ -63,6 +63,9 @@ def test_failing_runs_are_recorded_and_not_tried_again(percuss, make_study) -> N
     assert first["completed"] + first["failed"] == 100
     assert 40 < first["failed"] < 60
     assert "percuss log --kind runs.failed" in said.err
+    assert said.code == 1
+    assert f"NOT TRUSTED: {first['failed']} of 100 runs failed: {first['failed']} rehearsed failure" in said.err
+    assert percuss("run", design, "--accept", "runs").id == first["id"]
     again = json.loads(percuss("run", design, "--json").out)
     assert (again["done"], again["id"], again["content"]) == (0, first["id"], first["content"])
     (row,) = [line for line in percuss("export", "csv", first["id"]).out.splitlines() if ",3," in line[:8]]
