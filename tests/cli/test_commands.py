@@ -42,13 +42,13 @@ def test_superseded_runs_are_missing_again(percuss, campaign) -> None:
     assert again["id"] != campaign["id"]
     assert percuss("audit").code == 0
     assert len(percuss("export", "csv", "@last:campaign").out.splitlines()) == 71
-    percuss("supersede", runs[0]).refused(2, "superseded already")
-    percuss("supersede", "@last:event").refused(2, "cannot be superseded")
+    percuss("supersede", runs[0], "--reason", "again").refused(2, "superseded already")
+    percuss("supersede", "@last:event", "--reason", "no").refused(2, "cannot be superseded")
 
 
 def test_superseded_design_cannot_be_run(percuss, campaign) -> None:
     new = percuss("design", "ishigami", "--n", 8).id
-    assert percuss("supersede", campaign["design"], "--by", new).id
+    assert percuss("supersede", campaign["design"], "--by", new, "--reason", "too few").id
     percuss("run", campaign["design"]).refused(2, "superseded")
     assert json.loads(percuss("show", "@last:design", "--json").out)["id"] == new
     assert percuss("audit").code == 0

@@ -164,7 +164,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "replay": [],
         "audit": [],
         "note": ["@last", "words"],
-        "supersede": ["@last:note"],
+        "supersede": ["@last:note", "--reason", "wrong"],
         "seal": [],
         "adopt": [],
         "ledger copy": ["ledger", "copy"],

@@ -44,7 +44,7 @@ def report(
 
     The path of the file goes to stdout.
     """
-    from percuss.cli.output import give_json, plain, progress, say
+    from percuss.cli.output import give_json, plain, progress, say, tell_trust
     from percuss.export.tables import check_target, write_text
     from percuss.report.html import html
     from percuss.report.markdown import markdown
@@ -58,6 +58,7 @@ def report(
     if to is not None:
         check_target(to)
     source = gather(book, roots)
+    tell_trust(source.trust)
     with progress("report", len(planned(source))) as advance:
         page = build_page(source, advance, pictures=form is Form.HTML)
     text = html(page) if form is Form.HTML else markdown(page)

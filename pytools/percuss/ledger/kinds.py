@@ -150,7 +150,9 @@ KINDS: dict[str, Kind] = {
     "region.computed": Kind(
         "where the time histories of a design's runs lie, and how well the runs tell",
         _DESIGN | _CAMPAIGN,
-        {"curves": _texts, "cases": _texts, "facts": _tables, "sources": _texts, "axis": _text},
+        _TRUSTED | {"curves": _texts, "cases": _texts, "facts": _tables, "sources": _texts, "axis": _text},
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "filter.updated": Kind(
         "weights of an ensemble by observations, and the parameters they identify",
@@ -189,7 +191,8 @@ KINDS: dict[str, Kind] = {
     "validation.computed": Kind(
         "whether parameters that should be constant drift through data, and what that says of extrapolation",
         _STUDY,
-        {
+        _TRUSTED
+        | {
             "model": _text,
             "tracked": _texts,
             "verdict": _text,
@@ -197,6 +200,8 @@ KINDS: dict[str, Kind] = {
             "parameters": _list,
             "samples": _count,
         },
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "check.passed": Kind("a regression study gave what it should", _STUDY),
     "check.failed": Kind("a regression study moved, and by how much", _STUDY),

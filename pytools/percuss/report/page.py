@@ -8,10 +8,11 @@ import polars as pl
 
 from percuss.errors import LedgerError, PercussError
 from percuss.ledger.event import Event
-from percuss.report.blocks import Page, Section
+from percuss.report.blocks import Notice, Page, Section
 from percuss.report.drawing import drawing
 from percuss.report.sections.registry import planned, section_of
 from percuss.report.source import Source, when
+from percuss.trust import failures
 
 
 def build_page(
@@ -38,7 +39,8 @@ def build_page(
     words = ", ".join(dict.fromkeys(event.kind for event in source.roots))
     title = about.title if about else root.kind
     footer = f"Made by percuss from {len(source.events)} events of a ledger; the same ledger gives the same page."
-    return Page(title, f"Report on {words}", facts, sections, footer)
+    first = [Notice(verdict.told()) for verdict in failures(source.trust)]
+    return Page(title, f"Report on {words}", facts, sections, footer, first)
 
 
 def _readable(module: str, source: Source, event: Event) -> Section | None:

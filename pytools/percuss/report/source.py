@@ -11,7 +11,9 @@ from percuss.execution.records import DesignRecord, load_study_event, read_desig
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State, fold, lineage
+from percuss.ledger.standing import standing
 from percuss.study.study import Study
+from percuss.trust import Trust
 
 # Results that nothing is made from, and that a report on what they speak of must not leave out.
 BESIDE = ("indices.computed", "region.computed")
@@ -25,12 +27,14 @@ class Source:
     """The ledger, folded; the events reported on; the events of their lineage, in ledger order.
 
     A report tells what was done, with events that are superseded by now as well: `state` knows of none that are,
-    `superseded` says which, and by what.
+    `superseded` says which, with the event that says so. `trust` is what the events reported on failed, and what they
+    stand on that is superseded.
     """
 
     ledger: Ledger
     state: State
-    superseded: Mapping[str, str | None]
+    superseded: Mapping[str, Event]
+    trust: Trust
     roots: tuple[Event, ...]
     events: tuple[Event, ...]
     _studies: dict[str, Study] = field(default_factory=dict)
@@ -74,7 +78,8 @@ def gather(ledger: Ledger, roots: Iterable[Event]) -> Source:
             beside[event.kind, inputs] = event
     known |= {event.id for event in beside.values()}
     events = tuple(event for id, event in state.events.items() if id in known)
-    return Source(ledger, replace(state, superseded={}), state.superseded, wanted, events)
+    trust = tuple(verdict for root in wanted for verdict in standing(state, root))
+    return Source(ledger, replace(state, superseded={}), state.superseded, trust, wanted, events)
 
 
 def when(event: Event) -> str:
