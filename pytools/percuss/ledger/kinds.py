@@ -157,7 +157,8 @@ KINDS: dict[str, Kind] = {
     "filter.updated": Kind(
         "weights of an ensemble by observations, and the parameters they identify",
         _DESIGN | _CAMPAIGN,
-        _TRUSTED | {"names": _texts, "cases": _texts, "observed": _table, "covariance": _table, "identified": _table},
+        _TRUSTED
+        | {"names": _texts, "cases": _texts, "observed": _table, "covariance": _table, "identified": _maybe_table},
         version=2,
         upcasters=_SINCE_TRUST,
     ),
