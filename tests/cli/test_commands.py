@@ -240,6 +240,18 @@ def test_check_passes_and_fails(percuss, folder) -> None:
     assert percuss("audit").code == 0
 
 
+def test_a_check_in_which_runs_fail_does_not_hold(percuss, folder, make_study) -> None:
+    """The mean of those that finished is within its tolerance, and nobody had said that runs would fail."""
+    make_study("ishigami", "fail_above = { x1 = 2.9 }")
+    mean = EXPECTED.format(mean=0).replace("absolute = 0.01", "absolute = 100")
+    _expect(folder, "silent", mean[: mean.rindex("[[expect]]")])
+    _expect(folder, "expected", mean.replace("absolute = 0\n", "absolute = 50\n"))
+    said = percuss("check", "ishigami", "--only", "silent")
+    assert said.code == 1
+    assert "failed(y)" in said.out
+    assert percuss("check", "ishigami", "--only", "expected").code == 0
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

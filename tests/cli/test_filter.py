@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from pathlib import Path
 
 import numpy as np
@@ -280,13 +279,22 @@ def _enough(percuss, last: str, flags: tuple[object, ...]) -> dict:
     raise AssertionError(said.err)
 
 
-def test_the_evolution_over_one_observation_is_drawn(percuss, linear, folder) -> None:
-    """From before the observation to after it: a line in every panel, and not a point without extent."""
+def test_the_evolution_over_one_observation_is_a_line(percuss, linear, folder, monkeypatch) -> None:
+    """From before the observation to after it, in every panel, and not a point without extent."""
+    from percuss.cli import filter_pictures
+
+    drawn: list = []
+    monkeypatch.setattr(filter_pictures, "draw", lambda panels, path, title: drawn.extend(panels))
     (folder / "one.csv").write_text("output,value\ny1,0.4\n")
     percuss("filter", linear, "--data", "one.csv", "--noise", "y1=0.5", "--plot", "one.svg")
-    drawn = (folder / "one.svg").read_text()
-    lines = re.findall(r'<g id="line2d_\d+">\s*<path d="M [-\d.]+ [-\d.]+ \nL [-\d.]+ [-\d.]+ \n" clip-path', drawn)
-    assert len(lines) >= 7  # mean and two quantiles of two parameters, and the effective samples
+    assert len(drawn) == 3
+    for line in (line for panel in drawn for line in panel.lines):
+        assert list(line.x) == [0, 1]
+    # Before: the prior, N(0, 1). After: N(0.32, 0.45) (conjugate, variance 0.2).
+    mean, low, high = (line.y for line in drawn[0].lines)
+    assert mean == pytest.approx([0, 0.32], abs=0.05)
+    assert high - low == pytest.approx([2 * 1.645, 2 * 1.645 * 0.447], rel=0.1)
+    assert drawn[2].lines[0].y[0] == pytest.approx(512)
 
 
 def test_a_proposal_needs_a_filter(percuss, linear) -> None:
