@@ -22,11 +22,13 @@ def show(
     from percuss.cli.output import give_json, table_text
     from percuss.ledger.blobs import FILE_ROLE
     from percuss.ledger.event import to_frame
-    from percuss.ledger.projections import fold
+    from percuss.ledger.projections import fold, superseded_ids
     from percuss.ledger.standing import superseded
 
     book, found = open_at(ledger, event)
-    standing = [verdict.told() for verdict in superseded(fold(book.events()), found)]
+    # Few ledgers have anything superseded, and only those are worth folding whole for one event.
+    verdicts = superseded(fold(book.events()), found) if superseded_ids(book.frame()) else ()
+    standing = [verdict.told() for verdict in verdicts]
     facts = {"standing": standing} | to_frame([found]).to_dicts()[0] | {"body": found.data}
     tables = (
         {blob.role: book.table(found, blob.role) for blob in found.blobs if not blob.role.startswith(FILE_ROLE)}

@@ -229,6 +229,7 @@ class _Campaign:
                 return False
             # Ours is done; the rest is with other processes, and comes back to us if one of them is gone.
             self._flush(parts=True)
+            self.advance(0, f"{self.progress.note()}, waiting for another run of this design")
             time.sleep(LOOK_S)
             self._told(self.queue.look_again())
 
