@@ -37,7 +37,8 @@ def measure(runs: int, folder: Path) -> dict[str, float]:
     """Append, seal, read and close a campaign of so many runs; seconds of each, and peak memory in bytes."""
     from percuss.designs.registry import make_design
     from percuss.execution.batch import Result, split
-    from percuss.execution.campaign import close_campaign, missing_batches
+    from percuss.execution.campaign import close_campaign
+    from percuss.execution.queue import missing_batches
     from percuss.execution.records import draft_design, draft_result, new_drafts
     from percuss.ledger.event import Draft
     from percuss.ledger.ledger import Ledger
@@ -79,7 +80,7 @@ def measure(runs: int, folder: Path) -> dict[str, float]:
     state = fold(fresh.events())
     facts["fold_s"] = time.perf_counter() - start
     start = time.perf_counter()
-    assert missing_batches(state, record) == []
+    assert missing_batches(state, record) == {}
     facts["missing_s"] = time.perf_counter() - start
     start = time.perf_counter()
     about = close_campaign(fresh, record, state)

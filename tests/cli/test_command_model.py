@@ -123,7 +123,8 @@ def test_programs_that_go_wrong_are_failed_runs_with_a_reason(percuss, program) 
     path.write_text(path.read_text().replace('timeout = "5 s"', 'timeout = "1.5 s"'))
     design = percuss("design", "other", "--n", 1).id
     said = percuss("run", design, "--allow-command", "--json")
-    assert said.code == 0, said.err
+    assert said.code == 1, said.err
+    assert said.err.count("NOT TRUSTED: 12 of 13 runs failed") == 1
     data = json.loads(said.out)
     assert (data["completed"], data["failed"]) == (1, len(REASONS))
     found = {}

@@ -42,13 +42,13 @@ def test_superseded_runs_are_missing_again(percuss, campaign) -> None:
     assert again["id"] != campaign["id"]
     assert percuss("audit").code == 0
     assert len(percuss("export", "csv", "@last:campaign").out.splitlines()) == 71
-    percuss("supersede", runs[0]).refused(2, "superseded already")
-    percuss("supersede", "@last:event").refused(2, "cannot be superseded")
+    percuss("supersede", runs[0], "--reason", "again").refused(2, "superseded already")
+    percuss("supersede", "@last:event", "--reason", "no").refused(2, "cannot be superseded")
 
 
 def test_superseded_design_cannot_be_run(percuss, campaign) -> None:
     new = percuss("design", "ishigami", "--n", 8).id
-    assert percuss("supersede", campaign["design"], "--by", new).id
+    assert percuss("supersede", campaign["design"], "--by", new, "--reason", "too few").id
     percuss("run", campaign["design"]).refused(2, "superseded")
     assert json.loads(percuss("show", "@last:design", "--json").out)["id"] == new
     assert percuss("audit").code == 0
@@ -63,6 +63,9 @@ def test_failing_runs_are_recorded_and_not_tried_again(percuss, make_study) -> N
     assert first["completed"] + first["failed"] == 100
     assert 40 < first["failed"] < 60
     assert "percuss log --kind runs.failed" in said.err
+    assert said.code == 1
+    assert f"NOT TRUSTED: {first['failed']} of 100 runs failed: {first['failed']} rehearsed failure" in said.err
+    assert percuss("run", design, "--accept", "runs").id == first["id"]
     again = json.loads(percuss("run", design, "--json").out)
     assert (again["done"], again["id"], again["content"]) == (0, first["id"], first["content"])
     (row,) = [line for line in percuss("export", "csv", first["id"]).out.splitlines() if ",3," in line[:8]]
@@ -235,6 +238,18 @@ def test_check_passes_and_fails(percuss, folder) -> None:
     facts = json.loads(percuss("check", "ishigami", "--only", "moved", "--json").out)
     assert [value["holds"] for value in facts[0]["values"]] == [False, True]
     assert percuss("audit").code == 0
+
+
+def test_a_check_in_which_runs_fail_does_not_hold(percuss, folder, make_study) -> None:
+    """The mean of those that finished is within its tolerance, and nobody had said that runs would fail."""
+    make_study("ishigami", "fail_above = { x1 = 2.9 }")
+    mean = EXPECTED.format(mean=0).replace("absolute = 0.01", "absolute = 100")
+    _expect(folder, "silent", mean[: mean.rindex("[[expect]]")])
+    _expect(folder, "expected", mean.replace("absolute = 0\n", "absolute = 50\n"))
+    said = percuss("check", "ishigami", "--only", "silent")
+    assert said.code == 1
+    assert "failed(y)" in said.out
+    assert percuss("check", "ishigami", "--only", "expected").code == 0
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_observations_that_were_taken_in_before(percuss, linear, folder) -> None
 
 def test_curves_of_several_cases_and_a_picture(percuss, make_study, folder) -> None:
     study = make_study("block", text=CURVES)
-    design = percuss("design", study, "--sampler", "halton", "--n", 40, "--skip", 1, "--curves").id
+    design = percuss("design", study, "--sampler", "halton", "--n", 200, "--skip", 1, "--curves").id
     campaign = percuss("run", design).id
     truth = percuss("simulate", study, "--case", "hard", "--set", "speed=2.2")
     book = Ledger.open(folder / "ledger")
@@ -190,7 +190,7 @@ def test_curves_of_several_cases_and_a_picture(percuss, make_study, folder) -> N
     table = seen.select("case", pl.col("t_s") * 1000, pl.col("position") * 1000).rename(names)
     table.write_csv(folder / "seen.csv")
     facts = _tell(
-        percuss, "filter", campaign, "--data", "seen.csv", "--noise", "position=5 mm", "--plot", "evolution.svg"
+        percuss, "filter", campaign, "--data", "seen.csv", "--noise", "position=60 mm", "--plot", "evolution.svg"
     )
     assert facts["identified"]["speed"]["mean"] == pytest.approx(2.2, abs=0.05)
     assert (folder / "evolution.svg").stat().st_size > 1000
@@ -230,6 +230,79 @@ def test_options_that_cannot_be(percuss, linear, options, words) -> None:
 def test_observations_that_cannot_be(percuss, linear, folder: Path, text, words) -> None:
     (folder / "bad.csv").write_text(text)
     percuss("filter", linear, "--data", "bad.csv", *FLAGS).refused(2, words)
+
+
+def test_too_few_effective_samples_give_no_estimate(percuss, linear, folder) -> None:
+    """The errors a hundred times smaller: hardly a sample of 512 is left."""
+    sharp = ("--data", "data.csv", *FLAGS, "--scale", 0.01, "--plot", "evolution.svg", "--densities", "densities.svg")
+    said = percuss("filter", linear, *sharp, "--json")
+    facts = json.loads(said.out)
+    assert said.code == 1, said.err
+    first = said.err.splitlines()[0]
+    assert first.startswith(
+        f"NOT TRUSTED: 512 samples are worth {facts['effective']:.3g}, and estimates need 10: at least"
+    )
+    assert f"at least {math.ceil(512 * 10 / facts['effective'])} such samples" in first
+    assert facts["identified"] is None
+    assert "q05" not in said.err
+    assert not (folder / "evolution.svg").exists() and not (folder / "densities.svg").exists()
+    book = Ledger.open(folder / "ledger")
+    event = book.event(facts["id"])
+    assert event.outcome == "failed"
+    assert {b.role for b in event.blobs} == {"weights", "steps", "mixture", "correlations", "observations"}
+    assert book.table(event, "steps").columns == ["step", "effective", "log_evidence"]
+    (verdict,) = facts["trust"]
+    assert (verdict["gate"], verdict["figure"], verdict["threshold"]) == ("effective-sample", facts["effective"], 10)
+
+    taken = percuss("filter", linear, *sharp, "--accept", "effective-sample", "--json")
+    assert taken.code == 0
+    assert taken.err.startswith("accepted all the same: 512 samples are worth")
+    assert json.loads(taken.out)["identified"]["a"]["std"] > 0
+    assert (folder / "evolution.svg").exists()
+    # What is weighed against it is marked; what goes on from it, in the way the message says, is what it is for.
+    marked = percuss("filter", linear, *sharp[:-4], "--against", facts["id"])
+    assert marked.code == 1
+    assert f"(event {facts['id']})" in marked.err
+    enough = _enough(percuss, facts["id"], sharp[:-4])
+    assert percuss("show", enough["id"]).code == 0
+    exact = exact_posterior(
+        MATRIX, np.zeros(3), DATA, (0.01 * NOISE) ** 2 * np.eye(3), np.zeros(2), np.diag([1.0, 4.0])
+    )
+    for k, name in enumerate("ab"):
+        std = math.sqrt(exact.covariance[k, k])
+        # The mean is known to a third of the standard deviation with 10 effective samples: three times that.
+        assert enough["identified"][name]["mean"] == pytest.approx(exact.mean[k], abs=std)
+        assert enough["identified"][name]["std"] == pytest.approx(std, rel=0.75)
+
+
+def _enough(percuss, last: str, flags: tuple[object, ...]) -> dict:
+    """Propose and filter until estimates are given."""
+    for _ in range(8):
+        campaign = percuss("run", percuss("design", "--propose", last, "--n", 128).id).id
+        said = percuss("filter", campaign, *flags, "--json")
+        facts = json.loads(said.out)
+        if said.code == 0:
+            return facts
+        last = facts["id"]
+    raise AssertionError(said.err)
+
+
+def test_the_evolution_over_one_observation_is_a_line(percuss, linear, folder, monkeypatch) -> None:
+    """From before the observation to after it, in every panel, and not a point without extent."""
+    from percuss.cli import filter_pictures
+
+    drawn: list = []
+    monkeypatch.setattr(filter_pictures, "draw", lambda panels, path, title: drawn.extend(panels))
+    (folder / "one.csv").write_text("output,value\ny1,0.4\n")
+    percuss("filter", linear, "--data", "one.csv", "--noise", "y1=0.5", "--plot", "one.svg")
+    assert len(drawn) == 3
+    for line in (line for panel in drawn for line in panel.lines):
+        assert list(line.x) == [0, 1]
+    # Before: the prior, N(0, 1). After: N(0.32, 0.45) (conjugate, variance 0.2).
+    mean, low, high = (line.y for line in drawn[0].lines)
+    assert mean == pytest.approx([0, 0.32], abs=0.05)
+    assert high - low == pytest.approx([2 * 1.645, 2 * 1.645 * 0.447], rel=0.1)
+    assert drawn[2].lines[0].y[0] == pytest.approx(512)
 
 
 def test_a_proposal_needs_a_filter(percuss, linear) -> None:

@@ -112,16 +112,48 @@ def test_interrupt_keeps_what_finished_and_the_rest_is_run_again(percuss, make_s
     assert percuss("audit").code == 0
 
 
-def test_interrupt_of_a_batch_that_does_not_end(percuss, make_study, folder, spawn) -> None:
-    """Two batches: the one of 64 runs would take 19 seconds, the one of a single run is done at once."""
-    design = _slow_design(percuss, make_study, 65, "0.3 s")
+def test_interrupt_keeps_what_finished_within_a_batch(percuss, make_study, folder, spawn) -> None:
+    """One batch of 64 runs that would take 6 seconds, and one of a single run, which is in the ledger first."""
+    design = _slow_design(percuss, make_study, 65, "0.1 s")
+    (folder / "percuss.toml").write_text("flush_s = 0.05\n")
     process = spawn("run", design, "--jobs", 2)
     _wait_for_runs(percuss, 1)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    # Five seconds of grace, not the nineteen the batch would take: then nothing would be left.
-    assert "1 runs kept, 64 left" in err
+    assert process.returncode == 130, err
+    kept = _runs(percuss)
+    assert f"interrupted: {len(kept)} runs kept, {65 - len(kept)} left" in err
+    # The long batch was begun with the other: at least the slice that was under way is kept, and not all of it was.
+    assert 1 < len(kept) < 65
+    assert len(set(kept)) == len(kept)
+    make_study("slow")
+    again = percuss("design", "slow", "--n", 65, "--ledger", "quick").id
+    quick = json.loads(percuss("run", again, "--ledger", "quick", "--json").out)
+    rest = json.loads(percuss("run", design, "--jobs", 8, "--json").out)
+    assert rest["done"] == 65 - len(kept)
+    assert rest["content"] == quick["content"]
+    assert len(_runs(percuss)) == 65
+    assert percuss("audit", "--rerun", 2).code == 0
+
+
+def test_a_slow_batch_is_appended_in_parts(percuss, make_study, monkeypatch, folder) -> None:
+    """What is in the ledger already is not lost with the process, and the campaign is the same in the end."""
+    from percuss.execution import batch, campaign
+
+    make_study("slow", 'delay = "10 ms"')
+    (folder / "percuss.toml").write_text("flush_s = 0\n")
+    whole = json.loads(percuss("run", percuss("design", "slow", "--n", 16).id, "--json").out)
+    assert len(json.loads(percuss("log", "--kind", "runs", "--json").out)) == 1
+    monkeypatch.setattr(batch, "SLICE_S", 0.03)
+    other = percuss("design", "slow", "--n", 16, "--ledger", "sliced").id
+    sliced = json.loads(percuss("run", other, "--ledger", "sliced", "--json").out)
+    assert len(json.loads(percuss("log", "--kind", "runs", "--ledger", "sliced", "--json").out)) == 1
+    monkeypatch.setattr(campaign, "PARTS_S", 0.0)
+    other = percuss("design", "slow", "--n", 16, "--ledger", "parts").id
+    parts = json.loads(percuss("run", other, "--ledger", "parts", "--json").out)
+    assert len(json.loads(percuss("log", "--kind", "runs", "--ledger", "parts", "--json").out)) > 1
+    assert whole["content"] == sliced["content"] == parts["content"]
+    assert percuss("audit", "--rerun", 16, "--ledger", "parts").code == 0
 
 
 def test_killed_run_is_resumed(percuss, make_study, folder, spawn) -> None:
@@ -151,15 +183,31 @@ def test_killed_run_is_resumed(percuss, make_study, folder, spawn) -> None:
     assert clean["content"] == again["content"]
 
 
-def test_two_runs_of_one_design_at_once(percuss, make_study, folder, spawn) -> None:
-    design = _slow_design(percuss, make_study, 64 * 6, "2 ms")
+def test_two_runs_of_one_design_at_once_share_it(percuss, make_study, folder, spawn) -> None:
+    make_study("slow", 'delay = "2 ms"\nbatch = 16')
+    design = percuss("design", "slow", "--n", 64 * 12).id
     (folder / "percuss.toml").write_text("flush_s = 0.05\n")
     both = [spawn("run", design, "--jobs", 1, "--json") for _ in range(2)]
     said = [json.loads(process.communicate(timeout=100)[0]) for process in both]
     assert [process.returncode for process in both] == [0, 0]
-    assert {s["completed"] for s in said} == {384}
-    assert said[0]["content"] == said[1]["content"]
+    assert sum(s["done"] for s in said) == 768
+    assert sorted(_runs(percuss)) == [("base", sample) for sample in range(768)]
+    assert said[0]["id"] == said[1]["id"]
+    assert len(json.loads(percuss("log", "--kind", "campaign", "--json").out)) == 1
     audit = percuss("audit", "--rerun", 2, "--json")
     assert audit.code == 0, audit.out
-    exported = percuss("export", "csv", "@last:campaign").out.splitlines()
-    assert len(exported) == 385
+
+
+def test_a_run_takes_over_from_one_that_was_killed(percuss, make_study, folder, spawn) -> None:
+    """What the killed one had claimed and not recorded is done by the other, and nothing is done twice."""
+    make_study("slow", 'delay = "10 ms"\nbatch = 16')
+    design = percuss("design", "slow", "--n", 16 * 12).id
+    (folder / "percuss.toml").write_text("flush_s = 0.05\n")
+    doomed = spawn("run", design, "--jobs", 1)
+    _wait_for_runs(percuss, 16)
+    other = spawn("run", design, "--jobs", 1, "--json")
+    _wait_for_runs(percuss, 32)
+    doomed.kill()
+    said = json.loads(other.communicate(timeout=100)[0])
+    assert said["completed"] == 192
+    assert sorted(_runs(percuss)) == [("base", sample) for sample in range(192)]

@@ -97,7 +97,7 @@ def test_shards_and_adoption(percuss, campaign) -> None:
     first = campaign("one")
     design = percuss("design", "noisy", "--n", POINTS, "--skip", 1, "--seed", 5, "--ledger", "two").id
     for part in ("3/3", "1/3", "2/3"):
-        assert percuss("run", design, "--shard", part, "--ledger", "two").id
+        assert percuss("run", design, "--shard", part, "--accept", "runs", "--ledger", "two").id
     assert percuss("adopt", "--ledger", "two").code == 0
     closed = json.loads(percuss("run", design, "--ledger", "two", "--json").out)
     assert closed["done"] == 0
@@ -111,7 +111,7 @@ def test_shards_on_copies_of_the_ledger(percuss, campaign, folder) -> None:
     design = percuss("design", "noisy", "--n", POINTS, "--skip", 1, "--seed", 5, "--ledger", "two").id
     for k in (1, 2):
         shutil.copytree(folder / "two", folder / f"copy{k}")
-        assert percuss("run", design, "--shard", f"{k}/2", "--ledger", f"copy{k}").id
+        assert percuss("run", design, "--shard", f"{k}/2", "--accept", "runs", "--ledger", f"copy{k}").id
     for k in (1, 2):
         assert percuss("adopt", "--from", f"copy{k}", "--ledger", "two").code == 0
     closed = json.loads(percuss("run", design, "--ledger", "two", "--json").out)
@@ -131,7 +131,7 @@ def test_interruption_and_resumption(percuss, campaign, monkeypatch, folder) -> 
         patch.setattr(output, "progress", _interrupting)
         patch.setattr("percuss.execution.campaign.IN_HAND", 2)
         for _ in range(30):
-            said = percuss("run", design, "--jobs", 1, "--ledger", "two", "--json")
+            said = percuss("run", design, "--jobs", 1, "--accept", "runs", "--ledger", "two", "--json")
             if said.code == 0:
                 break
             assert said.code == 130

@@ -123,7 +123,8 @@ def calibrated(copied: Path, percuss, once) -> str:  # type: ignore[no-untyped-d
     study.write_text(study.read_text().replace("offset =", "fail_above = { x2 = 1.6 }\noffset ="))
 
     def make() -> None:
-        campaign = percuss("run", percuss("design", "linear-gaussian", "--n", 64, "--skip", 1, "--seed", 5).id).id
+        design = percuss("design", "linear-gaussian", "--n", 64, "--skip", 1, "--seed", 5).id
+        campaign = percuss("run", design, "--accept", "runs").id
         surrogate = percuss("surrogate", "-", "--search", "early", stdin=campaign).id
         percuss("sensitivity", surrogate)
         percuss("note", surrogate, "fitted for <b>the</b> audit & report")
@@ -218,9 +219,16 @@ def test_calibrations_side_by_side(calibrated: str, percuss, folder: Path) -> No
 
 
 def test_superseded_events_are_told_and_marked(calibrated: str, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
-    percuss("supersede", "@last:surrogate")
+    percuss("supersede", "@last:surrogate", "--reason", "wrong gap")
     text = percuss("report", calibrated, "--format", "markdown").out
     assert re.search(r"> \*\*warning:\*\* surrogate.fitted `[0-9a-f-]{36}` is superseded", text)
+    first = text.splitlines()[0]
+    assert first.startswith(
+        "> **warning:** NOT TRUSTED: surrogate.fitted, on which it stands, is superseded: wrong gap"
+    )
+    percuss("report", calibrated, "--to", "marked.html")
+    page = check_page((folder / "marked.html").read_text())
+    assert 0 <= page.text.find("on which it stands, is superseded") < page.text.find("Report on")
 
 
 def test_indices_over_time(percuss, make_study, folder: Path) -> None:  # type: ignore[no-untyped-def]

@@ -16,9 +16,9 @@ from percuss.errors import InputError
 from percuss.ledger import streams
 from percuss.ledger.audit import prove_chain, prove_order
 from percuss.ledger.canonical import canonical_json
-from percuss.ledger.event import Blob, Cost, Draft, Maker, Software, StudyRef, from_frame, to_frame
+from percuss.ledger.event import Blob, Cost, Draft, Event, Maker, Software, StudyRef, from_frame, to_frame
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold, state_tables
+from percuss.ledger.projections import fold, lineage, state_tables, superseded_ids, superseded_under
 from percuss.ledger.seal import seal_stream
 from percuss.ledger.tables import table_digest
 
@@ -188,12 +188,28 @@ def test_replay_gives_the_same_tables(plan: list[int]) -> None:
                 body = {"case": "c", "samples": [9], "reasons": {"9": "why"}}
                 book.append([Draft("runs.failed", body, inputs=[("design", designs[0])])])
             else:
-                old = book.events()[-1]
-                if old.kind != "event.superseded":
-                    book.append([Draft("event.superseded", {"new": None}, inputs=[("old", old)])])
-        digests = {name: table_digest(table) for name, table in state_tables(fold(book.events())).items()}
+                # Of an event that supersedes, too: that takes back what it says.
+                book.append([Draft("event.superseded", {"new": None}, inputs=[("old", book.events()[-1])])])
+        state = fold(book.events())
+        digests = {name: table_digest(table) for name, table in state_tables(state).items()}
+        assert set(state.superseded) == superseded_ids(book.frame()) == _superseded(book.events())
+        assert {id: under for id in state.events if (under := state.stands_on(id))} == superseded_under(book.frame())
+        for event in book.events():
+            words = ("event.superseded", "note.added")
+            above = {e.id for e in lineage(state, event.id)} - {event.id} if event.kind not in words else set()
+            assert set(state.stands_on(event.id)) == above & set(state.superseded)
         fresh = Ledger.open(book.place.root).events(cached=False)
         assert {name: table_digest(t) for name, t in state_tables(fold(fresh)).items()} == digests
+
+
+def _superseded(events: list[Event]) -> set[str]:
+    """As the format says it: an event is superseded if one that is not superseded itself says so."""
+    said = [(event.id, event.input("old")) for event in events if event.kind == "event.superseded"]
+
+    def gone(id: str) -> bool:
+        return any(old == id and not gone(by) for by, old in said)
+
+    return {event.id for event in events if gone(event.id)}
 
 
 @given(st.dictionaries(text, json_values, max_size=5))

@@ -11,7 +11,7 @@ from percuss.cli.options import assignments
 from percuss.cli.output import plain, table_text
 from percuss.errors import InputError
 from percuss.execution.batch import split
-from percuss.execution.campaign import Shard
+from percuss.execution.queue import Shard
 from percuss.export.tables import column_name
 
 

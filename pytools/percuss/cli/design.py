@@ -163,6 +163,8 @@ def _propose(reference: str, n: int | None, cases: list[str] | None, seed: int, 
     if event.kind != KIND:
         raise InputError(f"--propose {event.id}: is of the kind {event.kind}, not {KIND}")
     state = fold(book.events())
+    if event.id in state.superseded:
+        raise InputError(f"--propose {event.id}: is superseded", hint="percuss show says by what")
     last = state.events[event.inputs_as("design")[-1].id]
     points, before = propose(book, load_training(book, state, last), event, n, seed), load_design(book, state, last)
     chosen = [before.study.case_name(name) for name in cases] if cases else list(before.cases)

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, assignments, complete_events, open_at
+from percuss.cli.options import (
+    AcceptOption,
+    EventArgument,
+    JsonOption,
+    LedgerOption,
+    accepted_gates,
+    assignments,
+    complete_events,
+    open_at,
+)
 
 if TYPE_CHECKING:
     from percuss.filtering.covariance import ObservationError
@@ -60,6 +69,7 @@ def filter(
         Path | None, typer.Option(help="Draw outputs of the runs over their parameters.", metavar="FILE")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of the mixture's start.")] = 0,
+    accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -67,16 +77,19 @@ def filter(
 
     EVENT is a design whose runs are all in, or its campaign; runs made elsewhere do as well. A design made by percuss
     design --propose is filtered together with those it goes on from, each run weighed for how it was proposed.
+    Weights that come down to too few samples are kept, and no estimate is given from them.
     """
-    from percuss.cli.output import give_id, hint, say
+    from percuss.cli.output import give_id, hint, leave_untrusted, say, tell_trust
     from percuss.cli.values import tell_measured
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.filtering.observations import observed, read_observations
     from percuss.filtering.update import draft_update, summary, update
     from percuss.ledger.projections import fold
+    from percuss.ledger.standing import judged
     from percuss.surrogates.training import load_training
 
+    gates = accepted_gates(accept)
     book, found = open_at(ledger, event)
     state = fold(book.events())
     training = load_training(book, state, found)
@@ -93,9 +106,14 @@ def filter(
     error = _error(training.study, seen, covariance, noise, scale, ess)
     others = [book.event(text) for text in against or []]
     done = update(book, state, training, seen, error, ess, others, seed)
-    appended = book.append([draft_update(book, done, others, ess, seed)])[0]
-    facts = summary(done)
-    say(_table(done, facts))
+    enough = done.verdict()
+    told = enough.passed or enough.gate in gates
+    draft, trust = judged(state, draft_update(book, done, others, ess, seed, told=told), gates, [enough])
+    appended = book.append([draft])[0]
+    tell_trust(trust)
+    facts = summary(done, told=told)
+    if told:
+        say(_table(done, facts))
     share = facts["effective"] / facts["samples"]
     say(
         f"{len(seen.steps)} steps, {facts['samples']} samples worth {facts['effective']:.3g} "
@@ -103,14 +121,17 @@ def filter(
     )
     if facts["left_out"]:
         say(f"{facts['left_out']} points without a finished run in every case are left out")
-    for name, probability in done.probabilities.items():
+    for name, probability in facts["probabilities"].items():
         say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
     for picture, path in (("evolution", plot), ("densities", densities), ("runs", runs)):
-        if path:
+        if path and not told and picture != "runs":
+            say(f"{path}: is not drawn, as no estimate is given")
+        elif path:
             _draw(done, picture, path)
-    if facts["effective"] < 10:
-        hint(f"the weights came down to a few samples: percuss design --propose {appended.id} --n N goes on from them")
-    give_id(appended.id, {"scale": done.error.scale, **facts}, json)
+    if not enough.passed:
+        hint(f"percuss design --propose {appended.id} --n N goes on from the samples that have weight")
+    give_id(appended.id, {"scale": done.error.scale, **facts, "trust": appended.data["trust"]}, json)
+    leave_untrusted(trust)
 
 
 def _error(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from percuss.errors import InputError
-from percuss.filtering.update import Updated, tables
+from percuss.filtering.update import Updated, evolution, tables
 from percuss.report.figures import FORMATS, Line, Panel, draw, load_matplotlib
 from percuss.units import from_si
 
@@ -20,14 +20,20 @@ EDGE = 1.7
 
 
 def draw_evolution(done: Updated, path: Path) -> None:
-    """Mean and the band of nine tenths of every parameter, and the effective sample size, over the steps."""
-    steps = tables(done)["steps"]
-    x = steps["step"].to_numpy()
+    """Mean and the band of nine tenths of every parameter, and the effective sample size, over the steps.
+
+    Step 0 is before any observation: one observation is a change, too.
+    """
+    start = np.exp(done.ensemble.log_start - np.logaddexp.reduce(done.ensemble.log_start))
+    weights = np.vstack([start, done.filtered.weights])
+    found = evolution(weights, done.training.names, done.ensemble.theta)
+    x = np.arange(len(weights), dtype=float)
     panels = []
     for name in done.training.names:
-        lines = [Line(key, x, steps[f"{key}:{name}"].to_numpy()) for key in ("mean", "q05", "q95")]
+        lines = [Line(key, x, found[f"{key}:{name}"]) for key in ("mean", "q05", "q95")]
         panels.append(Panel("step", f"{name} [SI]", lines))
-    panels.append(Panel("step", "effective samples", [Line("effective", x, steps["effective"].to_numpy())]))
+    effective = 1 / (weights**2).sum(axis=1)
+    panels.append(Panel("step", "effective samples", [Line("effective", x, effective)]))
     draw(panels, path, f"{done.training.study.name}: identified parameters")
 
 

@@ -40,26 +40,39 @@ def lineage(
     below = projections.descendants(state, root.id)
     nodes = [root, *below] if onwards else projections.lineage(state, root.id)
     known = {node.id for node in nodes}
+    marked = {node.id: projections.mark(state, node.id) for node in nodes}
     edges = [(i.id, node.id, i.role) for node in nodes for i in node.inputs if i.id in known]
     if json or form is Form.JSON:
         give_json(
             {
                 "root": root.id,
-                "events": [{"id": n.id, "kind": n.kind, "hash": n.hash, "seed": n.seed} for n in nodes],
+                "events": [
+                    {
+                        "id": n.id,
+                        "kind": n.kind,
+                        "hash": n.hash,
+                        "seed": n.seed,
+                        "superseded": n.id in state.superseded,
+                        "stands_on_superseded": list(state.stands_on(n.id)),
+                    }
+                    for n in nodes
+                ],
                 "edges": [{"from": a, "to": b, "role": role} for a, b, role in edges],
             }
         )
     elif form is Form.DOT:
-        print(_dot(nodes, edges))
+        print(_dot(nodes, edges, marked))
     else:
         children: dict[str, list[tuple[str, str]]] = {}
         for source, target, role in edges:
             parent, child = (source, target) if onwards else (target, source)
             children.setdefault(parent, []).append((role, child))
-        _print_tree({node.id: node for node in nodes}, children, root.id)
+        _print_tree({node.id: node for node in nodes}, children, root.id, marked)
 
 
-def _print_tree(nodes: dict[str, Event], children: dict[str, list[tuple[str, str]]], root: str) -> None:
+def _print_tree(
+    nodes: dict[str, Event], children: dict[str, list[tuple[str, str]]], root: str, marked: dict[str, str]
+) -> None:
     from percuss.cli.output import plain
 
     # A node that is reached again is named but not opened again; long lists of equals are cut.
@@ -73,21 +86,27 @@ def _print_tree(nodes: dict[str, Event], children: dict[str, list[tuple[str, str
             print(f"{start}and {what} more")
             continue
         again = what in opened and children.get(what)
-        print(plain(f"{start}{nodes[what].kind} {what}{' (above)' if again else ''}"))
+        mark = f" ({marked[what]})" if marked[what] else ""
+        print(plain(f"{start}{nodes[what].kind} {what}{mark}{' (above)' if again else ''}"))
         if what in opened:
             continue
         opened.add(what)
         lines: list[tuple[int, str, str | int]] = []
         for role in dict.fromkeys(role for role, _ in children.get(what, [])):
             equals = [child for other, child in children[what] if other == role]
-            lines += [(depth + 1, role, child) for child in equals[:5]]
-            lines += [(depth + 1, role, len(equals) - 5)] if len(equals) > 5 else []
+            # Of a long list those that are marked are shown with the first.
+            shown = [child for i, child in enumerate(equals) if i < 5 or marked[child]]
+            lines += [(depth + 1, role, child) for child in shown]
+            lines += [(depth + 1, role, len(equals) - len(shown))] if len(equals) > len(shown) else []
         waiting += reversed(lines)
 
 
-def _dot(nodes: list[Event], edges: list[tuple[str, str, str]]) -> str:
+def _dot(nodes: list[Event], edges: list[tuple[str, str, str]], marked: dict[str, str]) -> str:
     lines = ["digraph lineage {", "  rankdir=LR; node [shape=box, fontname=monospace];"]
-    lines += [f"  {_quoted(node.id)} [label={_quoted(node.kind, node.id[:18])}];" for node in nodes]
+    for node in nodes:
+        mark = [marked[node.id]] if marked[node.id] else []
+        style = ", style=dashed" if mark else ""
+        lines.append(f"  {_quoted(node.id)} [label={_quoted(node.kind, node.id[:18], *mark)}{style}];")
     lines += [f"  {_quoted(source)} -> {_quoted(target)} [label={_quoted(role)}];" for source, target, role in edges]
     return "\n".join([*lines, "}"])
 

@@ -32,7 +32,7 @@ def log(
     from percuss.ledger.event import from_frame
     from percuss.ledger.kinds import KINDS
     from percuss.ledger.place import checked_stream
-    from percuss.ledger.projections import superseded_ids
+    from percuss.ledger.projections import superseded_ids, superseded_under
     from percuss.ledger.streams import read_stream, stream_names
     from percuss.spelling import did_you_mean
 
@@ -52,7 +52,7 @@ def log(
     if limit:
         frame = frame.tail(limit)
     if json:
-        gone = superseded_ids(everything)
+        gone, under = superseded_ids(everything), superseded_under(everything)
         give_json(
             [
                 {
@@ -64,6 +64,7 @@ def log(
                     "study": event.study.name if event.study else None,
                     "outcome": event.outcome,
                     "superseded": event.id in gone,
+                    "stands_on_superseded": list(under.get(event.id, ())),
                     "hash": event.hash,
                 }
                 for event in from_frame(frame)
@@ -81,16 +82,16 @@ def log(
 def log_rows(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[tuple[object, ...]]:
     """The lines of the log for some of the events."""
     from percuss.ledger.event import from_frame
-    from percuss.ledger.projections import superseded_ids
+    from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
 
-    gone = superseded_ids(everything)
+    gone, under = superseded_ids(everything), superseded_under(everything)
     short = shortest_prefixes(everything["id"].to_list(), chosen["id"].to_list())
     return [
         (
             event.seq,
             short[event.id],
             _when(event.at_us),
-            event.kind + (" (superseded)" if event.id in gone else ""),
+            event.kind + (f" ({mark})" if (mark := mark_of(event.id in gone, under.get(event.id, ()))) else ""),
             event.study.name if event.study else "",
             summary(event.kind, event.data),
         )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+from percuss.cli.options import AcceptOption, EventArgument, JsonOption, LedgerOption, accepted_gates, open_at
 
 app = typer.Typer(add_completion=False)
 
@@ -16,6 +16,7 @@ def region(
     event: EventArgument,
     curve: Annotated[list[str], typer.Option(help="Which curves of the runs.")],
     level: Annotated[float, typer.Option(help="Share of the runs in the region.")] = 0.9,
+    accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -25,16 +26,20 @@ def region(
     histories. With them the convergence of the mean-square norm with the number of runs; of a saltelli design, the
     variance at every instant split by source.
     """
-    from percuss.cli.output import give_id, hint, say, table_text
+    from percuss.cli.output import give_id, hint, leave_untrusted, say, table_text, tell_trust
     from percuss.errors import InputError
     from percuss.ledger.projections import fold
+    from percuss.ledger.standing import judged
     from percuss.regions.compute import compute_regions
 
+    gates = accepted_gates(accept)
     if not 0 < level < 1:
         raise InputError(f"--level {level}: must lie between 0 and 1")
     book, found = open_at(ledger, event)
     computed = compute_regions(book, fold(book.events()), found, list(dict.fromkeys(curve)), level)
-    appended = book.append([computed.draft])[0]
+    draft, trust = judged(fold(book.events()), computed.draft, gates)
+    appended = book.append([draft])[0]
+    tell_trust(trust)
     heads = ["case", "curve", "runs", "widened by", "norm", "its error"]
     rows: list[list[object]] = []
     for fact in computed.facts:
@@ -50,3 +55,4 @@ def region(
         say("\n" + table_text(("case", "curve", "source", "first", "total"), shares))
     hint(f"percuss plot {appended.id} --to region.svg draws them")
     give_id(appended.id, {"level": level, "curves": computed.facts}, json)
+    leave_untrusted(trust)

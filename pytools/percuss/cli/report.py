@@ -58,7 +58,7 @@ def report(
     if to is not None:
         check_target(to)
     source = gather(book, roots)
-    tell_trust(source.trust())
+    tell_trust(source.trust)
     with progress("report", len(planned(source))) as advance:
         page = build_page(source, advance, pictures=form is Form.HTML)
     text = html(page) if form is Form.HTML else markdown(page)

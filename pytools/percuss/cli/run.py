@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import AllowCommandOption, EventArgument, JsonOption, LedgerOption, consented, open_at
+from percuss.cli.options import (
+    AcceptOption,
+    AllowCommandOption,
+    EventArgument,
+    JsonOption,
+    LedgerOption,
+    accepted_gates,
+    consented,
+    open_at,
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -29,37 +38,42 @@ def run(
         Path | None, typer.Option(help="Queue, walltime, cores and memory for slurm and pbs (TOML).", metavar="FILE")
     ] = None,
     allow_command: AllowCommandOption = False,
+    accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run every point of a design that has not been run, and append what comes out.
 
-    Give the command again after an interruption: only what is missing is run. Runs that fail are recorded with
-    their reason and not tried again; supersede the event that has them if they should be.
+    Give the command again after an interruption: only what is missing is run. Given while another run of the same
+    design is under way, it joins in. Runs that fail are recorded with their reason and not tried again; supersede the
+    event that has them if they should be.
     """
     import os
     from dataclasses import replace
 
-    from percuss.cli.output import give_id, hint, leave_interrupted, progress, say
+    from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, progress, say, tell_trust
     from percuss.config import find_settings
     from percuss.errors import AnswerIsNo
-    from percuss.execution import campaign
+    from percuss.execution import campaign, queue
     from percuss.execution.engines import open_engine
     from percuss.execution.records import load_design
     from percuss.ledger.ledger import MAIN
     from percuss.ledger.projections import fold
+    from percuss.ledger.standing import inherit
+    from percuss.trust import accept as accept_failures
 
+    gates = accepted_gates(accept)
     settings = find_settings({"jobs": jobs})
     workers = settings["jobs"].value or os.cpu_count() or 1
     book, event = open_at(ledger, design)
     state = fold(book.events())
     record = load_design(book, state, event)
     record = replace(record, study=consented(record.study, allow_command))
-    part = campaign.Shard.parse(shard) if shard else None
+    part = queue.Shard.parse(shard) if shard else None
     stream = part.stream(record.event.id) if part else MAIN
     if part:
-        state = campaign.with_stream(book, state, stream)
-    left = sum(len(samples) for _, samples in campaign.missing_batches(state, record, part))
+        state = queue.with_stream(book, state, stream)
+    left = sum(len(samples) for _, samples in queue.missing_batches(state, record, part).values())
     try:
         with open_engine(on, workers, profile) as engine, progress("running", left) as advance:
             done = campaign.run_campaign(
@@ -77,17 +91,25 @@ def run(
         say(f"interrupted: {stop.progress.done} runs kept, {stop.progress.left} left")
         hint("give the same command again to run the rest")
         leave_interrupted(stop.stuck)
-    say(f"{done.done} runs done, {done.note()}" if done.done else "nothing was missing")
+    state = fold(book.events())
+
     facts = {"design": record.event.id, "done": done.done, "failed": done.failed, "stream": stream}
     if part:
+        state = queue.with_stream(book, state, stream)
         last = done.last or campaign.last_event(book, stream)
         if last is None:
             raise AnswerIsNo(f"shard {shard}: has no runs, the design has fewer batches than that")
+    else:
+        last = campaign.close_campaign(book, record, state)
+        facts |= {key: last.data[key] for key in ("completed", "failed", "content")}
+    trust = accept_failures(
+        (*inherit(state, [state.events[record.event.id]]), campaign.judge_runs(state, record.event.id)), gates
+    )
+    tell_trust(trust)
+    say(f"{done.done} runs done, {done.note()}" if done.done or done.elsewhere else "nothing was missing")
+    if part:
         hint(f"percuss adopt {stream} makes these runs part of main")
-        give_id(last.id, facts, json)
-        return
-    closing = campaign.close_campaign(book, record, fold(book.events()))
-    total = {"completed": closing.data["completed"], "failed": closing.data["failed"]}
-    if total["failed"]:
-        hint(f"{total['failed']} of {record.size} runs failed: percuss log --kind runs.failed")
-    give_id(closing.id, facts | total | {"content": closing.data["content"]}, json)
+    if any(not verdict.passed and verdict.gate == "runs" for verdict in trust):
+        hint("percuss log --kind runs.failed lists the runs that failed; percuss show tells why each did")
+    give_id(last.id, facts, json)
+    leave_untrusted(trust)

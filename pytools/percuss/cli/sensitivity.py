@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, assignments, open_at
+from percuss.cli.options import (
+    AcceptOption,
+    EventArgument,
+    JsonOption,
+    LedgerOption,
+    accepted_gates,
+    assignments,
+    open_at,
+)
 
 if TYPE_CHECKING:
     from percuss.sensitivity.indices import Indices
@@ -25,6 +33,7 @@ def sensitivity(
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     group: Annotated[list[str] | None, typer.Option(help="Parameters to take together.", metavar="NAME=P1,P2")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of samples and resampling.")] = 0,
+    accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -33,13 +42,15 @@ def sensitivity(
     EVENT is a surrogate (indices read off expansions, other families sampled) or a campaign: of a saltelli or morris
     design what that design is for, of any other first-order indices from given data.
     """
-    from percuss.cli.output import give_id, hint, say
+    from percuss.cli.output import give_id, hint, leave_untrusted, say, tell_trust
     from percuss.errors import InputError
     from percuss.ledger.projections import fold
+    from percuss.ledger.standing import judged
     from percuss.sensitivity.compute import METHODS, Request, compute
     from percuss.sensitivity.storage import draft_indices, facts
     from percuss.surrogates.settings import chosen
 
+    gates = accepted_gates(accept)
     if not 0 < level < 1:
         raise InputError(f"--level {level}: must lie between 0 and 1")
     groups = {name: tuple(p.strip() for p in text.split(",")) for name, text in assignments(group, "--group").items()}
@@ -53,7 +64,9 @@ def sensitivity(
 
         more["over_time"] = over_time_table(computed.surrogate)
         curve_facts["over_time"] = summary(more["over_time"])
-    appended = book.append([draft_indices(book, computed, request, more)])[0]
+    draft, trust = judged(fold(book.events()), draft_indices(book, computed, request, more), gates)
+    appended = book.append([draft])[0]
+    tell_trust(trust)
     if more:
         say(_curve_table(summary(more["over_time"])))
     else:
@@ -69,6 +82,7 @@ def sensitivity(
         {"parameters": list(computed.names), "outputs": listed, "cases_together": together, **curve_facts},
         json,
     )
+    leave_untrusted(trust)
 
 
 def _curve_table(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:

@@ -22,9 +22,14 @@ def show(
     from percuss.cli.output import give_json, table_text
     from percuss.ledger.blobs import FILE_ROLE
     from percuss.ledger.event import to_frame
+    from percuss.ledger.projections import fold, superseded_ids
+    from percuss.ledger.standing import superseded
 
     book, found = open_at(ledger, event)
-    facts = to_frame([found]).to_dicts()[0] | {"body": found.data}
+    # Few ledgers have anything superseded, and only those are worth folding whole for one event.
+    verdicts = superseded(fold(book.events()), found) if superseded_ids(book.frame()) else ()
+    standing = [verdict.told() for verdict in verdicts]
+    facts = {"standing": standing} | to_frame([found]).to_dicts()[0] | {"body": found.data}
     tables = (
         {blob.role: book.table(found, blob.role) for blob in found.blobs if not blob.role.startswith(FILE_ROLE)}
         if rows
@@ -40,6 +45,8 @@ def show(
     for name, value in facts.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
             lines += [(f"{name}.{item['role']}", _joined(item, skip="role")) for item in value]
+        elif name == "standing":
+            lines += [(name, item) for item in value]
         elif isinstance(value, dict):
             lines += [(f"{name}.{key}", item) for key, item in value.items() if item is not None]
         elif isinstance(value, list):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+from percuss.cli.options import AcceptOption, EventArgument, JsonOption, LedgerOption, accepted_gates, open_at
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +46,7 @@ def surrogate(
     ] = None,
     to: Annotated[Path | None, typer.Option(help="Where --at writes.", show_default="stdout", metavar="FILE")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of folds and resampling.")] = 0,
+    accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -59,10 +60,11 @@ def surrogate(
     import resource
     import time
 
-    from percuss.cli.output import give_id, hint, plain, progress, say, table_text
+    from percuss.cli.output import give_id, hint, leave_untrusted, plain, progress, say, table_text, tell_trust
     from percuss.errors import InputError
     from percuss.ledger.event import Cost
     from percuss.ledger.projections import fold
+    from percuss.ledger.standing import judged
     from percuss.surrogates.fit import fit_all
     from percuss.surrogates.holes import hole_sentences
     from percuss.surrogates.registry import AUTO, CHOICES
@@ -70,6 +72,7 @@ def surrogate(
     from percuss.surrogates.storage import draft_surrogate
     from percuss.surrogates.training import load_training
 
+    gates = accepted_gates(accept)
     if folds == 1:
         raise InputError("--folds 1: must be 0 or at least 2")
     if at:
@@ -123,7 +126,9 @@ def surrogate(
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     draft.cost = Cost(round(1e6 * wall), round(1e6 * cpu), peak)
+    draft, trust = judged(fold(book.events()), draft, gates)
     appended = book.append([draft])[0]
+    tell_trust(trust)
     if fitted.duplicates:
         say(f"{fitted.duplicates} runs repeat a point: each point counts once, with its mean output")
     rows = []
@@ -166,6 +171,7 @@ def surrogate(
     failed = sum(len(runs.failures) for runs in training.cases)
     facts = {"points": len(training.theta), "failed": failed, "search": search, **facts, "outputs": outputs}
     give_id(appended.id, facts, json)
+    leave_untrusted(trust)
 
 
 def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bool) -> None:

@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, open_ledger, reference, study_path
+from percuss.cli.options import (
+    AcceptOption,
+    JsonOption,
+    LedgerOption,
+    accepted_gates,
+    open_ledger,
+    reference,
+    study_path,
+)
 
 if TYPE_CHECKING:
+    from percuss.trust import Trust
     from percuss.validation.compute import Validated
 
 app = typer.Typer(add_completion=False)
@@ -30,25 +39,29 @@ def validate(
     substeps: Annotated[int | None, typer.Option(min=1, help="Steps of the integrator from sample to sample.")] = None,
     traditional: Annotated[bool | None, typer.Option(help="Calibrate with constant parameters as well.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of the draws of the constant calibration.")] = 0,
+    accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Let parameters drift that should be constant, see whether they do, and append the finding.
 
     Of a study with several models each is validated; their ids are on stdout, a line each. With --json the whole
-    finding is there. Exit code 0 whatever the verdict: it is a result, not a failure.
+    finding is there. Whatever the verdict on the model, it is a result, not a failure: the exit code tells what the
+    finding stands on.
     """
-    from percuss.cli.output import give_id, give_json, hint, say
+    from percuss.cli.output import give_id, give_json, hint, leave_untrusted, say, tell_trust
     from percuss.errors import InputError
     from percuss.execution.records import study_source
     from percuss.ledger.event import Draft
     from percuss.ledger.projections import fold
+    from percuss.ledger.standing import judged
     from percuss.study.files import MAX_ATTACHED_BYTES, read_regular
     from percuss.validation.compute import validate as compute
     from percuss.validation.settings import models_of, read_validation
     from percuss.validation.storage import draft_validation
     from percuss.validation.subject import from_posterior, is_reference
 
+    gates = accepted_gates(accept)
     start, more = None, []
     if is_reference(study) and not Path(study).exists():
         book = open_ledger(ledger)
@@ -62,6 +75,7 @@ def validate(
     flags: dict[str, Any] = {"drift": drift, "gaps": gaps, "settle": settle, "training": training}
     flags |= {"track": track or None, "substeps": substeps, "traditional": traditional}
     told: dict[str, Any] = {}
+    stands_on: Trust = ()
     for name in [model] if model else models_of(found):
         asked = read_validation(found, name, flags)
         if data is not None:
@@ -74,7 +88,10 @@ def validate(
         result = compute(found, asked, content, shown, extrapolation=beyond, start=start, seed=seed)
         source = study_source(book, found)
         draft = draft_validation(book, result, source, content, shown, more, seed)
+        draft, trust = judged(fold(book.events()), draft, gates)
+        stands_on += trust
         event = book.append([source, draft] if isinstance(source, Draft) else [draft])[-1]
+        tell_trust(trust)
         say(_told(result))
         hint(f"percuss plot {event.id} --to drift.svg draws the paths")
         told[asked.name] = {"id": event.id, **event.data}
@@ -83,6 +100,7 @@ def validate(
     if json:
         (*_, last) = told.values()
         give_json(last if len(told) == 1 else {"id": last["id"], "models": told})
+    leave_untrusted(stands_on)
 
 
 def _told(found: Validated) -> str:

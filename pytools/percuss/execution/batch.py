@@ -6,19 +6,25 @@ campaign has the same payloads, digest for digest, however it was run.
 
 from __future__ import annotations
 
+import math
 import resource
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
 from percuss.ledger.event import NO_COST, Cost, Draft, Event
-from percuss.models.model import Done, Runner, Settles, Value
+from percuss.models.model import Done, Outcome, Runner, Settles, Value
 from percuss.study.study import Study
 
 if TYPE_CHECKING:
     from numpy import ndarray
+
+# A worker gives back what it has after this long, and is asked for the rest again: so that what is slow can be kept.
+SLICE_S = 1.0
+# A slice is never more than this many times the one before: the first run of a batch may not tell how slow the rest is.
+GROWTH = 4
 
 LOST = "lost its worker every time it was run: it may need more memory than a worker has, or crash it"
 
@@ -62,37 +68,86 @@ class Result:
     program: dict[str, str] | None = None
     settled: tuple[Event | Draft, ...] = ()
 
+    @property
+    def done(self) -> list[int]:
+        """The samples it speaks of, whether they failed or not."""
+        return sorted([*self.samples, *self.failures])
 
-def run_batch(batch: Batch) -> Result:
-    """Run a batch. A run that fails is a result; an exception is a fault of the program."""
+
+def run_batch(batch: Batch, limit_s: float = math.inf) -> Result:
+    """Run a batch. A run that fails is a result; an exception is a fault of the program.
+
+    With a limit only the beginning of the batch may be done: no run is begun that would end long after it, and one
+    always is done. Runs are pure, so how they are sliced does not show in what they give.
+    """
     wall, cpu = time.perf_counter(), time.thread_time()
     result = Result(batch.case, settled=batch.settled)
     model = batch.study.model()
-    if batch.starts and isinstance(model, Settles):
-        outcomes = model.run_from(batch.points, batch.seeds, batch.starts)
-    else:
-        outcomes = model.run(batch.points, batch.seeds)
+    done, size = 0, len(batch.samples) if limit_s == math.inf else 1
+    while True:
+        part = slice(done, done + size)
+        if batch.starts and isinstance(model, Settles):
+            outcomes = model.run_from(batch.points[part], batch.seeds[part], batch.starts[part])
+        else:
+            outcomes = model.run(batch.points[part], batch.seeds[part])
+        for sample, outcome in zip(batch.samples[part], outcomes, strict=True):
+            _take(result, batch, sample, outcome)
+        done += len(outcomes)
+        spent = time.perf_counter() - wall
+        if done >= len(batch.samples) or spent >= limit_s:
+            break
+        size = max(1, min(GROWTH * size, int(done * (limit_s - spent) / max(spent, 1e-9))))
     result.program = model.program() if isinstance(model, Runner) else None
-    for sample, outcome in zip(batch.samples, outcomes, strict=True):
-        if outcome.printed:
-            result.printed[sample] = outcome.printed
-        if not isinstance(outcome, Done):
-            result.failures[sample] = outcome.reason
-            continue
-        try:
-            outputs = batch.study.evaluate(outcome.values, outcome.curves)
-        except InputError as fault:
-            result.failures[sample] = str(fault)
-            continue
-        result.samples.append(sample)
-        result.outputs.append(outputs)
-        if batch.keep_curves:
-            kept = outcome.tables | ({"curves": outcome.curves} if outcome.curves else {})
-            for name, columns in kept.items():
-                result.tables.setdefault(name, []).append((sample, columns))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     result.cost = Cost(_us(time.perf_counter() - wall), _us(time.thread_time() - cpu), peak)
     return result
+
+
+def run_slice(batch: Batch) -> Result:
+    """Run the beginning of a batch, for about as long as a slice takes; all of it where that is enough."""
+    return run_batch(batch, SLICE_S)
+
+
+def _take(result: Result, batch: Batch, sample: int, outcome: Outcome) -> None:
+    """Put what one run gave into the result of its batch."""
+    if outcome.printed:
+        result.printed[sample] = outcome.printed
+    if not isinstance(outcome, Done):
+        result.failures[sample] = outcome.reason
+        return
+    try:
+        outputs = batch.study.evaluate(outcome.values, outcome.curves)
+    except InputError as fault:
+        result.failures[sample] = str(fault)
+        return
+    result.samples.append(sample)
+    result.outputs.append(outputs)
+    if batch.keep_curves:
+        kept = outcome.tables | ({"curves": outcome.curves} if outcome.curves else {})
+        for name, columns in kept.items():
+            result.tables.setdefault(name, []).append((sample, columns))
+
+
+def joined(parts: Iterable[Result]) -> list[Result]:
+    """Slices of one batch as what the batch would have given at once, in the order of the samples.
+
+    One result for each program that ran them: it may have been replaced in between.
+    """
+    found: list[Result] = []
+    for part in sorted(parts, key=lambda part: part.done[0]):
+        whole = next((other for other in found if other.program == part.program), None)
+        if whole is None:
+            found.append(whole := Result(part.case, program=part.program))
+        whole.samples += part.samples
+        whole.outputs += part.outputs
+        for name, rows in part.tables.items():
+            whole.tables.setdefault(name, []).extend(rows)
+        whole.failures |= part.failures
+        whole.printed |= part.printed
+        whole.settled += tuple(event for event in part.settled if event not in whole.settled)
+        a, b = whole.cost, part.cost
+        whole.cost = Cost(a.wall_us + b.wall_us, a.cpu_us + b.cpu_us, max(a.peak_bytes, b.peak_bytes))
+    return found
 
 
 def split(count: int, size: int) -> Sequence[range]:

@@ -1,13 +1,13 @@
 """A campaign: every run of a design, as many at a time as there are workers, resumable at any point.
 
 The ledger is the only memory: what is missing is what is run. Finished batches are appended together, at least
-every `flush_s` seconds, and only what was appended is reported as done. This process is the only writer; whatever runs
-the batches (`percuss.execution.engines`) only gives results back, and may lose workers on the way.
+every `flush_s` seconds, and only what was appended is reported as done. This process alone writes what it had run;
+whatever runs the batches (`percuss.execution.engines`) only gives results back, and may lose workers on the way.
+Several processes may run the same campaign at once: each takes batches that no other has (`percuss.execution.queue`).
 """
 
 from __future__ import annotations
 
-import re
 import signal
 import threading
 import time
@@ -17,51 +17,38 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from percuss.errors import InputError, PercussError
-from percuss.execution.batch import LOST, Batch, Result, WorkerLost, run_batch, split
+from percuss.errors import PercussError
+from percuss.execution.batch import LOST, Batch, Result, WorkerLost, joined, run_slice
+from percuss.execution.queue import Queue, Shard, work_name
 from percuss.execution.records import DesignRecord, draft_campaign, draft_result
 from percuss.execution.rest import settle_first
+from percuss.ledger.claims import open_claims
 from percuss.ledger.event import Event, from_frame
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, fold
 from percuss.ledger.streams import read_stream
 from percuss.models import under_way
+from percuss.trust import Verdict
 
-# On Ctrl-C batches that are under way are waited for this long; slower ones are given up and run again later.
+# On Ctrl-C runs that are under way are waited for this long; slower ones are given up and run again later.
 GRACE_S = 5.0
-# Batches in hand for each worker, so that none is idle while this process writes.
+# Batches in hand for each worker, so that none is idle while this process writes; one where batches are slow, so that
+# they are finished one after the other.
 IN_HAND = 8
+# A batch whose first run has waited this long for its last is appended in parts: so much is lost if we are killed.
+PARTS_S = 30.0
 # A batch whose worker was lost this often is taken apart; a single run that loses this many is what kills them.
 MOST_LOSSES = 3
-
-
-@dataclass(frozen=True)
-class Shard:
-    """Part k of n of a campaign, for job arrays: every n-th batch, in a stream of its own."""
-
-    k: int
-    n: int
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Read `k/n`.
-
-        >>> Shard.parse("2/4")
-        Shard(k=2, n=4)
-        """
-        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
-        if not match or not 1 <= int(match[1]) <= int(match[2]):
-            raise InputError(f"--shard {text}: must be k/n with 1 <= k <= n, as 2/4")
-        return cls(int(match[1]), int(match[2]))
-
-    def stream(self, design: str) -> str:
-        """The stream this shard writes to."""
-        return f"shard-{design[:18]}-{self.k}-of-{self.n}"
+# How long to wait before looking again for what other processes have done, in seconds.
+LOOK_S = 0.25
 
 
 @dataclass
 class Progress:
-    """How a campaign went: runs done in this call, failures by reason, time spent in runs (all workers together)."""
+    """How a campaign went: runs done in this call, failures by reason, time spent in runs (all workers together).
+
+    `elsewhere` are the runs that were missing when it began and that other processes did meanwhile.
+    """
 
     done: int = 0
     failed: int = 0
@@ -70,6 +57,7 @@ class Progress:
     reasons: Counter[str] = field(default_factory=Counter)
     work_s: float = 0.0
     lost: int = 0
+    elsewhere: int = 0
     started: float = field(default_factory=time.monotonic)
 
     def count(self, results: Iterable[Result]) -> int:
@@ -78,8 +66,7 @@ class Progress:
         for result in results:
             self.done += len(result.samples) + len(result.failures)
             self.failed += len(result.failures)
-            # The head of a reason says what kind of failure it was; what follows the colon is of the run.
-            self.reasons.update(reason.partition(":")[0][:60] for reason in result.failures.values())
+            self.reasons.update(map(sort_of_failure, result.failures.values()))
             self.work_s += result.cost.wall_us / 1e6
         self.left -= self.done - before
         return self.done - before
@@ -89,11 +76,35 @@ class Progress:
         rate = self.done / max(time.monotonic() - self.started, 1e-9)
         parts = [f"{rate:.3g} runs/s", f"{span(self.work_s)} of work"]
         if self.failed:
-            kinds = ", ".join(f"{count} {reason}" for reason, count in self.reasons.most_common(3))
-            parts.append(f"{self.failed} failed ({kinds}{', ...' if len(self.reasons) > 3 else ''})")
+            parts.append(f"{self.failed} failed ({commonest(self.reasons)})")
+        if self.elsewhere:
+            parts.append(f"{self.elsewhere} more by others at the same time")
         if self.lost:
             parts.append(f"{self.lost} batches lost their worker")
         return ", ".join(parts)
+
+
+def sort_of_failure(reason: str) -> str:
+    """The head of a reason says what kind of failure it was; what follows the colon is of the run."""
+    return reason.partition(":")[0][:60]
+
+
+def commonest(reasons: Counter[str]) -> str:
+    """The commonest kinds of failure, with their numbers."""
+    kinds = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common(3))
+    return kinds + (", ..." if len(reasons) > 3 else "")
+
+
+def judge_runs(state: State, design: str) -> Verdict:
+    """Whether every run of a design that is in finished."""
+    # Where nothing failed the runs, of which there may be millions, are counted without being listed.
+    batches = state.batches.get(design, [])
+    if all(event.kind == "runs.completed" for event in batches):
+        return Verdict("runs", True, f"{sum(len(event.data['samples']) for event in batches)} runs finished", 0, 0)
+    runs = state.runs(design)
+    reasons = Counter(sort_of_failure(reason) for _, reason in runs.values() if reason is not None)
+    failed = reasons.total()
+    return Verdict("runs", not failed, f"{failed} of {len(runs)} runs failed: {commonest(reasons)}", failed, 0)
 
 
 def span(seconds: float) -> str:
@@ -123,24 +134,6 @@ def local_executor(jobs: int) -> Executor:
     return ThreadPoolExecutor(jobs or os.cpu_count() or 1, thread_name_prefix="run")
 
 
-def missing_batches(state: State, record: DesignRecord, shard: Shard | None = None) -> list[tuple[str, list[int]]]:
-    """Cases and samples that no event has yet, batch by batch."""
-    import numpy as np
-
-    # A byte a run: a campaign may have many millions of them.
-    have = {case: np.zeros(len(record.values), bool) for case in record.cases}
-    for event in state.batches.get(record.event.id, []):
-        samples = np.array(event.data["samples"], np.int64)
-        if event.data["case"] in have:
-            have[event.data["case"]][samples[samples < len(record.values)]] = True
-    ranges = split(len(record.values), record.study.model().batch)
-    everything = [(case, slice(samples.start, samples.stop)) for case in record.cases for samples in ranges]
-    if shard:
-        everything = everything[shard.k - 1 :: shard.n]
-    todo = [(case, (batch.start + np.flatnonzero(~have[case][batch])).tolist()) for case, batch in everything]
-    return [(case, samples) for case, samples in todo if samples]
-
-
 def run_campaign(
     ledger: Ledger,
     record: DesignRecord,
@@ -154,86 +147,152 @@ def run_campaign(
     state: State | None = None,
 ) -> Progress:
     """Run what is missing and append it. Raises Interrupted on Ctrl-C, after keeping what had finished."""
-    state = state or fold(ledger.events())
-    todo = missing_batches(state, record, shard)
-    progress = Progress(left=sum(len(samples) for _, samples in todo))
-    again: list[Batch] = []
-    losses: Counter[tuple[str, tuple[int, ...]]] = Counter()
-    # By future, so that Ctrl-C between any two lines below makes nothing count twice.
-    finished: dict[Future[Result], Result] = {}
-    running: dict[Future[Result], Batch] = {}
+    with open_claims(ledger.place, work_name(record, stream)) as claims:
+        queue = Queue(ledger, record, stream, shard, claims, state or fold(ledger.events()))
+        return _Campaign(ledger, record, executor, queue, flush_s, stream, advance).run(workers)
 
-    def settle(future: Future[Result]) -> None:
+
+class _Campaign:
+    """A campaign under way.
+
+    `finished` holds what is not in the ledger yet, by future, so that Ctrl-C between any two lines makes nothing count
+    twice; with the time it came in.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        record: DesignRecord,
+        executor: Executor,
+        queue: Queue,
+        flush_s: float,
+        stream: str,
+        advance: Callable[[int, str], None],
+    ) -> None:
+        self.ledger, self.record, self.executor, self.queue = ledger, record, executor, queue
+        self.flush_s, self.stream, self.advance = flush_s, stream, advance
+        self.progress = Progress(left=queue.left)
+        self.again: list[Batch] = []
+        self.losses: Counter[tuple[str, tuple[int, ...]]] = Counter()
+        self.running: dict[Future[Result], Batch] = {}
+        self.finished: dict[Future[Result], tuple[float, Result]] = {}
+        self.slow = True
+
+    def run(self, workers: Callable[[], int]) -> Progress:
+        """Until nothing is missing."""
+        settled = False
+        flushed = time.monotonic()
         try:
-            finished[future] = future.result()
-        except WorkerLost:
-            batch = running[future]
-            progress.lost += 1
-            losses[batch.case, batch.samples] += 1
-            if losses[batch.case, batch.samples] < MOST_LOSSES:
-                again.append(batch)
-            elif len(batch.samples) > 1:
-                again.extend(record.batch(batch.case, [sample]) for sample in batch.samples)
-            else:
-                finished[future] = Result(batch.case, failures={batch.samples[0]: LOST})
-        running.pop(future)
+            self.record = settle_first(
+                self.ledger,
+                self.record,
+                list(self.queue.todo.values()),
+                self.executor,
+                flush_s=self.flush_s,
+                stream=self.stream,
+                state=self.queue.state,
+            )
+            settled = True
+            while self._refill(workers()):
+                for future in wait(self.running, timeout=self.flush_s or None, return_when=FIRST_COMPLETED).done:
+                    self._settle(future)
+                if at := under_way.note():
+                    self.advance(0, f"{self.progress.note()}, {at}")
+                if self.finished and time.monotonic() - flushed >= self.flush_s:
+                    self._flush()
+                    flushed = time.monotonic()
+            self._flush(parts=True)
+        except KeyboardInterrupt:
+            for future in self.running:
+                future.cancel()
+            kept, stuck = wait([future for future in self.running if not future.cancelled()], timeout=GRACE_S)
+            now = time.monotonic()
+            self.finished.update({future: (now, future.result()) for future in kept if not future.exception()})
+            self._flush(parts=True)
+            raise Interrupted(self.progress, bool(stuck) or not settled) from None
+        except PercussError:
+            # The engine is gone or refused the work; what it had given before is kept.
+            self._flush(parts=True)
+            raise
+        finally:
+            self.executor.shutdown(wait=False, cancel_futures=True)
+        return self.progress
 
-    def flush() -> None:
-        _flush(ledger, record, finished, stream, progress, advance)
-
-    flushed = time.monotonic()
-    settled = False
-    try:
-        record = settle_first(ledger, record, todo, executor, flush_s=flush_s, stream=stream, state=state)
-        settled = True
-        waiting = iter(record.batch(case, samples) for case, samples in todo)
+    def _refill(self, workers: int) -> bool:
+        """Give the workers what is next; False when everything is done, by us or by others."""
         while True:
-            limit = IN_HAND * workers()
-            while len(running) < limit and (batch := again.pop() if again else next(waiting, None)):
-                running[executor.submit(run_batch, batch)] = batch
-            if not running:
-                break
-            for future in wait(running, timeout=flush_s or None, return_when=FIRST_COMPLETED).done:
-                settle(future)
-            if at := under_way.note():
-                advance(0, f"{progress.note()}, {at}")
-            if finished and time.monotonic() - flushed >= flush_s:
-                flush()
-                flushed = time.monotonic()
-        flush()
-    except KeyboardInterrupt:
-        for future in running:
-            future.cancel()
-        kept, stuck = wait([future for future in running if not future.cancelled()], timeout=GRACE_S)
-        finished.update({future: future.result() for future in kept if not future.exception()})
-        flush()
-        raise Interrupted(progress, bool(stuck) or not settled) from None
-    except PercussError:
-        # The engine is gone or refused the work; what it had given before is kept.
-        flush()
-        raise
-    finally:
-        executor.shutdown(wait=False, cancel_futures=True)
-    return progress
+            while len(self.running) < workers * (1 if self.slow else IN_HAND) and (batch := self._next()):
+                self.running[self.executor.submit(run_slice, batch)] = batch
+            if self.running:
+                return True
+            if not self.queue.elsewhere:
+                return False
+            # Ours is done; the rest is with other processes, and comes back to us if one of them is gone.
+            self._flush(parts=True)
+            self.advance(0, f"{self.progress.note()}, waiting for another run of this design")
+            time.sleep(LOOK_S)
+            self._told(self.queue.look_again())
 
+    def _next(self) -> Batch | None:
+        if self.again:
+            return self.again.pop()
+        found = self.queue.take()
+        self._told(self.queue.news())
+        return self.record.batch(*found) if found else None
 
-def _flush(
-    ledger: Ledger,
-    record: DesignRecord,
-    finished: dict[Future[Result], Result],
-    stream: str,
-    progress: Progress,
-    advance: Callable[[int, str], None],
-) -> None:
-    results = sorted(finished.values(), key=lambda result: (result.case, min([*result.samples, *result.failures])))
-    if not results:
-        return
-    with _undisturbed():
-        drafts = [draft for result in results for draft in draft_result(ledger, record, result)]
-        progress.last = ledger.append(drafts, stream)[-1]
-        finished.clear()
-        count = progress.count(results)
-    advance(count, progress.note())
+    def _told(self, count: int) -> None:
+        """So many runs of ours to do were done by others."""
+        if count:
+            self.progress.elsewhere += count
+            self.progress.left -= count
+            self.advance(count, self.progress.note())
+
+    def _settle(self, future: Future[Result]) -> None:
+        batch = self.running[future]
+        try:
+            result = future.result()
+            done = set(result.done)
+            rest = [sample for sample in batch.samples if sample not in done]
+            self.slow = bool(rest)
+            if rest:
+                self.again.append(self.record.batch(batch.case, rest))
+            self.finished[future] = time.monotonic(), result
+        except WorkerLost:
+            self.progress.lost += 1
+            self.losses[batch.case, batch.samples] += 1
+            if self.losses[batch.case, batch.samples] < MOST_LOSSES:
+                self.again.append(batch)
+            elif len(batch.samples) > 1:
+                self.again.extend(self.record.batch(batch.case, [sample]) for sample in batch.samples)
+            else:
+                lost = Result(batch.case, failures={batch.samples[0]: LOST})
+                self.finished[future] = time.monotonic(), lost
+        self.running.pop(future)
+
+    def _flush(self, parts: bool = False) -> None:
+        """Append the batches that are whole or have waited long; with `parts` all that there is."""
+        by_batch: dict[int, list[Future[Result]]] = {}
+        for future, (_, result) in self.finished.items():
+            by_batch.setdefault(self.queue.index(result.case, result.done[0]), []).append(future)
+        old = time.monotonic() - PARTS_S
+        futures: list[Future[Result]] = []
+        results: list[Result] = []
+        for index, found in sorted(by_batch.items()):
+            size = sum(len(self.finished[future][1].done) for future in found)
+            if parts or size == self.queue.owed(index) or min(self.finished[future][0] for future in found) < old:
+                futures += found
+                results += joined(self.finished[future][1] for future in found)
+        if not results:
+            return
+        with _undisturbed():
+            drafts = [draft for result in results for draft in draft_result(self.ledger, self.record, result)]
+            events = self.ledger.append(drafts, self.stream)
+            self.queue.appended(results, events)
+            for future in futures:
+                del self.finished[future]
+            self.progress.last = events[-1]
+            count = self.progress.count(results)
+        self.advance(count, self.progress.note())
 
 
 @contextmanager
@@ -254,18 +313,19 @@ def _undisturbed() -> Iterator[None]:
 
 def close_campaign(ledger: Ledger, record: DesignRecord, state: State) -> Event:
     """The event that says every run of a design is in; appended unless it is there and nothing came after it."""
+    if found := _closing(record, state):
+        return found
+    with open_claims(ledger.place, work_name(record, MAIN)) as claims:
+        claims.wait_for_closing()
+        ledger.refresh()
+        state = fold(ledger.events())
+        return _closing(record, state) or ledger.append([draft_campaign(ledger, state, record)])[0]
+
+
+def _closing(record: DesignRecord, state: State) -> Event | None:
     batches = {event.id for event in state.batches.get(record.event.id, [])}
     closed = state.campaigns.get(record.event.id)
-    if closed and {item.id for item in closed.inputs_as("runs")} == batches:
-        return closed
-    return ledger.append([draft_campaign(ledger, state, record)])[0]
-
-
-def with_stream(ledger: Ledger, state: State, stream: str) -> State:
-    """The state with a shard's own events, which are not part of main yet: a shard resumes too."""
-    known = state.events
-    own = from_frame(read_stream(ledger.place, stream))
-    return fold([*known.values(), *(event for event in own if event.id not in known)])
+    return closed if closed and {item.id for item in closed.inputs_as("runs")} == batches else None
 
 
 def last_event(ledger: Ledger, stream: str) -> Event | None:

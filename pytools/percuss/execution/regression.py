@@ -144,6 +144,7 @@ def check_study(ledger: Ledger, study: Study, file: Path, workers: int, flush_s:
     closing = close_campaign(ledger, record, state)
     runs = campaign_table(ledger, state.batches.get(record.event.id, []), record)
     rows = [Row(item, _statistic(runs, item)) for item in expected]
+    rows += _unexpected_failures(runs, cases, expected)
     moved = sum(not row.holds for row in rows)
     body = {"name": file.stem, "compared": len(rows), "moved": moved, "values": [row.facts() for row in rows]}
     inputs = [("study", record.study_event), ("campaign", closing)]
@@ -217,6 +218,17 @@ def _expectation(study: Study, item: Any, cases: list[str], file: Path, number: 
     except InputError as fault:
         raise InputError(f"{where}: {fault}") from None
     return Expectation(name, unit, case, statistic, value, tolerance, str(item.get("because", "")))
+
+
+def _unexpected_failures(runs: pl.DataFrame, cases: list[str], expected: list[Expectation]) -> list[Row]:
+    """Failures in cases of which none is expected: what is left of the runs is not what was asked for."""
+    said = {item.case for item in expected if item.statistic == "failed"}
+    zero = [
+        Expectation(expected[0].output, "1", case, "failed", 0.0, 0.0, "no run may fail unless failures are expected")
+        for case in cases
+        if case not in said
+    ]
+    return [row for row in (Row(item, _statistic(runs, item)) for item in zero) if not row.holds]
 
 
 def _statistic(runs: pl.DataFrame, item: Expectation) -> float:

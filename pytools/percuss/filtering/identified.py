@@ -11,6 +11,9 @@ from percuss.study.priors.prior import Prior
 
 Array = NDArray[Any]
 
+# Sums of weights are known no better than this.
+TIE = 1e-12
+
 
 def means(weights: Array, theta: Array) -> Array:
     """Identified parameters (steps, d): weighted means of theta (samples, d)."""
@@ -27,14 +30,22 @@ def covariances(weights: Array, theta: Array) -> Array:
 
 
 def quantiles(weights: Array, values: Array, shares: Array) -> Array:
-    """Quantiles of values (samples,) under weights (samples,).
+    """Quantiles of values (samples,) under weights (samples,): of the very distribution that has the weighted mean and
+    standard deviation, all of it on the values themselves.
 
-    Each value stands in the middle of its own weight; in between and up to the outermost values it is linear.
+    Between values a share of the ensemble has no weight, so nothing lies there: a line drawn from one heavy sample to
+    the next light one would give a width that the standard deviation does not have. Where a share falls between two
+    values, their middle is taken.
     """
     order = np.argsort(values, kind="stable")
     order = order[weights[order] > 0]
-    mass = weights[order]
-    return np.interp(shares, (np.cumsum(mass) - 0.5 * mass) / mass.sum(), values[order])
+    reached = np.cumsum(weights[order])
+    reached /= reached[-1]
+    below = np.searchsorted(reached, shares - TIE)
+    above = np.searchsorted(reached, shares + TIE)
+    last = len(order) - 1
+    ordered = values[order]
+    return np.asarray(0.5 * (ordered[np.minimum(below, last)] + ordered[np.minimum(above, last)]))
 
 
 def density(weights: Array, values: Array, prior: Prior, grid: Array) -> Array:

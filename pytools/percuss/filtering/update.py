@@ -1,4 +1,4 @@
-"""One update of a filter: weights at every step, what they say, and the event that keeps it."""
+"""One update of a filter: weights at every step, what they say and whether it may be said, the event that keeps it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
 from percuss.study.priors.tensor import refuse_tensors
 from percuss.surrogates.training import Training
+from percuss.trust import Verdict
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +35,8 @@ KIND = "filter.updated"
 SAMPLER = "mixture"
 SHARES = (0.05, 0.5, 0.95)
 GRID, PAIR_GRID = 101, 33
+# Fewer effective samples than this, or than so many for each parameter, and no estimate is given (docs/trust.md).
+LEAST_EFFECTIVE, LEAST_EACH = 10, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,16 @@ class Updated:
     def last(self) -> Array:
         """Weights after the last step."""
         return np.asarray(self.filtered.weights[-1])
+
+    def verdict(self) -> Verdict:
+        """Whether enough of the ensemble carries weight."""
+        effective, samples = float(self.filtered.effective[-1]), len(self.last)
+        needed = max(LEAST_EFFECTIVE, LEAST_EACH * len(self.training.names))
+        said = f"{samples} samples are worth {effective:.3g}"
+        if effective < needed:
+            runs = math.ceil(samples * needed / effective)
+            said += f", and estimates need {needed}: at least {runs} such samples, or fewer from design --propose"
+        return Verdict("effective-sample", effective >= needed, said, effective, needed)
 
 
 def update(
@@ -101,17 +114,22 @@ def _probabilities(done: Updated, against: Sequence[Event]) -> dict[str, float]:
     return {name: math.exp(log - top) / total for name, log in logs.items()}
 
 
-def draft_update(ledger: Ledger, done: Updated, against: Sequence[Event], share: float | None, seed: int) -> Draft:
-    """The event, with its tables."""
+def draft_update(
+    ledger: Ledger, done: Updated, against: Sequence[Event], share: float | None, seed: int, *, told: bool
+) -> Draft:
+    """The event, with its tables; estimates are among them if they may be `told`."""
     training = done.training
-    blobs = [ledger.put_table(role, table) for role, table in sorted(tables(done).items())]
+    blobs = [ledger.put_table(role, table) for role, table in sorted(tables(done, told=told).items())]
     inputs: list[tuple[str, Event | Draft]] = [("study", training.study_event)]
     inputs += [("design", design) for design in training.designs]
     inputs += [("campaign", campaign) for campaign in training.campaigns]
     inputs += [("observations", event) for event in [done.observations.event] if event]
     inputs += [("against", event) for event in against]
-    body = {"names": list(training.names), "ess_target": share, "trust": [], **_facts(done), **summary(done)}
-    return Draft(KIND, body, StudyRef(training.study.name, training.study.digest), inputs, blobs, seed=seed)
+    facts = _facts(done) | summary(done, told=told)
+    body = {"names": list(training.names), "ess_target": share, "trust": [], **facts}
+    study = StudyRef(training.study.name, training.study.digest)
+    refused: dict[str, Any] = {} if told else {"outcome": "failed", "reason": done.verdict().sentence}
+    return Draft(KIND, body, study, inputs, blobs, seed=seed, **refused)
 
 
 def _facts(done: Updated) -> dict[str, Any]:
@@ -129,8 +147,8 @@ def _facts(done: Updated) -> dict[str, Any]:
     }
 
 
-def summary(done: Updated) -> dict[str, Any]:
-    """What a person wants to know."""
+def summary(done: Updated, *, told: bool) -> dict[str, Any]:
+    """What a person wants to know; estimates only if they may be `told`."""
     theta, last = done.ensemble.theta, done.last
     best = int(last.argmax())
     design, sample = done.training.places[int(done.ensemble.rows[best])]
@@ -153,32 +171,48 @@ def summary(done: Updated) -> dict[str, Any]:
         "left_out": done.ensemble.left_out,
         "effective": float(done.filtered.effective[-1]),
         "log_evidence": evidence if math.isfinite(evidence) else None,
-        "probabilities": done.probabilities,
+        "probabilities": done.probabilities if told else {},
         "most_probable": {"design": done.training.designs[design].id, "sample": sample, "weight": float(last[best])},
-        "identified": found,
+        "identified": found if told else None,
     }
 
 
-def tables(done: Updated) -> dict[str, pl.DataFrame]:
-    """Everything an update gives, as the event keeps it."""
+def steps_table(done: Updated, *, told: bool = True) -> pl.DataFrame:
+    """A row for each step: what the weights are worth and, if they may be `told`, the estimates."""
     import polars as pl
 
-    names, theta, weights = done.training.names, done.ensemble.theta, done.filtered.weights
-    count, size = weights.shape
+    theta, weights = done.ensemble.theta, done.filtered.weights
     steps: dict[str, Any] = {
-        "step": np.arange(1, count + 1),
+        "step": np.arange(1, len(weights) + 1),
         "effective": done.filtered.effective,
         "log_evidence": [x if math.isfinite(x) else None for x in done.filtered.log_evidence.tolist()],
     }
+    if told:
+        steps |= evolution(weights, done.training.names, theta)
+    return pl.DataFrame(steps)
+
+
+def evolution(weights: Array, names: Sequence[str], theta: Array) -> dict[str, Array]:
+    """Mean, standard deviation and quantiles of every parameter under each row of weights, by `what:parameter`."""
     mean, covariance = identified.means(weights, theta), identified.covariances(weights, theta)
+    found: dict[str, Array] = {}
     for k, name in enumerate(names):
         spread = np.array([identified.quantiles(w, theta[:, k], np.array(SHARES)) for w in weights])
-        steps |= {f"mean:{name}": mean[:, k], f"std:{name}": np.sqrt(covariance[:, k, k])}
-        steps |= {f"q{round(100 * share):02d}:{name}": spread[:, i] for i, share in enumerate(SHARES)}
+        found |= {f"mean:{name}": mean[:, k], f"std:{name}": np.sqrt(covariance[:, k, k])}
+        found |= {f"q{round(100 * share):02d}:{name}": spread[:, i] for i, share in enumerate(SHARES)}
+    return found
+
+
+def tables(done: Updated, *, told: bool = True) -> dict[str, pl.DataFrame]:
+    """What an update gives, as the event keeps it; estimates only if they may be `told`."""
+    import polars as pl
+
+    weights = done.filtered.weights
+    count, size = weights.shape
     places = [done.training.places[int(row)] for row in done.ensemble.rows]
     found = {
         "observations": done.observations.table(),
-        "steps": pl.DataFrame(steps),
+        "steps": steps_table(done, told=told),
         "weights": pl.DataFrame(
             {
                 "step": np.repeat(np.arange(1, count + 1), size),
@@ -187,23 +221,28 @@ def tables(done: Updated) -> dict[str, pl.DataFrame]:
                 "weight": weights.ravel(),
             }
         ),
-        "covariance": pl.DataFrame(
-            [
-                (t + 1, a, b, float(covariance[t, i, j]))
-                for t in range(count)
-                for i, a in enumerate(names)
-                for j, b in enumerate(names)
-            ],
-            ["step", "first", "second", "value"],
-            orient="row",
-        ),
-        "densities": _densities(done),
         "correlations": _correlations(done),
         MIXTURE: _mixture_table(done.mixture),
     }
-    if len(names) > 1:
-        found["pairs"] = _pairs(done)
+    if told:
+        found |= {"covariance": _covariances(done), "densities": _densities(done)}
+        if len(done.training.names) > 1:
+            found["pairs"] = _pairs(done)
     return found
+
+
+def _covariances(done: Updated) -> pl.DataFrame:
+    import polars as pl
+
+    names = done.training.names
+    values = identified.covariances(done.filtered.weights, done.ensemble.theta)
+    rows = [
+        (t + 1, a, b, float(values[t, i, j]))
+        for t in range(len(values))
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
+    ]
+    return pl.DataFrame(rows, ["step", "first", "second", "value"], orient="row")
 
 
 def _densities(done: Updated) -> pl.DataFrame:

@@ -15,11 +15,14 @@ from percuss.inference.diagnostics import mcse_mean, mcse_quantile
 from percuss.inference.mode import find_mode
 from percuss.inference.samplers.sample import Sample
 from percuss.inference.target import Target
+from percuss.study.priors.prior import Prior
 
 # Less contraction than this, and the data have said next to nothing about a parameter.
 LITTLE = 0.1
 # More correlation than this, and two parameters are known only together.
 TOGETHER = 0.95
+# Less than this many times what the prior has at its bound is what the prior put there, and the noise of the draws.
+PILED_UP = 1.25
 
 
 class NotConverged(AnswerIsNo):
@@ -85,7 +88,7 @@ def summarise(target: Target, sample: Sample, *, mass: float = 0.95, accept_unco
         if contraction < LITTLE:
             notes.append(f"the data say little about it: contraction {contraction:.2f}")
         else:
-            notes += _on_bounds(x, prior.support())
+            notes += _on_bounds(x, prior)
         rows.append(
             Row(
                 name=name,
@@ -136,15 +139,19 @@ def correlation_matrix(x: Floats) -> Floats:
     return matrix
 
 
-def _on_bounds(x: Floats, support: tuple[float, float]) -> list[str]:
-    """Say on which bound a posterior lies: where the density at the bound is at least half of the highest."""
+def _on_bounds(x: Floats, prior: Prior) -> list[str]:
+    """Say on which bound a posterior lies: where its density at the bound is at least half of the highest, and the data
+    have put more there than the prior had.
+    """
     width = 0.25 * float(np.std(x))
     notes = []
-    for bound, distance, word in ((support[0], x - support[0], "low"), (support[1], support[1] - x, "high")):
+    low, high = prior.support()
+    for bound, inwards, word in ((low, 1.0, "low"), (high, -1.0, "high")):
         if np.isfinite(bound) and width > 0:
-            bins = np.minimum(distance / width, 1e6).astype(np.int64)
+            bins = np.minimum(inwards * (x - bound) / width, 1e6).astype(np.int64)
             counts = np.bincount(bins.ravel())
-            if counts[0] >= 0.5 * np.max(counts):
+            before = abs(float(np.diff(prior.cdf(np.array([bound, bound + inwards * width])))[0]))
+            if counts[0] >= 0.5 * np.max(counts) and counts[0] > PILED_UP * before * np.size(x):
                 notes.append(f"the posterior lies on the {word} bound of its prior, {bound:g} (SI)")
     return notes
 

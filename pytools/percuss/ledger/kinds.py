@@ -150,12 +150,15 @@ KINDS: dict[str, Kind] = {
     "region.computed": Kind(
         "where the time histories of a design's runs lie, and how well the runs tell",
         _DESIGN | _CAMPAIGN,
-        {"curves": _texts, "cases": _texts, "facts": _tables, "sources": _texts, "axis": _text},
+        _TRUSTED | {"curves": _texts, "cases": _texts, "facts": _tables, "sources": _texts, "axis": _text},
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "filter.updated": Kind(
         "weights of an ensemble by observations, and the parameters they identify",
         _DESIGN | _CAMPAIGN,
-        _TRUSTED | {"names": _texts, "cases": _texts, "observed": _table, "covariance": _table, "identified": _table},
+        _TRUSTED
+        | {"names": _texts, "cases": _texts, "observed": _table, "covariance": _table, "identified": _maybe_table},
         version=2,
         upcasters=_SINCE_TRUST,
     ),
@@ -189,7 +192,8 @@ KINDS: dict[str, Kind] = {
     "validation.computed": Kind(
         "whether parameters that should be constant drift through data, and what that says of extrapolation",
         _STUDY,
-        {
+        _TRUSTED
+        | {
             "model": _text,
             "tracked": _texts,
             "verdict": _text,
@@ -197,6 +201,8 @@ KINDS: dict[str, Kind] = {
             "parameters": _list,
             "samples": _count,
         },
+        version=2,
+        upcasters=_SINCE_TRUST,
     ),
     "convergence.checked": Kind(
         "one run at finer steps and a tighter tolerance, and which outputs may be quoted",

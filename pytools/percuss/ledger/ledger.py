@@ -11,7 +11,7 @@ from percuss.ledger import blobs
 from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame
 from percuss.ledger.kinds import KINDS, is_known
 from percuss.ledger.place import Place, is_stream_name, open_place
-from percuss.ledger.streams import Head, append_commit, read_stream, stream_names
+from percuss.ledger.streams import Head, append_commit, read_head, read_stream, stream_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,6 +62,14 @@ class Ledger:
     def events(self, *, cached: bool = True) -> list[Event]:
         """The visible events, in order."""
         return from_frame(self.frame(cached=cached))
+
+    def refresh(self) -> None:
+        """Forget what was read: others may have appended since."""
+        self._frame = None
+
+    def head(self, stream: str = MAIN) -> Head:
+        """Where a stream ends now."""
+        return read_head(self.place, stream)
 
     def unknown_kinds(self) -> list[tuple[str, int]]:
         """Kinds and versions this percuss cannot read: such events are kept and skipped."""

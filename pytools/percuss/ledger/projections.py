@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,18 +13,33 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+# Roles of inputs that an event speaks of and is not made from.
+WORDS = ("old", "new", "about")
+
+
 @dataclass
 class State:
-    """What the events add up to. Superseded events are still among `events` and in none of the other maps."""
+    """What the events add up to. Superseded events are still among `events` and in none of the other maps.
+
+    `superseded` gives for each of them the event that says so.
+    """
 
     events: dict[str, Event] = field(default_factory=dict)
-    superseded: dict[str, str | None] = field(default_factory=dict)
+    superseded: dict[str, Event] = field(default_factory=dict)
     studies: dict[str, Event] = field(default_factory=dict)
     designs: dict[str, Event] = field(default_factory=dict)
     settled: dict[tuple[str, str], Event] = field(default_factory=dict)  # by key and build of the core
     batches: dict[str, list[Event]] = field(default_factory=dict)
     campaigns: dict[str, Event] = field(default_factory=dict)
     skipped: int = 0
+    _stands_on: dict[str, tuple[str, ...]] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def stands_on(self, id: str) -> tuple[str, ...]:
+        """The superseded events that an event comes from, itself not counted."""
+        if self._stands_on is None:
+            rows = ((e.id, [(item.role, item.id) for item in e.inputs]) for e in self.events.values())
+            self._stands_on = standing_on(rows, self.superseded)
+        return self._stands_on.get(id, ())
 
     def runs(self, design: str) -> dict[tuple[str, int], tuple[Event, str | None]]:
         """Every run of a design: (case, sample) to the event that holds it and, if it failed, the reason.
@@ -43,7 +58,9 @@ class State:
 def fold(events: Iterable[Event]) -> State:
     """Fold the events, in order, into the state."""
     listed = list(events)
-    state = State(superseded={e.input("old"): e.data.get("new") for e in listed if e.kind == "event.superseded"})
+    superseding = {event.id: event for event in listed if event.kind == "event.superseded"}
+    in_force = _in_force([(id, event.input("old")) for id, event in superseding.items()])
+    state = State(superseded={old: superseding[id] for old, id in in_force.items()})
     for event in listed:
         state.events[event.id] = event
         if not is_known(event.kind, event.version):
@@ -67,12 +84,59 @@ def _apply(state: State, event: Event) -> None:
             state.campaigns[event.input("design")] = event
 
 
+def _in_force(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Which events are superseded, each with the event that says so, from all that say so of another, oldest first.
+
+    From the newest back: an event that supersedes has no force once it is superseded itself by one that has.
+    """
+    found: dict[str, str] = {}
+    for id, old in reversed(pairs):
+        if id not in found:
+            found.setdefault(old, id)
+    return found
+
+
+def standing_on(
+    rows: Iterable[tuple[str, Iterable[tuple[str, str]]]], superseded: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """For events, in ledger order with the roles and ids of their inputs: the superseded ones each comes from.
+
+    Events that come from none are left out. Words about an event do not stand on it.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    if superseded:
+        for id, inputs in rows:
+            sources = [source for role, source in inputs if role not in WORDS]
+            under = [old for source in sources for old in found.get(source, ())]
+            under += [source for source in sources if source in superseded]
+            if under:
+                found[id] = tuple(dict.fromkeys(under))
+    return found
+
+
+def mark(state: State, id: str) -> str:
+    """How an event is marked in lists; empty for one that stands."""
+    return mark_of(id in state.superseded, state.stands_on(id))
+
+
+def mark_of(superseded: bool, stands_on: Collection[str]) -> str:
+    """The words of a mark."""
+    return "superseded" if superseded else "stands on superseded" if stands_on else ""
+
+
 def superseded_ids(frame: pl.DataFrame) -> set[str]:
-    """Ids of superseded events, straight from the frame (without making events of all rows)."""
+    """Ids of superseded events, straight from the frame."""
     import polars as pl
 
-    rows = frame.filter(pl.col("kind") == "event.superseded")["inputs"].to_list()
-    return {item["id"] for inputs in rows for item in inputs if item["role"] == "old"}
+    rows = frame.filter(pl.col("kind") == "event.superseded").select("id", "inputs").rows()
+    return set(_in_force([(id, item["id"]) for id, inputs in rows for item in inputs if item["role"] == "old"]))
+
+
+def superseded_under(frame: pl.DataFrame) -> dict[str, tuple[str, ...]]:
+    """The superseded events that each event comes from, straight from the frame; only events that come from any."""
+    gone = superseded_ids(frame)
+    rows = frame.select("id", "inputs").iter_rows() if gone else ()
+    return standing_on(((id, [(item["role"], item["id"]) for item in inputs]) for id, inputs in rows), gone)
 
 
 def state_tables(state: State) -> dict[str, pl.DataFrame]:
@@ -98,7 +162,7 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
         for design in state.designs
         for (case, sample), (event, reason) in sorted(state.runs(design).items())
     ]
-    superseded = [{"event": old, "by": new} for old, new in sorted(state.superseded.items())]
+    superseded = [{"event": old, "by": event.data.get("new")} for old, event in sorted(state.superseded.items())]
     text, number = pl.String(), pl.Int64()
     return {
         "studies": pl.DataFrame(studies, {"digest": text, "event": text, "name": text}),

@@ -1,34 +1,62 @@
-"""What an event stands on today: its own verdicts, and whether anything it comes from was withdrawn since."""
+"""What an event stands on today: its own verdicts, and whether anything it comes from was superseded since."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
-from percuss.ledger.event import Event
-from percuss.ledger.projections import State, lineage
-from percuss.trust import Trust, Verdict, inherited, read_trust
+from percuss.ledger.event import Draft, Event
+from percuss.ledger.projections import State
+from percuss.trust import Trust, Verdict, accept, inherited, is_trust, read_trust, write_trust
+
+GATE = "superseded"
 
 
 def standing(state: State, event: Event) -> Trust:
-    """The verdicts an event carries, and one for each superseded event among it and all it comes from."""
-    return (*read_trust(event.data), *superseded(state, event))
+    """The verdicts an event carries, and one for each superseded event among it and all it comes from.
+
+    Whether something is superseded is always asked anew: it may have been withdrawn since the event was made.
+    """
+    own = (verdict for verdict in _own(event) if verdict.gate != GATE)
+    return (*own, *superseded(state, event))
 
 
 def superseded(state: State, event: Event) -> Trust:
-    """A failed verdict for each event, of this one and all it comes from, that is superseded."""
-    if not state.superseded:
+    """A failed verdict for each event, of this one and all it comes from, that is superseded.
+
+    What was accepted when the event was made stays accepted.
+    """
+    under = state.stands_on(event.id)
+    if event.id not in state.superseded and not under:
         return ()
-    found = []
-    for old in lineage(state, event.id):
-        if old.id not in state.superseded:
-            continue
-        new = state.superseded[old.id]
-        by = f" by {new}" if new else ""
-        what = "it" if old.id == event.id else f"{old.kind} {old.id}, which it stands on,"
-        found.append(Verdict("superseded", False, f"{what} is superseded{by}"))
+    accepted = {verdict.source for verdict in _own(event) if verdict.gate == GATE and verdict.accepted}
+    found = [Verdict(GATE, False, f"{event.kind} {_why(state, event.id)}")] if event.id in state.superseded else []
+    for id in under:
+        said = f"{state.events[id].kind}, on which it stands, {_why(state, id)}"
+        found.append(Verdict(GATE, False, said, accepted=id in accepted, source=id))
     return tuple(found)
 
 
 def inherit(state: State, events: Iterable[Event], about: Collection[str] | None = None) -> Trust:
-    """What a result made from these events inherits."""
-    return tuple(v for event in events for v in inherited(event.id, standing(state, event), about))
+    """What a result made from these events inherits, each verdict once."""
+    found = (v for event in events for v in inherited(event.id, standing(state, event), about))
+    return tuple(dict.fromkeys(found))
+
+
+def judged(state: State, draft: Draft, accepted: Collection[str], own: Iterable[Verdict] = ()) -> tuple[Draft, Trust]:
+    """A draft with its verdicts: its own and those it inherits from all it is made from; some gates are accepted."""
+    made_from = [source for _, source in draft.inputs if isinstance(source, Event)]
+    trust = accept((*inherit(state, made_from), *own), accepted)
+    return replace(draft, body={**draft.body, "trust": write_trust(trust)}), trust
+
+
+def _why(state: State, id: str) -> str:
+    said = state.superseded[id].data
+    by = f" by {said['new']}" if said.get("new") else ""
+    reason = f": {said['reason']}" if said.get("reason") else ""
+    return f"is superseded{by}{reason}"
+
+
+def _own(event: Event) -> Trust:
+    # Any event may be asked, and a ledger may come from a stranger.
+    return read_trust(event.data) if is_trust(event.data.get("trust")) else ()

@@ -77,14 +77,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report; `untrusted` says what the events reported on failed, before anything else."""
+    """The whole report; `first` is what must be read before anything else."""
 
     title: str
     subtitle: str
     facts: Sequence[tuple[str, str]]
     sections: Sequence[Section]
     footer: str
-    untrusted: Notice | None = None
+    first: Sequence[Notice] = ()
 
 
 def number_text(value: float) -> str:

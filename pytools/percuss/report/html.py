@@ -50,7 +50,7 @@ def html(page: Page) -> str:
         "</head>",
         "<body>",
         '<a class="skip" href="#content">Skip to the content</a>',
-        f"<header>{_block(page.untrusted, 'untrusted') if page.untrusted else ''}",
+        f"<header>{''.join(_block(notice, '') for notice in page.first)}",
         f'<p class="kicker">{_text(page.subtitle)}</p><h1>{_text(page.title)}</h1>',
         f'<dl class="facts">{facts}</dl></header>',
         f'<nav aria-label="Sections"><ol>{links}</ol></nav>',

@@ -7,8 +7,8 @@ from percuss.report.blocks import Block, Code, Figure, Gallery, Notice, Page, Ta
 
 def markdown(page: Page) -> str:
     """The whole report, ending with a line break."""
-    lines = [_block(page.untrusted)] if page.untrusted else []
-    lines += [f"# {page.title}", page.subtitle, "\n".join(f"- {name}: {value}" for name, value in page.facts)]
+    lines = [*map(_block, page.first), f"# {page.title}", page.subtitle]
+    lines.append("\n".join(f"- {name}: {value}" for name, value in page.facts))
     short = [item for section in reversed(page.sections) for item in section.short]
     if short:
         lines += ["## In short", "\n".join(f"- {_said(item)}" for item in short)]

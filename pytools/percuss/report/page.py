@@ -12,7 +12,7 @@ from percuss.report.blocks import Notice, Page, Section
 from percuss.report.drawing import drawing
 from percuss.report.sections.registry import planned, section_of
 from percuss.report.source import Source, when
-from percuss.trust import Trust, failures
+from percuss.trust import failures
 
 
 def build_page(
@@ -39,19 +39,8 @@ def build_page(
     words = ", ".join(dict.fromkeys(event.kind for event in source.roots))
     title = about.title if about else root.kind
     footer = f"Made by percuss from {len(source.events)} events of a ledger; the same ledger gives the same page."
-    return Page(title, f"Report on {words}", facts, sections, footer, _untrusted(source.trust()))
-
-
-def _untrusted(trust: Trust) -> Notice | None:
-    """What the events reported on, or what they stand on, failed."""
-    failed = failures(trust)
-    if not failed:
-        return None
-    all_accepted = not any(verdict.stops for verdict in failed)
-    head = "accepted although it failed" if all_accepted else "NOT TO BE TRUSTED as it is; it failed"
-    return Notice(
-        f"{head}:", items=[f"`{v.gate}`: {v.sentence}" + (f" (event `{v.source}`)" if v.source else "") for v in failed]
-    )
+    first = [Notice(verdict.told()) for verdict in failures(source.trust)]
+    return Page(title, f"Report on {words}", facts, sections, footer, first)
 
 
 def _readable(module: str, source: Source, event: Event) -> Section | None:

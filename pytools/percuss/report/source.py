@@ -27,21 +27,18 @@ class Source:
     """The ledger, folded; the events reported on; the events of their lineage, in ledger order.
 
     A report tells what was done, with events that are superseded by now as well: `state` knows of none that are,
-    `superseded` says which, and by what.
+    `superseded` says which, with the event that says so. `trust` is what the events reported on failed, and what they
+    stand on that is superseded.
     """
 
     ledger: Ledger
     state: State
-    superseded: Mapping[str, str | None]
+    superseded: Mapping[str, Event]
+    trust: Trust
     roots: tuple[Event, ...]
     events: tuple[Event, ...]
     _studies: dict[str, Study] = field(default_factory=dict)
     _designs: dict[str, DesignRecord] = field(default_factory=dict)
-
-    def trust(self) -> Trust:
-        """The verdicts on the events reported on, as things stand today."""
-        today = replace(self.state, superseded=dict(self.superseded))
-        return tuple(verdict for root in self.roots for verdict in standing(today, root))
 
     def of_kind(self, *kinds: str) -> list[Event]:
         """The events of these kinds."""
@@ -81,7 +78,8 @@ def gather(ledger: Ledger, roots: Iterable[Event]) -> Source:
             beside[event.kind, inputs] = event
     known |= {event.id for event in beside.values()}
     events = tuple(event for id, event in state.events.items() if id in known)
-    return Source(ledger, replace(state, superseded={}), state.superseded, wanted, events)
+    trust = tuple(verdict for root in wanted for verdict in standing(state, root))
+    return Source(ledger, replace(state, superseded={}), state.superseded, trust, wanted, events)
 
 
 def when(event: Event) -> str:

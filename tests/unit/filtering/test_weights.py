@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from percuss.errors import InputError
 from percuss.filtering.covariance import ObservationError, roots, scale_for
@@ -101,7 +103,7 @@ def test_quantiles_moments_and_densities_of_equal_weights() -> None:
     weights = np.full(400, 1 / 400)
     np.testing.assert_allclose(
         quantiles(weights, values, np.array([0.1, 0.5, 0.9])),
-        np.quantile(values, [0.1, 0.5, 0.9], method="hazen"),
+        np.quantile(values, [0.1, 0.5, 0.9], method="averaged_inverted_cdf"),
         rtol=1e-12,
     )
     theta = np.column_stack([values, values**2])
@@ -111,6 +113,35 @@ def test_quantiles_moments_and_densities_of_equal_weights() -> None:
     # Kernels mirrored at both ends lose nothing but what lies beyond the far one.
     assert np.trapezoid(found, grid) == pytest.approx(1.0, abs=2e-3)
     assert found.min() > 0.7
+
+
+def test_quantiles_of_a_weighted_gaussian_are_those_its_standard_deviation_has() -> None:
+    """N(0, 2) weighed to N(0.5, 0.3): 20 000 samples are worth some 5000, quantiles known to a thirtieth of the std."""
+    values = np.random.default_rng(3).normal(0, 2, 20_000)
+    weights = np.exp(-0.5 * ((values - 0.5) / 0.3) ** 2 + 0.5 * (values / 2) ** 2)
+    weights /= weights.sum()
+    std = float(np.sqrt(covariances(weights[None], values[:, None])[0, 0, 0]))
+    low, middle, high = quantiles(weights, values, np.array([0.05, 0.5, 0.95]))
+    assert (high - low) / (2 * 1.6449) == pytest.approx(std, rel=0.03)
+    assert middle == pytest.approx(0.5, abs=0.05 * std)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-40, 0), st.floats(-3, 3)), min_size=1, max_size=30),
+    st.sampled_from([0.05, 0.25, 0.5, 0.95]),
+)
+def test_quantiles_lie_where_mean_and_standard_deviation_allow(samples, share) -> None:
+    """Cantelli's inequality holds for the quantiles of a distribution with its own mean and standard deviation: also
+    when one sample has nearly all the weight, where the two used to differ five times."""
+    logs, values = (np.array(column) for column in zip(*samples, strict=True))
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    mean = float(means(weights[None], values[:, None])[0, 0])
+    std = float(np.sqrt(covariances(weights[None], values[:, None])[0, 0, 0]))
+    found = float(quantiles(weights, values, np.array([share]))[0])
+    slack = 1e-9 * (1 + np.abs(values).max()) + 1e-5 * np.ptp(values)  # a share of 1e-12 of the weight is a tie
+    assert mean - std * np.sqrt((1 - share) / share) - slack <= found
+    assert found <= mean + std * np.sqrt(share / (1 - share)) + slack
 
 
 def test_a_mixture_finds_two_clouds_and_its_density_integrates_to_one() -> None:

@@ -15,7 +15,11 @@ from percuss.inference.samplers.sample import Sample
 from percuss.inference.samplers.stopping import Stopping
 from percuss.inference.summary import NotConverged, correlation_matrix, densest_interval, summarise
 from percuss.inference.target import Target
+from percuss.study.priors.beta import Beta
 from percuss.study.priors.gamma import Gamma
+from percuss.study.priors.log_uniform import LogUniform
+from percuss.study.priors.prior import Prior
+from percuss.study.priors.truncated_exponential import TruncatedExponential
 from percuss.study.priors.uniform import Uniform
 
 
@@ -43,6 +47,27 @@ def test_mode_on_a_bound_is_found_there_and_said(closed_form: Callable[..., Any]
     assert inside.mode == pytest.approx(0.4, abs=1e-6) and inside.notes == ()
     assert low.mode == 0.0 and low.notes == ("the posterior lies on the low bound of its prior, 0 (SI)",)
     assert high.mode == 1.0 and high.notes == ("the posterior lies on the high bound of its prior, 1 (SI)",)
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        LogUniform({"low": 0.01, "high": 1.0}),
+        Beta({"alpha": 0.5, "beta": 2.0, "low": 0.0, "high": 1.0}),
+        TruncatedExponential({"mean": 0.2, "low": 0.0, "high": 1.0}),
+    ],
+    ids=lambda prior: prior.kind,
+)
+def test_a_prior_that_piles_up_on_its_bound_is_not_held_against_the_data(prior: Prior) -> None:
+    """Data that speak against the bound leave some of the pile there; data that speak for it make it higher."""
+    low = prior.support()[0]
+    for centre, std, on_bound in ((0.25, 0.15, False), (low, 0.05, True)):
+        likelihood = lambda x, c=centre, s=std: -0.5 * ((x[:, 0] - c) / s) ** 2  # noqa: E731
+        target = Target(("x",), (prior,), likelihood)
+        (row,) = summarise(target, sample_posterior(target, seed=1)).rows
+        assert row.contraction > 0.1
+        said = f"the posterior lies on the low bound of its prior, {low:g} (SI)"
+        assert row.notes == ((said,) if on_bound else ())
 
 
 def test_mode_of_a_prior_that_vanishes_on_its_bound() -> None:

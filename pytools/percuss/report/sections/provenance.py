@@ -41,8 +41,10 @@ def _remarks(source: Source) -> list[Block]:
     found: list[Block] = []
     for event in source.events:
         if event.id in source.superseded:
-            by = source.superseded[event.id]
-            found.append(Notice(f"{event.kind} `{event.id}` is superseded{f' by `{by}`' if by else ''}."))
+            facts = source.superseded[event.id].data
+            by = f" by `{new}`" if (new := facts.get("new")) else ""
+            why = f": {reason}" if (reason := facts.get("reason")) else "."
+            found.append(Notice(f"{event.kind} `{event.id}` is superseded{by}{why}"))
     for event in source.state.events.values():
         if event.kind == "note.added":
             about = event.input("about")

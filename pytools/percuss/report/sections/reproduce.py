@@ -74,9 +74,14 @@ def find_calls(events: tuple[Event, ...]) -> list[Call]:
 
 def answered_no(event: Event) -> bool:
     """Whether the call that appended this event ended with exit code 1."""
+    if event.kind == "campaign.completed" and event.data["failed"]:
+        return "run" in event.argv[1:2] and "runs" not in event.argv
     verification = event.data.get("verification")
-    untrusted = any(verdict.stops for verdict in read_trust(event.data))
-    return event.outcome == "failed" or untrusted or (isinstance(verification, dict) and not verification.get("passed"))
+    return (
+        event.outcome == "failed"
+        or any(verdict.stops for verdict in read_trust(event.data))
+        or (isinstance(verification, dict) and not verification.get("passed"))
+    )
 
 
 def _siblings(one: Event, other: Event) -> bool:

@@ -1,0 +1,168 @@
+"""What is left of a campaign, shared out between the processes that run it.
+
+Each process claims a batch before it runs it, and looks whether somebody else has recorded it in the meantime. Batches
+that another process has claimed are left to it; they come back when it is gone without having recorded them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from percuss.errors import InputError
+from percuss.execution.batch import Result, split
+from percuss.execution.records import DesignRecord
+from percuss.ledger.claims import Claims
+from percuss.ledger.event import Event, from_frame
+from percuss.ledger.ledger import MAIN, Ledger
+from percuss.ledger.projections import State, fold
+from percuss.ledger.streams import Head, read_stream
+
+Missing = tuple[str, list[int]]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part k of n of a campaign, for job arrays: every n-th batch, in a stream of its own."""
+
+    k: int
+    n: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read `k/n`.
+
+        >>> Shard.parse("2/4")
+        Shard(k=2, n=4)
+        """
+        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
+            raise InputError(f"--shard {text}: must be k/n with 1 <= k <= n, as 2/4")
+        return cls(int(match[1]), int(match[2]))
+
+    def stream(self, design: str) -> str:
+        """The stream this shard writes to."""
+        return f"shard-{design[:18]}-{self.k}-of-{self.n}"
+
+
+def missing_batches(state: State, record: DesignRecord, shard: Shard | None = None) -> dict[int, Missing]:
+    """Cases and samples that no event has yet, by the number of their batch."""
+    import numpy as np
+
+    # A byte a run: a campaign may have many millions of them.
+    have = {case: np.zeros(len(record.values), bool) for case in record.cases}
+    for event in state.batches.get(record.event.id, []):
+        samples = np.array(event.data["samples"], np.int64)
+        if event.data["case"] in have:
+            have[event.data["case"]][samples[samples < len(record.values)]] = True
+    ranges = split(len(record.values), record.study.model().batch)
+    everything = [(case, slice(samples.start, samples.stop)) for case in record.cases for samples in ranges]
+    todo: dict[int, Missing] = {}
+    for index, (case, batch) in enumerate(everything):
+        if shard is None or index % shard.n == shard.k - 1:
+            missing: list[int] = (batch.start + np.flatnonzero(~have[case][batch])).tolist()
+            if missing:
+                todo[index] = case, missing
+    return todo
+
+
+def work_name(record: DesignRecord, stream: str) -> str:
+    """What claims on the runs of a design go by; shards do not see each other's runs, and do not share claims."""
+    return f"runs {record.event.id} {stream}"
+
+
+class Queue:
+    """Batches that are missing, by their number: `todo`, and `elsewhere` those that another process has claimed."""
+
+    def __init__(
+        self, ledger: Ledger, record: DesignRecord, stream: str, shard: Shard | None, claims: Claims, state: State
+    ) -> None:
+        self.ledger, self.record, self.stream, self.shard, self.claims = ledger, record, stream, shard, claims
+        self.state = state
+        self.size = record.study.model().batch
+        self.head = ledger.head(stream)
+        self.todo = missing_batches(state, record, shard)
+        self.elsewhere: dict[int, Missing] = {}
+        self._owed: dict[int, int] = {}
+        self._news = 0
+        # The state may have been read a while ago.
+        known = next((event.hash for event in reversed(state.events.values()) if event.stream == stream), None)
+        if known != self.head.hash and self.head.seq:
+            self._read()
+            self._news = 0
+
+    @property
+    def left(self) -> int:
+        """How many runs are missing."""
+        return sum(len(samples) for _, samples in self.todo.values())
+
+    def index(self, case: str, sample: int) -> int:
+        """The number of the batch that a run belongs to."""
+        return self.record.cases.index(case) * -(-len(self.record.values) // self.size) + sample // self.size
+
+    def take(self) -> Missing | None:
+        """The next batch, which is ours from now on; None when the others have all that is left."""
+        while self.todo:
+            index = next(iter(self.todo))
+            if not self.claims.take(index):
+                self.elsewhere[index] = self.todo.pop(index)
+                continue
+            # Whoever had the claim before may have recorded the batch and gone.
+            if self._others_wrote():
+                self._read()
+            if found := self.todo.pop(index, None):
+                self._owed[index] = len(found[1])
+                return found
+        return None
+
+    def owed(self, index: int) -> int:
+        """How many runs of a batch that we took are not in the ledger yet."""
+        return self._owed[index]
+
+    def appended(self, results: Sequence[Result], events: Sequence[Event]) -> None:
+        """Take note of what we appended."""
+        for result in results:
+            self._owed[self.index(result.case, result.done[0])] -= len(result.done)
+        if events[0].seq == self.head.seq + 1:
+            self.head = Head(self.head.commit + 1, events[-1].seq, events[-1].hash)
+
+    def news(self) -> int:
+        """How many runs of those that were left have been done by others since this was asked last."""
+        count, self._news = self._news, 0
+        return count
+
+    def look_again(self) -> int:
+        """After a while: what others have recorded is done, what they have let go of is to be done."""
+        if self._others_wrote():
+            self._read()
+        self.todo, self.elsewhere = self.todo | self.elsewhere, {}
+        return self.news()
+
+    def _others_wrote(self) -> bool:
+        return self.ledger.place.commit(self.stream, self.head.commit + 1).exists()
+
+    def _read(self) -> None:
+        """Read what others appended. The head comes first: what is appended while we read is read again."""
+        self.head = self.ledger.head(self.stream)
+        self.ledger.refresh()
+        state = fold(self.ledger.events())
+        if self.stream != MAIN:
+            state = with_stream(self.ledger, state, self.stream)
+        missing = missing_batches(state, self.record, self.shard)
+        for waiting in (self.todo, self.elsewhere):
+            for index, (_, samples) in list(waiting.items()):
+                self._news += len(samples)
+                if index in missing:
+                    waiting[index] = missing[index]
+                    self._news -= len(missing[index][1])
+                else:
+                    del waiting[index]
+        self.state = state
+
+
+def with_stream(ledger: Ledger, state: State, stream: str) -> State:
+    """The state with a shard's own events, which are not part of main yet: a shard resumes too."""
+    known = state.events
+    own = from_frame(read_stream(ledger.place, stream))
+    return fold([*known.values(), *(event for event in own if event.id not in known)])
