@@ -1,4 +1,4 @@
-"""Posteriors of two to four modes: are all of them found, is the sample refused, or is it called converged all the same?
+"""Posteriors of two to four modes: are all found, is the sample refused, or is it called converged all the same?
 
 `python -m tests.bench.modes [SAMPLER]` prints a table for the default sampler, or another, in 2 to 8 dimensions: first
 without looking for modes, as it was before there was a search, then with it. Gaussian modes in a unit box, one of its
@@ -37,7 +37,7 @@ DIMENSIONS = (2, 3, 5, 8)
 # Standard deviation of one mode and of the others, in parts of the prior's width.
 WIDTHS = ((0.01, 0.01), (0.01, 0.1), (0.03, 0.1), (0.1, 0.1), (0.05, 0.2), (0.1, 0.5))
 MASSES = (0.1, 0.5, 0.7, 0.9)
-STOPPING = Stopping(evaluations=400_000)
+STOPPING = Stopping(evaluations=1_000_000)
 # Points of the search that the least basin must have for a mode to be seen.
 SEEN = 10
 VERDICTS = ("found", "refused", "falsely converged")

@@ -85,8 +85,9 @@ def test_snooker_move_keeps_the_variance() -> None:
 
 @pytest.mark.parametrize("sampler", ["adaptive-metropolis", "emcee-stretch"])
 def test_separated_modes_are_not_passed_off_as_converged(sampler: str, closed_form: Callable[..., Any]) -> None:
+    """Even where nothing is known of the modes beforehand."""
     target = closed_form("two-modes").target
-    sample = sample_posterior(target, sampler, seed=1, stopping=Stopping(evaluations=100_000))
+    sample = sample_posterior(target, sampler, seed=1, stopping=Stopping(evaluations=100_000), look=False)
     assert not sample.converged
     assert any(reason.startswith("R-hat") for reason in sample.reasons)
 
@@ -95,7 +96,8 @@ def test_separated_modes_are_not_passed_off_as_converged(sampler: str, closed_fo
 def test_per_chain_adaptation_does_not_converge_in_a_thousand_steps(name: str, closed_form: Callable[..., Any]) -> None:
     sample = sample_posterior(closed_form(name).target, "adaptive-metropolis-per-chain", seed=1)
     assert sample.draws.shape[:2] == (100, 500)
-    assert sample.evaluations == 100_100
+    assert sample.modes is not None
+    assert sample.evaluations == 100_100 + sample.modes.searched
     assert not sample.converged
 
 
@@ -155,7 +157,7 @@ def test_budget_holds_and_progress_is_told(sampler: str, budget: int, closed_for
     sample = sample_posterior(target, sampler, seed=0, stopping=stopping, settings=settings, report=told.append)
     assert sample.evaluations <= budget
     assert not sample.converged
-    assert all(progress.allowed == budget for progress in told)
+    assert all(0 < progress.evaluations <= (progress.expected or budget) <= budget for progress in told)
     # The per-chain variant tells of every hundredth step, and has fewer here.
     assert told or (sampler == "adaptive-metropolis-per-chain" and budget < 10_000)
 
@@ -175,11 +177,58 @@ def test_log_likelihood_and_prior_belong_to_the_draws(sampler: str, closed_form:
     np.testing.assert_allclose(sample.log_prior.ravel(), target.log_prior(sample.flat()), atol=1e-9)
 
 
-def test_tempering_without_budget_says_so(closed_form: Callable[..., Any]) -> None:
-    stopping = Stopping(evaluations=100_000)
-    sample = sample_posterior(closed_form("two-modes").target, "sequential-monte-carlo", seed=0, stopping=stopping)
-    assert not sample.converged and sample.log_evidence is None
-    assert "tempering ended at likelihood^" in sample.reasons[0]
+def counted(target: Target) -> tuple[Target, list[int]]:
+    """The target, and how many points it was asked for."""
+    asked: list[int] = []
+
+    def log_likelihood(x: NDArray[Any]) -> NDArray[Any]:
+        asked.append(len(x))
+        return target.log_likelihood(x)
+
+    return Target(target.names, target.priors, log_likelihood), asked
+
+
+@pytest.mark.parametrize(("chains", "steps", "budget"), [(100, 50, 150_000), (400, 4, 30_000)])
+def test_a_budget_that_tempering_cannot_finish_is_refused_before_it_is_spent(
+    chains: int, steps: int, budget: int, closed_form: Callable[..., Any]
+) -> None:
+    target, asked = counted(closed_form("two-modes").target)
+    settings = {"chains": chains, "steps": steps}
+    call = {"seed": 0, "settings": settings, "look": False}
+    with pytest.raises(InputError, match=r"must be at least \d+ for tempering to reach the posterior") as refused:
+        sample_posterior(target, "sequential-monte-carlo", stopping=Stopping(evaluations=budget), **call)
+    assert sum(asked) < 0.15 * budget
+    # What is asked for is enough, or very nearly so: tempering ends at the posterior.
+    least = int(str(refused.value).split("at least ")[1].split()[0])
+    sample = sample_posterior(target, "sequential-monte-carlo", stopping=Stopping(evaluations=2 * least), **call)
+    assert sample.evaluations <= 2 * least
+    assert sample.log_likelihood.mean() == pytest.approx(-1.0, abs=1.0)
+
+
+def test_an_evidence_that_misses_its_error_is_not_converged(closed_form: Callable[..., Any]) -> None:
+    settings = {"chains": 50, "steps": 20, "evidence_error": 1e-3}
+    stopping = Stopping(r_hat=1.5, ess=10.0, evaluations=150_000)
+    target = closed_form("linear-gaussian").target
+    sample = sample_posterior(target, "sequential-monte-carlo", seed=0, stopping=stopping, settings=settings)
+    assert [reason.startswith("the log evidence is known to 0.") for reason in sample.reasons] == [True]
+
+
+def test_the_error_of_an_evidence_is_right(closed_form: Callable[..., Any]) -> None:
+    """Deviations in units of their error have a root mean square of one, whatever number of repeats it took."""
+    truth = closed_form("linear-gaussian")
+    settings = {"chains": 40, "steps": 10, "evidence_error": 0.15}
+    stopping = Stopping(r_hat=10.0, ess=1.0)
+    z, repeats = [], set()
+    for seed in range(60):
+        sample = sample_posterior(
+            truth.target, "sequential-monte-carlo", seed=seed, stopping=stopping, settings=settings, look=False
+        )
+        assert sample.log_evidence is not None and sample.log_evidence_error is not None
+        z.append((sample.log_evidence - truth.log_evidence) / sample.log_evidence_error)
+        repeats.add(len(sample.draws))
+    assert len(repeats) > 5
+    # 60 numbers of a Student-t of 7 degrees of freedom, scaled to unit variance: four standard errors.
+    assert np.mean(np.square(z)) == pytest.approx(1.0, abs=4 * np.sqrt(4.0 / 60))
 
 
 def test_a_compiled_advance_takes_the_place_of_ours(closed_form: Callable[..., Any]) -> None:
@@ -194,7 +243,8 @@ def test_a_compiled_advance_takes_the_place_of_ours(closed_form: Callable[..., A
     stopping = Stopping(evaluations=60_000)
     first, second = (sample_posterior(target, seed=4, stopping=stopping) for target in (plain, fused))
     assert first.draws.tobytes() == second.draws.tobytes()
-    assert (sum(steps) + 1) * 100 == second.evaluations
+    assert second.modes is not None
+    assert (sum(steps) + 1) * 100 == second.evaluations - second.modes.searched
 
 
 def test_a_model_that_fails_in_places_is_avoided_there() -> None:

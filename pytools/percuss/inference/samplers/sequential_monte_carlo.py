@@ -36,7 +36,7 @@ SETTINGS: Mapping[str, Setting] = {
     "chains": Setting(100, 10, 1_000_000, "members drawn by weight at each temperature"),
     "steps": Setting(50, 4, 1_000_000, "steps each of them makes; doubled, from the start, while repeats disagree"),
     "repeats": Setting(8, 4, 1000, "independent repeats; more where the evidence needs them"),
-    "evidence_error": Setting(0.02, 0.0, 1e9, "standard error of the log evidence to reach"),
+    "evidence_error": Setting(0.03, 0.0, 1e9, "standard error of the log evidence to reach"),
     "share": Setting(0.8, 0.1, 0.99, "effective share of the weights from one temperature to the next"),
 }
 
