@@ -35,9 +35,9 @@ from percuss.study.priors.uniform import Uniform
 
 DIMENSIONS = (2, 3, 5, 8)
 # Standard deviation of one mode and of the others, in parts of the prior's width.
-WIDTHS = ((0.01, 0.01), (0.01, 0.1), (0.03, 0.1), (0.1, 0.1), (0.05, 0.2), (0.1, 0.5))
+WIDTHS = ((0.01, 0.01), (0.01, 0.03), (0.01, 0.1), (0.02, 0.05), (0.03, 0.1), (0.1, 0.1), (0.1, 0.5))
 MASSES = (0.1, 0.5, 0.7, 0.9)
-STOPPING = Stopping(evaluations=1_000_000)
+STOPPING = Stopping(evaluations=600_000)
 # Points of the search that the least basin must have for a mode to be seen.
 SEEN = 10
 VERDICTS = ("found", "refused", "falsely converged")
@@ -147,7 +147,9 @@ def easy(look: bool) -> tuple[int, float]:
     targets = [posterior(), hills(3, [0.1], [1.0], 0).target]
     evaluations, start = 0, time.process_time()
     for target in targets:
-        evaluations += sum(sample_posterior(target, seed=seed, look=look).evaluations for seed in range(5))
+        for seed in range(5):
+            sample = sample_posterior(target, seed=seed, look=look)
+            evaluations += sample.evaluations + (sample.modes.searched if sample.modes else 0)
     return evaluations, time.process_time() - start
 
 

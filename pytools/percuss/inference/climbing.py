@@ -115,9 +115,12 @@ def curvature(function: Callable[[Floats], Floats], at: Floats, spread: Floats) 
     """
     guess = np.asarray(np.linalg.cholesky(spread + np.diag(1e-12 * np.diagonal(spread) + 1e-300)))
     d = len(at)
-    hessian = second_differences(lambda w: -function(at + np.einsum("ij,nj->ni", guess, w)), np.zeros(d), 0.05)
     cost = 4 * d * (d + 1)
+    with np.errstate(invalid="ignore"):
+        hessian = second_differences(lambda w: -function(at + np.einsum("ij,nj->ni", guess, w)), np.zeros(d), 0.05)
     try:
+        if not np.isfinite(hessian).all():
+            return guess, cost
         inverse = np.linalg.inv(np.linalg.cholesky(hessian))
         covariance = guess @ (inverse.T @ inverse) @ guess.T
         return np.asarray(np.linalg.cholesky(0.5 * (covariance + covariance.T))), cost

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
-from percuss.inference.diagnostics import mcse_mean
+from percuss.inference.diagnostics import mcse_mean, std_error
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers import adaptive_metropolis
@@ -25,14 +25,14 @@ from percuss.study.priors.uniform import Uniform
 
 
 def assert_right(sample: Sample, truth: Any) -> None:
-    """Means within 4 standard errors, variances within 5 %."""
+    """Means and standard deviations within 4 standard errors."""
     assert sample.converged, sample.reasons
     errors = np.array([mcse_mean(sample.draws[:, :, j]) for j in range(len(truth.mean))])
     assert (np.abs(sample.flat().mean(axis=0) - truth.mean) < 4 * errors).all()
-    np.testing.assert_allclose(sample.flat().var(axis=0), truth.variance, rtol=0.05)
+    ratio = sample.flat().std(axis=0) / np.sqrt(truth.variance)
+    assert (np.abs(ratio - 1) < 4 * np.array([std_error(sample.draws[:, :, j]) for j in range(len(ratio))])).all()
 
 
-# The variance of a banana's tip needs some ten thousand draws for 5 %: many chains, which cost little side by side.
 @pytest.mark.parametrize(
     ("name", "shape", "chains"),
     [
@@ -53,12 +53,12 @@ def test_sequential_monte_carlo(name: str, closed_form: Callable[..., Any]) -> N
     settings = {
         "chains": 1500 if name in ("banana", "rosenbrock") else 400,
         "repeats": 4,
-        "evidence_error": 0.02,
+        "evidence_error": 0.04,
     }
     sample = sample_posterior(truth.target, "sequential-monte-carlo", seed=5, settings=settings)
     assert_right(sample, truth)
-    assert sample.log_evidence == pytest.approx(truth.log_evidence, abs=0.05)
-    assert sample.log_evidence_error is not None and 0 < sample.log_evidence_error < 0.03
+    assert sample.log_evidence_error is not None and 0 < sample.log_evidence_error <= 0.04
+    assert sample.log_evidence == pytest.approx(truth.log_evidence, abs=3 * sample.log_evidence_error)
 
 
 @pytest.mark.parametrize("sampler", ["emcee-stretch", "emcee-de-snooker"])
@@ -96,8 +96,7 @@ def test_separated_modes_are_not_passed_off_as_converged(sampler: str, closed_fo
 def test_per_chain_adaptation_does_not_converge_in_a_thousand_steps(name: str, closed_form: Callable[..., Any]) -> None:
     sample = sample_posterior(closed_form(name).target, "adaptive-metropolis-per-chain", seed=1)
     assert sample.draws.shape[:2] == (100, 500)
-    assert sample.modes is not None
-    assert sample.evaluations == 100_100 + sample.modes.searched
+    assert sample.evaluations == 100_100
     assert not sample.converged
 
 
@@ -152,7 +151,7 @@ def test_same_seed_same_bits(sampler: str, closed_form: Callable[..., Any]) -> N
 def test_budget_holds_and_progress_is_told(sampler: str, budget: int, closed_form: Callable[..., Any]) -> None:
     told: list[Progress] = []
     stopping = Stopping(ess=1e9, evaluations=budget)
-    settings = {"chains": 50, "steps": 20} if sampler == "sequential-monte-carlo" else {}
+    settings = {"chains": 10, "steps": 10, "repeats": 4} if sampler == "sequential-monte-carlo" else {}
     target = closed_form("linear-gaussian").target
     sample = sample_posterior(target, sampler, seed=0, stopping=stopping, settings=settings, report=told.append)
     assert sample.evaluations <= budget
@@ -202,7 +201,7 @@ def test_a_budget_that_tempering_cannot_finish_is_refused_before_it_is_spent(
     least = int(str(refused.value).split("at least ")[1].split()[0])
     sample = sample_posterior(target, "sequential-monte-carlo", stopping=Stopping(evaluations=2 * least), **call)
     assert sample.evaluations <= 2 * least
-    assert sample.log_likelihood.mean() == pytest.approx(-1.0, abs=1.0)
+    assert sample.log_likelihood.mean() == pytest.approx(target.log_likelihood(np.full((1, 2), -4.0))[0] - 1.2, abs=0.4)
 
 
 def test_an_evidence_that_misses_its_error_is_not_converged(closed_form: Callable[..., Any]) -> None:
@@ -216,7 +215,7 @@ def test_an_evidence_that_misses_its_error_is_not_converged(closed_form: Callabl
 def test_the_error_of_an_evidence_is_right(closed_form: Callable[..., Any]) -> None:
     """Deviations in units of their error have a root mean square of one, whatever number of repeats it took."""
     truth = closed_form("linear-gaussian")
-    settings = {"chains": 40, "steps": 10, "evidence_error": 0.15}
+    settings = {"chains": 20, "steps": 10, "evidence_error": 0.4, "share": 0.6}
     stopping = Stopping(r_hat=10.0, ess=1.0)
     z, repeats = [], set()
     for seed in range(60):
@@ -243,8 +242,7 @@ def test_a_compiled_advance_takes_the_place_of_ours(closed_form: Callable[..., A
     stopping = Stopping(evaluations=60_000)
     first, second = (sample_posterior(target, seed=4, stopping=stopping) for target in (plain, fused))
     assert first.draws.tobytes() == second.draws.tobytes()
-    assert second.modes is not None
-    assert (sum(steps) + 1) * 100 == second.evaluations - second.modes.searched
+    assert (sum(steps) + 1) * 100 == second.evaluations
 
 
 def test_a_model_that_fails_in_places_is_avoided_there() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 from percuss.errors import InputError
-from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.samplers.stopping import Report, Stopping
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -102,18 +102,8 @@ def sample_posterior(
     module = _module(sampler)
     cleaned = _clean(sampler, module.SETTINGS, settings or {})
     stopping = stopping or Stopping()
-    report = report or (lambda _: None)
     modes = search(target, stopping.evaluations, seed) if look else None
-    spent = modes.evaluations if modes else 0
-    if modes:
-        report(Progress("looked for modes", spent))
-    left = replace(stopping, evaluations=stopping.evaluations - spent)
-
-    def onwards(at: Progress) -> None:
-        expected = None if at.expected is None else spent + at.expected
-        report(replace(at, evaluations=spent + at.evaluations, expected=expected))
-
-    run = module.run(target, cleaned, left, seed, onwards, modes)
+    run = module.run(target, cleaned, stopping, seed, report or (lambda _: None), modes)
     held = hold(target, modes, run.unbounded, seed) if modes else None
     return Sample.of(target, run, sampler, seed, cleaned, stopping, held)
 

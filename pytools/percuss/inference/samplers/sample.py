@@ -92,7 +92,7 @@ class Sample:
             log_likelihood=run.log_density - log_prior - jacobian,
             log_prior=log_prior,
             acceptance=run.acceptance,
-            evaluations=run.evaluations + (modes.searched if modes else 0),
+            evaluations=run.evaluations,
             diagnostics=found,
             reasons=(*run.reasons, *stopping.reasons(found), *(modes.reasons if modes else ())),
             log_evidence=run.log_evidence,

@@ -43,9 +43,11 @@ SETTINGS: Mapping[str, Setting] = {
 ACCEPTANCE = 0.25
 # One move in ten goes the whole difference: from mode to mode.
 JUMPS = 0.1
-# The pilot has this part of the chains, and no fewer than FEWEST; its ladder has MOST_RUNGS at most.
+# The pilot has this part of the chains, no fewer than FEWEST, and no more than make MOST_MEMBERS; its ladder has
+# MOST_RUNGS at most.
 PILOT = 0.25
 FEWEST = 10
+MOST_MEMBERS = 2000
 MOST_RUNGS = 10_000
 
 
@@ -108,7 +110,7 @@ def pilot(
     target: Target, chains: int, steps: int, repeats: int, share: float, stopping: Stopping, seed: int
 ) -> tuple[list[Rung], int]:
     """Find the ladder with a small population; raise InputError as soon as it shows that the budget is too small."""
-    few = max(FEWEST, int(PILOT * chains))
+    few = max(FEWEST, min(int(PILOT * chains), MOST_MEMBERS // steps))
     generator = np.random.default_rng((seed, 0))
     size = few * steps
     z = target.draw_prior(size, generator)
