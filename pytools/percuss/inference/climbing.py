@@ -122,7 +122,8 @@ def curvature(function: Callable[[Floats], Floats], at: Floats, spread: Floats) 
         if not np.isfinite(hessian).all():
             return guess, cost
         inverse = np.linalg.inv(np.linalg.cholesky(hessian))
-        covariance = guess @ (inverse.T @ inverse) @ guess.T
+        # einsum, not matmul: the bits do not depend on the threads of a BLAS.
+        covariance = np.einsum("ij,kj,kl,ml->im", guess, inverse, inverse, guess)
         return np.asarray(np.linalg.cholesky(0.5 * (covariance + covariance.T))), cost
     except np.linalg.LinAlgError:
         return guess, cost

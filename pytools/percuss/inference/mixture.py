@@ -131,7 +131,8 @@ def _fitted(mixture: Mixture, z: Floats, weights: Floats, nearest: NDArray[np.in
         centre = np.einsum("n,ni->i", own, inside)
         away = inside - centre
         covariance = np.einsum("n,ni,nj->ij", own, away, away)
-        before = factors[k] @ factors[k].T
+        # einsum, not matmul: the bits do not depend on the threads of a BLAS.
+        before = np.einsum("ij,kj->ik", factors[k], factors[k])
         covariance = (effective * covariance + d * before) / (effective + d)
         centres[k], factors[k] = centre, np.linalg.cholesky(covariance)
     floor = LEAST / len(mixture)

@@ -78,7 +78,6 @@ def run(
     stopping.require(2 * repeats * chains * steps)
     ladder, used = pilot(target, chains, steps, repeats, settings["share"], stopping, seed)
     report(Progress("pilot", used))
-    result = None
     while True:
         cost = costs(chains, steps, len(ladder))
         done: list[Population] = []
