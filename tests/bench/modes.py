@@ -1,9 +1,10 @@
 """Posteriors of two to four modes: are all found, is the sample refused, or is it called converged all the same?
 
-`python -m tests.bench.modes [SAMPLER [SEEDS]]` prints a table, by default for the default sampler, in 2 to 8 dimensions: first
-without looking for modes, as it was before there was a search, then with it. Gaussian modes in a unit box, one of its
-own width and mass, the others of another width and equal masses. A line is split by whether the search can be
-expected to see all modes: whether the basin of each has ten or more of the points that the search looks at.
+`python -m tests.bench.modes [SAMPLER [SEEDS]]` prints a table for the default sampler, or another, in 2 to 8
+dimensions: first without looking for modes, as it was before there was a search, then with it. Gaussian modes in a
+unit box, one of its own width and mass, the others of another width and equal masses. A line is split by
+whether the search can be expected to see all modes: whether the basin of each has ten or more of the points that the
+search looks at.
 
 The benchmark holds samples that are called converged and lack a mode against one in a hundred, and the cost of the
 search on posteriors with one mode against half of what they cost without.
