@@ -12,6 +12,7 @@ BENCHES = (
     "oscillators",
     "surrogates",
     "samplers",
+    "modes",
     "kalman",
     "engines",
     "scale",

@@ -95,8 +95,24 @@ def test_linear_gaussian_is_found(percuss, linear, posterior, sampler) -> None:
     for evidence in told["evidence"].values():
         assert evidence["log_evidence"] == pytest.approx(exact.log_evidence, abs=0.05)
     assert ("sequential-monte-carlo" in told["evidence"]) == (sampler == "sequential-monte-carlo")
+    (mode,) = found.body["modes"]["found"]
+    assert mode["share"] == mode["drawn"] == 1.0
+    assert mode["at"] == pytest.approx(list(exact.mean), abs=1e-2)
     assert found.diagnostics["ess_bulk"].min() > 400
     assert found.data["value"].to_list() == OBSERVED
+
+
+def test_tempering_that_cannot_end_is_refused_at_once(percuss, folder) -> None:
+    """Chains 400, steps 4 and this budget gave the prior, as if it were the posterior."""
+    known(folder, "linear-gaussian")
+    call = ("calibrate", "linear-gaussian", "--direct", "--sampler", "sequential-monte-carlo", "--accept-unconverged")
+    settings = ("--setting", "chains=400", "--setting", "steps=4", "--evaluations", 30_000)
+    percuss(*call, *settings).refused(2, "evaluations = 30000 must be at least")
+    book = Ledger.open(folder / "ledger")
+    assert not [event for event in book.events() if event.kind == "posterior.sampled"]
+    # A pilot was run, and is in the ledger as any runs are; nothing more.
+    runs = [event for event in book.events() if event.kind == "runs.completed"]
+    assert sum(len(event.data["samples"]) for event in runs) < 3000
 
 
 def test_direct_is_logged_resumed_and_repeated(percuss, folder, posterior) -> None:
@@ -110,7 +126,8 @@ def test_direct_is_logged_resumed_and_repeated(percuss, folder, posterior) -> No
     exact = _exact()
     error = a.draws.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(len(a.draws))
     assert (abs(a.draws.mean(axis=(0, 1)) - exact.mean) < 6 * error).all()
-    assert a.body["direct"]
+    assert a.body["direct"] and a.body["modes"] is None
+    assert "no search for modes over the prior: each point would be a run" in a.body["notes"]
     book = Ledger.open(folder / "ledger")
     runs = [event for event in book.events() if event.kind == "runs.completed"]
     assert sum(len(event.data["samples"]) for event in runs) >= a.body["evaluations"]

@@ -24,6 +24,7 @@ from percuss.inference.diagnostics import mcse_mean
 from percuss.inference.discrepancies.registry import DISCREPANCIES
 from percuss.inference.evidence import Evidence, importance_evidence, laplace_evidence, sampled_evidence
 from percuss.inference.loo import Loo, leave_one_out
+from percuss.inference.modes import Held
 from percuss.inference.predictive import spread_draws
 from percuss.inference.samplers.registry import DEFAULT, sample_posterior
 from percuss.inference.samplers.sample import Sample
@@ -97,6 +98,8 @@ def draw(problem: Problem, request: Request, report: Report | None = None) -> Sa
         stopping=request.stopping,
         settings=request.settings,
         report=report,
+        # A search would cost a simulator thousands of runs.
+        look=problem.direct is None,
     )
 
 
@@ -110,6 +113,9 @@ def calibrate(problem: Problem, request: Request, report: Report | None = None, 
         return Calibrated(sample, None, {}, None, None, (), (), accept(trust, request.accept))
     summary = summarise(problem.target, sample, mass=problem.block.mass, accept_unconverged=accepted)
     evidence, notes = _evidence(problem, sample, request.seed)
+    if sample.modes is None:
+        why = "each point would be a run" if problem.direct else "the budget is too small"
+        notes.append(f"no search for modes over the prior: {why}")
     loo = None
     try:
         loo = leave_one_out(_pointwise(problem, sample))
@@ -208,6 +214,7 @@ def draft_posterior(ledger: Ledger, problem: Problem, request: Request, done: Ca
         "acceptance": [_finite(np.min(sample.acceptance)), _finite(np.max(sample.acceptance))],
         "converged": sample.converged,
         "reasons": list(sample.reasons),
+        "modes": None if sample.modes is None else modes_facts(sample.modes),
         "trust": write_trust(done.trust),
         "summary": None if done.summary is None else summary_facts(done.summary),
         "evidence": {
@@ -258,6 +265,18 @@ def summary_facts(summary: Summary) -> dict[str, Any]:
         "rows": rows,
         "correlations": _plain(summary.correlations.tolist()),
         "notes": list(summary.notes),
+    }
+
+
+def modes_facts(held: Held) -> dict[str, Any]:
+    """Modes that were found, what each holds of the posterior and of the draws, as plain data."""
+    columns = zip(held.at.tolist(), held.shares, held.errors, held.drawn, strict=True)
+    found = [{"at": at, "share": share, "error": error, "drawn": drawn} for at, share, error, drawn in columns]
+    return {
+        "screened": held.screened,
+        "climbs": held.climbed,
+        "evaluations": held.searched,
+        "found": _plain([{key: value if key == "at" else float(value) for key, value in f.items()} for f in found]),
     }
 
 

@@ -147,13 +147,15 @@ def calibrate(
         )
         wall, cpu = time.perf_counter(), time.process_time()
         try:
-            with progress("sampling", request.stopping.evaluations) as advance:
+            # No total: the evaluations allowed are a ceiling, which good posteriors come nowhere near.
+            with progress("sampling, evaluations", None) as advance:
                 before = [0]
 
                 def report(at: Progress) -> None:
                     known = at.r_hat == at.r_hat
                     note = f"{at.stage}: R-hat {at.r_hat:.3f}, ESS {at.ess:.0f}" if known else at.stage
-                    advance(at.evaluations - before[0], note)
+                    about = "" if at.expected is None else f"; about {at.expected} in all"
+                    advance(at.evaluations - before[0], note + about)
                     before[0] = at.evaluations
 
                 done = infer(problem, request, report, stands_on)
@@ -315,6 +317,14 @@ def _tell(problem: Problem, done: Calibrated, id: str) -> None:
         say(f"sampled outside the core, about a tenth as fast: {problem.not_compiled}")
         if any(part.family != "chaos" for surrogate in problem.surrogates for part in surrogate.parts):
             hint("percuss surrogate --family chaos makes surrogates that the core can sample")
+    if sample.modes is not None and len(sample.modes.at) > 1:
+        for at, share, drawn in zip(sample.modes.at, sample.modes.shares, sample.modes.drawn, strict=True):
+            units = [problem.units[name] for name in sample.names]
+            shown_at = [from_si(float(x), unit) for x, unit in zip(at, units, strict=True)]
+            place = ", ".join(
+                f"{n} = {x:.4g} {u}".rstrip() for n, x, u in zip(sample.names, shown_at, units, strict=True)
+            )
+            say(f"a mode at {place}: {100 * share:.3g} % of the posterior, {100 * drawn:.3g} % of the draws")
     if done.summary is None:
         return
     twin = problem.observations.twin or {}

@@ -143,8 +143,11 @@ LINE_EVERY_S = 30.0
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
-    """A bar on stderr if that is a terminal, a line every half minute otherwise. Yields `advance(count, note)`."""
+def progress(what: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
+    """A bar on stderr if that is a terminal, a line every half minute otherwise. Yields `advance(count, note)`.
+
+    Without a total there is only a count.
+    """
     if not sys.stderr.isatty():
         yield _lines(what, total)
         return
@@ -153,9 +156,7 @@ def progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
 
     columns: list[Any] = [
         TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        *((BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) if total else (TextColumn("{task.completed}"),)),
         TextColumn("{task.fields[note]}"),
     ]
     with Progress(*columns, console=Console(stderr=True)) as bar:
@@ -163,7 +164,7 @@ def progress(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
         yield lambda count, note: bar.update(task, advance=count, note=note)
 
 
-def _lines(what: str, total: int) -> Callable[[int, str], None]:
+def _lines(what: str, total: int | None) -> Callable[[int, str], None]:
     started = told = time.monotonic()
     done = 0
 
@@ -173,7 +174,10 @@ def _lines(what: str, total: int) -> Callable[[int, str], None]:
         now = time.monotonic()
         if now - told >= LINE_EVERY_S and done:
             told = now
-            left_s = (now - started) / done * (total - done)
-            say(f"{what}: {done} of {total}, about {left_s / 60:.3g} min left{f', {note}' if note else ''}")
+            how_many = f"{done}"
+            if total:
+                left_s = (now - started) / done * (total - done)
+                how_many = f"{done} of {total}, about {left_s / 60:.3g} min left"
+            say(f"{what}: {how_many}{f', {note}' if note else ''}")
 
     return advance

@@ -8,6 +8,9 @@ threshold accepts.
 Beside it stands the plain split R-hat of the values themselves (Gelman et al., 2013). Ranks hide one thing: a chain
 among many that arrives late from far out. It moves few ranks, and all of the variance. In the unbounded space tails are
 exponential at most, so that the plain one has the moments it needs.
+
+None of these tells how well a standard deviation is known: ranks do not feel how far out a tail reaches. Its own Monte
+Carlo error comes from the effective number of squared deviations.
 """
 
 from __future__ import annotations
@@ -25,13 +28,16 @@ TAILS = (0.05, 0.95)
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """One entry a quantity: the parameters, and last the log density itself."""
+    """One entry a quantity: the parameters, and last the log density itself. `std_error`, of the parameters only, is
+    the Monte Carlo error of a standard deviation in parts of it.
+    """
 
     names: tuple[str, ...]
     r_hat: Floats
     r_hat_plain: Floats
     ess_bulk: Floats
     ess_tail: Floats
+    std_error: Floats
 
     @property
     def worst_r_hat(self) -> float:
@@ -44,11 +50,17 @@ class Diagnostics:
         return float(min(np.min(self.ess_bulk), np.min(self.ess_tail)))
 
 
-def diagnose(draws: Floats, log_density: Floats, names: Sequence[str]) -> Diagnostics:
-    """Judge draws (chains, draws, d) and their log density (chains, draws)."""
+def diagnose(draws: Floats, log_density: Floats, names: Sequence[str], stated: Floats | None = None) -> Diagnostics:
+    """Judge draws (chains, draws, d) and their log density (chains, draws).
+
+    `stated` are the same draws in the variables whose standard deviation will be stated.
+    """
+    stated = draws if stated is None else stated
     columns = [draws[:, :, j] for j in range(draws.shape[2])] + [log_density]
     found = np.array([_r_hat_and_ess(column) for column in columns])
-    return Diagnostics((*names, "log density"), *found.T)
+    spread = np.array([std_error(stated[:, :, j]) for j in range(stated.shape[2])])
+    r_hats, plain, bulk, tail = found.T
+    return Diagnostics((*names, "log density"), r_hats, plain, bulk, tail, spread)
 
 
 def r_hat(x: Floats) -> float:
@@ -84,6 +96,20 @@ def ess_quantile(x: Floats, p: float) -> float:
 def mcse_mean(x: Floats) -> float:
     """Monte Carlo standard error of the mean."""
     return float(np.std(x, ddof=1) / np.sqrt(ess_mean(x)))
+
+
+def std_error(x: Floats) -> float:
+    """Monte Carlo standard error of the standard deviation, in parts of it."""
+    if not _usable(x):
+        return np.nan
+    squares = (x - np.mean(x)) ** 2
+    # d std / std is half of d variance / variance.
+    return float(np.std(squares) / np.mean(squares) / 2 / np.sqrt(_ess(_split(squares))))
+
+
+def mcse_std(x: Floats) -> float:
+    """Monte Carlo standard error of the standard deviation."""
+    return float(np.std(x)) * std_error(x)
 
 
 def mcse_quantile(x: Floats, p: float) -> float:

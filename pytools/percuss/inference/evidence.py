@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from percuss.errors import AnswerIsNo, InputError
 from percuss.inference.arrays import Floats
+from percuss.inference.climbing import second_differences
 from percuss.inference.mode import value_and_gradient
 from percuss.inference.pareto import smooth
 from percuss.inference.samplers.sample import Sample
@@ -62,7 +62,7 @@ def laplace_evidence(target: Target, sample: Sample) -> Evidence:
         method="BFGS",
         options={"gtol": 1e-7},
     )
-    hessian = _hessian(negative, end.x)
+    hessian = second_differences(negative, end.x, STEP)
     try:
         log_det = 2.0 * float(np.sum(np.log(np.diag(np.linalg.cholesky(hessian)))))
     except np.linalg.LinAlgError:
@@ -136,18 +136,3 @@ def _factor(z: Floats) -> Floats:
     from percuss.inference.samplers.adaptive_metropolis import pooled_covariance
 
     return np.asarray(np.linalg.cholesky(pooled_covariance(z)))
-
-
-def _hessian(function: Any, at: Floats) -> Floats:
-    """Second derivatives by central differences of two step sizes, extrapolated; all points in one call."""
-    d = len(at)
-    eye = np.eye(d)
-    rows, columns = np.triu_indices(d)
-    offsets = [a * eye[rows] + b * eye[columns] for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
-    sizes = (2 * STEP, STEP)
-    points = np.concatenate([at + h * offset for h in sizes for offset in offsets])
-    values = function(points).reshape(len(sizes), 4, len(rows))
-    coarse, fine = ((v[0] - v[1] - v[2] + v[3]) / (4 * h * h) for h, v in zip(sizes, values, strict=True))
-    hessian = np.empty((d, d))
-    hessian[rows, columns] = hessian[columns, rows] = (4.0 * fine - coarse) / 3.0
-    return hessian

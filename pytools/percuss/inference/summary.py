@@ -11,7 +11,7 @@ import numpy as np
 
 from percuss.errors import AnswerIsNo, InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.diagnostics import mcse_mean, mcse_quantile
+from percuss.inference.diagnostics import mcse_mean, mcse_quantile, mcse_std
 from percuss.inference.mode import find_mode
 from percuss.inference.samplers.sample import Sample
 from percuss.inference.target import Target
@@ -38,16 +38,20 @@ class NotConverged(AnswerIsNo):
 
 @dataclass(frozen=True)
 class Row:
-    """One parameter, in SI. `contraction` is 1 - posterior variance / prior variance."""
+    """One parameter, in SI. `contraction` is 1 - posterior variance / prior variance; errors are those of Monte Carlo,
+    `interval_error` of both ends of the interval.
+    """
 
     name: str
     mean: float
     mean_error: float
     std: float
+    std_error: float
     median: float
     median_error: float
     mode: float
     interval: tuple[float, float]
+    interval_error: tuple[float, float]
     densest: tuple[float, float]
     contraction: float
     r_hat: float
@@ -95,10 +99,12 @@ def summarise(target: Target, sample: Sample, *, mass: float = 0.95, accept_unco
                 mean=float(np.mean(x)),
                 mean_error=mcse_mean(x),
                 std=std,
+                std_error=mcse_std(x),
                 median=float(np.median(x)),
                 median_error=mcse_quantile(x, 0.5),
                 mode=float(mode.values[j]),
                 interval=(float(low), float(high)),
+                interval_error=(mcse_quantile(x, tails[0]), mcse_quantile(x, tails[1])),
                 densest=densest_interval(x, mass),
                 contraction=contraction,
                 r_hat=float(sample.diagnostics.r_hat[j]),

@@ -21,7 +21,7 @@ from percuss.study.priors.tensor import refuse_tensors
 from percuss.study.priors.uniform import Uniform
 
 if TYPE_CHECKING:
-    from percuss.inference.samplers.adaptive_metropolis import Advance
+    from percuss.inference.samplers.chains import Advance
 
 LogLikelihood = Callable[[Floats], Floats]
 

@@ -75,6 +75,14 @@ class Transform:
                 x[:, columns] = np.minimum(origin + scale * expit(at), origin + scale)
         return x
 
+    def stated(self, z: Floats) -> Floats:
+        """Parameters at unbounded points (..., d), but logarithms of those with one bound, whose tails may be so heavy
+        that a standard deviation says nothing.
+        """
+        x = self.values(z.reshape(-1, z.shape[-1])).reshape(z.shape)
+        one_bound = (self.kind == ABOVE) | (self.kind == BELOW)
+        return np.where(one_bound, z, x) if one_bound.any() else x
+
     def unbounded(self, x: Floats) -> Floats:
         """Unbounded points of parameters (n, d); values on a bound go as far out as the numbers do."""
         z = np.empty_like(x)

@@ -36,6 +36,12 @@ def test_linear_gaussian(closed_form: Callable[..., Any], linear_sample: Sample)
         for low, high in (row.interval, row.densest):
             assert low == pytest.approx(truth.mean[j] - 1.645 * std, abs=0.1 * std)
             assert high == pytest.approx(truth.mean[j] + 1.645 * std, abs=0.1 * std)
+        # A standard error of a standard deviation is std / sqrt(2 n), of an end of the interval some 1.7 std / sqrt(n).
+        n = (std / row.mean_error) ** 2
+        assert row.std == pytest.approx(std, abs=4 * row.std_error)
+        assert row.std_error == pytest.approx(std / np.sqrt(2 * n), rel=0.4)
+        assert row.interval == pytest.approx((truth.mean[j] - 1.645 * std, truth.mean[j] + 1.645 * std), abs=0.1 * std)
+        assert row.interval_error == pytest.approx((2.1 * std / np.sqrt(n),) * 2, rel=0.5)
         assert row.contraction == pytest.approx(1 - truth.variance[j] / truth.target.priors[j].std() ** 2, abs=0.01)
         assert row.notes == ()
 
@@ -90,7 +96,7 @@ def test_what_the_data_do_not_say_is_said() -> None:
 
 def test_no_point_estimate_without_convergence(closed_form: Callable[..., Any]) -> None:
     target = closed_form("two-modes").target
-    sample = sample_posterior(target, seed=1, stopping=Stopping(evaluations=50_000))
+    sample = sample_posterior(target, seed=1, stopping=Stopping(evaluations=50_000), look=False)
     with pytest.raises(NotConverged, match="not converged: R-hat of") as refused:
         summarise(target, sample)
     assert isinstance(refused.value, AnswerIsNo) and refused.value.exit_code == 1

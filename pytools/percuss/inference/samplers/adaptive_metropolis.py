@@ -7,28 +7,33 @@ stages of doubling length, each with the covariance of the stage before, until t
 both are frozen, and only from there on draws are kept: they come from a plain Markov chain.
 
 Chains start at draws from the prior, independent of each other, so that R-hat can see a chain that is caught
-elsewhere: with well separated modes this sampler ends as not converged. Chains caught where there is no mass to speak
+elsewhere. Where several modes are known (`percuss.inference.modes`) they start there and jump between them instead
+(`percuss.inference.samplers.jumping`). Chains caught where there is no mass to speak
 of (a bump in the flank of the posterior, a corner of the box) go on from the others instead (Hou et al., 2012, prune
 them by their density alone, which would empty a mode that is low and wide).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import diagnose
-from percuss.inference.samplers.chains import Block, State, draw_until_converged
+from percuss.inference.modes import Modes
+from percuss.inference.samplers.chains import Advance, Block, State, draw_until_converged
+from percuss.inference.samplers.jumping import jump
 from percuss.inference.samplers.registry import Setting
 from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
 
 SETTINGS: Mapping[str, Setting] = {
-    "chains": Setting(100, 4, 100_000, "chains, started at draws from the prior"),
+    "chains": Setting(
+        100, 4, 100_000, "chains, started at draws from the prior, or in the modes where there are several"
+    ),
     "thin": Setting(0, 0, 100_000, "keep every so many steps; 0: as many as there are parameters"),
 }
 
@@ -41,9 +46,6 @@ FEWEST_DRAWS = 8
 AGREED = 1.1
 # Share of the posterior that a chain may be lost for.
 NEGLIGIBLE = 1e-5
-
-# (target, state, factor, draws, thin, generator) -> block
-Advance = Callable[[Target, State, Floats, int, int, np.random.Generator], Block]
 
 
 def advance(
@@ -73,12 +75,16 @@ def advance(
     return Block(kept, log_density, State(z, p), accepted / (draws * thin), chains * draws * thin)
 
 
-def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
+def run(
+    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report, modes: Modes | None
+) -> Run:
     """Burn in, freeze, and draw until converged or out of budget."""
     chains, thin = int(settings["chains"]), int(settings["thin"]) or target.dimension
     generator = np.random.default_rng(seed)
     step = target.advance or advance
     stopping.require(chains * (1 + 2 * BATCH + FEWEST_DRAWS * thin))
+    if modes is not None and modes.several is not None:
+        return jump(target, step, modes.several, chains, thin, stopping, generator, report)
     spare = stopping.evaluations // chains - 1 - FEWEST_DRAWS * thin
     stage = min(FIRST_STAGE, max(spare // (4 * BATCH), 1) * BATCH)
     state, factor, used = burn_in(target, step, chains, stage, stopping, generator, report)
@@ -121,7 +127,7 @@ def burn_in(
             # Bounded, so that one batch changes the scale by no more than a factor e.
             log_scale += np.clip(4.0 * (float(np.mean(block.acceptance)) - ACCEPTANCE), -1.0, 1.0)
             blocks.append(block)
-            report(Progress("burn-in", used, stopping.evaluations))
+            report(Progress("burn-in", used))
         if last:
             return state, np.exp(log_scale) * factor, used
         half = len(blocks) // 2

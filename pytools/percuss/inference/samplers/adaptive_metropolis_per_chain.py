@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from percuss.inference.arrays import Floats
+from percuss.inference.modes import Modes, begin
 from percuss.inference.samplers.registry import Setting
 from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
@@ -24,14 +25,16 @@ SETTINGS: Mapping[str, Setting] = {
 }
 
 
-def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
+def run(
+    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report, modes: Modes | None
+) -> Run:
     """Run all chains side by side for the steps asked for, as far as the budget goes."""
     chains, start = int(settings["chains"]), int(settings["start"])
     stopping.require(9 * chains)
     steps = min(int(settings["steps"]), stopping.evaluations // chains - 1)
     dimension = target.dimension
     generator = np.random.default_rng(seed)
-    z, p = target.start(chains, generator)
+    z, p = begin(target, modes, chains, generator)
     draws, log_density = np.empty((steps, chains, dimension)), np.empty((steps, chains))
     accepted = np.zeros(chains, np.int64)
     scale = 2.38 / np.sqrt(dimension)
@@ -54,7 +57,7 @@ def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed:
         if t >= steps - steps // 2:
             accepted += accept
         if t % 100 == 99:
-            report(Progress("draws", chains * (t + 2), stopping.evaluations))
+            report(Progress("draws", chains * (t + 2), expected=chains * (steps + 1)))
     half = steps // 2
     kept, kept_density = draws[-half:].swapaxes(0, 1), log_density[-half:].swapaxes(0, 1)
     return Run(kept, kept_density, accepted / half, chains * (steps + 1))

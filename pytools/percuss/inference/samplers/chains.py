@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from percuss.inference.arrays import Floats
-from percuss.inference.diagnostics import diagnose
-from percuss.inference.samplers.sample import Run
+from percuss.inference.samplers.sample import Run, judge
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
 
@@ -31,6 +30,10 @@ class Block(NamedTuple):
     state: State
     acceptance: Floats
     evaluations: int
+
+
+# (target, state, factor, draws, thin, generator) -> block
+Advance = Callable[[Target, State, Floats, int, int, np.random.Generator], Block]
 
 
 def growing(first: int) -> Iterator[int]:
@@ -68,14 +71,17 @@ def draw_until_converged(
         log_density = np.concatenate([block.log_density for block in blocks], axis=1)
         # A chain that came late spoils the first draws, not the last.
         short = np.inf
+        looks = []
         for kept in (slice(None), slice(drawn // 2, None)):
-            found = diagnose(z[:, kept], log_density[:, kept], target.names)
-            report(Progress("draws", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
+            found = judge(target, z[:, kept], log_density[:, kept])
+            looks.append(found)
             if not stopping.reasons(found):
                 return Run(z[:, kept], log_density[:, kept], _acceptance(blocks), used)
             short = min(short, stopping.shortfall(found) * log_density[:, kept].shape[1])
         # A tenth more than it takes if the chains mix as they seem to.
         wanted = int(np.clip(1.1 * short, 1.2 * drawn + 1, 4.0 * drawn))
+        expected = min(used + int((wanted - drawn) * cost), stopping.evaluations)
+        report(Progress("draws", used, looks[0].worst_r_hat, looks[0].least_ess, expected))
     return Run(z, log_density, _acceptance(blocks), used)
 
 

@@ -15,6 +15,7 @@ from emcee.moves import DEMove
 from emcee.moves.red_blue import RedBlueMove
 
 from percuss.inference.arrays import Floats
+from percuss.inference.modes import Modes
 from percuss.inference.samplers import ensemble
 from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Report, Stopping
@@ -23,10 +24,12 @@ from percuss.inference.target import Target
 SETTINGS = ensemble.SETTINGS
 
 
-def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
+def run(
+    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report, modes: Modes | None
+) -> Run:
     """Run the ensemble."""
     moves = [(DEMove(), 0.8), (SnookerMove(), 0.2)]
-    return ensemble.run_ensemble(target, moves, settings, stopping, seed, report)
+    return ensemble.run_ensemble(target, moves, settings, stopping, seed, report, modes)
 
 
 class SnookerMove(RedBlueMove):  # type: ignore[misc]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from percuss.inference.modes import Modes
 from percuss.inference.samplers import ensemble
 from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Report, Stopping
@@ -12,8 +13,10 @@ from percuss.inference.target import Target
 SETTINGS = ensemble.SETTINGS
 
 
-def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
+def run(
+    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report, modes: Modes | None
+) -> Run:
     """Run the ensemble."""
     import emcee
 
-    return ensemble.run_ensemble(target, emcee.moves.StretchMove(), settings, stopping, seed, report)
+    return ensemble.run_ensemble(target, emcee.moves.StretchMove(), settings, stopping, seed, report, modes)

@@ -11,21 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from percuss.inference.diagnostics import diagnose
+from percuss.inference.modes import Modes, begin
 from percuss.inference.samplers.chains import growing
 from percuss.inference.samplers.registry import Setting
-from percuss.inference.samplers.sample import Run
+from percuss.inference.samplers.sample import Run, judge
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
 
 SETTINGS: Mapping[str, Setting] = {
-    "walkers": Setting(64, 8, 100_000, "walkers, started at draws from the prior; more than twice the parameters"),
+    "walkers": Setting(64, 8, 100_000, "walkers, started where chains would be; more than twice the parameters"),
     "thin": Setting(0, 0, 100_000, "keep every so many steps; 0: as many as there are parameters"),
 }
 
 
 def run_ensemble(
-    target: Target, moves: Any, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
+    target: Target,
+    moves: Any,
+    settings: Mapping[str, float],
+    stopping: Stopping,
+    seed: int,
+    report: Report,
+    modes: Modes | None,
 ) -> Run:
     """Draw with the given emcee moves until converged or out of budget."""
     import emcee
@@ -37,7 +43,7 @@ def run_ensemble(
     thin = int(settings["thin"]) or dimension
     stopping.require(walkers * (1 + 8 * thin))
     generator = np.random.default_rng(seed)
-    start, log_density = target.start(walkers, generator)
+    start, log_density = begin(target, modes, walkers, generator)
     sampler = emcee.EnsembleSampler(walkers, dimension, target.log_density, moves=moves, vectorize=True)
     legacy = np.random.RandomState(np.random.MT19937(int(generator.integers(2**63))))
     state = emcee.State(start, log_prob=log_density, random_state=legacy.get_state())
@@ -53,8 +59,8 @@ def run_ensemble(
         used += more * thin * walkers
         kept = sampler.get_chain(discard=drawn - drawn // 2).swapaxes(0, 1)
         kept_density = sampler.get_log_prob(discard=drawn - drawn // 2).swapaxes(0, 1)
-        found = diagnose(kept, kept_density, target.names)
-        report(Progress("draws", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
+        found = judge(target, kept, kept_density)
+        report(Progress("draws", used, found.worst_r_hat, found.least_ess))
         if not stopping.reasons(found):
             break
     return Run(kept, kept_density, sampler.acceptance_fraction, used)

@@ -13,6 +13,7 @@ from percuss.inference.samplers.stopping import Report, Stopping
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
+    from percuss.inference.modes import Modes
     from percuss.inference.samplers.sample import Run, Sample
     from percuss.inference.target import Target
 
@@ -63,7 +64,13 @@ class SamplerModule(Protocol):
     SETTINGS: Mapping[str, Setting]
 
     def run(
-        self, target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report
+        self,
+        target: Target,
+        settings: Mapping[str, float],
+        stopping: Stopping,
+        seed: int,
+        report: Report,
+        modes: Modes | None,
     ) -> Run: ...
 
 
@@ -80,11 +87,14 @@ def sample_posterior(
     stopping: Stopping | None = None,
     settings: Mapping[str, float] | None = None,
     report: Report | None = None,
+    look: bool = True,
 ) -> Sample:
     """Draw from a posterior until it is converged or the budget is spent; the sample says which.
 
-    Same target, settings and seed: same bits. `report` is told of progress, and may raise to interrupt.
+    Modes are looked for first, and must be in the draws; `look` is to be false where an evaluation is a run of a
+    simulator. Same target, settings and seed: same bits. `report` is told of progress, and may raise to interrupt.
     """
+    from percuss.inference.modes import hold, search
     from percuss.inference.samplers.sample import Sample
 
     if seed < 0:
@@ -92,8 +102,10 @@ def sample_posterior(
     module = _module(sampler)
     cleaned = _clean(sampler, module.SETTINGS, settings or {})
     stopping = stopping or Stopping()
-    run = module.run(target, cleaned, stopping, seed, report or (lambda _: None))
-    return Sample.of(target, run, sampler, seed, cleaned, stopping)
+    modes = search(target, stopping.evaluations, seed) if look else None
+    run = module.run(target, cleaned, stopping, seed, report or (lambda _: None), modes)
+    held = hold(target, modes, run.unbounded, seed) if modes else None
+    return Sample.of(target, run, sampler, seed, cleaned, stopping, held)
 
 
 def _module(sampler: str) -> SamplerModule:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import Diagnostics, diagnose
+from percuss.inference.modes import Held
 from percuss.inference.samplers.stopping import Stopping
 from percuss.inference.target import Target
 
@@ -27,9 +28,16 @@ class Run:
     reasons: tuple[str, ...] = ()
 
 
+def judge(target: Target, unbounded: Floats, log_density: Floats) -> Diagnostics:
+    """Diagnose unbounded draws (chains, draws, d)."""
+    return diagnose(unbounded, log_density, target.names, target.transform.stated(unbounded))
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Draws of a posterior in SI, (chains, draws, d), with log-likelihood and log prior density of each."""
+    """Draws of a posterior in SI, (chains, draws, d), with log-likelihood and log prior density of each; what `modes`
+    were found before and how the draws fill them, None where none were looked for.
+    """
 
     sampler: str
     seed: int
@@ -45,6 +53,7 @@ class Sample:
     reasons: tuple[str, ...]
     log_evidence: float | None = None
     log_evidence_error: float | None = None
+    modes: Held | None = None
 
     @property
     def converged(self) -> bool:
@@ -57,7 +66,14 @@ class Sample:
 
     @classmethod
     def of(
-        cls, target: Target, run: Run, sampler: str, seed: int, settings: Mapping[str, float], stopping: Stopping
+        cls,
+        target: Target,
+        run: Run,
+        sampler: str,
+        seed: int,
+        settings: Mapping[str, float],
+        stopping: Stopping,
+        modes: Held | None = None,
     ) -> Sample:
         """Turn a finished run into parameters, and judge it."""
         chains, draws, dimension = run.unbounded.shape
@@ -65,7 +81,7 @@ class Sample:
         x = target.transform.values(z)
         log_prior = target.log_prior(x).reshape(chains, draws)
         jacobian = target.transform.log_jacobian(z).reshape(chains, draws)
-        found = diagnose(run.unbounded, run.log_density, target.names)
+        found = judge(target, run.unbounded, run.log_density)
         return cls(
             sampler=sampler,
             seed=seed,
@@ -78,7 +94,8 @@ class Sample:
             acceptance=run.acceptance,
             evaluations=run.evaluations,
             diagnostics=found,
-            reasons=(*run.reasons, *stopping.reasons(found)),
+            reasons=(*run.reasons, *stopping.reasons(found), *(modes.reasons if modes else ())),
             log_evidence=run.log_evidence,
             log_evidence_error=run.log_evidence_error,
+            modes=modes,
         )

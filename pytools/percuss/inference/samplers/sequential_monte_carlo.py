@@ -1,132 +1,196 @@
 """Sequential Monte Carlo by tempering: a population goes from the prior to the posterior, and weighs the evidence.
 
 Densities prior likelihood^b with b from 0 to 1; each b is the largest that leaves the importance weights
-likelihood^(b' - b) a given effective share (conditional ESS; Zhou, Johansen, Aston, 2016). The evidence is the
-product of the mean weights. Between two b the population is renewed the waste-free way (Dau, Chopin, 2022): few members
-are drawn by weight, each makes a chain of many steps, and all states of all chains are the next population.
+likelihood^(b' - b) a given effective share (conditional ESS; Zhou, Johansen, Aston, 2016). A small pilot finds this
+ladder, and with it what tempering costs: a budget that is too small is refused there. Repeats then all climb the same
+ladder, so that their evidences, products of the mean weights, have no bias from rungs chosen by the weights themselves
+(Beskos et al., 2016). Between two b the population is renewed the waste-free way (Dau, Chopin, 2022): few members are
+drawn by weight, each makes a chain of many steps, and all states of all chains are the next population.
 
 Steps are differential-evolution moves (ter Braak, 2006): along the difference of two members of the population. They
 need no covariance, follow bent shapes, and where there are several modes lead from one to another.
 
-Independent repeats stand side by side as chains: R-hat compares them, their scatter is the error of the evidence.
+Independent repeats stand side by side as chains: R-hat compares them, their scatter is the error of the evidence. How
+many more it takes is decided once, from the scatter of the first few, which also stays the measure of the error
+(Stein, 1945): stopping when the scatter happens to be small would make it look smaller than it is.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.diagnostics import diagnose
+from percuss.inference.modes import Modes
 from percuss.inference.samplers.registry import Setting
-from percuss.inference.samplers.sample import Run
+from percuss.inference.samplers.sample import Run, judge
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
 
 SETTINGS: Mapping[str, Setting] = {
     "chains": Setting(100, 10, 1_000_000, "members drawn by weight at each temperature"),
     "steps": Setting(50, 4, 1_000_000, "steps each of them makes; doubled, from the start, while repeats disagree"),
-    "repeats": Setting(8, 4, 1000, "independent repeats, and as many again until the evidence is known"),
-    "evidence_error": Setting(0.012, 0.0, 1e9, "standard error of the log evidence to reach, within the budget"),
+    "repeats": Setting(8, 4, 1000, "independent repeats; more where the evidence needs them"),
+    "evidence_error": Setting(0.03, 0.0, 1e9, "standard error of the log evidence to reach"),
     "share": Setting(0.8, 0.1, 0.99, "effective share of the weights from one temperature to the next"),
 }
 
 ACCEPTANCE = 0.25
 # One move in ten goes the whole difference: from mode to mode.
 JUMPS = 0.1
+# The pilot has this part of the chains, no fewer than FEWEST, and no more than make MOST_MEMBERS; its ladder has
+# MOST_RUNGS at most.
+PILOT = 0.25
+FEWEST = 10
+MOST_MEMBERS = 2000
+MOST_RUNGS = 10_000
+
+
+class Rung(NamedTuple):
+    """One temperature: b, and the length of moves in parts of a difference that was found to be good there."""
+
+    tempering: float
+    scale: float
 
 
 class Population(NamedTuple):
-    """Members (chains, steps, d), log-likelihood and log prior of each; b reached, log evidence, evaluations made,
-    acceptance at the last temperature.
-    """
+    """Members (chains, steps, d), log-likelihood and log prior of each; log evidence, acceptance at the last rung."""
 
     z: Floats
     likelihood: Floats
     prior: Floats
-    tempering: float
     log_evidence: float
-    evaluations: int
     acceptance: float
 
 
-def run(target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Run:
-    """Repeat until the evidence is known well enough; begin again with twice the steps while repeats disagree."""
-    chains, steps = int(settings["chains"]), int(settings["steps"])
-    repeats, share = int(settings["repeats"]), settings["share"]
-    stopping.require(repeats * chains * steps)
-    used = 0
-    done: list[Population] = []
+def run(
+    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report, modes: Modes | None
+) -> Run:
+    """Find the ladder, and repeat until the evidence is known well enough; again with twice the steps while repeats
+    disagree. Populations start from the prior, whatever modes are known.
+    """
+    chains, steps, repeats = (int(settings[name]) for name in ("chains", "steps", "repeats"))
+    stopping.require(2 * repeats * chains * steps)
+    ladder, used = pilot(target, chains, steps, repeats, settings["share"], stopping, seed)
+    report(Progress("pilot", used))
     while True:
-        for left in range(repeats, 0, -1):
+        cost = costs(chains, steps, len(ladder))
+        done: list[Population] = []
+        wanted = repeats
+        while len(done) < wanted:
             # Keyed by steps and number, so that a repeat does not depend on how many were asked for.
             generator = np.random.default_rng((seed, steps, len(done)))
-            done.append(temper(target, chains, steps, share, (stopping.evaluations - used) // left, generator))
-            used += done[-1].evaluations
-            report(Progress(f"repeat {len(done)}", used, stopping.evaluations))
-        result = _combine(done, used)
-        found = diagnose(result.unbounded, result.log_density, target.names)
-        report(Progress(f"repeat {len(done)}", used, stopping.evaluations, found.worst_r_hat, found.least_ess))
-        agreed = not stopping.reasons(found)
-        if result.log_evidence_error is None or (agreed and result.log_evidence_error <= settings["evidence_error"]):
+            done.append(temper(target, chains, steps, ladder, generator))
+            used += cost
+            expected = used + cost * (wanted - len(done))
+            if len(done) == repeats:
+                affordable = repeats + (stopping.evaluations - used) // cost
+                wanted = min(max(_needed(done, settings["evidence_error"]), repeats), affordable)
+            report(Progress(f"repeat {len(done)} of {wanted}", used, expected=expected))
+        result = _combine(done, repeats, used, settings["evidence_error"])
+        found = judge(target, result.unbounded, result.log_density)
+        report(Progress(f"repeat {len(done)} of {wanted}", used, found.worst_r_hat, found.least_ess))
+        steps *= 2
+        if not stopping.reasons(found) or used + repeats * costs(chains, steps, len(ladder)) > stopping.evaluations:
             return result
-        cost = repeats * max(population.evaluations for population in done) * (1 if agreed else 2)
-        if used + cost > stopping.evaluations:
-            return result
-        if not agreed:
-            steps, done = 2 * steps, []
 
 
-def _combine(done: list[Population], used: int) -> Run:
-    """Lay repeats side by side as chains, and average their evidences."""
-    dimension = done[0].z.shape[2]
-    logs = np.array([population.log_evidence for population in done])
-    top = float(np.max(logs))
-    lowest = min(population.tempering for population in done)
-    return Run(
-        np.stack([population.z.reshape(-1, dimension) for population in done]),
-        np.stack([(population.likelihood + population.prior).ravel() for population in done]),
-        np.array([population.acceptance for population in done]),
-        used,
-        top + float(np.log(np.mean(np.exp(logs - top)))) if lowest == 1 else None,
-        float(np.std(logs, ddof=1) / np.sqrt(len(logs))) if lowest == 1 else None,
-        () if lowest == 1 else (f"tempering ended at likelihood^{lowest:.3g}: the budget is too small",),
-    )
+def costs(chains: int, steps: int, rungs: int) -> int:
+    """Evaluations of one repeat: the prior, and all but the first state of every chain at each rung."""
+    return chains * (steps + rungs * (steps - 1))
 
 
-def temper(
-    target: Target, chains: int, steps: int, share: float, allowance: int, generator: np.random.Generator
-) -> Population:
-    """Take a population from the prior as far towards the posterior as `allowance` evaluations go."""
+def pilot(
+    target: Target, chains: int, steps: int, repeats: int, share: float, stopping: Stopping, seed: int
+) -> tuple[list[Rung], int]:
+    """Find the ladder with a small population; raise InputError as soon as it shows that the budget is too small."""
+    few = max(FEWEST, min(int(PILOT * chains), MOST_MEMBERS // steps))
+    generator = np.random.default_rng((seed, 0))
+    size = few * steps
+    z = target.draw_prior(size, generator)
+    likelihood, prior = target.log_parts(z)
+    if not np.isfinite(likelihood).any():
+        raise InputError(
+            f"the likelihood is zero or undefined at all of {size} points drawn from the prior",
+            hint="check that the forward model answers inside the priors, and that variances are above zero",
+        )
+    log_scale = np.log(2.38 / np.sqrt(2 * target.dimension))
+    ladder: list[Rung] = []
+    b, before = 0.0, 0.0
+    while b < 1:
+        rise = _rise(likelihood, 1.0 - b, share)
+        before, b = b, (1.0 if rise == 1.0 - b else b + rise)
+        ladder.append(Rung(b, float(np.exp(log_scale))))
+        # From here on b grows by a factor that hardly changes: as many rungs are to come, at least.
+        left = int(math.log(1 / b) / math.log(b / before)) if b > before > 0 else 0
+        total = costs(few, steps, len(ladder)) + repeats * costs(chains, steps, len(ladder) + left)
+        if total > stopping.evaluations or len(ladder) + left > MOST_RUNGS:
+            raise InputError(
+                f"evaluations = {stopping.evaluations} must be at least {total} for tempering to reach the posterior: "
+                f"about {len(ladder) + left} temperatures, {repeats} repeats of {chains} chains of {steps} steps",
+                hint="fewer chains or steps, or a smaller share, need fewer: --setting chains=20",
+            )
+        weights = np.exp(rise * (likelihood - np.max(likelihood)))
+        pool, kept = z[_systematic(weights, size, generator)], _systematic(weights, few, generator)
+        z, likelihood, prior, acceptance = _renew(
+            target, b, (z[kept], likelihood[kept], prior[kept]), pool, steps, ladder[-1].scale, generator
+        )
+        log_scale += np.clip(2.0 * (acceptance - ACCEPTANCE), -0.5, 0.5)
+    return ladder, costs(few, steps, len(ladder))
+
+
+def temper(target: Target, chains: int, steps: int, ladder: list[Rung], generator: np.random.Generator) -> Population:
+    """Take a population up the ladder, from the prior to the posterior."""
     size = chains * steps
     z = target.draw_prior(size, generator)
     likelihood, prior = target.log_parts(z)
-    used, b, log_evidence, acceptance = size, 0.0, 0.0, 0.0
-    log_scale = np.log(2.38 / np.sqrt(2 * target.dimension))
-    while b < 1 and used + size <= allowance:
-        rise = _rise(likelihood, 1.0 - b, share)
-        b = 1.0 if rise == 1.0 - b else b + rise
+    b, log_evidence, acceptance = 0.0, 0.0, 0.0
+    for rung in ladder:
+        rise = rung.tempering - b
+        b = rung.tempering
         weights = np.exp(rise * (likelihood - np.max(likelihood)))
         log_evidence += rise * float(np.max(likelihood)) + float(np.log(np.mean(weights)))
         pool = z[_systematic(weights, size, generator)]
         kept = _systematic(weights, chains, generator)
         z, likelihood, prior, acceptance = _renew(
-            target, b, (z[kept], likelihood[kept], prior[kept]), pool, steps, float(np.exp(log_scale)), generator
+            target, b, (z[kept], likelihood[kept], prior[kept]), pool, steps, rung.scale, generator
         )
-        used += size - chains
-        log_scale += np.clip(2.0 * (acceptance - ACCEPTANCE), -0.5, 0.5)
     shape = (chains, steps)
     return Population(
-        z.reshape(*shape, target.dimension),
-        likelihood.reshape(shape),
-        prior.reshape(shape),
-        b,
-        log_evidence,
+        z.reshape(*shape, target.dimension), likelihood.reshape(shape), prior.reshape(shape), log_evidence, acceptance
+    )
+
+
+def _scatter(done: list[Population]) -> float:
+    """Standard deviation of the log evidences of repeats, enlarged to that of Student's t: few repeats say little."""
+    n = len(done)
+    return float(np.std([population.log_evidence for population in done], ddof=1)) * math.sqrt((n - 1) / (n - 3))
+
+
+def _needed(done: list[Population], error: float) -> int:
+    """How many repeats make the error of the mean as small as wanted."""
+    return math.ceil(min((_scatter(done) / error) ** 2, 1e9)) if error > 0 else 10**9
+
+
+def _combine(done: list[Population], first: int, used: int, wanted: float) -> Run:
+    """Lay repeats side by side as chains, and average their evidences."""
+    dimension = done[0].z.shape[2]
+    logs = np.array([population.log_evidence for population in done])
+    top = float(np.max(logs))
+    error = _scatter(done[:first]) / math.sqrt(len(done))
+    return Run(
+        np.stack([population.z.reshape(-1, dimension) for population in done]),
+        np.stack([(population.likelihood + population.prior).ravel() for population in done]),
+        np.array([population.acceptance for population in done]),
         used,
-        acceptance,
+        top + float(np.log(np.mean(np.exp(logs - top)))),
+        error,
+        () if error <= wanted else (f"the log evidence is known to {error:.2g} only, not to {wanted:g}",),
     )
 
 

@@ -154,6 +154,8 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
             f"{row[key][0] * shown.factor:.4g} to {row[key][1] * shown.factor:.4g}" for key in ("interval", "densest")
         ]
         numbers = [float(row[key]) * shown.factor for key in ("mean", "mean_error", "median", "mode", "std")]
+        # Posteriors of earlier versions have none.
+        numbers.append(float(row.get("std_error") or np.nan) * shown.factor)
         own = [] if truth is None else [float(truth[j]) * shown.factor]
         rows.append([row["name"], shown.unit, *numbers, *spans, float(row["contraction"]), *own])
         notes += [f"{row['name']}: {note}" for note in row["notes"]]
@@ -165,6 +167,7 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
         "median",
         "MAP",
         "std",
+        "MC error",
         f"{mass} interval",
         f"densest {mass}",
         "contraction",

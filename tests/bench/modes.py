@@ -1,0 +1,178 @@
+"""Posteriors of two to four modes: are all found, is the sample refused, or is it called converged all the same?
+
+`python -m tests.bench.modes [SAMPLER [SEEDS]]` prints a table for the default sampler, or another, in 2 to 8
+dimensions: first without looking for modes, as it was before there was a search, then with it. Gaussian modes in a
+unit box, one of its own width and mass, the others of another width and equal masses. A line is split by
+whether the search can be expected to see all modes: whether the basin of each has ten or more of the points that the
+search looks at.
+
+The benchmark holds samples that are called converged and lack a mode against one in a hundred, and the cost of the
+search on posteriors with one mode against half of what they cost without.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("RAYON_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tests.bench.measure import Line
+
+from percuss.inference.arrays import Floats
+from percuss.inference.modes import SCREENED
+from percuss.inference.samplers.registry import DEFAULT, sample_posterior
+from percuss.inference.samplers.sample import Sample
+from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.target import Target
+from percuss.study.priors.uniform import Uniform
+
+DIMENSIONS = (2, 3, 5, 8)
+# Standard deviation of one mode and of the others, in parts of the prior's width.
+WIDTHS = ((0.01, 0.01), (0.01, 0.1), (0.03, 0.1), (0.1, 0.1), (0.05, 0.2), (0.1, 0.5))
+MASSES = (0.1, 0.5, 0.7, 0.9)
+STOPPING = Stopping(evaluations=400_000)
+# Points of the search that the least basin must have for a mode to be seen.
+SEEN = 10
+VERDICTS = ("found", "refused", "falsely converged")
+
+
+@dataclass(frozen=True, eq=False)
+class Hills:
+    """Gaussian modes: centres (k, d), standard deviations and masses; what share of the posterior lies where each is
+    the highest, and what share of the prior.
+    """
+
+    target: Target
+    centres: Floats
+    stds: Floats
+    masses: Floats
+    shares: Floats
+    basins: Floats
+
+    def nearest(self, x: Floats) -> Floats:
+        """The mode whose density is the highest at points (n, d)."""
+        return np.argmax(_log_parts(x, self.centres, self.stds, self.masses), axis=1)
+
+    def verdict(self, sample: Sample) -> str:
+        """Whether the modes were found; one is not, if half of it is missing or its share is off by a tenth."""
+        if not sample.converged:
+            return "refused"
+        drawn = np.bincount(self.nearest(sample.flat()), minlength=len(self.stds)) / len(sample.flat())
+        wrong = (np.abs(drawn - self.shares) > 0.1) | ((drawn < 0.5 * self.shares) & (self.shares > 0.05))
+        return "falsely converged" if wrong.any() else "found"
+
+
+def hills(dimension: int, stds: Sequence[float], masses: Sequence[float], seed: int) -> Hills:
+    """Modes at places drawn by lot, at least 0.35 apart."""
+    generator = np.random.default_rng((7, dimension, seed))
+    count = len(stds)
+    while True:
+        centres = generator.uniform(0.15, 0.85, (count, dimension))
+        apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) + 9 * np.eye(count)
+        if apart.min() > 0.35:
+            break
+    std, mass = np.array(stds), np.array(masses)
+    which = generator.choice(count, 20_000, p=mass)
+    x = centres[which] + std[which, None] * generator.standard_normal((len(which), dimension))
+    x = x[((x > 0) & (x < 1)).all(axis=1)]
+    shares, basins = (
+        np.bincount(np.argmax(_log_parts(points, centres, std, mass), axis=1), minlength=count) / len(points)
+        for points in (x, generator.random((100_000, dimension)))
+    )
+    target = Target(
+        tuple(f"x{j}" for j in range(dimension)),
+        (Uniform({"low": 0.0, "high": 1.0}),) * dimension,
+        lambda points: np.asarray(np.logaddexp.reduce(_log_parts(points, centres, std, mass), axis=1)),
+    )
+    return Hills(target, centres, std, mass, shares, basins)
+
+
+def _log_parts(x: Floats, centres: Floats, stds: Floats, masses: Floats) -> Floats:
+    height = np.log(masses) - x.shape[1] * np.log(stds * np.sqrt(2 * np.pi))
+    away = np.stack([np.sum(((x - c) / s) ** 2, axis=1) for c, s in zip(centres, stds, strict=True)], axis=1)
+    return np.asarray(height - 0.5 * away)
+
+
+def family(dimension: int, widths: tuple[float, float], mass: float, seed: int) -> Hills:
+    """Two to four modes."""
+    others = 1 + seed % 3
+    return hills(dimension, (widths[0], *[widths[1]] * others), (mass, *[(1 - mass) / others] * others), seed)
+
+
+def tally(
+    dimension: int, widths: tuple[float, float], look: bool, sampler: str, seeds: range
+) -> dict[bool, Counter[str]]:
+    """Verdicts over masses and seeds: where the search can be expected to see all modes, and elsewhere."""
+    found = {True: Counter[str](), False: Counter[str]()}
+    for number, mass in enumerate(MASSES):
+        for seed in seeds:
+            case = family(dimension, widths, mass, 10 * number + seed)
+            sample = sample_posterior(case.target, sampler, seed=seed, stopping=STOPPING, look=look)
+            found[bool(np.min(case.basins) * SCREENED >= SEEN)][case.verdict(sample)] += 1
+    return found
+
+
+def table(sampler: str, seeds: range, shapes: Sequence[tuple[int, tuple[float, float]]]) -> dict[str, Counter[str]]:
+    """Print a line a shape; return the sums of what could be seen, before and after."""
+    sums = {"before": Counter[str](), "after": Counter[str]()}
+    print("| d | widths | seen | before: found / refused / falsely converged | after |")
+    print("| --- | --- | --- | --- | --- |")
+    for dimension, widths in shapes:
+        both = {name: tally(dimension, widths, name == "after", sampler, seeds) for name in sums}
+        for seen in (True, False):
+            told = [" / ".join(str(both[name][seen][word]) for word in VERDICTS) for name in sums]
+            if sum(both["after"][seen].values()):
+                print(
+                    f"| {dimension} | {widths[0]}, {widths[1]} | {'yes' if seen else 'no'} | {' | '.join(told)} |",
+                    flush=True,
+                )
+        for name, sum_ in sums.items():
+            sum_.update(both[name][True])
+    for name, sum_ in sums.items():
+        print(f"seen, {name}: " + ", ".join(f"{word} {sum_[word]}" for word in VERDICTS))
+    return sums
+
+
+def easy(look: bool) -> tuple[int, float]:
+    """Evaluations and processor time on the posterior of a wall and a Gaussian one in three dimensions."""
+    from tests.bench.samplers import posterior
+
+    targets = [posterior(), hills(3, [0.1], [1.0], 0).target]
+    evaluations, start = 0, time.process_time()
+    for target in targets:
+        for seed in range(5):
+            sample = sample_posterior(target, seed=seed, look=look)
+            evaluations += sample.evaluations + (sample.modes.searched if sample.modes else 0)
+    return evaluations, time.process_time() - start
+
+
+def bench() -> list[Line]:
+    """False convergence where modes can be seen, and the cost where there is one mode."""
+    shapes = [(d, widths) for d in (2, 5) for widths in ((0.01, 0.01), (0.03, 0.1))]
+    after = table(DEFAULT, range(3), shapes)["after"]
+    false = after["falsely converged"] / sum(after.values())
+    easy(True)
+    (plain, plain_s), (looked, looked_s) = easy(False), easy(True)
+    return [
+        Line(
+            "falsely converged, against 1 in 100", f"{after['falsely converged']} of {sum(after.values())}", false, 0.01
+        ),
+        Line("evaluations with a search for modes", f"{looked} / {plain}", looked / plain, 1.5),
+        Line("processor time with it", f"{looked_s:.2f} s / {plain_s:.2f} s", looked_s / plain_s, 1.5),
+    ]
+
+
+if __name__ == "__main__":
+    table(
+        sys.argv[1] if len(sys.argv) > 1 else DEFAULT,
+        range(int(sys.argv[2]) if len(sys.argv) > 2 else 1),
+        [(d, widths) for d in DIMENSIONS for widths in WIDTHS],
+    )
