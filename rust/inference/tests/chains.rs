@@ -37,6 +37,7 @@ fn line() -> Posterior {
     let forward = Forward {
         expansion: expansion.expect("an expansion"),
         inputs: vec![input(0), input(1)],
+        error: None,
     };
     let datum = Datum {
         forward: 0,
