@@ -549,3 +549,26 @@ def test_the_whole_chain(percuss, folder) -> None:
         assert said.code == 0, said.err
     kinds = [line.split()[4] for line in percuss("log").out.splitlines()[1:]]
     assert kinds[-3:] == ["observations.imported", "posterior.sampled", "prediction.made"]
+
+
+def test_repeated_measurements_do_not_average_the_surrogates_error_away(percuss, folder, posterior) -> None:
+    """Twenty measurements of each output on a coarse surrogate; by name the other way, five times as sure."""
+    study = known(folder, "pounding-twin")
+    once = pl.read_csv(study / "observations" / "twin.csv")
+    noise = np.random.default_rng(1).normal(0.0, 0.3, 20 * once.height)
+    many = pl.concat([once] * 20).with_columns(pl.col("value [mm]") + pl.Series(noise))
+    many.write_csv(folder / "many.csv")
+    add_blocks(folder, "[calibration.each]\nsurrogate_error = 'per-datum'\n", "pounding-twin")
+    campaign = percuss("run", percuss("design", "pounding-twin", "--n", 24, "--skip", 1).id).id
+    surrogate = percuss("surrogate", campaign, "--family", "chaos", "--degree", 1, "--bootstrap", 0).id
+    data = percuss("observe", "pounding-twin", "many.csv", "--twin", "restitution=0.55").id
+    found = {}
+    for block in ("all", "each"):
+        made = posterior(percuss("calibrate", surrogate, "--observations", data, "--block", block).id)
+        assert made.body["not_compiled"] is None
+        found[block] = made.flat().std(axis=0)[:3]
+    assert (found["all"] > 1.5 * found["each"]).all()
+    # Outputs are told with what the data leave of the surrogate's error: a band of some width, around the data's mean.
+    prediction = percuss("predict", "@last:posterior").id
+    assert prediction
+    assert percuss("audit", "--rerun", 2).code == 0
