@@ -149,7 +149,8 @@ def make_problem(
     for name in target.names:
         if name in DRAW_COLUMNS:
             raise InputError(f"parameter {name}: a column of the draws has that name: rename it")
-    units = {name: item.unit for name, item in study.parameters.items()} | dict(grouped.units)
+    units = dict.fromkeys(target.names, "1") | {name: item.unit for name, item in study.parameters.items()}
+    units |= dict(grouped.units)
     return Problem(
         study,
         study_event,

@@ -19,7 +19,7 @@ from percuss.surrogates.model import Array
 if TYPE_CHECKING:
     import polars as pl
 
-SCALES = 2.0 ** np.arange(8)
+SCALES = 4.0 ** np.arange(4)
 STEPS = 500
 SHRINKAGES = 25
 # A point that has all the say in a direction of R: what is left without it.
