@@ -261,7 +261,7 @@ discrepancy = { std = { prior = { kind = "log-uniform", low = 0.01, high = 1 }, 
     groups = {group["name"]: group for group in found.body["groups"]}
     assert list(groups) == ["first/y1", "first/y2", "second"]
     assert [group["discrepancy"] for group in groups.values()] == ["student-t", "student-t", "gaussian"]
-    # No closed form for the surrogate's error among Student-t data: it is inferred, and an exact surrogate leaves it open.
+    # No closed form for the surrogate's error among Student-t data: it is inferred; an exact one leaves it open.
     errors = tuple(f"error_{output}_base" for output in ("y1", "y2", "y3"))
     assert found.names == ("x1", "x2", "sigma", *errors)
     assert [item["of"] for item in found.body["parameters"]] == ["model"] * 2 + ["discrepancy"] * 4

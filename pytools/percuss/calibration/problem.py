@@ -193,7 +193,7 @@ def common_error(surrogate: Surrogate, used: Iterable[int]) -> CommonError:
     """How errors of the outputs of a surrogate go together, with the tails of those `used`."""
     residuals = standard_residuals(surrogate.tables["residuals"], len(surrogate.columns))
     together, shrunk = correlation(residuals)
-    mixture = tails(residuals, sorted(used), shrunk, together)
+    mixture = tails(residuals, sorted(set(used)), shrunk, together)
     names = tuple(f"{output}_{case}" for case, output in surrogate.outputs)
     return CommonError(together, mixture.scales, mixture.shares, names)
 
