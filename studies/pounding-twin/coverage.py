@@ -100,9 +100,9 @@ def draws(likelihood: Likelihood, priors: Mapping[str, Prior], surrogate: Surrog
     while np.sum(weight := np.exp(power * (log - log.max()))) ** 2 < 0.6 * CHAINS * np.sum(weight**2):
         power *= 0.8
     z = z[generator.choice(len(z), CHAINS, p=weight / weight.sum())]
-    for kept in (1, 1, 1, 1, 60):
+    for number, kept in enumerate([*[1] * 40, 100]):
         factor = np.linalg.cholesky(np.cov(z.T) + 1e-12 * np.eye(z.shape[1])) * 2.38 / np.sqrt(z.shape[1])
-        states, _, _ = core.advance(z, core.log_density(z), factor, kept, 20 if kept == 1 else 4, seed)
+        states, _, _ = core.advance(z, core.log_density(z), factor, kept, 10, 100 * seed + number)
         z = states[:, -1].copy()
     return target.transform.values(states.reshape(-1, z.shape[1]))
 
