@@ -263,13 +263,15 @@ def chaos_bootstrap(
 # A parameter: support, origin, scale; of its prior kind, fields, a point and the log density there.
 _Parameter = tuple[str, float, float, str, Sequence[float], float, float]
 _Input = tuple[int, str, float, float]  # number of the parameter, form (linear, logarithmic), centre, factor
+# Covariance of the outputs row by row, scales and shares of a common error.
+_Error = tuple[Sequence[float], Sequence[float], Sequence[float]]
 
 @final
 class ChaosPosterior:
     def __new__(
         cls,
         parameters: Sequence[_Parameter],
-        forwards: Sequence[tuple[ChaosExpansion, Sequence[_Input]]],
+        forwards: Sequence[tuple[ChaosExpansion, Sequence[_Input], _Error | None]],
         forward: NDArray[np.int64],  # (data,), as all that follow
         output: NDArray[np.int64],
         observed: NDArray[np.float64],

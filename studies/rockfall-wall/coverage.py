@@ -1,68 +1,69 @@
-"""How often 90 % intervals hold the truth of a twin: many twins, quickly, without chains.
+"""How often intervals hold the truth of a twin: many twins, without a ledger's worth of events.
 
-python studies/rockfall-wall/coverage.py
+python studies/rockfall-wall/coverage.py [REPEATS...]
 
-The last 60 points of the campaign, which the surrogates have not seen, with new noise; each posterior is 200 000
-draws of the prior, weighted by the likelihood. Twice: with the errors of surrogates taken for independent, as
-`percuss calibrate` does, and with their covariance over all outputs.
+The last 60 points of the campaign, which the surrogates have not seen, with new noise, each output measured once or
+more often. Twice: with the error of a surrogate as a new one of each datum (`per-datum`), and as one error of an output
+(`common`).
 """
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from twins import CASES, NOISE_CM, OUTPUTS, PARAMETERS, SEED, unseen
 
+from percuss.calibration.problem import common_error
+from percuss.inference.compiled import compiled_target
+from percuss.inference.discrepancies.gaussian import Gaussian
+from percuss.inference.likelihood import Group, Likelihood
+from percuss.inference.samplers.registry import sample_posterior
+from percuss.inference.samplers.stopping import Stopping
+
 TWINS = 60
-DRAWS = 200_000
-# Table 4 of Gupta et al. (2023), in SI.
-LOW = np.array([0.05, 0.01, 0.25, 0.3, 0.0])
-HIGH = np.array([0.10, 0.10, 0.55, 0.6, 0.3])
+MASSES = (0.5, 0.9)
 
 
-def main(place: Path) -> None:
+def main(repeats: list[int], place: Path) -> None:
     runs, _, _, surrogates, kept = unseen(TWINS, place)
-    points = LOW + (HIGH - LOW) * np.random.default_rng(1).random((DRAWS, len(LOW)))
-    said = np.hstack([100.0 * s.mean(points)[:, own] for s, own in zip(surrogates, kept, strict=True)])
-    misses, variances = [], []
-    for s, own in zip(surrogates, kept, strict=True):
-        for n in own:
-            fold = s.tables["residuals"].filter(pl.col("column") == n)
-            misses.append(100.0 * (fold["value"] - fold["nested"]).to_numpy())
-            variances.append(1e4 * s.columns[n].errors.trusted * s.columns[n].variance)
-    scale = np.sqrt(variances)
-    whole = np.corrcoef(misses) * np.outer(scale, scale)
-    for label, covariance in (("independent", np.diag(variances)), ("covariance", whole)):
-        root = np.linalg.inv(np.linalg.cholesky(covariance + NOISE_CM**2 * np.eye(len(scale))))
-        held = np.zeros(len(LOW))
-        square = np.zeros(len(LOW))
-        effective = []
-        for twin in range(TWINS):
-            noise = np.random.default_rng((SEED, twin))
-            true = np.concatenate([[runs[case][f"{n} [cm]"][twin - TWINS] for n in OUTPUTS] for case in CASES])
-            log = -0.5 * np.sum(((true + noise.normal(0.0, NOISE_CM, len(true)) - said) @ root.T) ** 2, axis=1)
-            weight = np.exp(log - log.max())
-            weight /= weight.sum()
-            effective.append(1.0 / np.sum(weight**2))
-            truth = np.array([factor * runs["e520"][name][twin - TWINS] for name, factor in PARAMETERS.items()])
-            for j in range(len(LOW)):
-                order = np.argsort(points[:, j])
-                low, high = points[order[np.searchsorted(np.cumsum(weight[order]), [0.05, 0.95])], j]
-                held[j] += low <= truth[j] <= high
-            mean = weight @ points
-            square += (truth - mean) ** 2 / (weight @ (points - mean) ** 2)
-        names = [name.split(" ")[0] for name in PARAMETERS]
-        print(
-            f"{label}: {held.sum():.0f} of {held.size * TWINS} held",
-            dict(zip(names, held.astype(int).tolist(), strict=True)),
-        )
-        print("  root mean square of (truth - mean) / std", np.round(np.sqrt(square / TWINS), 2))
-        print(f"  least effective number of draws {min(effective):.0f}", flush=True)
+    by_case = dict(zip(CASES, surrogates, strict=True))
+    priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
+    forwards = {case: surrogate.predict for case, surrogate in by_case.items()}
+    errors = {case: common_error(by_case[case], own) for case, own in zip(CASES, kept, strict=True)}
+    for case, error in errors.items():
+        print(f"{case}: scales {error.scales.tolist()}, shares {np.round(error.shares, 3).tolist()}")
+    for count in repeats:
+        for label, given in (("per-datum", {}), ("common", errors)):
+            ranks, missed, slow = [], [], 0
+            for twin in range(TWINS):
+                noise = np.random.default_rng((SEED, twin))
+                groups = []
+                for case, own in zip(CASES, kept, strict=True):
+                    true = np.repeat([runs[case][f"{name} [cm]"][twin - TWINS] for name in OUTPUTS], count)
+                    data = 0.01 * (true + noise.normal(0.0, NOISE_CM, len(true)))
+                    groups.append(Group(case, data, np.repeat(own, count), Gaussian(0.01 * NOISE_CM), case))
+                likelihood = Likelihood(tuple(priors), forwards, tuple(groups), given)
+                target, _ = compiled_target(likelihood, priors, by_case)
+                sample = sample_posterior(target, seed=twin, stopping=Stopping(ess=400))
+                slow += not sample.converged
+                truth = np.array([factor * runs["e520"][name][twin - TWINS] for name, factor in PARAMETERS.items()])
+                draws = sample.flat()
+                ranks.append(np.mean(draws < truth, axis=0))
+                missed.append((truth - draws.mean(axis=0)) / draws.std(axis=0))
+            apart = np.abs(np.array(ranks) - 0.5)
+            print(f"{label}, {count} of each output; {slow} twins not converged")
+            for mass in MASSES:
+                held = np.sum(apart < mass / 2, axis=0)
+                names = [name.split(" ")[0] for name in PARAMETERS]
+                each = dict(zip(names, held.tolist(), strict=True))
+                print(f"  {mass:.0%} intervals hold {held.sum()} of {apart.size}, {held.sum() / apart.size:.1%}", each)
+            size = np.sqrt(np.mean(np.square(missed), axis=0))
+            print("  root mean square of (truth - mean) / std", np.round(size, 2), flush=True)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        main(Path(folder))
+        main([int(word) for word in sys.argv[1:]] or [1], Path(folder))

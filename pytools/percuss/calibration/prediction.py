@@ -54,17 +54,16 @@ def predict(problem: Problem, posterior: Posterior, draws: int, seed: int, curve
     data: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     for when, theta in points.items():
-        parameters = len(problem.likelihood.parameters)
-        found = {name: model(theta[:, :parameters])[0] for name, model in problem.likelihood.forwards.items()}
+        found = problem.likelihood.means(theta)
         good = np.isfinite(np.concatenate(list(found.values()), axis=1)).all(axis=1)
         if not good.any():
             raise AnswerIsNo(f"the model fails at all {len(good)} draws of the {when}")
         if not good.all():
             notes.append(f"the model fails at {np.count_nonzero(~good)} of {len(good)} draws of the {when}: left out")
-        for name, values in found.items():
+        predicted = predict_at(problem.likelihood, theta[good], generator, given=when == "posterior")
+        for name, values in predicted.every.items():
             keys = [{"case": case, "output": output} for case, output in problem.columns[name]]
-            outputs.append(_quantile_table(keys, when, values[good]))
-        predicted = predict_at(problem.likelihood, theta[good], generator)
+            outputs.append(_quantile_table(keys, when, values))
         data[when] = np.concatenate([predicted.data[group.name] for group in problem.likelihood.groups], axis=1)
         model_outputs = [predicted.outputs[group.name] for group in problem.likelihood.groups]
         means[when] = np.concatenate(model_outputs, axis=1).mean(axis=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,14 +17,16 @@ from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observa
 from percuss.errors import InputError
 from percuss.execution.records import load_study_event
 from percuss.inference.arrays import Floats
+from percuss.inference.common_error import CommonError
 from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.likelihood import Forward, Likelihood
 from percuss.inference.target import Target
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
-from percuss.study.calibration import Block
+from percuss.study.calibration import COMMON, Block
 from percuss.study.study import Study
+from percuss.surrogates.common_error import correlation, standard_residuals, tails
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 if TYPE_CHECKING:
@@ -117,7 +119,12 @@ def make_problem(
         return places[case, output]
 
     grouped = make_groups(study, block, observations.table, find)
-    likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups)
+    errors = {}
+    if not direct and block.surrogate_error == COMMON:
+        for i, surrogate in enumerate(surrogates):
+            seen = {int(j) for group in grouped.groups if group.forward == forward_name(i) for j in group.outputs}
+            errors[forward_name(i)] = common_error(surrogate, seen)
+    likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups, errors)
     priors = {name: item.prior for name, item in study.parameters.items()}
     if direct:
         target, why_not = Compiled(likelihood.posterior(priors), "the simulator itself is run")
@@ -127,7 +134,8 @@ def make_problem(
     for name in target.names:
         if name in DRAW_COLUMNS:
             raise InputError(f"parameter {name}: a column of the draws has that name: rename it")
-    units = {name: item.unit for name, item in study.parameters.items()} | dict(grouped.units)
+    units = dict.fromkeys(target.names, "1") | {name: item.unit for name, item in study.parameters.items()}
+    units |= dict(grouped.units)
     return Problem(
         study,
         study_event,
@@ -165,6 +173,15 @@ def load_problem(
         direct=data["direct"],
         allow_command=allow_command,
     )
+
+
+def common_error(surrogate: Surrogate, used: Iterable[int]) -> CommonError:
+    """How errors of the outputs of a surrogate go together, with the tails of those `used`."""
+    residuals = standard_residuals(surrogate.tables["residuals"], len(surrogate.columns))
+    together, shrunk = correlation(residuals)
+    mixture = tails(residuals, sorted(set(used)), shrunk, together)
+    names = tuple(f"{output}_{case}" for case, output in surrogate.outputs)
+    return CommonError(together, mixture.scales, mixture.shares, names)
 
 
 def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str, int]]:

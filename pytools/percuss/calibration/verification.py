@@ -186,7 +186,7 @@ def _agreement(simulated: Floats, mean: Floats, std: float) -> dict[str, float |
 
 
 def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, str], float]:
-    """Variance of measurement and discrepancy for every observed output; the least where there are several data."""
+    """Variance of measurement and discrepancy for every observed output: that of the mean of its data."""
     values = dict(zip(posterior.names, posterior.point("mean"), strict=True))
     found: dict[tuple[str, str], float] = {}
     start = 0
@@ -197,7 +197,8 @@ def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, s
         own = values[std.name] if isinstance(std, Unknown) else std
         variance = np.broadcast_to(np.square(own) + np.square(group.measurement_std), size)
         for pair, value in zip(pairs[start : start + size], variance, strict=True):
-            found[pair] = min(found.get(pair, np.inf), float(value))
+            # Data of no variance leave none to their mean.
+            found[pair] = 1.0 / (1.0 / found.get(pair, np.inf) + 1.0 / value) if value > 0 else 0.0
         start += size
     return found
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,19 +51,19 @@ class Fit:
 
 def check_fit(likelihood: Likelihood, draws: Floats, generator: np.random.Generator) -> tuple[Fit, dict[str, Fit]]:
     """How the data fit in all, and group by group, at DRAWS of the draws (n, d) of a posterior."""
-    groups = {}
     draws = spread_draws(draws, DRAWS)
-    data = likelihood.draw(draws, generator)
-    for group in likelihood.groups:
-        alone = replace(likelihood, groups=(group,))
-        groups[group.name] = _fit(alone, draws, generator, group.observed, data[group.name])
+    data = likelihood.draw(draws, generator, given=True)
+    groups = {
+        group.name: _fit(likelihood.misfits(draws, REPEATS, generator, group.name), group.observed, data[group.name])
+        for group in likelihood.groups
+    }
     observed = np.concatenate([group.observed for group in likelihood.groups])
     together = np.concatenate([data[group.name] for group in likelihood.groups], axis=1)
-    return _fit(likelihood, draws, generator, observed, together), groups
+    return _fit(likelihood.misfits(draws, REPEATS, generator), observed, together), groups
 
 
-def _fit(likelihood: Likelihood, draws: Floats, generator: np.random.Generator, observed: Floats, data: Floats) -> Fit:
-    found, drawn = likelihood.misfits(draws, REPEATS, generator)
+def _fit(misfits: tuple[Floats, Floats], observed: Floats, data: Floats) -> Fit:
+    found, drawn = misfits
     worse = np.mean(drawn >= found[:, None], axis=1)
     inside = {
         mass: int(np.count_nonzero((low <= observed) & (observed <= high)))

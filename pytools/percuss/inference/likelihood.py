@@ -4,6 +4,11 @@
 A group is a set of measured entries that share a discrepancy: the instants at one point, say, or all data of one test.
 Forward models are evaluated once each, whatever number of groups reads them. Repeated measurements are entries that
 name the same output.
+
+The error of a forward model is one error for all entries of an output where `errors` has it: groups that read that
+model are then taken together, and the error is integrated out (`percuss.inference.common_error`). Where one of them is
+not Gaussian that has no closed form: the errors of the outputs are then inferred as unknowns, standard normal before
+the data. Without a common error the variance of the forward model is added to that of each entry.
 """
 
 from __future__ import annotations
@@ -18,14 +23,20 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
+from percuss.inference.common_error import CommonError, Joint, Share
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, Unknowns
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.target import Target
 from percuss.spelling import did_you_mean
+from percuss.study.priors.normal import Normal
 from percuss.study.priors.prior import Prior
 
 # Parameters (n, d) in SI -> outputs (n, outputs), and variance of the model's own error, (outputs,) or (n, outputs).
 Forward = Callable[[Floats], tuple[Floats, Floats]]
+# So much of the variance of a common error goes to each entry: data without any error of their own stay regular.
+OWN_SHARE = 1e-9
+# Points at which densities of single entries are found at once.
+BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +88,8 @@ class Part(NamedTuple):
 class Entries:
     """All data of independent Gaussian groups as plain arrays, one entry a datum: what a compiled kernel needs.
 
-    residual = observed - output `column` of forward model number `forward`; variance = `variance` + the forward
-    model's own + x[unknown]^2, the last where `unknown` (a column of the parameters) is not -1.
+    residual = observed - output `column` of forward model number `forward`; variance = `variance` + of the forward
+    model's own what is not common + x[unknown]^2, the last where `unknown` (a column of the parameters) is not -1.
     """
 
     forward: NDArray[np.int64]
@@ -95,6 +106,7 @@ class Likelihood:
     parameters: tuple[str, ...]
     forwards: Mapping[str, Forward] = field(repr=False)
     groups: tuple[Group, ...]
+    errors: Mapping[str, CommonError] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not self.groups:
@@ -116,8 +128,31 @@ class Likelihood:
 
     @cached_property
     def unknowns(self) -> dict[str, Prior]:
-        """What discrepancies leave to be inferred, in the order of the columns after the parameters."""
-        return {u.name: u.prior for group in self.groups for u in group.discrepancy.unknowns()}
+        """What is to be inferred besides, in the order of the columns after the parameters: numbers of discrepancies,
+        and errors of forward models that cannot be integrated out.
+        """
+        found: dict[str, Prior] = {u.name: u.prior for group in self.groups for u in group.discrepancy.unknowns()}
+        for name in self.inferred_errors:
+            found |= dict.fromkeys(self._error_names(name), Normal({"mean": 0.0, "std": 1.0}))
+        return found
+
+    @cached_property
+    def inferred_errors(self) -> tuple[str, ...]:
+        """Forward models whose common error is among the unknowns."""
+        return tuple(name for name in self._used if name in self.errors and name not in self.marginal_errors)
+
+    @cached_property
+    def marginal_errors(self) -> tuple[str, ...]:
+        """Forward models whose common error is integrated out."""
+        wild = {group.forward for group in self.groups if not group.discrepancy.gaussian}
+        return tuple(name for name in self._used if name in self.errors and name not in wild)
+
+    def columns(self, name: str) -> NDArray[np.int64]:
+        """Outputs of a forward model that have data."""
+        return np.unique(np.concatenate([group.outputs for group in self.groups if group.forward == name]))
+
+    def _error_names(self, name: str) -> list[str]:
+        return [f"error_{self.errors[name].names[j]}" for j in self.columns(name)]
 
     def posterior(self, priors: Mapping[str, Prior]) -> Target:
         """Return what is to be sampled, given the priors of the model's parameters."""
@@ -129,40 +164,107 @@ class Likelihood:
 
     def __call__(self, x: Floats) -> Floats:
         """Log-likelihood (Eq. C.10) at points (n, d)."""
+        found = self._forwards(x)
+        return self._density(x, self._parts(x, found), found)
+
+    def _density(self, x: Floats, parts: list[Part], found: Mapping[str, tuple[Floats, Floats]]) -> Floats:
+        """Log density (n,) of the data of parts of the groups."""
         total = np.zeros(len(x))
-        for group, mean, variance, unknowns in self._evaluate(x):
-            total += group.discrepancy.log_density(group.observed - mean, variance, unknowns)
+        for group, mean, variance, unknowns in parts:
+            if group.forward not in self.marginal_errors:
+                total += group.discrepancy.log_density(group.observed - mean, variance, unknowns)
+        for name in self.marginal_errors:
+            if any(part.group.forward == name for part in parts):
+                total += self._joint(name, parts, found).log_density()
+        for name in self.inferred_errors:
+            total += self.errors[name].log_tails(self._standard(x, name))
         return total
 
     def pointwise(self, x: Floats) -> Floats:
-        """Log density of each entry given the others of its group: (n, entries), group after group."""
-        parts = [
-            group.discrepancy.log_pointwise(group.observed - mean, variance, unknowns)
-            for group, mean, variance, unknowns in self._evaluate(x)
-        ]
-        return np.concatenate(parts, axis=1)
+        """Log density of each entry given all others: (n, entries), group after group."""
+        return np.concatenate([self._pointwise(x[i : i + BLOCK]) for i in range(0, len(x), BLOCK)])
+
+    def _pointwise(self, x: Floats) -> Floats:
+        found = self._forwards(x)
+        parts = self._parts(x, found)
+        done: dict[str, Floats] = {}
+        for group, mean, variance, unknowns in parts:
+            if group.forward not in self.marginal_errors:
+                done[group.name] = group.discrepancy.log_pointwise(group.observed - mean, variance, unknowns)
+        for name in self.marginal_errors:
+            names = [group.name for group in self.groups if group.forward == name]
+            done |= zip(names, self._joint(name, parts, found).log_pointwise(), strict=True)
+        return np.concatenate([done[group.name] for group in self.groups], axis=1)
+
+    def means(self, x: Floats) -> dict[str, Floats]:
+        """All outputs of every forward model, its own error left out: (n, outputs)."""
+        return {name: mean for name, (mean, _) in self._forwards(x, tuple(self.forwards)).items()}
 
     def predict(self, x: Floats) -> dict[str, Floats]:
-        """Outputs of the forward models for each group: (n, m)."""
-        return {group.name: mean for group, mean, _, _ in self._evaluate(x)}
+        """Outputs of the forward models for each group, their own error left out: (n, m)."""
+        found = self.means(x)
+        return {group.name: found[group.forward][:, group.outputs] for group in self.groups}
 
-    def draw(self, x: Floats, generator: np.random.Generator) -> dict[str, Floats]:
-        """Draw data of each group, one repetition a point: outputs and discrepancy (n, m)."""
-        return {
-            group.name: mean + group.discrepancy.draw(len(x), variance, unknowns, generator)
-            for group, mean, variance, unknowns in self._evaluate(x)
+    def draw_outputs(self, x: Floats, generator: np.random.Generator, *, given: bool) -> dict[str, Floats]:
+        """Draw all outputs of every forward model (n, outputs), with their common error where they have one: as it is
+        `given` the data, or as it is before them.
+        """
+        found = self._forwards(x, tuple(self.forwards))
+        parts = self._parts(x, found)
+        drawn = {name: mean for name, (mean, _) in found.items()}
+        for name, error in self.errors.items():
+            mean, variance = found[name]
+            std = np.sqrt(variance)
+            if given and name in self.marginal_errors:
+                blocks = [
+                    self._joint(name, _rows(parts, i), {name: _row(found[name], i)}).draw(generator)
+                    for i in range(0, len(x), BLOCK)
+                ]
+                drawn[name] = mean + np.concatenate(blocks)
+            elif given and name in self.inferred_errors:
+                drawn[name] = mean + error.draw_others(self._standard(x, name), self.columns(name), std, generator)
+            else:
+                drawn[name] = mean + error.draw(len(x), std, generator)
+        return drawn
+
+    def draw_data(self, x: Floats, outputs: Mapping[str, Floats], generator: np.random.Generator) -> dict[str, Floats]:
+        """Draw data of each group about drawn outputs, one repetition a point: (n, m)."""
+        drawn = {}
+        for group, _, variance, unknowns in self._parts(x, self._forwards(x)):
+            noise = group.discrepancy.draw(len(x), variance, unknowns, generator)
+            drawn[group.name] = outputs[group.forward][:, group.outputs] + noise
+        return drawn
+
+    def draw(self, x: Floats, generator: np.random.Generator, *, given: bool = False) -> dict[str, Floats]:
+        """Draw data of each group, one repetition a point: outputs, errors of forward models and discrepancy (n, m)."""
+        return self.draw_data(x, self.draw_outputs(x, generator, given=given), generator)
+
+    def misfits(
+        self, x: Floats, repeats: int, generator: np.random.Generator, only: str | None = None
+    ) -> tuple[Floats, Floats]:
+        """-2 log density of the data (n,), and of data drawn at the same points (n, repeats); of `only` one group."""
+        found = self._forwards(x)
+        parts = [part for part in self._parts(x, found) if only in (None, part.group.name)]
+        drawn = [self._density(x, self._redrawn(parts, found, generator), found) for _ in range(repeats)]
+        return -2 * self._density(x, parts, found), -2 * np.stack(drawn, axis=1)
+
+    def _redrawn(
+        self, parts: list[Part], found: Mapping[str, tuple[Floats, Floats]], generator: np.random.Generator
+    ) -> list[Part]:
+        """Parts in which drawn data stand for the observed ones: their means moved by as much."""
+        errors = {
+            name: self.errors[name].draw(len(parts[0].mean), np.sqrt(found[name][1]), generator)
+            for name in self.marginal_errors
+            if any(part.group.forward == name for part in parts)
         }
-
-    def misfits(self, x: Floats, repeats: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
-        """-2 log density of the data (n,), and of data drawn at the same points (n, repeats)."""
-        found, drawn = np.zeros(len(x)), np.zeros((len(x), repeats))
-        for group, mean, variance, unknowns in self._evaluate(x):
-            density = group.discrepancy.log_density
-            found -= 2 * density(group.observed - mean, variance, unknowns)
-            for j in range(repeats):
-                residual = group.discrepancy.draw(len(x), variance, unknowns, generator)
-                drawn[:, j] -= 2 * density(residual, variance, unknowns)
-        return found, drawn
+        redrawn = []
+        for part in parts:
+            group = part.group
+            residual = group.discrepancy.draw(len(part.mean), part.variance, part.unknowns, generator)
+            if group.forward in errors:
+                residual = residual + errors[group.forward][:, group.outputs]
+            redrawn.append(part._replace(mean=group.observed - residual))
+        return redrawn
 
     def entries(self) -> Entries | None:
         """Return the data as plain arrays, or None where a group is not independent and Gaussian."""
@@ -189,32 +291,77 @@ class Likelihood:
         """Forward models that groups read, each once."""
         return tuple(dict.fromkeys(group.forward for group in self.groups))
 
-    def _evaluate(self, x: Floats) -> list[Part]:
+    def _forwards(self, x: Floats, names: tuple[str, ...] | None = None) -> dict[str, tuple[Floats, Floats]]:
         inputs = x[:, : len(self.parameters)]
-        return self._parts(x, {name: self.forwards[name](inputs) for name in self._used})
-
-    def _parts(self, x: Floats, found: Mapping[str, tuple[Floats, Floats]]) -> list[Part]:
+        found = {name: self.forwards[name](inputs) for name in names or self._used}
         for name, (mean, variance) in found.items():
             _check_forward(name, mean, variance, len(x))
+        return found
+
+    def _standard(self, x: Floats, name: str) -> Floats:
+        """Columns of the points that hold the inferred error of a forward model."""
+        order = (*self.parameters, *self.unknowns)
+        return x[:, [order.index(unknown) for unknown in self._error_names(name)]]
+
+    def _joint(self, name: str, parts: list[Part], found: Mapping[str, tuple[Floats, Floats]]) -> Joint:
+        """The data of one forward model, whose common error is integrated out."""
+        shares = tuple(
+            Share(group.discrepancy, group.observed - mean, np.asarray(group.outputs, np.int64), variance, unknowns)
+            for group, mean, variance, unknowns in parts
+            if group.forward == name
+        )
+        return Joint(self.errors[name], np.sqrt(found[name][1]), shares)
+
+    def _parts(self, x: Floats, found: Mapping[str, tuple[Floats, Floats]]) -> list[Part]:
         first = len(self.parameters)
         unknowns = {name: x[:, first + j] for j, name in enumerate(self.unknowns)}
         parts = []
         for group in self.groups:
             mean, variance = found[group.forward]
+            share = OWN_SHARE if group.forward in self.errors else 1.0
             if np.max(group.outputs) >= mean.shape[1]:
                 raise InputError(
                     f"group `{group.name}`: forward model `{group.forward}` has {mean.shape[1]} outputs, "
                     f"none of number {int(np.max(group.outputs))}"
                 )
-            variance = variance[..., group.outputs] + np.square(group.measurement_std)
+            mean = mean[:, group.outputs]
+            if group.forward in self.inferred_errors:
+                mean = mean + self._inferred(x, group, variance)
+            variance = share * variance[..., group.outputs] + np.square(group.measurement_std)
             std = group.discrepancy.std
             if not isinstance(std, Unknown) and (variance + np.square(std) == 0).any():
                 raise InputError(
                     f"group `{group.name}`: an entry has no variance at all",
                     hint="give the discrepancy a std, or the measurement",
                 )
-            parts.append(Part(group, mean[:, group.outputs], variance, unknowns))
+            parts.append(Part(group, mean, variance, unknowns))
         return parts
+
+    def _inferred(self, x: Floats, group: Group, variance: Floats) -> Floats:
+        """The inferred error of the forward model for each entry of a group: (n, m)."""
+        used = self.columns(group.forward)
+        error = self.errors[group.forward].spread_used(self._standard(x, group.forward), used, np.sqrt(variance))
+        return error[:, np.searchsorted(used, group.outputs)]
+
+
+def _row(found: tuple[Floats, Floats], start: int) -> tuple[Floats, Floats]:
+    """A block of the points of a forward model."""
+    mean, variance = found
+    return mean[start : start + BLOCK], variance if variance.ndim == 1 else variance[start : start + BLOCK]
+
+
+def _rows(parts: list[Part], start: int) -> list[Part]:
+    """A block of the points of parts."""
+    rows = slice(start, start + BLOCK)
+    return [
+        Part(
+            part.group,
+            part.mean[rows],
+            part.variance if part.variance.ndim == 1 else part.variance[rows],
+            {name: values[rows] for name, values in part.unknowns.items()},
+        )
+        for part in parts
+    ]
 
 
 def _check_forward(name: str, mean: Floats, variance: Floats, n: int) -> None:

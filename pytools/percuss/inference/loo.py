@@ -30,7 +30,7 @@ class Loo:
 
 
 def leave_one_out(log_likelihood: Floats) -> Loo:
-    """Judge by log densities of each entry given the others of its group, (chains, draws, entries)."""
+    """Judge by log densities of each entry given all others, (chains, draws, entries)."""
     if log_likelihood.ndim != 3 or not np.isfinite(log_likelihood).all():
         raise InputError("leave-one-out needs finite log densities, chains x draws x entries")
     chains, draws, entries = log_likelihood.shape

@@ -1,8 +1,9 @@
 """Predictions before and after the data: prior and posterior predictive (Gupta et al., 2023,
 Eqs. C.13-C.14).
 
-Two things are predicted for each data group: the model's outputs, and data, which are outputs with the discrepancy
-(measurement and surrogate error included) on top. Bands of data are what observations are held against.
+Two things are predicted for each data group: the model's outputs, and data, which are outputs with measurement error
+and discrepancy on top. The error of a surrogate is part of the outputs where it is common to all data of an output: one
+draw for all of them, after the data as these leave it. Bands of data are what observations are held against.
 """
 
 from __future__ import annotations
@@ -19,16 +20,23 @@ from percuss.inference.likelihood import Likelihood
 
 @dataclass(frozen=True, eq=False)
 class Predictive:
-    """Draws for each group, (n, entries): `outputs` of the model and `data`."""
+    """Draws of all outputs of every forward model, `every` (n, outputs); for each group, (n, entries), `outputs` of the
+    model and `data`.
+    """
 
     points: Floats
+    every: Mapping[str, Floats]
     outputs: Mapping[str, Floats]
     data: Mapping[str, Floats]
 
 
-def predict_at(likelihood: Likelihood, points: Floats, generator: np.random.Generator) -> Predictive:
-    """Predict once at each of the points (n, d), unknowns of discrepancies included."""
-    return Predictive(points, likelihood.predict(points), likelihood.draw(points, generator))
+def predict_at(
+    likelihood: Likelihood, points: Floats, generator: np.random.Generator, *, given: bool = False
+) -> Predictive:
+    """Predict once at each of the points (n, d), unknowns included; errors of forward models `given` the data."""
+    every = likelihood.draw_outputs(points, generator, given=given)
+    outputs = {group.name: every[group.forward][:, group.outputs] for group in likelihood.groups}
+    return Predictive(points, every, outputs, likelihood.draw_data(points, every, generator))
 
 
 def spread_draws(flat: Floats, n: int) -> Floats:

@@ -126,6 +126,15 @@ def _without_verdicts(body: dict[str, Any]) -> dict[str, Any]:
 
 _SINCE_TRUST: dict[int, Upcaster] = {1: _without_verdicts}
 
+
+def _error_of_each_datum(body: dict[str, Any]) -> dict[str, Any]:
+    """Of a time when the error of a surrogate was taken for a new one of each datum: that is now a name."""
+    block = body.get("calibration")
+    if not isinstance(block, dict) or block.get("surrogate_error", True) is not True:
+        return body
+    return body | {"calibration": block | {"surrogate_error": "per-datum"}}
+
+
 KINDS: dict[str, Kind] = {
     "study.registered": Kind("a study file in its resolved form, with the digests of its data files"),
     "design.created": Kind("sample points of a study's parameters", _STUDY, _POINTS),
@@ -172,8 +181,8 @@ KINDS: dict[str, Kind] = {
         _STUDY | _OBSERVATIONS,
         _SAMPLED,
         _FORWARD,
-        version=2,
-        upcasters=_SINCE_TRUST,
+        version=3,
+        upcasters=_SINCE_TRUST | {2: _error_of_each_datum},
     ),
     "prediction.made": Kind(
         "what a study's outputs are before and after the data, and whether the simulator agrees",

@@ -30,6 +30,8 @@ BLOCK_KEYS = (
     "measurement_error", "noise_free", "doc",
 )  # fmt: skip
 SPLITS = ("output", "case", "point", "axis")
+# How the error of a surrogate counts: one error for all data of an output, or a new one for each datum.
+COMMON, PER_DATUM = "common", "per-datum"
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,9 @@ class DataGroup:
 
 @dataclass(frozen=True)
 class Block:
-    """How to calibrate. Errors of surrogate and measurement count unless they are switched off, as when an inferred std
-    is to hold all error there is. `noise_free`: data without any error are wanted. `raw` is the table as written, which
-    the ledger keeps.
+    """How to calibrate. Errors of surrogate (None: not at all) and measurement count unless they are switched off, as
+    when an inferred std is to hold all error there is. `noise_free`: data without any error are wanted. `raw` is the
+    table as written, which the ledger keeps.
     """
 
     name: str
@@ -62,7 +64,7 @@ class Block:
     settings: Mapping[str, Any] = field(default_factory=dict)
     stopping: Mapping[str, Any] = field(default_factory=dict)
     mass: float = 0.95
-    surrogate_error: bool = True
+    surrogate_error: str | None = COMMON
     measurement_error: bool = True
     noise_free: bool = False
     raw: Mapping[str, Any] = field(default_factory=dict)
@@ -98,9 +100,12 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
     mass = table.get("mass", 0.95)
     if isinstance(mass, bool) or not isinstance(mass, int | float) or not 0 < mass < 1:
         note((*path, "mass"), f"{shown(mass)} must lie between 0 and 1")
-    for key in ("surrogate_error", "measurement_error", "noise_free"):
+    for key in ("measurement_error", "noise_free"):
         if not isinstance(table.get(key, True), bool):
             note((*path, key), f"must be true or false, not {kind_of(table[key])}")
+    counted = table.get("surrogate_error", True)
+    if not isinstance(counted, bool) and counted not in (COMMON, PER_DATUM):
+        note((*path, "surrogate_error"), f'{shown(counted)} is not one of "{COMMON}", "{PER_DATUM}", true, false')
     for key in ("r_hat", "ess", "evaluations"):
         if key in table and (isinstance(table[key], bool) or not isinstance(table[key], int | float)):
             note((*path, key), f"must be a number, not {kind_of(table[key])}")
@@ -111,7 +116,7 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
         subtable(table, "settings", note, path),
         {key: table[key] for key in ("r_hat", "ess", "evaluations") if key in table},
         mass,
-        bool(table.get("surrogate_error", True)),
+        (COMMON if counted else None) if isinstance(counted, bool) else str(counted),
         bool(table.get("measurement_error", True)),
         bool(table.get("noise_free", False)),
         table,

@@ -5,8 +5,8 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use percuss_inference::{
-    Datum, Form, Forward, InferenceError, Input, Length, Parameter, Posterior, Prior, PriorShape,
-    Start, Support, advance,
+    CommonError, Datum, Form, Forward, InferenceError, Input, Length, Parameter, Posterior, Prior,
+    PriorShape, Start, Support, advance,
 };
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -19,7 +19,9 @@ use crate::interruptible::interruptible;
 type ParameterSpec = (String, f64, f64, String, Vec<f64>, f64, f64);
 /// Number of the parameter, form, centre, factor.
 type InputSpec = (usize, String, f64, f64);
-type ForwardSpec = (Py<ChaosExpansion>, Vec<InputSpec>);
+/// Covariance of the outputs (row by row), scales and shares of its mixture.
+type ErrorSpec = (Vec<f64>, Vec<f64>, Vec<f64>);
+type ForwardSpec = (Py<ChaosExpansion>, Vec<InputSpec>, Option<ErrorSpec>);
 /// Positions (chains, draws, parameters), log density (chains, draws), accepted proposals (chains,).
 type Draws<'py> = (
     Bound<'py, PyArray3<f64>>,
@@ -121,11 +123,16 @@ impl ChaosPosterior {
         let parameters: PyResult<Vec<_>> = parameters.iter().map(parameter_of).collect();
         let forwards: PyResult<Vec<_>> = forwards
             .into_iter()
-            .map(|(expansion, inputs)| {
+            .map(|(expansion, inputs, error)| {
                 let inputs: PyResult<Vec<_>> = inputs.into_iter().map(input_of).collect();
                 Ok(Forward {
                     expansion: expansion.borrow(py).inner.clone(),
                     inputs: inputs?,
+                    error: error.map(|(covariance, scales, shares)| CommonError {
+                        covariance,
+                        scales,
+                        shares,
+                    }),
                 })
             })
             .collect();

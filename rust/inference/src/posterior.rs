@@ -1,11 +1,10 @@
 //! The log density that is sampled: priors, transforms, expansions and Gaussian data at several points side by side.
 
-use std::f64::consts::PI;
-
 use percuss_chaos::{Expansion, LANES, Scratch};
 use rayon::prelude::*;
 
 use crate::error::{InferenceError, Result, check_length, check_place};
+use crate::likelihood::{Class, CommonError, Data, Room};
 use crate::parameter::Parameter;
 
 /// How a parameter becomes a canonical variable of an expansion.
@@ -46,6 +45,8 @@ pub struct Forward {
     pub expansion: Expansion,
     /// One for each variable of the expansion.
     pub inputs: Vec<Input>,
+    /// Its own error, where that is common to all data of an output.
+    pub error: Option<CommonError>,
 }
 
 /// A measured value.
@@ -68,9 +69,9 @@ pub struct Datum {
 pub struct Posterior {
     parameters: Vec<Parameter>,
     forwards: Vec<Forward>,
-    data: Vec<Datum>,
-    /// What the log-likelihood, and what the log Jacobian, have in common at all points.
-    likelihood_constant: f64,
+    /// Of each forward model.
+    data: Vec<Data>,
+    /// What the log Jacobian has in common at all points.
     jacobian_constant: f64,
 }
 
@@ -78,8 +79,8 @@ pub struct Posterior {
 pub(crate) struct Memory<const L: usize> {
     x: Vec<[f64; L]>,
     variables: Vec<[f64; L]>,
-    /// For each forward model its working memory and its outputs.
-    outputs: Vec<(Scratch<L>, Vec<[f64; L]>)>,
+    /// For each forward model its working memory, its outputs, and working memory for its data.
+    outputs: Vec<(Scratch<L>, Vec<[f64; L]>, Room<L>)>,
 }
 
 impl Posterior {
@@ -117,6 +118,9 @@ impl Posterior {
             for input in &forward.inputs {
                 check_place("input", input.column, count)?;
             }
+            if let Some(error) = &forward.error {
+                error.check(forward.expansion.outputs())?;
+            }
         }
         for datum in &data {
             check_place("forward model", datum.forward, forwards.len())?;
@@ -133,19 +137,12 @@ impl Posterior {
                 check_place("unknown", column, count)?;
             }
         }
-        let likelihood_constant = data
-            .iter()
-            .map(|datum| match datum.unknown {
-                None => -0.5 * (datum.variance.ln() + (2.0 * PI).ln()),
-                Some(_) => -0.5 * (2.0 * PI).ln(),
-            })
-            .sum();
+        let gathered = gather(&forwards, &data);
         let jacobian_constant = parameters.iter().map(|p| p.scale.ln()).sum();
         Ok(Self {
             parameters,
             forwards,
-            data,
-            likelihood_constant,
+            data: gathered,
             jacobian_constant,
         })
     }
@@ -163,9 +160,11 @@ impl Posterior {
             outputs: self
                 .forwards
                 .iter()
-                .map(|forward| {
+                .zip(&self.data)
+                .map(|(forward, data)| {
                     let expansion = &forward.expansion;
-                    (expansion.scratch(), vec![[0.0; L]; expansion.outputs()])
+                    let values = vec![[0.0; L]; expansion.outputs()];
+                    (expansion.scratch(), values, data.room())
                 })
                 .collect(),
         }
@@ -180,36 +179,21 @@ impl Posterior {
             memory.x[k] = parameter.place(&z[k], &mut prior, &mut products);
             parameter.prior.add(&memory.x[k], &mut prior);
         }
-        for (forward, (scratch, values)) in self.forwards.iter().zip(&mut memory.outputs) {
+        let mut likelihood = [0.0; L];
+        let models = self.forwards.iter().zip(&self.data);
+        for ((forward, data), (scratch, values, room)) in models.zip(&mut memory.outputs) {
             let variables = &mut memory.variables[..forward.inputs.len()];
             for (variable, input) in variables.iter_mut().zip(&forward.inputs) {
                 *variable = input.place(&memory.x[input.column]);
             }
             forward.expansion.evaluate(variables, scratch, values);
-        }
-        let mut twice = [0.0; L];
-        for datum in &self.data {
-            let values = &memory.outputs[datum.forward].1[datum.output];
-            match datum.unknown {
-                None => {
-                    for i in 0..L {
-                        let residual = datum.observed - values[i];
-                        twice[i] += residual * residual / datum.variance;
-                    }
-                }
-                Some(column) => {
-                    for i in 0..L {
-                        let residual = datum.observed - values[i];
-                        let std = memory.x[column][i];
-                        let total = datum.variance + std * std;
-                        twice[i] += residual * residual / total + total.ln();
-                    }
-                }
+            let found = data.at(&memory.x, values, room);
+            for i in 0..L {
+                likelihood[i] += found[i];
             }
         }
         std::array::from_fn(|i| {
-            possible(self.likelihood_constant - 0.5 * twice[i])
-                + possible(prior[i] - 2.0 * products[i].ln())
+            possible(likelihood[i]) + possible(prior[i] - 2.0 * products[i].ln())
         })
     }
 
@@ -231,6 +215,30 @@ impl Posterior {
             );
         Ok(found)
     }
+}
+
+/// The data of each forward model, those of one output and one variance put together.
+fn gather(forwards: &[Forward], data: &[Datum]) -> Vec<Data> {
+    let of = |(number, forward): (usize, &Forward)| {
+        let mut alike: Vec<(Datum, Vec<f64>)> = Vec::new();
+        for datum in data.iter().filter(|datum| datum.forward == number) {
+            let same = |other: &Datum| {
+                other.output == datum.output
+                    && other.variance == datum.variance
+                    && other.unknown == datum.unknown
+            };
+            match alike.iter_mut().find(|(other, _)| same(other)) {
+                Some((_, observed)) => observed.push(datum.observed),
+                None => alike.push((*datum, vec![datum.observed])),
+            }
+        }
+        let classes = alike.iter().map(|(datum, observed)| {
+            Class::of(datum.output, datum.variance, datum.unknown, observed)
+        });
+        let outputs = forward.expansion.outputs();
+        Data::new(classes.collect(), forward.error.as_ref(), outputs)
+    };
+    forwards.iter().enumerate().map(of).collect()
 }
 
 /// Put points (at most L rows) side by side; lanes that are left over repeat the first point.

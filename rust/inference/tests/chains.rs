@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use percuss_chaos::{Expansion, Family};
 use percuss_inference::{
-    Datum, Form, Forward, InferenceError, Input, Length, Parameter, Posterior, Prior, PriorShape,
-    Start, Support, advance,
+    CommonError, Datum, Form, Forward, InferenceError, Input, Length, Parameter, Posterior, Prior,
+    PriorShape, Start, Support, advance,
 };
 use proptest::prelude::*;
 
@@ -21,6 +21,11 @@ fn normal(mean: f64, std: f64) -> Parameter {
 
 /// y = 2 x0 - x1 with priors N(1, 1) and N(0, 2), measured as 0.5 with variance 0.3.
 fn line() -> Posterior {
+    line_measured(&[0.5], None)
+}
+
+/// The same with other data, and with an error of the line itself.
+fn line_measured(observed: &[f64], error: Option<CommonError>) -> Posterior {
     let expansion = Expansion::new(
         &[Family::Hermite; 2],
         vec![1, 0, 0, 1],
@@ -37,20 +42,47 @@ fn line() -> Posterior {
     let forward = Forward {
         expansion: expansion.expect("an expansion"),
         inputs: vec![input(0), input(1)],
+        error,
     };
-    let datum = Datum {
+    let data = observed.iter().map(|observed| Datum {
         forward: 0,
         output: 0,
-        observed: 0.5,
+        observed: *observed,
         variance: 0.3,
         unknown: None,
-    };
+    });
     Posterior::new(
         vec![normal(1.0, 1.0), normal(0.0, 2.0)],
         vec![forward],
-        vec![datum],
+        data.collect(),
     )
     .expect("a posterior")
+}
+
+#[test]
+fn data_of_an_output_share_the_error_of_the_line() {
+    let error = CommonError {
+        covariance: vec![0.2],
+        scales: vec![1.0, 4.0],
+        shares: vec![0.9, 0.1],
+    };
+    // Two residuals of covariance 0.3 I + scale 0.2, against one datum without a common error.
+    let normal = |r: [f64; 2], s: f64| {
+        let (own, shared) = (0.3 + s, s);
+        let determinant = own * own - shared * shared;
+        let square = (own * (r[0] * r[0] + r[1] * r[1]) - 2.0 * shared * r[0] * r[1]) / determinant;
+        (-0.5 * square).exp() / (2.0 * std::f64::consts::PI * determinant.sqrt())
+    };
+    let (shared, plain) = (line_measured(&[0.5, 1.1], Some(error)), line());
+    for z in [[0.0, 0.0], [0.4, -1.0], [-2.0, 3.0]] {
+        let y = 2.0 * (1.0 + z[0]) - 2.0 * z[1];
+        let r = [0.5 - y, 1.1 - y];
+        let one = -0.5 * (r[0] * r[0] / 0.3 + (0.6 * std::f64::consts::PI).ln());
+        let both = (0.9 * normal(r, 0.2) + 0.1 * normal(r, 0.8)).ln();
+        let found = shared.log_density(&z).expect("a density")[0];
+        let prior = plain.log_density(&z).expect("a density")[0] - one;
+        assert!((found - prior - both).abs() < 1e-11);
+    }
 }
 
 #[test]

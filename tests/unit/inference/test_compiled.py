@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from percuss._core import ChaosExpansion, ChaosPosterior
-from percuss.inference.compiled import compiled_target
+from percuss.inference.common_error import CommonError
+from percuss.inference.compiled import compile_posterior, compiled_target
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.discrepancies.student_t import StudentT
@@ -228,6 +229,8 @@ def test_what_is_not_compiled_is_said() -> None:
         ({"inputs": [(0, "cubic", 0.0, 1.0)]}, "cubic"),
         ({"inputs": [(3, "linear", 0.0, 1.0)]}, "input names number 3"),
         ({"inputs": []}, "inputs holds 0"),
+        ({"error": ([1.0, 0.0], [1.0], [1.0])}, "covariance holds 2"),
+        ({"error": ([1.0], [0.0], [1.0])}, "scales and shares = 0"),
     ],
 )
 def test_what_does_not_fit_is_refused(change: dict[str, Any], words: str) -> None:
@@ -235,6 +238,7 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any], words: str) -> Non
     given: dict[str, Any] = {
         "parameters": [("between", 0.0, 1.0, "uniform", [], 0.5, 0.0)],
         "inputs": [(0, "linear", 0.5, 2.0)],
+        "error": None,
         "forward": np.array([0]),
         "column": np.array([0]),
         "observed": np.array([0.5]),
@@ -242,6 +246,30 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any], words: str) -> Non
         "unknown": np.array([-1]),
     }
     given |= change
-    forwards = [(cast(Expansions, line.parts[0].model).core, given.pop("inputs"))]
+    forwards = [(cast(Expansions, line.parts[0].model).core, given.pop("inputs"), given.pop("error"))]
     with pytest.raises(ValueError, match=words):
         ChaosPosterior(given.pop("parameters"), forwards, *given.values())
+
+
+@pytest.mark.parametrize("noise", [0.3, None])
+@pytest.mark.parametrize("scales", [[1.0], [1.0, 4.0, 16.0]])
+def test_an_error_common_to_the_data_of_an_output(noise: float | None, scales: list[float]) -> None:
+    """Repetitions, two groups on one output, an output of the surrogate without data, known and inferred std."""
+    priors = dict.fromkeys("ab", Uniform({"low": -1.0, "high": 1.0}))
+    surrogate = linear_surrogate(np.array([[1.0, 0.5], [0.0, 2.0], [-1.0, 1.0], [0.3, 0.2]]), priors)
+    correlation = np.array([[1, 0.6, 0.2, 0], [0.6, 1, -0.1, 0], [0.2, -0.1, 1, 0.5], [0, 0, 0.5, 1.0]])
+    shares = np.array([0.8, 0.15, 0.05])[: len(scales)]
+    error = CommonError(correlation, np.array(scales), shares / shares.sum(), tuple("pqrs"))
+    std = noise or Unknown("std", LogUniform({"low": 0.01, "high": 1.0}))
+    outputs = np.repeat([0, 1, 3], 10)
+    data = np.random.default_rng(3).normal(0.2, 0.3, 30)
+    groups = (
+        Group("first", data, outputs, Gaussian(std)),
+        Group("second", data[:3], np.array([0, 3, 3]), Gaussian(0.2), measurement_std=0.1),
+    )
+    likelihood = Likelihood(("a", "b"), {"model": forward_of(surrogate)}, groups, {"model": error})
+    target, why_not = compiled_target(likelihood, priors, {"model": surrogate})
+    assert why_not is None
+    core = compile_posterior(likelihood, target, {"model": surrogate})
+    z = target.draw_prior(200, np.random.default_rng(1))
+    np.testing.assert_allclose(core.log_density(z), target.log_density(z), rtol=1e-11, atol=1e-9)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +31,9 @@ KERNELS: dict[str, Callable[[Floats], Floats]] = {
 class Correlated(Discrepancy):
     """Normal residuals at `places` (m,) along the axis; `length` is in the unit of the places."""
 
+    gaussian: ClassVar[bool] = True
+    independent: ClassVar[bool] = False
+
     places: Floats
     length: float | Unknown
     kernel: str = "exponential"
@@ -50,11 +54,14 @@ class Correlated(Discrepancy):
 
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         """Each given the others: variance 1 / Q_ii, error (Q r)_i / Q_ii with Q the inverse of Sigma."""
-        whitening = self._whitening(variance, unknowns)
-        precision = np.einsum("...ki,...kj->...ij", whitening, whitening)
+        precision = self.precision(variance, unknowns)
         diagonal = np.diagonal(precision, axis1=-2, axis2=-1)
         pull = np.einsum("...ij,...j->...i", precision, residual)
         return np.asarray(0.5 * (np.log(diagonal) - LOG_2PI - pull * pull / diagonal))
+
+    def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:
+        whitening = self._whitening(variance, unknowns)
+        return np.asarray(np.einsum("...ki,...kj->...ij", whitening, whitening))
 
     def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
         normal = generator.standard_normal((n, len(self.places)))

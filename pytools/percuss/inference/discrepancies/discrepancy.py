@@ -1,8 +1,8 @@
 """What a discrepancy is: the distribution of the residuals of one data group.
 
 Each kind has its own `std`, known or to be inferred; to its square comes, entry by entry, the variance the group knows
-besides: of the measurement, and of a surrogate that stands in for the model. Shapes: n points in parameter space, m
-entries in the group; `variance` is (m,) or (n, m), `unknowns` maps names to columns (n,).
+besides: of the measurement, and of a surrogate where its error is taken for one of each datum. Shapes: n points in
+parameter space, m entries in the group; `variance` is (m,) or (n, m), `unknowns` maps names to columns (n,).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,10 @@ class Unknown:
 class Discrepancy(ABC):
     """A distribution of residuals. `std`: one for all entries, one for each (m,), or inferred."""
 
+    # Whether residuals are Gaussian, so that an error common to several of them can be integrated out; and independent.
+    gaussian: ClassVar[bool] = False
+    independent: ClassVar[bool] = True
+
     std: float | Floats | Unknown
 
     def unknowns(self) -> list[Unknown]:
@@ -52,6 +56,10 @@ class Discrepancy(ABC):
     @abstractmethod
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         """Log density of each residual given all others of the group: (n, m)."""
+
+    def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:
+        """Inverse of the covariance of Gaussian residuals, (m, m) or (n, m, m); its diagonal of independent ones."""
+        raise NotImplementedError(type(self).__name__)
 
     @abstractmethod
     def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:

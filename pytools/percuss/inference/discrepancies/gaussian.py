@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,12 +18,17 @@ LOG_2PI = math.log(2 * math.pi)
 class Gaussian(Discrepancy):
     """Normal residuals; `std` may be zero where measurement or surrogate have a variance of their own."""
 
+    gaussian: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         check("std", self.std, zero=True)
 
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         total = self.total(variance, unknowns)
         return -0.5 * (residual * residual / total + (np.log(total) + LOG_2PI))
+
+    def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:
+        return np.asarray(1.0 / self.total(variance, unknowns))
 
     def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
         total = self.total(variance, unknowns)

@@ -1,0 +1,103 @@
+"""The error of a surrogate at one point: one number for each output, the same for all data of that output.
+
+s ~ sum_k share_k N(0, scale_k diag(std) R diag(std)), with std the surrogate's own and R, scales and shares from its
+nested residuals: R their correlation, shrunk towards none as far as few points demand;
+the mixture of scales their long tails. Scales below one are left out:
+outputs go wild together, but are not calm together, and a likelihood that takes one output's calm for another's is too
+sure (rockfall wall, 50 repetitions: 90 % intervals hold 77 % with them, 84 % without).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from percuss.surrogates.model import Array
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCALES = 4.0 ** np.arange(4)
+STEPS = 500
+SHRINKAGES = 25
+# A point that has all the say in a direction of R: what is left without it.
+LEAST_LEFT = 0.05
+
+
+class Tails(NamedTuple):
+    """Scales of the covariance, and the share of points that have each."""
+
+    scales: Array
+    shares: Array
+
+
+def standard_residuals(table: pl.DataFrame, columns: int) -> Array:
+    """Nested residuals (points, columns) over the root mean square of their column; 0 where a run failed.
+
+    `table` is the table of residuals of a surrogate. Without folds leave-one-out residuals stand in.
+    """
+    import polars as pl
+
+    seen = pl.coalesce("nested", "left_out")
+    misses = table.select("column", "design", "sample", miss=pl.col("value") - seen)
+    points = misses.select("design", "sample").unique(maintain_order=True).with_row_index("point")
+    placed = misses.join(points, on=["design", "sample"], how="left")
+    found = np.zeros((points.height, columns))
+    found[placed["point"].to_numpy(), placed["column"].to_numpy()] = placed["miss"].to_numpy()
+    count = np.bincount(placed["column"].to_numpy(), minlength=columns)
+    size = np.sqrt(np.sum(found**2, axis=0) / np.maximum(count, 1))
+    return np.asarray(np.divide(found, size, out=np.zeros_like(found), where=size > 0))
+
+
+def correlation(residuals: Array) -> tuple[Array, float]:
+    """R of standard residuals (points, columns), and by how much it was shrunk; columns without error go alone.
+
+    Shrunk so far that residuals are likeliest, each under the R of the other points.
+    """
+    n = len(residuals)
+    norm = np.sqrt(np.sum(residuals**2, axis=0))
+    unit = residuals / np.where(norm > 0, norm, 1.0)
+    varies = np.flatnonzero(norm)
+    values, axes = np.linalg.eigh(unit[:, varies].T @ unit[:, varies])
+    squares = n * (unit[:, varies] @ axes) ** 2
+    best, shrunk = -np.inf, 1.0
+    for share in np.geomspace(1.0 / n, 1.0, SHRINKAGES):
+        kept = (1.0 - share) * np.maximum(values, 0.0) + share
+        distance, left = without_itself(squares @ (1.0 / kept), share, n)
+        log = float(np.sum(np.log(left) - distance) - n * np.sum(np.log(kept)))
+        if log > best:
+            best, shrunk = log, float(share)
+    found = (1.0 - shrunk) * (unit.T @ unit)
+    np.fill_diagonal(found, 1.0)
+    return found, shrunk
+
+
+def without_itself(distance: Array, shrunk: float, n: int) -> tuple[Array, Array]:
+    """Squared distances of points with R found without each, and by what factor the inverse of det R grows then."""
+    left = np.maximum(1.0 - (1.0 - shrunk) * distance / n, LEAST_LEFT)
+    return distance / left, 1.0 / left
+
+
+def tails(residuals: Array, columns: Sequence[int], shrunk: float, together: Array) -> Tails:
+    """The mixture of scales that the residuals of some columns have, of largest likelihood among `SCALES`.
+
+    Each point is judged by a covariance found without it: with few points it would be judged by itself.
+    """
+    used = [j for j in columns if residuals[:, j].any()]
+    if not used:
+        return Tails(np.ones(1), np.ones(1))
+    own = residuals[:, used]
+    n = len(own)
+    distance = np.einsum("ij,ij->i", own, np.linalg.solve(together[np.ix_(used, used)], own.T).T)
+    without, _ = without_itself(distance, shrunk, n)
+    logs = -0.5 * (without[:, None] / SCALES + len(used) * np.log(SCALES))
+    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares = np.full(len(SCALES), 1.0 / len(SCALES))
+    for _ in range(STEPS):
+        weights = likelihood * shares
+        shares = np.mean(weights / weights.sum(axis=1, keepdims=True), axis=0)
+    # Less than half a point is no tail.
+    kept = shares > 0.5 / n
+    return Tails(SCALES[kept], shares[kept] / shares[kept].sum())
