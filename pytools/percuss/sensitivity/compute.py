@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from percuss.errors import InputError
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
-from percuss.sensitivity import elementary_effects, expansion, given_data, sampling
+from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
@@ -57,6 +58,15 @@ def compute(ledger: Ledger, state: State, event: Event, request: Request) -> Com
 
 
 def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Computed:
+    """Indices of every output, and what there is to say of them."""
+    indices = surrogate_indices(surrogate, request)
+    inputs = (("study", state.events[surrogate.event.input("study")]), ("surrogate", surrogate.event))
+    notes = _error_notes(surrogate)
+    together = tuple(over_cases(list(indices)))
+    return Computed(surrogate.study, surrogate.names, indices, together, inputs, notes, surrogate)
+
+
+def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, ...]:
     """Expansions give their indices at no cost; other families, and any by request, are sampled."""
     groups = _groups(request, surrogate.names)
     if request.method == given_data.METHOD:
@@ -68,7 +78,7 @@ def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Comp
     found: dict[int, Indices] = {}
     if request.method in (AUTO, expansion.METHOD):
         for part in expandable:
-            found |= expansion.part_indices(surrogate, part, groups, request.level)
+            found |= expansion.part_indices(surrogate, part, groups, request.level, request.seed)
     rest = [number for number in range(len(surrogate.columns)) if number not in found]
     if rest:
         if groups:
@@ -77,11 +87,7 @@ def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Comp
                 hint="percuss surrogate --family chaos fits expansions",
             )
         found |= _sampled(surrogate, rest, request)
-    indices = tuple(found[number] for number in range(len(surrogate.columns)))
-    inputs = (("study", state.events[surrogate.event.input("study")]), ("surrogate", surrogate.event))
-    notes = _error_notes(surrogate)
-    together = tuple(over_cases(list(indices)))
-    return Computed(surrogate.study, surrogate.names, indices, together, inputs, notes, surrogate)
+    return tuple(found[number] for number in range(len(surrogate.columns)))
 
 
 def _error_notes(surrogate: Surrogate) -> tuple[str, ...]:
@@ -108,8 +114,24 @@ def _sampled(surrogate: Surrogate, numbers: Sequence[int], request: Request) -> 
         count = min(request.n, MOST_TRAJECTORIES)
         found = elementary_effects.screen(function, d, names, count, request.seed, request.level)
     else:
-        found = sampling.sample_indices(function, d, names, request.n, request.seed, request.level)
+        sampled = sampling.sample_indices(function, d, names, request.n, request.seed, request.level)
+        pairs = zip(numbers, sampled, strict=True)
+        found = [_with_misses(surrogate, number, item, request) for number, item in pairs]
     return dict(zip(numbers, found, strict=True))
+
+
+def _with_misses(surrogate: Surrogate, number: int, item: Indices, request: Request) -> Indices:
+    """Sampled indices with intervals for what the surrogate misses, and not for the sampling alone."""
+    unit = sampling.draw_pair(intervals.AVERAGED, len(surrogate.names), request.seed + 2).a
+    priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
+    theta = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
+    effects = partial(intervals.sampled_effects, drawn=surrogate.canonical.points(theta))
+    by = intervals.missed(surrogate, number, effects) if item.variance > 0 else None
+    if by is None:
+        return replace(item, measures=intervals.unknown(item.measures))
+    parts = {name: item.variance * item.measures[name].values for name in by.effects.parts}
+    said = [intervals.Shares(parts, item.variance)]
+    return replace(item, measures=intervals.widened(item.measures, by, said, request.level, request.seed))
 
 
 def from_runs(training: Training, state: State, request: Request, ledger: Ledger) -> Computed:
