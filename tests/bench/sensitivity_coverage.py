@@ -1,7 +1,8 @@
 """`python -m tests.bench.sensitivity_coverage [FUNCTION ...]`: how often intervals of indices hold the true ones.
 
-The table in docs/surrogates.md. Known functions with uniform inputs, 40 designs (20 of 300 points; scrambled Sobol points
-and Latin hypercubes by turns); first-order and total indices of every input against the 95 % intervals of the surrogate.
+The table in docs/surrogates.md. Known functions with uniform inputs, 40 designs (20 of 300 points), scrambled Sobol
+points and Latin hypercubes by turns; first-order and total indices of every input against the 95 % intervals of the
+surrogate.
 """
 
 from __future__ import annotations
@@ -79,10 +80,10 @@ FUNCTIONS: dict[str, tuple[Callable[[Array], Array], int]] = {
 
 
 def truth(name: str) -> dict[str, Array]:
-    """First-order and total indices: in closed form, or by quadrature (Gauss; quasi-Monte Carlo where there are kinks)."""
+    """First-order and total indices: in closed form, by Gauss points, or by quasi-Monte Carlo where there are kinks."""
     if name == "ishigami":
         first, both = np.array([0.3139051911, 0.4424111448, 0.0]), 0.243683664
-        return {"first": first, "total": first + [both, 0, both]}
+        return {"first": first, "total": first + np.array([both, 0, both])}
     if name == "gfunction":
         own = 1 / 3 / (1 + G) ** 2
         whole = np.prod(1 + own) - 1
@@ -177,10 +178,8 @@ def main(names: list[str]) -> None:
         for n, designs in DESIGNS.items():
             row = measure(name, n, designs, exact)
             always = "always" if row.holds_estimate else "NOT ALWAYS"
-            print(
-                f"| {name} | {n} | {row.error:.1e} | {row.covered:.1%} | {row.least:.0%} | {row.width:.2g} | {always} |",
-                flush=True,
-            )
+            shares = f"{row.covered:.1%} | {row.least:.0%} | {row.width:.2g}"
+            print(f"| {name} | {n} | {row.error:.1e} | {shares} | {always} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -118,7 +118,6 @@ def calibrate(
     state = fold(book.events())
     chosen = find_block(found, block)
     request = Request.of(chosen, sampler, given, evaluations, seed, gates)
-    stands_on = inherit(state, [measured.event, *(surrogate.event for surrogate in surrogates)])
     workers = find_settings({"jobs": jobs})["jobs"].value or os.cpu_count() or 1
     with local_executor(workers) as executor:
         problem = make_problem(
@@ -133,6 +132,8 @@ def calibrate(
             direct=direct,
             allow_command=allow_command,
         )
+        used = [f"{case}/{output}" for case, output in problem.data.select("case", "output").unique().rows()]
+        stands_on = inherit(state, [measured.event, *(surrogate.event for surrogate in surrogates)], used)
         wall, cpu = time.perf_counter(), time.process_time()
         try:
             with progress("sampling", request.stopping.evaluations) as advance:

@@ -27,7 +27,7 @@ from percuss.errors import InputError
 from percuss.sensitivity.indices import Array, Indices, Measure, bare, with_interval
 
 METHOD = "sampling"
-SCRAMBLES = 8
+SCRAMBLES = 4
 RESAMPLES = 200
 # All subsets of more parameters than this are too many to evaluate.
 MOST_FOR_SHAPLEY = 8
@@ -94,8 +94,8 @@ def _between_scrambles(a: Array, b: Array, single: Array, level: float) -> dict[
     if variance == 0:
         nothing = np.full(single.shape[1], np.nan)
         return {"first": bare(nothing), "total": bare(nothing)}
-    parts = zip(*(np.array_split(y, SCRAMBLES) for y in (a, b, single)), strict=True)
-    every = np.array([_jansen(*part, variance) for part in parts])
+    blocks = [np.array_split(y, SCRAMBLES) for y in (a, b, single)]
+    every = np.array([_jansen(*part, variance) for part in zip(blocks[0], blocks[1], blocks[2], strict=True)])
     mean = every.mean(axis=0)
     half = t.ppf((1 + level) / 2, SCRAMBLES - 1) * every.std(axis=0, ddof=1) / math.sqrt(SCRAMBLES)
     names = ("first", "total")

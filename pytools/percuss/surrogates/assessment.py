@@ -144,8 +144,8 @@ def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]
     terms = facts.get("terms")
     if terms is not None and terms > 0.5 * points:
         found.append(f"{terms} terms from {points} points")
-    if errors.trusted > 0.5:
-        found.append(f"explains less than half of the variance (error {errors.trusted:.2g})")
+    if not errors.known:
+        found.append(f"no point was kept from the fit: its error is not known, and not less than {errors.trusted:.2g}")
     return found
 
 

@@ -12,6 +12,7 @@ from percuss.surrogates.model import Array
 from percuss.surrogates.settings import Settings
 from percuss.surrogates.surrogate import KIND
 from percuss.surrogates.training import Training
+from percuss.trust import Trust, write_trust
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +26,7 @@ def draft_surrogate(
     held_out: Sequence[Event] = (),
     more: Mapping[str, pl.DataFrame] | None = None,
     facts: Mapping[str, object] | None = None,
+    trust: Trust = (),
 ) -> Draft:
     """The event of a fit: tables of terms and processes, of errors, residuals, resampled designs and holes."""
     tables = surrogate_tables(training, fitted) | dict(more or {})
@@ -44,7 +46,7 @@ def draft_surrogate(
         "families": sorted({column.family for column in fitted.columns}),
         "largest_error": max(column.errors.trusted for column in fitted.columns),
         "settings": settings.facts(),
-        "trust": [],
+        "trust": write_trust(trust),
         **(facts or {}),
     }
     study = StudyRef(training.study.name, training.study.digest)

@@ -21,8 +21,8 @@ def ishigami(unit):
 
 
 def test_sampled_indices_of_ishigami():
-    (found,) = sample_indices(ishigami, 3, NAMES, 4096, 0, 0.95)
-    # Quasi-Monte Carlo at 4096 points: errors of some thousandths.
+    (found,) = sample_indices(ishigami, 3, NAMES, 8192, 0, 0.95)
+    # Quasi-Monte Carlo at 8192 points: errors of some thousandths.
     np.testing.assert_allclose(found.measures["first"].values, FIRST, atol=0.01)
     np.testing.assert_allclose(found.measures["total"].values, TOTAL, atol=0.01)
     np.testing.assert_allclose(found.second[0, 2], 0.243684, atol=0.02)
