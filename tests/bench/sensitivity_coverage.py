@@ -12,6 +12,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("RAYON_NUM_THREADS", "1")
 
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -122,7 +123,10 @@ def _by_gauss(function: Callable[[Array], Array], counts: tuple[int, ...]) -> di
 def fitted(function: Callable[[Array], Array], d: int, n: int, seed: int, family: str) -> Surrogate:
     """A surrogate from n runs, made without a ledger."""
     rng = np.random.default_rng([seed, n, d])
-    unit = (qmc.Sobol(d, rng=rng) if seed % 2 else qmc.LatinHypercube(d, rng=rng)).random(n)
+    if seed % 2:
+        unit = qmc.Sobol(d, rng=rng).random_base2(math.ceil(math.log2(n)))[:n]
+    else:
+        unit = qmc.LatinHypercube(d, rng=rng).random(n)
     names = tuple(f"x{k + 1}" for k in range(d))
     parameter = SimpleNamespace(prior=Uniform({"low": 0.0, "high": 1.0}), unit="1")
     study: Any = SimpleNamespace(parameters=dict.fromkeys(names, parameter))
