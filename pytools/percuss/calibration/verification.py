@@ -89,7 +89,7 @@ class Verification:
             Verdict(
                 "verification",
                 useful,
-                f"{limits}: {100 * self.kept:.2g} % of what the data could tell comes through it, and {100 * KEPT:g} % "
+                f"{limits}: {100 * self.kept:.0f} % of what the data could tell comes through it, and {100 * KEPT:g} % "
                 "is asked for",
                 self.kept,
                 KEPT,

@@ -188,7 +188,7 @@ def _verdict(verification: dict[str, Any]) -> Notice:
     allowed = f"of what the likelihood allows (tolerance {verification['tolerance']:g})"
     ratio = f"the worst error is {verification['worst']:.3g} {allowed}"
     if "kept" in verification:
-        ratio += f", and {100 * verification['kept']:.2g} % of what the data could tell comes through the surrogate"
+        ratio += f", and {100 * verification['kept']:.0f} % of what the data could tell comes through the surrogate"
     if verification["passed"]:
         return Notice(f"verified by {runs}{failed}: {ratio}.", "good")
     more = verification.get("enrichment")
