@@ -10,7 +10,7 @@ estimators (1999), whose bias is smaller than that of the products of outputs:
 
 Intervals of runs are percentiles over resampled rows. A surrogate is sampled at SCRAMBLES independently scrambled Sobol
 sets, and the scatter between these is the error of the sampling (Owen, 1997): resampled rows would not know that such
-points fill the cube evenly, and give intervals ten times too wide.
+points fill the cube evenly, and give wider intervals than need be.
 """
 
 from __future__ import annotations
