@@ -10,8 +10,8 @@ The nested error is a mean over the points of the design. In the tails of an unb
 be none, and polynomials run away there: few draws of the prior then carry nearly all of the mean square. Models that
 were fitted to parts of the design run away differently, and their distance from the surrogate over the whole prior
 tells. Where the design has points everywhere it is of the size of the nested error or less (0.2 to 1.8 of it on a dozen
-functions): the larger of the two is the figure to trust. What happens on less than about one in n of the prior without a sign of it outside, as
-behind a kink that no run has reached, neither can see.
+functions): the larger of the two is the figure to trust. What happens on less than about one in n of the prior without
+a sign of it outside, as behind a kink that no run has reached, neither can see.
 """
 
 from __future__ import annotations
