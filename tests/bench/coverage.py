@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.surrogates.assessment import Folds, nested_predictions
+from percuss.surrogates.assessment import Folds, fit_nested
 from percuss.surrogates.bands import draw_counts, make_bands
 from percuss.surrogates.model import Data
 from percuss.surrogates.registry import family_module
@@ -67,8 +67,8 @@ def coverage(name: str, family: str, designs: int, seed: int = 0) -> tuple[list[
         points = rng.uniform(-1, 1, (n, d))
         data = Data([("legendre", [])] * d, points, function(points)[:, None])
         model = module.fit(data, settings)
-        nested = nested_predictions(module, data, Folds.of(data, 5, k), settings, model)
-        (band,) = make_bands(model, data, draw_counts(n, 100, k), nested)
+        nested = fit_nested(module, data, Folds.of(data, 5, k), settings, model)
+        (band,) = make_bands(model, data, draw_counts(n, 100, k), nested.predicted)
         fresh = rng.uniform(-1, 1, (FRESH, d))
         off = np.abs(model.mean(fresh)[:, 0] - function(fresh))
         hits.append([float((off <= band.width(model, 0, fresh, level)).mean()) for level in LEVELS])

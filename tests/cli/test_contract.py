@@ -467,9 +467,21 @@ def test_events_say_who_made_them(percuss, program, folder) -> None:
     assert percuss("design", "ishigami", "--n", "4", "--ledger", os.fsdecode(b"ledger-\xff")).id
 
 
-def test_terminate_signal_ends_quietly(percuss, make_study, spawn) -> None:
-    make_study("slow", 'delay = "1 s"')
-    process = spawn("run", percuss("design", "slow", "--n", 10).id)
-    time.sleep(0.5)
+def test_terminate_signal_ends_quietly(percuss, make_study, folder, spawn) -> None:
+    """In the midst of the runs: what is in the ledger stays there, whole, and the rest is run later."""
+    make_study("slow", 'delay = "20 ms"\nbatch = 1')
+    (folder / "percuss.toml").write_text("flush_s = 0.05\n")
+    design = percuss("design", "slow", "--n", 100).id
+    process = spawn("run", design, "--jobs", 1)
+    give_up = time.monotonic() + 60
+    while '"runs.completed"' not in percuss("log", "--json").out:
+        assert time.monotonic() < give_up and process.poll() is None
+        time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == -signal.SIGTERM
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == -signal.SIGTERM
+    assert out == ""
+    assert "Traceback" not in err
+    again = json.loads(percuss("run", design, "--json").out)
+    assert 0 < again["done"] < again["completed"] == 100
+    assert percuss("audit").code == 0

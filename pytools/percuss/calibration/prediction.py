@@ -6,8 +6,8 @@ the mean size of the observations, of the simulator at the posterior mean; and o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,18 @@ def predict(problem: Problem, posterior: Posterior, draws: int, seed: int, curve
     if curves:
         tables["curves"] = _curve_table(curves, points, generator)
     return Predicted(tables, data, means, tuple(notes))
+
+
+def without(predicted: Predicted, worthless: Collection[str]) -> Predicted:
+    """The prediction without outputs of which the surrogate knows nothing: they are named instead."""
+    outputs = predicted.tables["outputs"]
+    name = pl.concat_str("case", pl.lit("/"), "output")
+    gone = outputs.filter(name.is_in(list(worthless))).select(name.alias("name"))["name"].unique(maintain_order=True)
+    if not len(gone):
+        return predicted
+    note = f"nothing is predicted for {', '.join(gone)}: the surrogate knows nothing of it"
+    tables = {**predicted.tables, "outputs": outputs.filter(~name.is_in(list(worthless)))}
+    return replace(predicted, tables=tables, notes=(*predicted.notes, note))
 
 
 def _quantile_table(

@@ -1,8 +1,15 @@
 """Is the surrogate right where it matters? The simulator at the posterior's mean, mode and some of its draws.
 
-The error of the surrogate there is held against the standard deviation that the likelihood allowed for: of
-surrogate, measurement and discrepancy together. An error well within it has not moved the posterior; one beyond it
+Two questions. Is the error that the surrogate claims honest? Its error at the posterior is held against the standard
+deviation that the likelihood allowed for: of the surrogate, and of measurement and discrepancy, which n repeats of a
+measurement know to the n-th part of the variance. An error well within it has not moved the posterior; one beyond it
 may have, and then the surrogate wants more runs there.
+
+And is the error small against what the data could tell? One that admits to know nothing is honest. With the spread v
+of an output under the prior, the variance t that the data know it to, and the variance s of the surrogate's error, the
+data could tell log(1 + v / t) / 2 of it (the information of a Gaussian channel; Shannon, 1948), and the surrogate lets
+log(1 + v / (t + s)) / 2 through. Where less than KEPT of the sum over the outputs comes through, the posterior is
+limited by the surrogate, not by the data.
 """
 
 from __future__ import annotations
@@ -35,6 +42,9 @@ LABELS = ("mean", "mode")
 # Errors this far below the size of an output are rounding.
 ROUNDING = 1e-9
 FEWEST_ENRICHING = 10
+LIMITED = "the posterior is limited by the surrogate, NOT by the data"
+# The share of what the data could tell that must come through the surrogate.
+KEPT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,18 +65,36 @@ class Verification:
         return max((o["ratio"] for o in self.outputs if o["observed"] and o["ratio"] is not None), default=0.0)
 
     @property
+    def kept(self) -> float:
+        """The share of what the data could tell that comes through the surrogate; 1 where they could tell nothing."""
+        seen = [o for o in self.outputs if o["observed"] and o["rms_error"] is not None]
+        could = sum(o["could_tell"] for o in seen)
+        return sum(o["tells"] for o in seen) / could if could > 0 else 1.0
+
+    @property
     def passed(self) -> bool:
-        """Whether the surrogate is as good as the likelihood took it to be."""
-        return self.worst <= self.tolerance
+        """Whether the surrogate is as good as it claims, and good enough for these data."""
+        return all(verdict.passed for verdict in self.verdicts())
 
     def verdicts(self) -> Trust:
-        """Whether the simulator agrees with the surrogate."""
-        word = "is right" if self.passed else "is NOT right"
-        said = (
-            f"the surrogate {word} where it matters: {self.worst:.2g} of what the likelihood allows, and up to "
-            f"{self.tolerance:g} is tolerated"
+        """Whether the claimed error is honest, and whether it is small enough."""
+        honest, useful = self.worst <= self.tolerance, self.kept >= KEPT
+        claims = (
+            f"the surrogate is {'' if honest else 'NOT '}as right at the posterior as it claims: its error is "
+            f"{self.worst:.2g} of what the likelihood allows, and up to {self.tolerance:g} is tolerated"
         )
-        return (Verdict("verification", self.passed, said, self.worst, self.tolerance),)
+        limits = "the surrogate is good enough for these data" if useful else LIMITED
+        return (
+            Verdict("verification", honest, claims, self.worst, self.tolerance),
+            Verdict(
+                "verification",
+                useful,
+                f"{limits}: {100 * self.kept:.0f} % of what the data could tell comes through it, and {100 * KEPT:g} % "
+                "is asked for",
+                self.kept,
+                KEPT,
+            ),
+        )
 
     def at(self, label: str) -> dict[tuple[str, str], float]:
         """Simulated outputs at the `mean` or `mode`, by case and output; none where that run failed."""
@@ -82,6 +110,7 @@ class Verification:
             "tolerance": self.tolerance,
             "passed": self.passed,
             "worst": self.worst,
+            "kept": self.kept,
             "outputs": self.outputs,
             "enrichment": self.enrichment,
         }
@@ -162,7 +191,10 @@ def compare(
             known = allowed.get((case, output))
             told_of = {"case": case, "output": output, "observed": known is not None, "surrogate_std": math.sqrt(own)}
             std = math.sqrt(counted * own + known if known is not None else own)
-            outputs.append(told_of | {"allowed_std": std} | _agreement(simulated, mean[:, j], std))
+            agreement = _agreement(simulated, mean[:, j], std)
+            wrong = max((agreement["rms_error"] or 0.0) ** 2, counted * own)
+            tells = _tells(surrogate.columns[j].variance, known, wrong) if known is not None else {}
+            outputs.append(told_of | {"allowed_std": std} | agreement | tells)
     design = state.events[record.event.id]
     failed = int(campaign.data["failed"])
     return Verification(design, campaign, pl.DataFrame(rows, _SCHEMA), outputs, tolerance, failed)
@@ -185,8 +217,17 @@ def _agreement(simulated: Floats, mean: Floats, std: float) -> dict[str, float |
     return {"rms_error": rms, "ratio": rms / std if std > 0 else None}
 
 
+def _tells(spread: float, known: float, wrong: float) -> dict[str, float]:
+    """What data of a variance could tell of an output of a spread, and what of it comes through a surrogate."""
+    # Data without any error could tell everything: of more digits than the rounding of an output nobody speaks.
+    known = max(known, ROUNDING**2 * spread)
+    if spread <= 0:
+        return {"could_tell": 0.0, "tells": 0.0}
+    return {"could_tell": 0.5 * math.log1p(spread / known), "tells": 0.5 * math.log1p(spread / (known + wrong))}
+
+
 def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, str], float]:
-    """Variance of measurement and discrepancy for every observed output: that of the mean of its data."""
+    """Variance to which the data know every observed output: of measurement and discrepancy, repeats taken together."""
     values = dict(zip(posterior.names, posterior.point("mean"), strict=True))
     found: dict[tuple[str, str], float] = {}
     start = 0
@@ -197,15 +238,16 @@ def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, s
         own = values[std.name] if isinstance(std, Unknown) else std
         variance = np.broadcast_to(np.square(own) + np.square(group.measurement_std), size)
         for pair, value in zip(pairs[start : start + size], variance, strict=True):
-            # Data of no variance leave none to their mean.
-            found[pair] = 1.0 / (1.0 / found.get(pair, np.inf) + 1.0 / value) if value > 0 else 0.0
+            found[pair] = found.get(pair, 0.0) + 1.0 / max(float(value), 1e-300)
         start += size
-    return found
+    return {pair: 1.0 / precision for pair, precision in found.items()}
 
 
 def propose(ledger: Ledger, problem: Problem, posterior: Posterior, done: Verification, seed: int) -> DesignRecord:
-    """More points, where the calibration needs them, for the surrogate that is worst."""
-    worst = max((o for o in done.outputs if o["observed"]), key=lambda o: o["ratio"] or 0.0)
+    """More points, where the calibration needs them, for the surrogate that is worst: dishonest, or of least use."""
+    seen = [o for o in done.outputs if o["observed"]]
+    honest = done.worst <= done.tolerance
+    worst = max(seen, key=lambda o: o["could_tell"] - o["tells"] if honest else o["ratio"] or 0.0)
     surrogate = next(s for s in problem.surrogates if (worst["case"], worst["output"]) in s.outputs)
     count = max(FEWEST_ENRICHING, done.table["sample"].n_unique() - len(LABELS))
     return draft_extension(ledger, fold(ledger.events()), surrogate, count, seed, posterior)

@@ -130,7 +130,6 @@ def calibrate(
         raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     state = fold(book.events())
     request = Request.of(chosen, sampler, given, evaluations, seed, gates)
-    stands_on = inherit(state, [measured.event, *(surrogate.event for surrogate in surrogates)])
     workers = find_settings({"jobs": jobs})["jobs"].value or os.cpu_count() or 1
     with local_executor(workers) as executor:
         problem = make_problem(
@@ -145,6 +144,8 @@ def calibrate(
             direct=direct,
             allow_command=allow_command,
         )
+        used = [f"{case}/{output}" for case, output in problem.data.select("case", "output").unique().rows()]
+        stands_on = inherit(state, [measured.event, *(surrogate.event for surrogate in surrogates)], used)
         wall, cpu = time.perf_counter(), time.process_time()
         try:
             # No total: the evaluations allowed are a ceiling, which good posteriors come nowhere near.

@@ -62,8 +62,8 @@ def predict(
 ) -> None:
     """Predict outputs and data before and after the observations, score them, and append the prediction.
 
-    With --verify the simulator itself says whether the surrogate is right where the posterior is; if it is not, a
-    design of more runs there is appended, and the exit code is 1.
+    With --verify the simulator itself says whether the surrogate is as right where the posterior is as it claims, and
+    right enough for the data; if it is not, a design of more runs there is appended, and the exit code is 1.
     """
     import os
     from dataclasses import replace
@@ -79,6 +79,7 @@ def predict(
     from percuss.execution.records import load_study_event, new_drafts
     from percuss.ledger.projections import fold
     from percuss.ledger.standing import inherit
+    from percuss.surrogates.skill import left_out
     from percuss.surrogates.surrogate import load_surrogate
     from percuss.trust import accept as accept_failures
 
@@ -113,6 +114,8 @@ def predict(
             done = replace(done, enrichment=proposed.id)
         trust = inherit(state, [event, *([stand_in.event] if stand_in else [])])
         trust = accept_failures((*trust, *(done.verdicts() if done else ())), gates)
+        behind = accept_failures(inherit(state, [surrogate.event for surrogate in problem.surrogates]), gates)
+        predicted = prediction.without(predicted, left_out(behind))
         draft = prediction.draft_prediction(book, problem, found, predicted, scores, done, stand_in, count, seed, trust)
     appended = book.append([draft])[0]
     tell_trust(trust)
@@ -173,8 +176,7 @@ def _tell(done: Verification) -> None:
         for o in done.outputs
     ]  # fmt: skip
     say(table_text(("case", "output", "rms error", "surrogate std", "allowed std", "ratio"), rows))
-    verdict = "is right where it matters" if done.passed else "is NOT right where it matters"
-    say(
-        f"the surrogate {verdict}: {done.worst:.2g} of what the likelihood allows, and up to {done.tolerance:g} is "
-        f"tolerated ({done.campaign.data['completed']} runs, {done.failed} failed)"
-    )
+    for verdict in done.verdicts():
+        if verdict.passed:
+            say(verdict.sentence)
+    say(f"verified by {done.campaign.data['completed']} runs, {done.failed} failed")

@@ -29,7 +29,7 @@ def sensitivity(
     method: Annotated[str, typer.Option(help="auto, expansion, sampling, morris or given-data.")] = "auto",
     n: Annotated[
         int, typer.Option("--n", "-n", min=2, max=1 << 22, help="Base points, when a surrogate is sampled.")
-    ] = 4096,
+    ] = 8192,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     group: Annotated[list[str] | None, typer.Option(help="Parameters to take together.", metavar="NAME=P1,P2")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of samples and resampling.")] = 0,
@@ -40,21 +40,21 @@ def sensitivity(
     """Compute sensitivity indices and append them.
 
     EVENT is a surrogate (indices read off expansions, other families sampled) or a campaign: of a saltelli or morris
-    design what that design is for, of any other first-order indices from given data.
+    design what that design is for, of any other first-order indices from given data. Outputs of which a surrogate
+    misses more than half of the variance are named and left out, and the exit code is 1.
     """
     from percuss.cli.output import give_id, hint, leave_untrusted, say, tell_trust
     from percuss.errors import InputError
     from percuss.ledger.projections import fold
-    from percuss.ledger.standing import judged
     from percuss.sensitivity.compute import METHODS, Request, compute
     from percuss.sensitivity.storage import draft_indices, facts
     from percuss.surrogates.settings import chosen
+    from percuss.trust import write_trust
 
-    gates = accepted_gates(accept)
     if not 0 < level < 1:
         raise InputError(f"--level {level}: must lie between 0 and 1")
     groups = {name: tuple(p.strip() for p in text.split(",")) for name, text in assignments(group, "--group").items()}
-    request = Request(chosen("--method", method, METHODS), n, level, seed, groups)
+    request = Request(chosen("--method", method, METHODS), n, level, seed, accepted_gates(accept), groups)
     book, found = open_at(ledger, event)
     computed = compute(book, fold(book.events()), found, request)
     more = {}
@@ -62,11 +62,11 @@ def sensitivity(
     if computed.surrogate and computed.surrogate.has_curves:
         from percuss.sensitivity.over_time import over_time_table, summary
 
-        more["over_time"] = over_time_table(computed.surrogate)
+        cases = list(dict.fromkeys(item.case for item in computed.indices))
+        more["over_time"] = over_time_table(computed.surrogate, cases)
         curve_facts["over_time"] = summary(more["over_time"])
-    draft, trust = judged(fold(book.events()), draft_indices(book, computed, request, more), gates)
-    appended = book.append([draft])[0]
-    tell_trust(trust)
+    appended = book.append([draft_indices(book, computed, request, more)])[0]
+    tell_trust(computed.trust)
     if more:
         say(_curve_table(summary(more["over_time"])))
     else:
@@ -77,12 +77,9 @@ def sensitivity(
         hint(f"percuss export csv {appended.id} --table over_time writes the indices at every instant")
     listed = [facts(item, computed.names) for item in computed.indices]
     together = [facts(item, computed.names) for item in computed.together]
-    give_id(
-        appended.id,
-        {"parameters": list(computed.names), "outputs": listed, "cases_together": together, **curve_facts},
-        json,
-    )
-    leave_untrusted(trust)
+    told = {"parameters": list(computed.names), "trust": write_trust(computed.trust), "left_out": computed.left_out}
+    give_id(appended.id, {**told, "outputs": listed, "cases_together": together, **curve_facts}, json)
+    leave_untrusted(computed.trust)
 
 
 def _curve_table(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:

@@ -53,8 +53,8 @@ def surrogate(
     """Fit a surrogate of every output of every case, tell its errors, and append it.
 
     EVENT is a design whose runs are all in, its campaign, or runs of it. A design made by percuss design --extend
-    is fitted together with those it extends. Errors are mean squares over the variance of the output. With --at
-    EVENT is a surrogate, and nothing is appended.
+    is fitted together with those it extends. Errors are mean squares over the variance of the output; outputs with
+    more than half of it are named, and the exit code is 1. With --at EVENT is a surrogate, and nothing is appended.
     """
     import os
     import resource
@@ -69,8 +69,10 @@ def surrogate(
     from percuss.surrogates.holes import hole_sentences
     from percuss.surrogates.registry import AUTO, CHOICES
     from percuss.surrogates.settings import METHODS, SEARCHES, Settings, chosen, parse_degrees, parse_qs
+    from percuss.surrogates.skill import skill
     from percuss.surrogates.storage import draft_surrogate
     from percuss.surrogates.training import load_training
+    from percuss.trust import write_trust
 
     gates = accepted_gates(accept)
     if folds == 1:
@@ -122,11 +124,12 @@ def surrogate(
         say("interrupted: nothing was appended")
         # Folds that are still being fitted in other threads cannot be stopped from here.
         os._exit(130)
-    draft = draft_surrogate(book, fitted_to, settings, fitted, validation.campaigns if validation else (), more, facts)
+    held = validation.campaigns if validation else ()
+    draft = draft_surrogate(book, fitted_to, settings, fitted, held, more, facts)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     draft.cost = Cost(round(1e6 * wall), round(1e6 * cpu), peak)
-    draft, trust = judged(fold(book.events()), draft, gates)
+    draft, trust = judged(fold(book.events()), draft, gates, skill(fitted.columns, facts))
     appended = book.append([draft])[0]
     tell_trust(trust)
     if fitted.duplicates:
@@ -134,11 +137,14 @@ def surrogate(
     rows = []
     for column in fitted.columns:
         e, told = column.errors, column.facts
-        errors = [None if x is None else float(f"{x:.2g}") for x in (e.loo, e.loo_corrected, e.nested, e.held_out)]
+        errors = [
+            None if x is None else float(f"{x:.2g}")
+            for x in (e.loo, e.loo_corrected, e.nested, e.elsewhere, e.held_out)
+        ]
         rows.append(
             (column.case, column.output, column.family, *(told.get(k) for k in ("terms", "degree", "q")), *errors)
         )
-    heads = ("case", "output", "family", "terms", "degree", "q", "loo", "corrected", "nested", "held out")
+    heads = ("case", "output", "family", "terms", "degree", "q", "loo", "corrected", "nested", "elsewhere", "held out")
     say(table_text(heads, rows))
     if curves:
         from percuss.surrogates.curves import whole_curve_errors
@@ -160,6 +166,7 @@ def surrogate(
             "loo": column.errors.loo,
             "loo_corrected": column.errors.loo_corrected,
             "nested": column.errors.nested,
+            "elsewhere": column.errors.elsewhere,
             "held_out": column.errors.held_out,
             "points": column.points,
             **{key: column.facts.get(key) for key in ("method", "degree", "q", "candidates", "terms", "leverage")},
@@ -169,8 +176,8 @@ def surrogate(
         for column in fitted.columns
     ]
     failed = sum(len(runs.failures) for runs in training.cases)
-    facts = {"points": len(training.theta), "failed": failed, "search": search, **facts, "outputs": outputs}
-    give_id(appended.id, facts, json)
+    told_facts = {"points": len(training.theta), "failed": failed, "search": search, "trust": write_trust(trust)}
+    give_id(appended.id, {**told_facts, **facts, "outputs": outputs}, json)
     leave_untrusted(trust)
 
 

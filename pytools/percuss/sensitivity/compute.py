@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -12,17 +13,22 @@ from percuss.errors import InputError
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
-from percuss.sensitivity import elementary_effects, expansion, given_data, sampling
+from percuss.ledger.standing import inherit
+from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
+from percuss.surrogates.skill import WORTHLESS, left_out
 from percuss.surrogates.surrogate import KIND, Surrogate, load_surrogate
 from percuss.surrogates.training import Training, load_training
+from percuss.trust import Trust, accept
 
 AUTO = "auto"
 METHODS = (AUTO, expansion.METHOD, sampling.METHOD, elementary_effects.METHOD, given_data.METHOD)
 # Trajectories for so many points a parameter; screening needs few.
 MOST_TRAJECTORIES = 1000
+# From this error on it is said that indices are those of the surrogate.
+MUCH = 0.05
 
 
 @dataclass(frozen=True)
@@ -30,9 +36,10 @@ class Request:
     """What is asked: the method, base points of a sample, level of the intervals, groups of parameters."""
 
     method: str = AUTO
-    n: int = 4096
+    n: int = 8192
     level: float = 0.95
     seed: int = 0
+    accept: frozenset[str] = frozenset()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -47,6 +54,13 @@ class Computed:
     inputs: tuple[tuple[str, Event], ...]
     notes: tuple[str, ...] = ()
     surrogate: Surrogate | None = None
+    trust: Trust = ()
+
+    @property
+    def left_out(self) -> list[str]:
+        """`case/output` of which nothing is told, since the surrogate knows nothing of it."""
+        worthless = left_out(self.trust)
+        return [c.name for c in self.surrogate.columns if c.name in worthless] if self.surrogate else []
 
 
 def compute(ledger: Ledger, state: State, event: Event, request: Request) -> Computed:
@@ -57,6 +71,18 @@ def compute(ledger: Ledger, state: State, event: Event, request: Request) -> Com
 
 
 def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Computed:
+    """Indices of every output that the surrogate knows something of, and what there is to say of them."""
+    trust = accept(inherit(state, [surrogate.event]), request.accept)
+    worthless = left_out(trust)
+    named = zip(surrogate.columns, surrogate_indices(surrogate, request), strict=True)
+    indices = tuple(item for column, item in named if column.name not in worthless)
+    inputs = (("study", state.events[surrogate.event.input("study")]), ("surrogate", surrogate.event))
+    notes = _error_notes(surrogate)
+    together = tuple(over_cases(list(indices)))
+    return Computed(surrogate.study, surrogate.names, indices, together, inputs, notes, surrogate, trust)
+
+
+def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, ...]:
     """Expansions give their indices at no cost; other families, and any by request, are sampled."""
     groups = _groups(request, surrogate.names)
     if request.method == given_data.METHOD:
@@ -68,7 +94,7 @@ def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Comp
     found: dict[int, Indices] = {}
     if request.method in (AUTO, expansion.METHOD):
         for part in expandable:
-            found |= expansion.part_indices(surrogate, part, groups, request.level)
+            found |= expansion.part_indices(surrogate, part, groups, request.level, request.seed)
     rest = [number for number in range(len(surrogate.columns)) if number not in found]
     if rest:
         if groups:
@@ -77,21 +103,20 @@ def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Comp
                 hint="percuss surrogate --family chaos fits expansions",
             )
         found |= _sampled(surrogate, rest, request)
-    indices = tuple(found[number] for number in range(len(surrogate.columns)))
-    inputs = (("study", state.events[surrogate.event.input("study")]), ("surrogate", surrogate.event))
-    notes = _error_notes(surrogate)
-    together = tuple(over_cases(list(indices)))
-    return Computed(surrogate.study, surrogate.names, indices, together, inputs, notes, surrogate)
+    return tuple(found[number] for number in range(len(surrogate.columns)))
 
 
 def _error_notes(surrogate: Surrogate) -> tuple[str, ...]:
     """Indices are those of the surrogate: where it misses much of the variance, they miss it too."""
-    return tuple(
+    found = [
         f"{column.output}, {column.case}: the surrogate misses {column.errors.trusted:.2g} of the variance, "
         f"and its indices say nothing about that part"
         for column in surrogate.columns
-        if column.errors.trusted > 0.05
-    )
+        if MUCH < column.errors.trusted <= WORTHLESS
+    ]
+    if not surrogate.folds:
+        found.append("the surrogate was fitted without folds: what its indices may be off by is not known")
+    return tuple(found)
 
 
 def _sampled(surrogate: Surrogate, numbers: Sequence[int], request: Request) -> dict[int, Indices]:
@@ -108,8 +133,24 @@ def _sampled(surrogate: Surrogate, numbers: Sequence[int], request: Request) -> 
         count = min(request.n, MOST_TRAJECTORIES)
         found = elementary_effects.screen(function, d, names, count, request.seed, request.level)
     else:
-        found = sampling.sample_indices(function, d, names, request.n, request.seed, request.level)
+        sampled = sampling.sample_indices(function, d, names, request.n, request.seed, request.level)
+        pairs = zip(numbers, sampled, strict=True)
+        found = [_with_misses(surrogate, number, item, request) for number, item in pairs]
     return dict(zip(numbers, found, strict=True))
+
+
+def _with_misses(surrogate: Surrogate, number: int, item: Indices, request: Request) -> Indices:
+    """Sampled indices with intervals for what the surrogate misses, and not for the sampling alone."""
+    unit = sampling.draw_pair(intervals.AVERAGED, len(surrogate.names), request.seed + 2).a
+    priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
+    theta = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
+    effects = partial(intervals.sampled_effects, drawn=surrogate.canonical.points(theta))
+    by = intervals.missed(surrogate, number, effects) if item.variance > 0 else None
+    if by is None:
+        return replace(item, measures=intervals.unknown(item.measures))
+    parts = {name: item.variance * item.measures[name].values for name in by.effects.parts}
+    said = [intervals.Shares(parts, item.variance)]
+    return replace(item, measures=intervals.widened(item.measures, by, said, request.level, request.seed))
 
 
 def from_runs(training: Training, state: State, request: Request, ledger: Ledger) -> Computed:
@@ -167,7 +208,8 @@ def from_runs(training: Training, state: State, request: Request, ledger: Ledger
     study_event = state.events[training.designs[0].input("study")]
     inputs = [("study", study_event), *(("design", event) for event in reversed(training.designs))]
     inputs += [("campaign", event) for event in reversed(training.campaigns)]
-    return Computed(training.study, names, tuple(indices), tuple(over_cases(indices)), tuple(inputs), tuple(notes))
+    together, trust = tuple(over_cases(indices)), accept(inherit(state, training.campaigns), request.accept)
+    return Computed(training.study, names, tuple(indices), together, tuple(inputs), tuple(notes), trust=trust)
 
 
 def _groups(request: Request, names: Sequence[str]) -> dict[str, list[int]]:

@@ -30,12 +30,16 @@ def bare(values: Array) -> Measure:
 
 
 def with_interval(values: Array, replicates: Array, level: float) -> Measure:
-    """A measure with the percentile interval of its replicates (rows); none where no replicate has a value."""
+    """A measure with the percentile interval of its replicates (rows); none where no replicate has a value.
+
+    Of few or skewed rows the percentiles can all lie to one side of the estimate: an interval reaches to it.
+    """
     measure = bare(values)
     known = ~np.isnan(replicates).all(axis=0)
     if known.any():
-        ends = np.nanquantile(replicates[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
-        measure.low[known], measure.high[known] = ends
+        low, high = np.nanquantile(replicates[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
+        measure.low[known] = np.fmin(low, measure.values[known])
+        measure.high[known] = np.fmax(high, measure.values[known])
     return measure
 
 

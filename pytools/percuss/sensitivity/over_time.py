@@ -8,6 +8,9 @@ expansion; then there are no indices over time.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import polars as pl
 
@@ -16,16 +19,19 @@ from percuss.surrogates.chaos import Expansions
 from percuss.surrogates.curves import load_modes
 from percuss.surrogates.surrogate import Surrogate
 
+_SCHEMA: dict[str, Any] = dict.fromkeys(("case", "parameter"), pl.String())
+_SCHEMA |= dict.fromkeys(("axis", "first", "total", "variance"), pl.Float64())
 
-def over_time_table(surrogate: Surrogate) -> pl.DataFrame:
-    """One row a case, instant and parameter: first-order and total index, variance of the curve there."""
+
+def over_time_table(surrogate: Surrogate, cases: Sequence[str]) -> pl.DataFrame:
+    """One row a case (of these), instant and parameter: first-order and total index, variance of the curve there."""
     if any(part.family != "chaos" for part in surrogate.parts):
         raise InputError("indices over time need expansions of all modes", hint="fit the curves with --family chaos")
     (part,) = surrogate.parts
     model = part.model
     assert isinstance(model, Expansions)
-    parts = []
-    for case in dict.fromkeys(column.case for column in surrogate.columns):
+    parts = [pl.DataFrame(schema=_SCHEMA)]
+    for case in cases:
         modes = load_modes(surrogate.tables, case)
         numbers = [i for i, number in enumerate(part.columns) if surrogate.columns[number].case == case]
         terms = np.unique(np.concatenate([model.terms[i] for i in numbers]), axis=0)

@@ -8,7 +8,9 @@ estimators (1999), whose bias is smaller than that of the products of outputs:
     closed_u = 1 - mean (y(B) - y(A_B^u))^2 / 2 V,   second_ij = closed_ij - first_i - first_j
     shapley_i = sum over u without i of (closed_{u+i} - closed_u) |u|! (d - |u| - 1)! / d!
 
-Intervals are percentiles over resampled rows.
+Intervals of runs are percentiles over resampled rows. A surrogate is sampled at SCRAMBLES independently scrambled Sobol
+sets, and the scatter between these is the error of the sampling (Owen, 1997): resampled rows would not know that such
+points fill the cube evenly, and give wider intervals than need be.
 """
 
 from __future__ import annotations
@@ -22,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
-from percuss.sensitivity.indices import Array, Indices, Measure, with_interval
+from percuss.sensitivity.indices import Array, Indices, Measure, bare, with_interval
 
 METHOD = "sampling"
+SCRAMBLES = 4
 RESAMPLES = 200
 # All subsets of more parameters than this are too many to evaluate.
 MOST_FOR_SHAPLEY = 8
@@ -62,14 +65,14 @@ def sample_indices(
     function: Function, dimensions: int, names: Sequence[tuple[str, str]], n: int, seed: int, level: float
 ) -> list[Indices]:
     """Indices of every output of a function of the unit cube, (n, d) to (n, m)."""
-    pair = draw_pair(n, dimensions, seed)
+    pair = _scrambled(n, dimensions, seed)
     a, b = function(pair.a), function(pair.b)
     single = [function(mixed(pair, [k])) for k in range(dimensions)]
     second = _second_order(function, pair, b, single, np.concatenate([a, b]).var(axis=0))
     shapley = _shapley(function, dimensions, seed)
     found = []
     for j, (case, output) in enumerate(names):
-        measures = jansen(a[:, j], b[:, j], np.stack([y[:, j] for y in single], axis=1), level, seed)
+        measures = _between_scrambles(a[:, j], b[:, j], np.stack([y[:, j] for y in single], axis=1), level)
         if shapley is not None:
             measures["shapley"] = Measure(shapley[j], np.full(dimensions, np.nan), np.full(dimensions, np.nan))
         both = np.concatenate([a[:, j], b[:, j]])
@@ -77,20 +80,41 @@ def sample_indices(
     return found
 
 
+def _scrambled(n: int, dimensions: int, seed: int) -> Pair:
+    """Pairs of the same size from each scramble, one after the other: n points in all, or a few more."""
+    pairs = [draw_pair(math.ceil(n / SCRAMBLES), dimensions, 1_000_003 * (k + 1) + seed) for k in range(SCRAMBLES)]
+    return Pair(np.concatenate([pair.a for pair in pairs]), np.concatenate([pair.b for pair in pairs]))
+
+
+def _between_scrambles(a: Array, b: Array, single: Array, level: float) -> dict[str, Measure]:
+    """First-order and total indices, with intervals from their scatter between the scrambles."""
+    from scipy.stats import t
+
+    variance = np.concatenate([a, b]).var()
+    if variance == 0:
+        nothing = np.full(single.shape[1], np.nan)
+        return {"first": bare(nothing), "total": bare(nothing)}
+    blocks = [np.array_split(y, SCRAMBLES) for y in (a, b, single)]
+    every = np.array([_jansen(*part, variance) for part in zip(blocks[0], blocks[1], blocks[2], strict=True)])
+    mean = every.mean(axis=0)
+    half = t.ppf((1 + level) / 2, SCRAMBLES - 1) * every.std(axis=0, ddof=1) / math.sqrt(SCRAMBLES)
+    names = ("first", "total")
+    return {name: Measure(mean[i], mean[i] - half[i], mean[i] + half[i]) for i, name in enumerate(names)}
+
+
 def jansen(a: Array, b: Array, single: Array, level: float, seed: int) -> dict[str, Measure]:
     """First-order and total indices of one output from y(A), y(B) and y(A_B^i) (n, d), with intervals."""
-    first, total = _jansen(a, b, single)
+    first, total = _jansen(a, b, single, np.concatenate([a, b]).var())
     rng = np.random.default_rng([seed, len(a), 17])
     drawn = rng.integers(0, len(a), (RESAMPLES, len(a)))
-    every = np.array([_jansen(a[rows], b[rows], single[rows]) for rows in drawn])
+    every = np.array([_jansen(a[r], b[r], single[r], np.concatenate([a[r], b[r]]).var()) for r in drawn])
     return {
         "first": with_interval(first, every[:, 0], level),
         "total": with_interval(total, every[:, 1], level),
     }
 
 
-def _jansen(a: Array, b: Array, single: Array) -> tuple[Array, Array]:
-    variance = np.concatenate([a, b]).var()
+def _jansen(a: Array, b: Array, single: Array, variance: float) -> tuple[Array, Array]:
     if variance == 0:
         nothing = np.full(single.shape[1], np.nan)
         return nothing, nothing

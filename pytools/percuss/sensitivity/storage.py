@@ -11,6 +11,7 @@ from percuss.ledger.event import Draft, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.sensitivity.compute import Computed, Request
 from percuss.sensitivity.indices import Indices
+from percuss.trust import write_trust
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +36,8 @@ def draft_indices(
         "n": request.n,
         "groups": {name: list(members) for name, members in request.groups.items()},
         "notes": list(computed.notes),
-        "trust": [],
+        "left_out": computed.left_out,
+        "trust": write_trust(computed.trust),
     }
     study = StudyRef(computed.study.name, computed.study.digest)
     return Draft(KIND, body, study, list(computed.inputs), blobs, seed=request.seed)

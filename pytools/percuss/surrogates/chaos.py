@@ -68,6 +68,17 @@ class Expansions:
     def gradient(self, points: Array) -> tuple[Array, Array]:
         return self.core.predict_with_gradient(points)
 
+    def distance(self, other: Expansions, probes: Array) -> Array:
+        """Exactly: the terms are orthonormal under the prior, far out in its tails as well."""
+        found = []
+        for j in range(self.core.outputs):
+            terms = np.concatenate([self.terms[j], other.terms[j]])
+            both, numbers = np.unique(terms, axis=0, return_inverse=True)
+            signed = np.concatenate([self.coefficients[j], -other.coefficients[j]])
+            apart = np.bincount(numbers.reshape(-1), signed, len(both))
+            found.append(float(apart @ apart))
+        return np.array(found)
+
     def variance(self, points: Array) -> Array | None:
         return None
 

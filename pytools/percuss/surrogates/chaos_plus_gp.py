@@ -20,7 +20,7 @@ from percuss.surrogates.gaussian_process import (
     load_processes,
     loo_of,
     process_facts,
-    process_tables,
+    process_table,
     resampled_processes,
 )
 from percuss.surrogates.matern_process import Process, fit_process
@@ -57,6 +57,9 @@ class ChaosPlusProcesses:
         _, slopes = self.trend.gradient(points)
         return self.mean(points), slopes + np.stack([p.slope(points) for p in self.processes], axis=1)
 
+    def distance(self, other: Model, probes: Array) -> Array:
+        return np.asarray(((self.mean(probes) - other.mean(probes)) ** 2).mean(axis=0))
+
     def variance(self, points: Array) -> Array | None:
         pairs = zip(self.processes, self.trend.bases, strict=True)
         return np.stack([p.prediction_variance(points, basis.predict(points)) for p, basis in pairs], axis=1)
@@ -76,7 +79,7 @@ class ChaosPlusProcesses:
         return ChaosPlusProcesses(trend, processes, self.residuals[:, chosen], self.variances[:, chosen])
 
     def tables(self, columns: Sequence[int], group: int) -> Tables:
-        return self.trend.tables(columns, group) | process_tables(self.processes, columns, group)
+        return self.trend.tables(columns, group) | {"processes": process_table(self.processes, columns, group)}
 
 
 def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:

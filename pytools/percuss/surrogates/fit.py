@@ -13,10 +13,12 @@ from percuss.errors import InputError
 from percuss.surrogates.assessment import (
     Errors,
     Folds,
+    Nested,
+    elsewhere,
+    fit_nested,
     held_out_rows,
     is_constant,
     mean_square,
-    nested_predictions,
     relative,
     warnings_of,
 )
@@ -33,6 +35,8 @@ GOOD_ENOUGH = 1e-8
 # Errors nearer than this are the same.
 TIE = 1.05
 FEWEST_POINTS = 4
+# Points of the prior at which models without closed forms are compared: 2^12.
+PROBES_POWER = 12
 
 
 @dataclass(frozen=True)
@@ -64,23 +68,28 @@ class ColumnFit:
 
 @dataclass(frozen=True)
 class Part:
-    """A model and the columns it stands for."""
+    """A model and the columns it stands for; `folds` are the models without each fold in turn, if there are folds."""
 
     family: str
     group: int
     columns: tuple[int, ...]
     model: Model
+    folds: tuple[Model, ...] = ()
 
 
 @dataclass(frozen=True)
 class Residuals:
-    """Data for residual plots of one column: training rows, outputs, fitted, leave-one-out and nested predictions."""
+    """Data for residual plots of one column: training rows, outputs, fitted, leave-one-out and nested predictions.
+
+    `folds` says which fold each point was in.
+    """
 
     rows: NDArray[np.intp]
     values: Array
     fitted: Array
     left_out: Array
     nested: Array | None
+    folds: NDArray[np.intp] | None
     scale: Array | None
 
 
@@ -93,7 +102,12 @@ class Fitted:
     parts: tuple[Part, ...]
     bands: dict[int, Band]
     residuals: dict[int, Residuals]
-    duplicates: int
+    groups: tuple[Group, ...]
+
+    @property
+    def duplicates(self) -> int:
+        """Runs that repeat a point."""
+        return sum(group.duplicates for group in self.groups)
 
 
 def fit_all(
@@ -113,9 +127,10 @@ def fit_all(
     bands: dict[int, Band] = {}
     residuals: dict[int, Residuals] = {}
     groups = make_groups(training, canonical)
+    probes = _probes(training, canonical)
     for group in groups:
         judge = _judge(held_out, names, group, canonical)
-        done = _fit_group(group, settings, judge)
+        done = _fit_group(group, settings, probes, judge)
         for number, column in done.columns.items():
             case, output = names[number]
             columns[number] = ColumnFit(case, output, **column)
@@ -124,7 +139,18 @@ def fit_all(
         residuals |= done.residuals
         advance(len(group.columns), "")
     ordered = tuple(columns[number] for number in range(len(names)))
-    return Fitted(canonical, ordered, tuple(parts), bands, residuals, sum(group.duplicates for group in groups))
+    return Fitted(canonical, ordered, tuple(parts), bands, residuals, tuple(groups))
+
+
+def _probes(training: Training, canonical: Canonical) -> Array:
+    """Points of the prior, in canonical variables: the same for every design of a study."""
+    from scipy.stats import qmc
+
+    unit = qmc.Sobol(len(training.names), scramble=True, rng=np.random.default_rng(29)).random_base2(PROBES_POWER)
+    # Open ends: unbounded priors have no quantile at 0 or 1.
+    unit = np.clip(unit, 2.0**-53, 1.0 - 2.0**-53)
+    priors = [training.study.parameters[name].prior for name in training.names]
+    return canonical.points(np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1))
 
 
 def make_groups(training: Training, canonical: Canonical) -> list[Group]:
@@ -224,12 +250,13 @@ class _Trial:
     model: Model
     loo: Array
     left_out: Array
-    nested: Array | None
+    nested: Nested | None
+    elsewhere: Array | None
     error: Array
     held_out: Array | None
 
 
-def _fit_group(group: Group, settings: Settings, judge: Judge | None) -> _Done:
+def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | None) -> _Done:
     data = group.data
     constant = is_constant(data.values)
     n, m = data.values.shape
@@ -241,9 +268,9 @@ def _fit_group(group: Group, settings: Settings, judge: Judge | None) -> _Done:
     for name in wanted:
         if trials and all(least_error(trials)[~constant] < GOOD_ENOUGH):
             break
-        trials[name] = _try(name, data, settings, folds, judge)
+        trials[name] = _try(name, data, settings, folds, probes, judge)
     if constant.any() and "chaos" not in trials:
-        trials["chaos"] = _try("chaos", data, settings, folds, judge)
+        trials["chaos"] = _try("chaos", data, settings, folds, probes, judge)
     chosen = ["chaos" if constant[j] else _least({f: t.error[j] for f, t in trials.items()}) for j in range(m)]
     done = _Done({}, [], {}, {})
     counts = draw_counts(n, settings.bootstrap, settings.seed) if settings.bootstrap > 1 else None
@@ -252,18 +279,21 @@ def _fit_group(group: Group, settings: Settings, judge: Judge | None) -> _Done:
         members = [j for j in range(m) if chosen[j] == name]
         model = trial.model.take(members)
         numbers = tuple(group.columns[j] for j in members)
-        done.parts.append(Part(name, group.number, numbers, model))
-        seen = trial.nested if trial.nested is not None else trial.left_out
+        nested = trial.nested.take(members) if trial.nested else None
+        done.parts.append(Part(name, group.number, numbers, model, nested.models if nested else ()))
+        seen = nested.predicted if nested else trial.left_out[:, members]
         own = Data(data.families, data.points, data.values[:, members])
-        bands = make_bands(model, own, counts, seen[:, members]) if counts is not None else []
+        bands = make_bands(model, own, counts, seen) if counts is not None else []
+        misses = relative(own.values - nested.predicted, own.values) if nested else None
         fitted = model.mean(data.points)
         for i, (j, number, facts) in enumerate(zip(members, numbers, model.facts(), strict=True)):
             if bands:
                 done.bands[number] = bands[i]
             corrected = facts.get("loo_corrected")
-            nested = None if trial.nested is None else float(relative(data.values - trial.nested, data.values)[j])
+            missed = None if misses is None else float(misses[i])
             kept = None if trial.held_out is None or np.isnan(trial.held_out[j]) else float(trial.held_out[j])
-            errors = Errors(float(trial.loo[j]), corrected, nested, kept)
+            far = None if trial.elsewhere is None else float(trial.elsewhere[j])
+            errors = Errors(float(trial.loo[j]), corrected, missed, kept, far)
             done.columns[number] = {
                 "family": name,
                 "errors": errors,
@@ -279,7 +309,8 @@ def _fit_group(group: Group, settings: Settings, judge: Judge | None) -> _Done:
                 data.values[:, j],
                 fitted[:, i],
                 trial.left_out[:, j],
-                None if trial.nested is None else trial.nested[:, j],
+                nested.predicted[:, i] if nested else None,
+                folds.places if folds else None,
                 bands[i].scale if bands else None,
             )
     return done
@@ -296,12 +327,15 @@ def least_error(trials: dict[str, _Trial]) -> Array:
     return np.asarray(np.min([trial.error for trial in trials.values()], axis=0))
 
 
-def _try(name: str, data: Data, settings: Settings, folds: Folds | None, judge: Judge | None) -> _Trial:
+def _try(name: str, data: Data, settings: Settings, folds: Folds | None, probes: Array, judge: Judge | None) -> _Trial:
     """Fit one family to all outputs and find its errors."""
     module = family_module(name)
     model = module.fit(data, settings)
     left_out = data.values - model.loo_residuals(data)
     loo = relative(data.values - left_out, data.values)
-    nested = nested_predictions(module, data, folds, settings, model) if folds else None
-    error = loo if nested is None else relative(data.values - nested, data.values)
-    return _Trial(model, loo, left_out, nested, error, judge(model) if judge else None)
+    nested, far, error = None, None, loo
+    if folds:
+        nested = fit_nested(module, data, folds, settings, model)
+        far = elsewhere(model, nested, probes, data.values)
+        error = np.maximum(relative(data.values - nested.predicted, data.values), far)
+    return _Trial(model, loo, left_out, nested, far, error, judge(model) if judge else None)

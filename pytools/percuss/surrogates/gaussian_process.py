@@ -42,6 +42,9 @@ class Processes:
     def gradient(self, points: Array) -> tuple[Array, Array]:
         return self.mean(points), np.stack([process.slope(points) for process in self.processes], axis=1)
 
+    def distance(self, other: Model, probes: Array) -> Array:
+        return np.asarray(((self.mean(probes) - other.mean(probes)) ** 2).mean(axis=0))
+
     def variance(self, points: Array) -> Array | None:
         constant = np.ones((len(points), 1))
         return np.stack([process.prediction_variance(points, constant) for process in self.processes], axis=1)
@@ -57,7 +60,7 @@ class Processes:
         return Processes(tuple(self.processes[j] for j in chosen), self.residuals[:, chosen], self.variances[:, chosen])
 
     def tables(self, columns: Sequence[int], group: int) -> Tables:
-        return process_tables(self.processes, columns, group)
+        return {"processes": process_table(self.processes, columns, group)}
 
 
 def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:
@@ -111,31 +114,22 @@ def process_facts(processes: Sequence[Process], variances: Array) -> list[dict[s
     ]
 
 
-def process_tables(processes: Sequence[Process], columns: Sequence[int], group: int) -> Tables:
-    """Processes as tables: one row an output, and the points they share."""
+def process_table(processes: Sequence[Process], columns: Sequence[int], group: int) -> pl.DataFrame:
+    """Processes as a table: one row an output; the points they share are those of their group."""
     import polars as pl
 
-    points = processes[0].points
     listed = pl.List(pl.Float64)
-    return {
-        "processes": pl.DataFrame(
-            {
-                "column": pl.Series(list(columns), dtype=pl.Int64),
-                "group": pl.Series([group] * len(processes), dtype=pl.Int64),
-                "lengths": pl.Series([p.hyper.lengths.tolist() for p in processes], dtype=listed),
-                "nugget": pl.Series([p.hyper.nugget for p in processes], dtype=pl.Float64),
-                "variance": pl.Series([p.variance for p in processes], dtype=pl.Float64),
-                "trend": pl.Series([p.trend.tolist() for p in processes], dtype=listed),
-                "weights": pl.Series([p.weights.tolist() for p in processes], dtype=listed),
-            }
-        ),
-        "points": pl.DataFrame(
-            {
-                "group": pl.Series([group] * len(points), dtype=pl.Int64),
-                "canonical": pl.Series(points.tolist(), dtype=listed),
-            }
-        ),
-    }
+    return pl.DataFrame(
+        {
+            "column": pl.Series(list(columns), dtype=pl.Int64),
+            "group": pl.Series([group] * len(processes), dtype=pl.Int64),
+            "lengths": pl.Series([p.hyper.lengths.tolist() for p in processes], dtype=listed),
+            "nugget": pl.Series([p.hyper.nugget for p in processes], dtype=pl.Float64),
+            "variance": pl.Series([p.variance for p in processes], dtype=pl.Float64),
+            "trend": pl.Series([p.trend.tolist() for p in processes], dtype=listed),
+            "weights": pl.Series([p.weights.tolist() for p in processes], dtype=listed),
+        }
+    )
 
 
 def load_processes(

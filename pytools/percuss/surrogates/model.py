@@ -66,6 +66,10 @@ class Model(Protocol):
         """Predictions (n, m) and their derivatives (n, m, d) with respect to canonical variables."""
         ...
 
+    def distance(self, other: Any, probes: Array) -> Array:
+        """Mean square (m,) over the prior between this model and another of its family; `probes` are points of it."""
+        ...
+
     def variance(self, points: Array) -> Array | None:
         """The family's own variance of a prediction (n, m), or None where it has none."""
         ...
@@ -83,7 +87,7 @@ class Model(Protocol):
         ...
 
     def tables(self, columns: Sequence[int], group: int) -> Tables:
-        """All there is to store; outputs are known there by their numbers in `columns`."""
+        """All there is to store but the points; outputs are known there by their numbers in `columns`."""
         ...
 
 
@@ -95,5 +99,5 @@ class FamilyModule(Protocol):
         ...
 
     def load(self, families: Families, tables: Mapping[str, pl.DataFrame], columns: Sequence[int]) -> Model:
-        """The stored model of these outputs: predicts the same bits."""
+        """The stored model of these outputs, with the table `points` of its data: predicts the same bits."""
         ...

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.surrogates.fit import ColumnFit, Fitted
+from percuss.surrogates.model import Array
 from percuss.surrogates.settings import Settings
 from percuss.surrogates.surrogate import KIND
 from percuss.surrogates.training import Training
@@ -58,7 +59,11 @@ def surrogate_tables(training: Training, fitted: Fitted) -> dict[str, pl.DataFra
     for part in fitted.parts:
         for role, table in part.model.tables(part.columns, part.group).items():
             tables.setdefault(role, []).append(table)
-    found = {role: pl.concat(parts).unique(maintain_order=True) for role, parts in tables.items()}
+        for number, model in enumerate(part.folds):
+            for role, table in model.tables(part.columns, part.group).items():
+                tables.setdefault(f"fold_{role}", []).append(table.with_columns(fold=pl.lit(number, pl.Int64)))
+    found = {role: pl.concat(parts) for role, parts in tables.items()}
+    found["points"] = pl.concat([points_table(group.number, group.data.points) for group in fitted.groups])
     found["outputs"] = _outputs_table(fitted)
     found["residuals"] = _residuals_table(training, fitted)
     if fitted.bands:
@@ -66,6 +71,18 @@ def surrogate_tables(training: Training, fitted: Fitted) -> dict[str, pl.DataFra
     if any(runs.failures for runs in training.cases):
         found["holes"] = holes_table(training)
     return dict(sorted(found.items()))
+
+
+def points_table(group: int, points: Array) -> pl.DataFrame:
+    """The distinct canonical points of a group of outputs."""
+    import polars as pl
+
+    return pl.DataFrame(
+        {
+            "group": pl.Series([group] * len(points), dtype=pl.Int64),
+            "canonical": pl.Series(points.tolist(), dtype=pl.List(pl.Float64)),
+        }
+    )
 
 
 def _inflation(column: ColumnFit) -> float | None:
@@ -81,24 +98,27 @@ def _outputs_table(fitted: Fitted) -> pl.DataFrame:
 
     text, number, whole = pl.String(), pl.Float64(), pl.Int64()
     schema: dict[str, Any] = {
-        "column": whole, "case": text, "output": text, "family": text, "loo": number, "loo_corrected": number,
-        "nested": number, "held_out": number, "mean": number, "variance": number, "inflation": number,
-        "band_floor": number, "points": whole, "method": text, "degree": whole, "q": number, "candidates": whole,
-        "terms": whole, "leverage": number, "condition": number, "warnings": pl.List(pl.String()),
-        "tried": pl.List(pl.String()), "tried_errors": pl.List(pl.Float64()),
+        "column": whole, "group": whole, "case": text, "output": text, "family": text, "loo": number,
+        "loo_corrected": number, "nested": number, "elsewhere": number, "held_out": number, "mean": number,
+        "variance": number, "inflation": number, "band_floor": number, "points": whole, "method": text,
+        "degree": whole, "q": number, "candidates": whole, "terms": whole, "leverage": number, "condition": number,
+        "warnings": pl.List(pl.String()), "tried": pl.List(pl.String()), "tried_errors": pl.List(pl.Float64()),
     }  # fmt: skip
     rows = []
+    group_of = {number: group.number for group in fitted.groups for number in group.columns}
     for i, column in enumerate(fitted.columns):
         e, facts = column.errors, column.facts
         rows.append(
             {
                 "column": i,
+                "group": group_of[i],
                 "case": column.case,
                 "output": column.output,
                 "family": column.family,
                 "loo": e.loo,
                 "loo_corrected": e.loo_corrected,
                 "nested": e.nested,
+                "elsewhere": e.elsewhere,
                 "held_out": e.held_out,
                 "mean": column.mean,
                 "variance": column.variance,
@@ -133,6 +153,7 @@ def _residuals_table(training: Training, fitted: Fitted) -> pl.DataFrame:
                     "fitted": pl.Series(r.fitted, dtype=pl.Float64),
                     "left_out": pl.Series(r.left_out, dtype=pl.Float64),
                     "nested": pl.Series(empty if r.nested is None else r.nested, dtype=pl.Float64),
+                    "fold": pl.Series(empty if r.folds is None else r.folds, dtype=pl.Int64),
                     "scale": pl.Series(empty if r.scale is None else r.scale, dtype=pl.Float64),
                 }
             )

@@ -50,6 +50,12 @@ class Column:
     mean: float
     variance: float
     inflation: float
+    group: int | None
+
+    @property
+    def name(self) -> str:
+        """As verdicts name it."""
+        return f"{self.case}/{self.output}"
 
 
 @dataclass(frozen=True)
@@ -202,13 +208,11 @@ class Surrogate:
     @cached_property
     def bands(self) -> dict[int, Band]:
         """What bands are made of, by column; empty without resampled designs."""
-        import polars as pl
-
         if "replicates" not in self.tables:
             return {}
         found = {}
         for number, rows in enumerate(self.tables["replicates"].partition_by("column", maintain_order=True)):
-            told = self.tables["residuals"].filter(pl.col("column") == number)
+            told = self._residuals(number)
             seen = told["nested"] if told["nested"].null_count() == 0 else told["left_out"]
             floor = float(self.tables["outputs"]["band_floor"][number])
             coefficients = np.array(rows["coefficients"].to_list(), float).reshape(rows.height, -1)
@@ -216,6 +220,50 @@ class Surrogate:
             residuals = told["value"].to_numpy() - seen.to_numpy()
             found[number] = Band(Replicates(coefficients, weights), floor, residuals, told["scale"].to_numpy())
         return found
+
+    @cached_property
+    def folds(self) -> tuple[tuple[LoadedPart, ...], ...]:
+        """The models that were fitted without each fold in turn, as `parts`; none without folds."""
+        import polars as pl
+
+        stored = {role.removeprefix("fold_"): table for role, table in self.tables.items() if role.startswith("fold_")}
+        if not stored:
+            return ()
+        found = []
+        for number in range(1 + max(int(table["fold"].max()) for table in stored.values())):  # type: ignore[arg-type]
+            tables = {role: table.filter(pl.col("fold") == number) for role, table in stored.items()}
+            tables["points"] = self._outside(number)
+            parts = []
+            for part in self.parts:
+                model = family_module(part.family).load(self.canonical.families, tables, part.columns)
+                parts.append(LoadedPart(part.family, part.columns, model))
+            found.append(tuple(parts))
+        return tuple(found)
+
+    def _outside(self, fold: int) -> pl.DataFrame:
+        """The points that are not in a fold."""
+        import polars as pl
+
+        kept = []
+        for group, points in self.tables["points"].partition_by("group", as_dict=True, maintain_order=True).items():
+            column = next(i for i, column in enumerate(self.columns) if column.group == group[0])
+            kept.append(points.filter(self._residuals(column)["fold"] != fold))
+        return pl.concat(kept)
+
+    def _residuals(self, number: int) -> pl.DataFrame:
+        """The rows of the residuals of a column, in the order of its points."""
+        import polars as pl
+
+        return self.tables["residuals"].filter(pl.col("column") == number)
+
+    def nested(self, number: int) -> tuple[Array, Array, NDArray[np.intp]]:
+        """Of a column: canonical points (n, d), nested residuals, and the fold each point was in."""
+        import polars as pl
+
+        points = self.tables["points"].filter(pl.col("group") == self.columns[number].group)["canonical"].to_list()
+        rows = self._residuals(number)
+        missed = (rows["value"] - rows["nested"]).to_numpy()
+        return np.array(points, float), missed, rows["fold"].to_numpy().astype(np.intp)
 
     @cached_property
     def _fixed_variance(self) -> Array:
@@ -237,8 +285,6 @@ class Surrogate:
 
 def load_surrogate(ledger: Ledger, state: State, event: Event) -> Surrogate:
     """Read a surrogate back; it predicts the same bits as when it was fitted."""
-    import polars as pl
-
     if event.kind != KIND:
         raise InputError(
             f"event {event.id} is of the kind {event.kind}, not a surrogate", hint="percuss surrogate makes one"
@@ -246,9 +292,14 @@ def load_surrogate(ledger: Ledger, state: State, event: Event) -> Surrogate:
     if event.id in state.superseded:
         raise InputError(f"surrogate {event.id}: is superseded", hint="percuss show says by what")
     study = load_study_event(ledger, state.events[event.input("study")])
-    data = event.data
-    names = tuple(data["names"])
     tables = {blob.role: ledger.table(event, blob.role) for blob in event.blobs}
+    return read_surrogate(event, study, tuple(event.data["names"]), tables)
+
+
+def read_surrogate(event: Event, study: Study, names: tuple[str, ...], tables: Mapping[str, pl.DataFrame]) -> Surrogate:
+    """A surrogate from its tables."""
+    import polars as pl
+
     try:
         canonical = Canonical.of([study.parameters[name].prior for name in names])
         columns = tuple(_column(row) for row in tables["outputs"].iter_rows(named=True))
@@ -265,7 +316,9 @@ def load_surrogate(ledger: Ledger, state: State, event: Event) -> Surrogate:
 
 
 def _column(row: Mapping[str, Any]) -> Column:
-    errors = Errors(row["loo"], row["loo_corrected"], row["nested"], row["held_out"])
+    # Surrogates of a time before their folds were kept have neither `elsewhere` nor `group`.
+    errors = Errors(row["loo"], row["loo_corrected"], row["nested"], row["held_out"], row.get("elsewhere"))
+    inflation = row["inflation"] or 1.0
     return Column(
-        row["case"], row["output"], row["family"], errors, row["mean"], row["variance"], row["inflation"] or 1.0
+        row["case"], row["output"], row["family"], errors, row["mean"], row["variance"], inflation, row.get("group")
     )

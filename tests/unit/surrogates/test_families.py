@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from percuss.surrogates.assessment import Folds, nested_predictions, relative
+from percuss.surrogates.assessment import Folds, elsewhere, fit_nested, relative
 from percuss.surrogates.fit import GOOD_ENOUGH, _least, distinct
 from percuss.surrogates.model import Data
 from percuss.surrogates.registry import FAMILIES, family_module
 from percuss.surrogates.settings import Settings
+from percuss.surrogates.storage import points_table
 
 SETTINGS = Settings(degrees=tuple(range(1, 7)), search="early")
 RNG = np.random.default_rng(11)
@@ -50,7 +51,7 @@ def test_gradients_are_derivatives(model):
 
 
 def test_stored_and_loaded_it_predicts_the_same_bits(family, model):
-    tables = model.tables([4, 7], 0)
+    tables = model.tables([4, 7], 0) | {"points": points_table(0, POINTS)}
     again = family_module(family).load(DATA.families, tables, [4, 7])
     np.testing.assert_array_equal(again.mean(FRESH), model.mean(FRESH))
     if model.variance(FRESH) is not None:
@@ -68,11 +69,42 @@ def test_a_design_drawn_as_it_is_gives_the_surrogate_itself(model):
 
 
 def test_nested_errors_are_not_better_than_those_at_fresh_points(family, model):
-    nested = nested_predictions(family_module(family), DATA, Folds.of(DATA, 5, 0), SETTINGS, model)
-    error = relative(VALUES - nested, VALUES)[1]
+    nested = fit_nested(family_module(family), DATA, Folds.of(DATA, 5, 0), SETTINGS, model)
+    error = relative(VALUES - nested.predicted, VALUES)[1]
     exact = np.abs(FRESH[:, 0] + 0.3 * FRESH[:, 1])
     true = ((model.mean(FRESH)[:, 1] - exact) ** 2).mean() / exact.var()
     assert 0.5 * true < error < 20 * true
+
+
+def test_models_are_no_distance_from_themselves_and_some_from_others(family, model):
+    np.testing.assert_allclose(model.distance(model, FRESH), 0, atol=1e-20)
+    uniform = Data([("legendre", [])] * 2, POINTS, VALUES)
+    whole, half = (family_module(family).fit(d, SETTINGS) for d in (uniform, uniform.rows(np.arange(40))))
+    probes = np.random.default_rng(2).uniform(-1, 1, (20_000, 2))
+    apart = ((whole.mean(probes) - half.mean(probes)) ** 2).mean(axis=0)
+    np.testing.assert_allclose(whole.distance(half, probes), apart, rtol=0.1)
+
+
+def test_what_polynomials_do_in_the_tails_of_a_prior_counts():
+    """A nested error from points within three standard deviations cannot see what happens at four."""
+    from scipy.stats import norm, qmc
+
+    def function(x):
+        return np.sin(x[:, 0]) + 0.1 * x[:, 1] * x[:, 2]
+
+    unit = qmc.Sobol(3, rng=np.random.default_rng(2)).random_base2(8)
+    points = norm.ppf(unit)
+    data = Data([("hermite", [])] * 3, points, function(points)[:, None])
+    chaos = family_module("chaos")
+    model = chaos.fit(data, Settings(search="early"))
+    nested = fit_nested(chaos, data, Folds.of(data, 5, 0), Settings(search="early"), model)
+    (seen,) = relative(data.values - nested.predicted, data.values)
+    (far,) = elsewhere(model, nested, points, data.values)
+    fresh = np.random.default_rng(3).standard_normal((200_000, 3))
+    exact = function(fresh)
+    true = ((model.mean(fresh)[:, 0] - exact) ** 2).mean() / exact.var()
+    assert seen < true / 50
+    assert max(seen, far) > true / 10
 
 
 def test_constant_outputs_do_no_harm(family):

@@ -187,6 +187,8 @@ def _verdict(verification: dict[str, Any]) -> Notice:
     failed = f" ({verification['failed']} failed)" if verification["failed"] else ""
     allowed = f"of what the likelihood allows (tolerance {verification['tolerance']:g})"
     ratio = f"the worst error is {verification['worst']:.3g} {allowed}"
+    if "kept" in verification:
+        ratio += f", and {100 * verification['kept']:.0f} % of what the data could tell comes through the surrogate"
     if verification["passed"]:
         return Notice(f"verified by {runs}{failed}: {ratio}.", "good")
     more = verification.get("enrichment")
@@ -195,7 +197,7 @@ def _verdict(verification: dict[str, Any]) -> Notice:
 
 
 def _verification(found: Prediction, verification: dict[str, Any]) -> list[Block]:
-    items = sorted(verification["outputs"], key=lambda item: -item["ratio"])
+    items = sorted(verification["outputs"], key=lambda item: -(item["ratio"] or 0.0))
     cases = len({item["case"] for item in items})
     rows: list[list[Cell]] = []
     figures = []

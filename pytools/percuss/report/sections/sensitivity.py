@@ -25,6 +25,7 @@ from percuss.report.drawing import (
     thinned,
 )
 from percuss.report.labels import column_label, quantity_scale
+from percuss.report.lacking import Lacking, no_skill
 from percuss.report.source import Source
 from percuss.sensitivity.indices import ALL_CASES
 
@@ -49,9 +50,12 @@ def section(source: Source, event: Event) -> Section:
     """Bars and tables of the indices; for curves, indices at every instant."""
     table = source.ledger.table(event, "indices")
     names = event.data["names"]
-    blocks: list[Block] = []
+    lacking = no_skill(event)
+    blocks: list[Block] = [*lacking.notices]
+    if not table.height:
+        return Section("Sensitivity", [*blocks, Text("There are no indices to tell.")], [*lacking.notices])
     if event.blob("over_time") is not None:
-        return _over_time(source, event, names)
+        return _over_time(source, event, names, lacking)
     method = ", ".join(event.data["methods"])
     level = f"{100 * event.data['level']:g} %"
     measures = table["measure"].unique().to_list()
@@ -72,7 +76,8 @@ def section(source: Source, event: Event) -> Section:
         blocks += _second(source.ledger.table(event, "second"), len(cases))
     if event.blob("groups") is not None:
         blocks.append(_groups(source.ledger.table(event, "groups"), event.data["groups"], len(cases)))
-    return Section(f"Sensitivity ({method})", blocks, _short(table, outputs, pair, len(own)))
+    known = [(case, output) for case, output in outputs if f"{case}/{output}" not in lacking.names]
+    return Section(f"Sensitivity ({method})", blocks, [*_short(table, known, pair, len(own)), *lacking.notices])
 
 
 def _short(table: pl.DataFrame, outputs: list[Any], pair: tuple[str, str], cases: int) -> list[str]:
@@ -222,7 +227,7 @@ def _groups(table: pl.DataFrame, members: dict[str, list[str]], cases: int) -> T
     return Table("Groups of parameters: alone, and with all they take part in", heads, rows)
 
 
-def _over_time(source: Source, event: Event, names: list[str]) -> Section:
+def _over_time(source: Source, event: Event, names: list[str], lacking: Lacking) -> Section:
     table = source.ledger.table(event, "over_time")
     study = source.study(event)
     fitted = source.state.events[event.input("surrogate")].data["curves"]
@@ -257,7 +262,8 @@ def _over_time(source: Source, event: Event, names: list[str]) -> Section:
             "interaction. Below, how much the curve varies at all."
         )
         figures.append(picture(figure, alt, caption))
-    return Section(f"Sensitivity of the curve {fitted['quantity']}", [*figures, _whole(table)])
+    blocks = [*lacking.notices, *figures, _whole(table)]
+    return Section(f"Sensitivity of the curve {fitted['quantity']}", blocks, [*lacking.notices])
 
 
 def _whole(table: pl.DataFrame) -> Table:

@@ -9,6 +9,7 @@ from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
 from percuss.report.drawing import BLUE, GREEN, ORANGE, PURPLE, WIDE, canvas, height_for, key, picture
 from percuss.report.labels import Scale, alike, column_label, output_scale, quantity_scale
+from percuss.report.lacking import no_skill
 from percuss.report.parity import parity
 from percuss.report.source import Source
 from percuss.surrogates.curves import whole_curve_errors
@@ -44,8 +45,10 @@ def section(source: Source, event: Event) -> Section:
             "the variance of the output."
         )
     ]
+    lacking = no_skill(event)
+    blocks += lacking.notices
     trusted = surrogate.error
-    worst = int(np.argmax(trusted))
+    useful = [i for i, column in enumerate(surrogate.columns) if column.name not in lacking.names]
     warned = [(label, word) for label, words in zip(labels, table["warnings"], strict=True) for word in words]
     if warned:
         told = [
@@ -58,24 +61,35 @@ def section(source: Source, event: Event) -> Section:
     if len(varying) > 1:
         blocks.append(_errors(table[varying], [labels[i] for i in varying]))
     blocks += [_parity(surrogate, labels, varying), _table(table, labels)]
-    error, where = float(trusted[worst]), labels[worst]
     title = "Surrogate"
+    largest = [(float(trusted[i]), labels[i]) for i in useful]
     if curves:
         title = f"Surrogate of the curve {curves['quantity']}"
-        error, where = max((whole, case) for case, whole, _ in whole_curve_errors(surrogate.columns, event.data))
-        where = f"whole curve {curves['quantity']}, case {where}"
-    words = f"{title} ({families}): the largest error is {error:.2g} of the variance ({where})."
-    return Section(title, blocks, [Notice(words) if error > WRONG else words])
+        cases_of_use = {surrogate.columns[i].case for i in useful}
+        largest = [
+            (whole, f"whole curve {curves['quantity']}, case {case}")
+            for case, whole, _ in whole_curve_errors(surrogate.columns, event.data)
+            if case in cases_of_use
+        ]
+    short: list[str | Notice] = [*lacking.notices]
+    if largest:
+        error, where = max(largest)
+        rest = " of the others" if lacking.names else ""
+        words = f"{title} ({families}): the largest error{rest} is {error:.2g} of the variance ({where})."
+        short.append(Notice(words) if error > WRONG else words)
+    return Section(title, blocks, short)
 
 
 def _table(table: pl.DataFrame, labels: list[str]) -> Table:
     rows: list[list[Cell]] = []
     for row, label in zip(table.iter_rows(named=True), labels, strict=True):
         facts = [
-            row[name] for name in ("loo", "loo_corrected", "nested", "held_out", "terms", "degree", "q", "leverage")
+            row.get(name)
+            for name in ("loo", "loo_corrected", "nested", "elsewhere", "held_out", "terms", "degree", "q", "leverage")
         ]
         rows.append([label, row["family"], *facts])
-    heads = ["output", "family", "leave-one-out", "corrected", "nested", "held out", "terms", "degree", "q", "leverage"]
+    errors = ["leave-one-out", "corrected", "nested", "elsewhere", "held out"]
+    heads = ["output", "family", *errors, "terms", "degree", "q", "leverage"]
     kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
     return Table("Errors of the surrogates", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows])
 

@@ -1,0 +1,24 @@
+"""Outputs that a surrogate knows nothing of: named in every section that would draw conclusions from them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from percuss.ledger.event import Event
+from percuss.report.blocks import Notice
+from percuss.trust import failures, read_trust
+
+
+class Lacking(NamedTuple):
+    """`case/output` of what has no skill, accepted or not, and the notice that says so."""
+
+    names: frozenset[str]
+    notices: tuple[Notice, ...]
+
+
+def no_skill(event: Event) -> Lacking:
+    """What an event says of the skill of the surrogate it is, or stands on."""
+    found = [verdict for verdict in failures(read_trust(event.data)) if verdict.gate == "skill"]
+    names = frozenset(name for verdict in found for name in verdict.about)
+    said = [f"{verdict.sentence}{' (accepted all the same)' if verdict.accepted else ''}" for verdict in found]
+    return Lacking(names, (Notice("outputs that the surrogate knows too little of:", items=said),) if found else ())

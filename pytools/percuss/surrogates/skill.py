@@ -1,0 +1,61 @@
+"""Does a surrogate tell more about an output than the mean of its runs does?
+
+One whose error is the whole variance knows nothing. Above half of it (WORTHLESS) more of what it says is wrong than
+right: no conclusion is drawn from such an output, and it is named. Of curves the whole curve counts, not the modes:
+late modes are small, hard to follow and of little consequence. An output that is the same in every run has no variance
+to miss, and passes. Where no point was kept from the fit (`--folds 0`) the leave-one-out error is judged: too small as
+it is, it fails only what has no skill for certain, and the outputs are warned of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from percuss.surrogates.curves import whole_curve_errors
+from percuss.surrogates.fit import ColumnFit
+from percuss.trust import Trust, Verdict, failures
+
+if TYPE_CHECKING:
+    from percuss.surrogates.surrogate import Column
+
+# Mean square error over variance, from which on an output is worthless.
+WORTHLESS = 0.5
+
+
+def skill(columns: Sequence[ColumnFit | Column], facts: Mapping[str, Any]) -> Trust:
+    """A failed verdict for every worthless output or curve; a passed one where there is none."""
+    if "curves" in facts:
+        told = [
+            (f"{facts['curves']['quantity']}, {case}", error, tuple(_name(c) for c in columns if c.case == case))
+            for case, error, _ in whole_curve_errors(columns, facts)
+        ]
+    else:
+        told = [(f"{c.output}, {c.case}", c.errors.trusted, (_name(c),)) for c in columns]
+    failed = [
+        Verdict(
+            "skill",
+            False,
+            f"{what}: the surrogate misses {error:.2g} of the variance, and the mean of the runs would miss 1: "
+            "nothing is concluded from it",
+            error,
+            WORTHLESS,
+            about,
+        )
+        for what, error, about in told
+        if error > WORTHLESS
+    ]
+    if failed:
+        return tuple(failed)
+    worst = max(error for _, error, _ in told)
+    said = f"the surrogate misses at most {worst:.2g} of the variance of an output"
+    return (Verdict("skill", True, said, worst, WORTHLESS),)
+
+
+def left_out(trust: Iterable[Verdict]) -> frozenset[str]:
+    """`case/output` of what has no skill and was not accepted."""
+    return frozenset(name for v in failures(trust) if v.gate == "skill" and v.stops for name in v.about)
+
+
+def _name(column: ColumnFit | Column) -> str:
+    return f"{column.case}/{column.output}"
