@@ -52,6 +52,7 @@ def test_a_model_that_does_not_explain_the_data_says_so_wherever_it_is_used(perc
     assert predicted.code == 1 and predicted.err.startswith(BAD)
     (inherited,) = json.loads(predicted.out)["trust"]
     assert inherited == {**failed, "source": told["id"]}
+    assert percuss("log").out.count("; failed fit") == 2
     page = percuss("report", json.loads(predicted.out)["id"], "--format", "markdown")
     assert page.err.startswith(BAD)
     assert page.out.startswith(f"> **warning:** {BAD}")
@@ -67,6 +68,7 @@ def test_what_was_accepted_stays_marked(percuss, folder, stiffer) -> None:
     event = Ledger.open(folder / "ledger").event(predicted.id)
     (mark,) = event.data["trust"]
     assert mark["accepted"] and mark["source"] == said.id
+    assert percuss("log").out.count("; failed fit (accepted)") == 2
     other = percuss("calibrate", stiffer, "--block", "energy")
     compared = percuss("compare", said.id, other.out.strip())
     assert compared.err.startswith("accepted all the same: the model does not explain the data")

@@ -93,10 +93,21 @@ def log_rows(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[tuple[objec
             _when(event.at_us),
             event.kind + (f" ({mark})" if (mark := mark_of(event.id in gone, under.get(event.id, ()))) else ""),
             event.study.name if event.study else "",
-            summary(event.kind, event.data),
+            "; ".join(filter(None, (summary(event.kind, event.data), failed_gates(event.data)))),
         )
         for event in from_frame(chosen)
     ]
+
+
+def failed_gates(data: dict[str, object]) -> str:
+    """Which gates a result failed; superseded events are marked as they are today, not as they were then."""
+    from percuss.trust import failures, is_trust, read_trust
+
+    if not is_trust(data.get("trust")):
+        return ""
+    failed = [v for v in failures(read_trust(data)) if v.gate != "superseded"]
+    told = dict.fromkeys(f"{v.gate} (accepted)" if v.accepted else v.gate for v in failed)
+    return f"failed {', '.join(told)}" if told else ""
 
 
 def summary(kind: str, data: dict[str, object]) -> str:
