@@ -85,14 +85,15 @@ def verdicts(found: Check) -> Trust:
     least = LEAST_P / len(tests)
     worst = min(tests, key=lambda name: tests[name].p_value)
     p_value = tests[worst].p_value
-    where = "" if worst == "all data" else f" in group {worst}"
+    where = "" if worst == "all data" or p_value >= least else f" in group {worst}"
     counts = ", ".join(
         f"{found.all.inside[mass]} of {found.all.entries} data in their {100 * mass:g} % bands" for mass in MASSES
     )
+    which = "least posterior predictive p-value" if len(tests) > 1 else "posterior predictive p-value"
     does = "explains" if p_value >= least else "does not explain"
     said = (
-        f"the model {does} the data{where}: posterior predictive p-value {tests[worst].p_text()}, and at least "
-        f"{least:.2g} is asked for; {counts}"
+        f"the model {does} the data{where}: {which} {tests[worst].p_text()}, and at least {least:.2g} is asked for; "
+        f"{counts}"
     )
     fit = Verdict("fit", p_value >= least, said, p_value, least)
     bound = LEAST_TAIL / len(found.distances)

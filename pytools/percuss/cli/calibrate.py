@@ -323,7 +323,7 @@ def _tell(problem: Problem, done: Calibrated, id: str) -> None:
             units = [problem.units[name] for name in sample.names]
             shown_at = [from_si(float(x), unit) for x, unit in zip(at, units, strict=True)]
             place = ", ".join(
-                f"{n} = {x:.4g} {u}".rstrip() for n, x, u in zip(sample.names, shown_at, units, strict=True)
+                f"{n} = {x:.4g} {u}".removesuffix(" 1") for n, x, u in zip(sample.names, shown_at, units, strict=True)
             )
             say(f"a mode at {place}: {100 * share:.3g} % of the posterior, {100 * drawn:.3g} % of the draws")
     if done.summary is None:

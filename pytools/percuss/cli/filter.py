@@ -80,7 +80,7 @@ def filter(
     Weights that come down to too few samples are kept, and no estimate is given from them.
     """
     from percuss.cli.output import give_id, hint, leave_untrusted, say, tell_trust
-    from percuss.cli.values import tell_measured
+    from percuss.cli.values import tell_measured, tell_values
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.filtering.observations import observed, read_observations
@@ -101,8 +101,6 @@ def filter(
         seen = observed(book, book.event(observations), training.study, case)
     else:
         raise InputError("--data and --observations: give one of them")
-    given = seen.table()
-    tell_measured(training.study, given["variable"].to_list(), given["value"].to_list())
     error = _error(training.study, seen, covariance, noise, scale, ess)
     others = [book.event(text) for text in against or []]
     done = update(book, state, training, seen, error, ess, others, seed)
@@ -111,6 +109,9 @@ def filter(
     draft, trust = judged(state, draft_update(book, done, others, ess, seed, told=told), gates, [enough])
     appended = book.append([draft])[0]
     tell_trust(trust)
+    measured = seen.table()
+    tell_values(assignments(noise, "--noise"), error.stds, _units(training.study, seen))
+    tell_measured(training.study, measured["variable"].to_list(), measured["value"].to_list())
     facts = summary(done, told=told)
     if told:
         say(_table(done, facts))
@@ -142,7 +143,6 @@ def _error(
     scale: float | None,
     ess: float | None,
 ) -> ObservationError:
-    from percuss.cli.values import tell_values
     from percuss.errors import InputError
     from percuss.filtering.covariance import LARGEST, MODES, SMALLEST, ObservationError
     from percuss.spelling import did_you_mean
@@ -160,19 +160,21 @@ def _error(
         raise InputError(f"--noise: goes with --covariance constant, not with {mode}")
     if ess is not None and not 0 < ess < 1:
         raise InputError(f"--ess {ess}: must lie between 0 and 1")
+    units = _units(study, observations)
+    stds = dict(observations.stds) if mode == "constant" else {}
+    for name, text in assignments(noise, "--noise").items():
+        if name not in units:
+            raise InputError(f"--noise {name}: is not observed; {did_you_mean(name, units)}")
+        stds[name] = parse_quantity(text, units[name])
+    return ObservationError(mode, 1.0 if scale is None else scale, stds)
+
+
+def _units(study: Study, observations: Observations) -> dict[str, str]:
+    """The unit of every observed variable."""
     units = {name: item.unit for name, item in study.model().quantities.items()}
     units |= {name: item.unit for name, item in study.outputs.items()}
-    variables = {
-        variable: name for step in observations.steps for variable, name in zip(step.variables, step.names, strict=True)
-    }
-    stds = dict(observations.stds) if mode == "constant" else {}
-    given = assignments(noise, "--noise")
-    for name, text in given.items():
-        if name not in variables:
-            raise InputError(f"--noise {name}: is not observed; {did_you_mean(name, variables)}")
-        stds[name] = parse_quantity(text, units[variables[name]])
-    tell_values(given, stds, {name: units[variables[name]] for name in given})
-    return ObservationError(mode, 1.0 if scale is None else scale, stds)
+    pairs = (pair for step in observations.steps for pair in zip(step.variables, step.names, strict=True))
+    return {variable: units[name] for variable, name in pairs}
 
 
 def _table(done: Updated, facts: dict[str, dict[str, dict[str, float]]]) -> str:

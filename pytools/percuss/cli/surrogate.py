@@ -103,8 +103,6 @@ def surrogate(
             raise InputError(f"--held-out {other}: is of study {validation.study.name}, not of the same study")
         if {d.id for d in validation.designs} & {d.id for d in training.designs}:
             raise InputError(f"--held-out {other}: holds points the surrogate is fitted to")
-    for sentence in hole_sentences(training):
-        say(plain(sentence))
     facts: dict[str, Any] = {}
     more: dict[str, pl.DataFrame] = {}
     fitted_to = training
@@ -132,6 +130,8 @@ def surrogate(
     draft, trust = judged(fold(book.events()), draft, gates, skill(fitted.columns, facts))
     appended = book.append([draft])[0]
     tell_trust(trust)
+    for sentence in hole_sentences(training):
+        say(plain(sentence))
     if fitted.duplicates:
         say(f"{fitted.duplicates} runs repeat a point: each point counts once, with its mean output")
     rows = []
