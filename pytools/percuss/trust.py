@@ -24,7 +24,7 @@ GATES: dict[str, str] = {
     "coverage": "the surrogate was fitted where the posterior lies",
     "skill": "the surrogate tells more about an output than its mean does",
     "verification": "the simulator agrees with the surrogate where the posterior lies",
-    "step": "the outputs do not hang on the numerical step",
+    "step": "the outputs do not depend on the numerical step",
 }
 
 

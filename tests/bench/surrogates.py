@@ -93,7 +93,7 @@ def displacements(points: np.ndarray) -> np.ndarray:
 
 
 def processor_time(repeats: int, task: Callable[[], object]) -> float:
-    """Least processor time of a task in seconds: limits in seconds must not hang on what else the machine does."""
+    """Least processor time of a task in seconds: limits in seconds must not depend on what else the machine does."""
     times = []
     for _ in range(repeats):
         start = time.process_time()

@@ -44,7 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "compare": Entry("compare", "Hold calibrations against each other.", WORK),
     "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", WORK),
     "filter": Entry("filter", "Weigh an ensemble of runs by observations, step by step.", WORK),
-    "converge": Entry("converge", "Say which outputs hang on the numerical step.", WORK),
+    "converge": Entry("converge", "Say which outputs depend on the numerical step.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
     "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
     "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),

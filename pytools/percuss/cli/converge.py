@@ -1,4 +1,4 @@
-"""`percuss converge`: which outputs of a study hang on how it is computed."""
+"""`percuss converge`: which outputs of a study depend on how it is computed."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def hint(text: str) -> None:
 
 
 def tell_no_limit(study: Study) -> None:
-    """Say which outputs hang on the step of the model, however small it is."""
+    """Say which outputs depend on the step of the model, however small it is."""
     for name, why in study.without_limit().items():
         say(f"note: output {plain(name)} has no limit as the step shrinks: {why}")
 

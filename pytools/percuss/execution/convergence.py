@@ -1,4 +1,4 @@
-"""Whether the outputs of a study hang on how it is computed: one run repeated at finer steps and a tighter tolerance.
+"""Whether the outputs of a study depend on how it is computed: one run repeated at finer steps and a tighter tolerance.
 
 Each level divides the step of the model, and with it the sampling of its curves, by the same factor; a last run at the
 finest step tightens the tolerance of the solver. An output may be quoted if its value at the study's own step is within

@@ -69,7 +69,7 @@ def _left(change: float, order: float, refine: float) -> float:
 def digits(value: float, error: float) -> int | None:
     """How many digits of a value hold: half a unit of the last one is no less than the error.
 
-    None without any error: what did not move at all does not hang on the step, which says nothing of its digits.
+    None without any error: what did not move at all does not depend on the step, which says nothing of its digits.
 
     >>> digits(123.456, 0.04), digits(123.456, 0.06), digits(0.5, 1.0), digits(1.0, 0.0)
     (4, 3, 0, None)

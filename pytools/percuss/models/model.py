@@ -222,7 +222,7 @@ class Numerics:
 
 @runtime_checkable
 class Refines(Protocol):
-    """What a model also is if its runs can be made finer, to see what hangs on how they are computed."""
+    """What a model also is if its runs can be made finer, to see what depends on how they are computed."""
 
     def numerics(self, point: Mapping[str, Value]) -> Numerics:
         """What the run of a point is computed with."""

@@ -1,1 +1,1 @@
-"""Sensitivity: which parameters the outputs hang on, from surrogates or straight from runs."""
+"""Sensitivity: which parameters the outputs depend on, from surrogates or straight from runs."""

@@ -65,7 +65,7 @@ class Folds:
 
     @classmethod
     def of(cls, data: Data, count: int, seed: int) -> Folds:
-        """Deal the points out in an order that hangs on seed and number of points alone."""
+        """Deal the points out in an order that depends on seed and number of points alone."""
         n = len(data.points)
         if count > n:
             raise InputError(f"--folds {count}: there are only {n} distinct points")

@@ -49,7 +49,7 @@ class Band:
 
 
 def draw_counts(points: int, replicates: int, seed: int) -> NDArray[np.intp]:
-    """How often each point is drawn in each resampled design: hangs on seed, number of points and replicate alone."""
+    """How often each point is drawn in each resampled design: depends on seed, number of points and replicate alone."""
     counts = np.zeros((replicates, points), dtype=np.intp)
     for b in range(replicates):
         drawn = np.random.default_rng([seed, points, 11, b]).integers(0, points, points)

@@ -1,6 +1,6 @@
 //! Expansions of resampled designs, for bands around predictions and indices.
 //!
-//! Distinct points are drawn with replacement, as many as there are; draw number b hangs on (seed, b) alone. The terms
+//! Distinct points are drawn with replacement, as many as there are; draw number b depends on (seed, b) alone. The terms
 //! are kept and their coefficients found anew (Marelli and Sudret, 2018): quick, and blind to the uncertainty of
 //! selection, which the nested residuals that scale the bands do see.
 

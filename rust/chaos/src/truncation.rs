@@ -14,7 +14,7 @@ use crate::error::{ChaosError, Result};
 pub const HIGHEST_DEGREE: usize = 40;
 /// Most parameters: supports of terms are kept as bits of one word.
 pub const MOST_PARAMETERS: usize = 64;
-/// (1 + this) p^q is still inside: alpha on the boundary must not hang on rounding of the powers.
+/// (1 + this) p^q is still inside: alpha on the boundary must not depend on rounding of the powers.
 const BOUNDARY: f64 = 1e-10;
 
 /// The candidate terms of a search.

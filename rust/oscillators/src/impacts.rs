@@ -3,7 +3,7 @@
 use crate::model::{ContactElement, Model};
 
 /// An impact whose free overshoot is less than this share of the motion is called grazing: whether it happens at all
-/// hangs on errors of that size.
+/// depends on errors of that size.
 const GRAZING_SHARE: f64 = 0.01;
 
 /// One impact.

@@ -1,4 +1,4 @@
-//! Results do not hang on how the system is written down: mirrored, renumbered, in other units, on more threads.
+//! Results do not depend on how the system is written down: mirrored, renumbered, in other units, on more threads.
 
 mod common;
 
@@ -222,7 +222,7 @@ fn batch_is_the_same_at_any_thread_count() {
     >]| format!("{runs:?}");
     assert!(
         text(&one) == text(&four),
-        "results hang on the number of threads"
+        "results depend on the number of threads"
     );
     let mut asked = 0;
     let stopped = simulate_many(&systems, &settings, || {

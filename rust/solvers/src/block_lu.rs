@@ -6,7 +6,7 @@
 //! positive on the diagonal, for which this is stable. A solve is refined by its caller where it matters.
 //!
 //! Written here rather than taken from a library because blocks of three are what W is made of (one index
-//! and one branch per nine numbers), because the order must not hang on a library's version, and because it is
+//! and one branch per nine numbers), because the order must not depend on a library's version, and because it is
 //! short.
 
 use pulp::{Arch, NullaryFnOnce};

@@ -94,7 +94,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileSc
 
 
 def _shapes_vary(settings: Mapping[str, Any]) -> bool:
-    """Whether the place, form, weight or hold of a body hangs on an input."""
+    """Whether the place, form, weight or hold of a body depends on an input."""
     moving = ("velocity", "angular_velocity", "motion")
     bodies = [{key: value for key, value in body.items() if key not in moving} for body in settings["bodies"]]
     links = [settings.get(key) for key in ("joints", "springs", "bushings", "actuators")]

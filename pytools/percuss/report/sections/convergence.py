@@ -1,4 +1,4 @@
-"""One run at finer steps: which outputs hang on the step, and which may be quoted."""
+"""One run at finer steps: which outputs depend on the step, and which may be quoted."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(picture(figure, alt, "Change from the step before, over the value at the finest."))
     failed = failures(read_trust(body))
     short = (
-        [Notice("outputs hang on the numerical step:", items=[verdict.told() for verdict in failed])] if failed else []
+        [Notice("outputs depend on the numerical step:", items=[verdict.told() for verdict in failed])]
+        if failed
+        else []
     )
     return Section("Convergence with the step", [*short, *blocks], short)

@@ -3,7 +3,7 @@
 use super::ground;
 use percuss_rigid::*;
 
-/// A small generator (Steele, Lea and Flood 2014), so that scenes do not hang on a library's choices.
+/// A small generator (Steele, Lea and Flood 2014), so that scenes do not depend on a library's choices.
 pub struct Random(pub u64);
 
 impl Random {
