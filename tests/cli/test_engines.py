@@ -133,6 +133,25 @@ def test_twenty_kills_of_workers_and_two_of_the_launcher(percuss, folder, make_s
     assert audit.code == 0, audit.out
 
 
+@pytest.mark.parametrize(("status", "said"), [("lost", "its result was lost"), ("cancelled", "scheduler at here went")])
+def test_a_lost_result_is_not_a_lost_scheduler(folder, status, said) -> None:
+    """A worker that is killed with finished results on it: they are run again, and the campaign goes on."""
+    from types import SimpleNamespace
+
+    _needs("distributed")
+    from percuss.errors import PercussError
+    from percuss.execution.batch import Batch, WorkerLost, run_batch
+    from percuss.execution.cluster import DaskExecutor
+    from percuss.study.load import load_study
+
+    remote = SimpleNamespace(status=status, add_done_callback=lambda settle: settle(remote))
+    client = SimpleNamespace(scheduler=SimpleNamespace(address="here"), submit=lambda *given, pure: remote)
+    work = Batch(load_study(folder / "studies" / "ishigami"), "base", (), (), (), False)
+    fault = DaskExecutor(client).submit(run_batch, work).exception()
+    assert isinstance(fault, WorkerLost if status == "lost" else PercussError)
+    assert said in str(fault)
+
+
 def test_a_scheduler_that_goes_away(percuss, make_study, host, spawn) -> None:
     make_study("slow", 'delay = "20 ms"\nbatch = 2')
     design = percuss("design", "slow", "--n", 2000).id

@@ -79,7 +79,10 @@ class DaskExecutor(Executor):
 
         self._futures.pop(promise, None)
         try:
-            if remote.status in ("cancelled", "lost"):
+            # "lost": the worker that had the result is gone; "cancelled", all of them: the scheduler is.
+            if remote.status == "lost":
+                raise WorkerLost("its result was lost with the worker that had it")
+            if remote.status == "cancelled":
                 raise self._gone()
             promise.set_result(remote.result())
         except (KilledWorker, CommClosedError) as fault:
