@@ -210,6 +210,17 @@ def test_without_convergence_there_is_no_estimate(percuss, linear, posterior) ->
     assert "NOT CONVERGED" in percuss("log").out
 
 
+def test_a_block_cannot_lower_what_converged_means(percuss, folder, linear) -> None:
+    """Thresholds of a block decide when to stop, and give an estimate; the verdict is by those of percuss."""
+    add_blocks(folder, "[calibration.loose]\nr_hat = 3.0\ness = 5\nsettings = { chains = 8, thin = 1 }\n")
+    said = percuss("calibrate", linear, "--block", "loose", "--study", "linear-gaussian", "--json")
+    assert said.code == 1
+    assert said.err.startswith("NOT TRUSTED: the posterior is converged by the thresholds of its block alone: ")
+    assert json.loads(said.out)["summary"]
+    taken = percuss("calibrate", linear, "--block", "loose", "--study", "linear-gaussian", "--accept", "convergence")
+    assert taken.code == 0
+
+
 def test_an_accepted_posterior_stays_marked(percuss, linear) -> None:
     said = percuss("calibrate", linear, *SHORT, "--seed", 1, "--accept-unconverged", "--json")
     told = json.loads(said.out)

@@ -140,10 +140,16 @@ def _covered(problem: Problem, surrogate: Surrogate, sample: Sample) -> Coverage
 
 
 def convergence(sample: Sample) -> Verdict:
-    """Whether the draws represent the posterior."""
-    figure = _finite(np.max(sample.diagnostics.r_hat))
-    said = "converged" if sample.converged else f"not converged: {'; '.join(sample.reasons)}"
-    return Verdict("convergence", sample.converged, f"the posterior is {said}", figure, sample.stopping.r_hat)
+    """Whether the draws represent the posterior: a block may stop earlier than percuss asks for, and is told so."""
+    worst = _finite(np.max(sample.diagnostics.r_hat))
+    if not sample.converged:
+        said = f"the posterior is not converged: {'; '.join(sample.reasons)}"
+        return Verdict("convergence", False, said, worst, sample.stopping.r_hat)
+    asked = Stopping()
+    if early := asked.reasons(sample.diagnostics):
+        said = f"the posterior is converged by the thresholds of its block alone: {'; '.join(early)}"
+        return Verdict("convergence", False, said, worst, asked.r_hat)
+    return Verdict("convergence", True, "the posterior is converged", worst, asked.r_hat)
 
 
 def measurement_error(problem: Problem) -> Verdict:
