@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknowns
+from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknowns
 from percuss.inference.discrepancies.gaussian import LOG_2PI
 
 
@@ -89,7 +89,7 @@ class CommonError:
 class Share(NamedTuple):
     """A data group at n points: residuals (n, m), the outputs they belong to, variance known of each besides."""
 
-    discrepancy: Discrepancy
+    discrepancy: NormalResiduals
     residual: Floats
     outputs: NDArray[np.int64]
     variance: Floats

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError, Joint, Share
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, Unknowns
+from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResiduals, Unknown, Unknowns
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.target import Target
 from percuss.spelling import did_you_mean
@@ -144,7 +144,7 @@ class Likelihood:
     @cached_property
     def marginal_errors(self) -> tuple[str, ...]:
         """Forward models whose common error is integrated out."""
-        wild = {group.forward for group in self.groups if not group.discrepancy.gaussian}
+        wild = {group.forward for group in self.groups if not isinstance(group.discrepancy, NormalResiduals)}
         return tuple(name for name in self._used if name in self.errors and name not in wild)
 
     def columns(self, name: str) -> NDArray[np.int64]:
@@ -308,7 +308,7 @@ class Likelihood:
         shares = tuple(
             Share(group.discrepancy, group.observed - mean, np.asarray(group.outputs, np.int64), variance, unknowns)
             for group, mean, variance, unknowns in parts
-            if group.forward == name
+            if group.forward == name and isinstance(group.discrepancy, NormalResiduals)
         )
         return Joint(self.errors[name], np.sqrt(found[name][1]), shares)
 

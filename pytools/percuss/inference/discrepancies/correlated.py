@@ -15,7 +15,7 @@ import numpy as np
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, Unknowns, at, check
+from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknown, Unknowns, at, check
 from percuss.inference.discrepancies.gaussian import LOG_2PI
 from percuss.spelling import did_you_mean
 
@@ -28,10 +28,9 @@ KERNELS: dict[str, Callable[[Floats], Floats]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Correlated(Discrepancy):
+class Correlated(NormalResiduals):
     """Normal residuals at `places` (m,) along the axis; `length` is in the unit of the places."""
 
-    gaussian: ClassVar[bool] = True
     independent: ClassVar[bool] = False
 
     places: Floats

@@ -33,10 +33,6 @@ class Unknown:
 class Discrepancy(ABC):
     """A distribution of residuals. `std`: one for all entries, one for each (m,), or inferred."""
 
-    # Whether residuals are Gaussian, so that an error common to several of them can be integrated out; and independent.
-    gaussian: ClassVar[bool] = False
-    independent: ClassVar[bool] = True
-
     std: float | Floats | Unknown
 
     def unknowns(self) -> list[Unknown]:
@@ -57,13 +53,20 @@ class Discrepancy(ABC):
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         """Log density of each residual given all others of the group: (n, m)."""
 
-    def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:
-        """Inverse of the covariance of Gaussian residuals, (m, m) or (n, m, m); its diagonal of independent ones."""
-        raise NotImplementedError(type(self).__name__)
-
     @abstractmethod
     def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
         """Draw residuals of n repetitions of the group: (n, m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class NormalResiduals(Discrepancy):
+    """Gaussian residuals: an error common to several of them can be integrated out."""
+
+    independent: ClassVar[bool] = True
+
+    @abstractmethod
+    def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:
+        """Inverse of the covariance, (m, m) or (n, m, m); of independent residuals its diagonal, (m,) or (n, m)."""
 
 
 def at(value: float | Floats | Unknown, unknowns: Unknowns) -> Any:

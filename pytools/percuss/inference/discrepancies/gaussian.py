@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknowns, check
+from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknowns, check
 
 LOG_2PI = math.log(2 * math.pi)
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian(Discrepancy):
+class Gaussian(NormalResiduals):
     """Normal residuals; `std` may be zero where measurement or surrogate have a variance of their own."""
-
-    gaussian: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check("std", self.std, zero=True)
