@@ -36,8 +36,8 @@ def skill(columns: Sequence[ColumnFit | Column], facts: Mapping[str, Any]) -> Tr
         Verdict(
             "skill",
             False,
-            f"{what}: the surrogate misses {error:.2g} of the variance, and the mean of the runs would miss 1: "
-            "nothing is concluded from it",
+            f"{what}: the surrogate misses {error:.2g} of the variance, and up to {WORTHLESS:g} is tolerated (the mean "
+            "of the runs would miss 1)",
             error,
             WORTHLESS,
             about,
