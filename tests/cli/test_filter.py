@@ -232,6 +232,21 @@ def test_observations_that_cannot_be(percuss, linear, folder: Path, text, words)
     percuss("filter", linear, "--data", "bad.csv", *FLAGS).refused(2, words)
 
 
+def test_an_ensemble_that_does_not_explain_the_data_says_so(percuss, linear, folder) -> None:
+    """y3 = a + b, so that these three contradict each other: weight enough, and no sample near all of them."""
+    (folder / "off.csv").write_text("output,value\ny1,0.4\ny2,1.0\ny3,6.0\n")
+    said = percuss("filter", linear, "--data", "off.csv", *FLAGS, "--json")
+    assert said.code == 1
+    assert said.err.startswith("NOT TRUSTED: the best sample does not explain the data")
+    facts = json.loads(said.out)
+    assert [(v["gate"], v["passed"]) for v in facts["trust"]] == [("effective-sample", True), ("fit", False)]
+    assert percuss("filter", linear, "--data", "off.csv", *FLAGS, "--accept", "fit").code == 0
+    # The scale that is searched says nothing about errors.
+    assert percuss("filter", linear, "--data", "off.csv", "--covariance", "maximum", "--ess", 0.2).code == 0
+    right = _tell(percuss, "filter", linear, "--data", "data.csv", *FLAGS)
+    assert all(v["passed"] for v in right["trust"])
+
+
 def test_too_few_effective_samples_give_no_estimate(percuss, linear, folder) -> None:
     """The errors a hundred times smaller: hardly a sample of 512 is left."""
     sharp = ("--data", "data.csv", *FLAGS, "--scale", 0.01, "--plot", "evolution.svg", "--densities", "densities.svg")
@@ -263,7 +278,8 @@ def test_too_few_effective_samples_give_no_estimate(percuss, linear, folder) -> 
     marked = percuss("filter", linear, *sharp[:-4], "--against", facts["id"])
     assert marked.code == 1
     assert f"(event {facts['id']})" in marked.err
-    enough = _enough(percuss, facts["id"], sharp[:-4])
+    # So small errors the model cannot meet, as the gate `fit` says then.
+    enough = _enough(percuss, facts["id"], (*sharp[:-4], "--accept", "fit"))
     assert percuss("show", enough["id"]).code == 0
     exact = exact_posterior(
         MATRIX, np.zeros(3), DATA, (0.01 * NOISE) ** 2 * np.eye(3), np.zeros(2), np.diag([1.0, 4.0])

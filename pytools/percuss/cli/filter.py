@@ -105,8 +105,10 @@ def filter(
     others = [book.event(text) for text in against or []]
     done = update(book, state, training, seen, error, ess, others, seed)
     enough = done.verdict()
+    # A scale that was searched for claims nothing of errors, and of few samples even the best may be far off.
+    own = [enough, done.fit()] if enough.passed and ess is None else [enough]
     told = enough.passed or enough.gate in gates
-    draft, trust = judged(state, draft_update(book, done, others, ess, seed, told=told), gates, [enough])
+    draft, trust = judged(state, draft_update(book, done, others, ess, seed, told=told), gates, own)
     appended = book.append([draft])[0]
     tell_trust(trust)
     measured = seen.table()

@@ -37,6 +37,8 @@ SHARES = (0.05, 0.5, 0.95)
 GRID, PAIR_GRID = 101, 33
 # Fewer effective samples than this, or than so many for each parameter, and no estimate is given (docs/trust.md).
 LEAST_EFFECTIVE, LEAST_EACH = 10, 2
+# Least probability of a squared misfit as large as that of the best sample, if its model and the errors are right.
+LEAST_P = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,19 @@ class Updated:
             runs = math.ceil(samples * needed / effective)
             said += f", and estimates need {needed}: at least {runs} such samples, or fewer from design --propose"
         return Verdict("effective-sample", effective >= needed, said, effective, needed)
+
+    def fit(self) -> Verdict:
+        """Whether the best sample explains the data, with errors as large as they were said to be."""
+        from scipy.special import gammaincc
+
+        count, least = self.filtered.count, self.filtered.least
+        p_value = float(gammaincc(count / 2, least / 2))
+        does = "explains" if p_value >= LEAST_P else "does not explain"
+        said = (
+            f"the best sample {does} the data: its squared misfit is {least:.3g} variances for {count} values, "
+            f"p-value {p_value:.2g}, and at least {LEAST_P:g} is asked for"
+        )
+        return Verdict("fit", p_value >= LEAST_P, said, p_value, LEAST_P)
 
 
 def update(

@@ -45,14 +45,17 @@ class Misfits:
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """Weights (steps, samples) after each step, their effective numbers (steps,), the log evidence (steps,), and the
-    logarithms of the last weights (samples,), which tell apart what is zero as a number.
+    """Weights (steps, samples) after each step, their effective numbers (steps,), the log evidence (steps,), the
+    logarithms of the last weights (samples,), which tell apart what is zero as a number, and the squared misfit of the
+    best sample over all steps, in variances, with the number of values it is of.
     """
 
     weights: Array
     effective: Array
     log_evidence: Array
     log_last: Array
+    least: float
+    count: int
 
 
 def misfits(observed: Sequence[Array], predicted: Sequence[Array], roots: Sequence[Array]) -> Misfits:
@@ -88,6 +91,7 @@ def filter_weights(found: Misfits, log_start: Array, scale: float = 1.0) -> Filt
     weights = np.empty(found.squares.shape)
     evidence = np.empty(len(weights))
     logs = np.full(len(start), -np.inf)
+    misfit = 0.0
     for t, squares in enumerate(found.squares):
         least = squares[alive].min()
         exponents = start[alive] - 0.5 * _scaled(squares[alive] - least, found.exponent, scale)
@@ -96,7 +100,7 @@ def filter_weights(found: Misfits, log_start: Array, scale: float = 1.0) -> Filt
         weights[t] = np.exp(logs)
         misfit = float(_scaled(np.array([least]), found.exponent, scale)[0])
         evidence[t] = total - 0.5 * misfit + found.log_norms[t] - found.counts[t] * math.log(scale)
-    return Filtered(weights, 1.0 / (weights**2).sum(axis=1), evidence, logs)
+    return Filtered(weights, 1.0 / (weights**2).sum(axis=1), evidence, logs, misfit, int(found.counts[-1]))
 
 
 def _scaled(squares: Array, exponent: int, scale: float) -> Array:
