@@ -61,8 +61,10 @@ class Verification:
 
     @property
     def worst(self) -> float:
-        """Largest ratio of error to what the likelihood allows, among the outputs that were calibrated on."""
-        return max((o["ratio"] for o in self.outputs if o["observed"] and o["ratio"] is not None), default=0.0)
+        """Largest ratio of error to what the likelihood allows, among the outputs that were calibrated on; infinite
+        where nothing is allowed, or no run has finished that could tell.
+        """
+        return max(math.inf if o["ratio"] is None else o["ratio"] for o in self.outputs if o["observed"])
 
     @property
     def kept(self) -> float:
@@ -83,9 +85,14 @@ class Verification:
             f"the surrogate is {'' if honest else 'NOT '}as right at the posterior as it claims: its error is "
             f"{self.worst:.2g} of what the likelihood allows, and up to {self.tolerance:g} is tolerated"
         )
+        if any(o["observed"] and o["rms_error"] is None for o in self.outputs):
+            claims = "the surrogate is not known to be right at the posterior: of some output no run finished"
         limits = "the surrogate is good enough for these data" if useful else LIMITED
+        runs = self.failed + int(self.campaign.data["completed"])
+        stopped = f"{self.failed} of {runs} runs of the simulator at the posterior failed"
         return (
-            Verdict("verification", honest, claims, self.worst, self.tolerance),
+            *([Verdict("runs", False, stopped, self.failed, 0)] if self.failed else []),
+            Verdict("verification", honest, claims, _finite(self.worst), self.tolerance),
             Verdict(
                 "verification",
                 useful,
@@ -109,7 +116,7 @@ class Verification:
             "failed": self.failed,
             "tolerance": self.tolerance,
             "passed": self.passed,
-            "worst": self.worst,
+            "worst": _finite(self.worst),
             "kept": self.kept,
             "outputs": self.outputs,
             "enrichment": self.enrichment,
@@ -215,6 +222,10 @@ def _agreement(simulated: Floats, mean: Floats, std: float) -> dict[str, float |
     if rms <= ROUNDING * float(np.max(np.abs(mean))):
         return {"rms_error": rms, "ratio": 0.0}
     return {"rms_error": rms, "ratio": rms / std if std > 0 else None}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _tells(spread: float, known: float, wrong: float) -> dict[str, float]:

@@ -186,7 +186,8 @@ def _verdict(verification: dict[str, Any]) -> Notice:
     runs = f"{verification['runs']} runs of the simulator at posterior draws"
     failed = f" ({verification['failed']} failed)" if verification["failed"] else ""
     allowed = f"of what the likelihood allows (tolerance {verification['tolerance']:g})"
-    ratio = f"the worst error is {verification['worst']:.3g} {allowed}"
+    worst = verification["worst"]
+    ratio = "the worst error cannot be told" if worst is None else f"the worst error is {worst:.3g} {allowed}"
     if "kept" in verification:
         ratio += f", and {100 * verification['kept']:.0f} % of what the data could tell comes through the surrogate"
     if verification["passed"]:
@@ -203,10 +204,11 @@ def _verification(found: Prediction, verification: dict[str, Any]) -> list[Block
     figures = []
     for number, item in enumerate(items):
         shown = output_scale(found.study, item["output"])
-        errors = [float(item[name]) * shown.factor for name in ("rms_error", "surrogate_std", "allowed_std")]
+        told = [item[name] for name in ("rms_error", "surrogate_std", "allowed_std")]
+        errors = [None if value is None else float(value) * shown.factor for value in told]
         label = column_label(item["case"], item["output"], cases)
         rows.append([label, shown.unit, *errors, item["ratio"]])
-        if number < MOST_PARITY and found.verification is not None:
+        if number < MOST_PARITY and found.verification is not None and item["ratio"] is not None:
             table = found.verification.filter(
                 (pl.col("case") == item["case"]) & (pl.col("output") == item["output"])
             ).drop_nulls("simulated")
