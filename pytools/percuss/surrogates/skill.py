@@ -43,7 +43,7 @@ def skill(columns: Sequence[ColumnFit | Column], facts: Mapping[str, Any]) -> Tr
             about,
         )
         for what, error, about in told
-        if error > WORTHLESS
+        if not error <= WORTHLESS  # NaN is no skill either
     ]
     if failed:
         return tuple(failed)
