@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 
 import pytest
+from tests.cli.calibrations import known
 
 from percuss.ledger.ledger import Ledger
 
-SOURCES = Path(__file__).parents[2] / "studies"
 FIT = ("--family", "chaos", "--degree", "1..5", "--search", "early", "--bootstrap", "0")
 BAD = "NOT TRUSTED: the model does not explain the data"
-
-
-def known(folder: Path, name: str) -> Path:
-    """A study of the project, in the working folder."""
-    shutil.copytree(SOURCES / name, folder / "studies" / name, dirs_exist_ok=True)
-    return folder / "studies" / name
 
 
 @pytest.fixture

@@ -1,0 +1,46 @@
+"""What tests of calibrations start from: surrogates with their data, and posteriors read back."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.calibrations import IMPACT, known
+
+from percuss.calibration.records import load_posterior
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import fold
+
+
+@pytest.fixture
+def linear(percuss, folder, once) -> str:
+    """A surrogate of the linear-Gaussian study; `@last:surrogate` is the same."""
+    known(folder, "linear-gaussian")
+
+    def make() -> None:
+        campaign = percuss("run", percuss("design", "linear-gaussian", "--n", 16, "--skip", 1).id).id
+        assert percuss("surrogate", campaign, "--degree", "1..2", "--bootstrap", 0).id
+
+    once("linear-gaussian", make)
+    return "@last:surrogate"
+
+
+@pytest.fixture
+def kinked(percuss, folder) -> str:
+    """A poor surrogate of the kinked impact function, and data at speed 2 m/s, gap 300 mm."""
+    path = folder / "studies" / "kinked"
+    path.mkdir(parents=True)
+    (path / "measured.csv").write_text("rest_position [mm],rest_time [ms]\n180.2,522.7\n")
+    (path / "study.toml").write_text(IMPACT)
+    campaign = percuss("run", percuss("design", "kinked", "--n", 24, "--skip", 1, "--curves").id).id
+    return percuss("surrogate", campaign, "--degree", "1..3", "--bootstrap", 10).id
+
+
+@pytest.fixture
+def posterior(folder):
+    """A posterior of the ledger."""
+
+    def load(id: str, ledger: str = "ledger"):  # type: ignore[no-untyped-def]
+        book = Ledger.open(folder / ledger)
+        state = fold(book.events())
+        return load_posterior(book, state, state.events[id])
+
+    return load
