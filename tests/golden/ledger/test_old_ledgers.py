@@ -1,0 +1,49 @@
+"""Ledgers of format 1, as they were when every kind of event was first there, are read to the bit."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from percuss.ledger.canonical import canonical_json, sha256_hex
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.projections import fold, state_tables
+from percuss.ledger.tables import table_digest
+
+HERE = Path(__file__).parent
+EXPECTED = json.loads((HERE / "format-1.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledger, unpacked."""
+    where = tmp_path_factory.mktemp("old")
+    with tarfile.open(HERE / "format-1.tar.xz") as archive:
+        archive.extractall(where, filter="data")
+    return where / "ledger"
+
+
+def test_every_event_and_table_reads_as_it_did(old: Path) -> None:
+    book = Ledger.open(old)
+    events = book.events()
+    assert [(e.id, e.kind, e.version, e.hash) for e in events] == [
+        (e["id"], e["kind"], e["version"], e["hash"]) for e in EXPECTED["events"]
+    ]
+    for event, expected in zip(events, EXPECTED["events"], strict=True):
+        assert event.computed_hash() == event.hash
+        assert sha256_hex(canonical_json(event.data).encode()) == expected["body"], event.kind
+        for role, digest in expected["tables"].items():
+            assert table_digest(book.table(event, role)) == digest, (event.kind, role)
+
+
+def test_the_state_is_the_same(old: Path) -> None:
+    tables = state_tables(fold(Ledger.open(old).events()))
+    assert {name: table_digest(table) for name, table in tables.items()} == EXPECTED["state"]
+
+
+def test_the_audit_holds(percuss, old: Path) -> None:
+    said = percuss("audit", "--ledger", old, "--rerun", 1)
+    assert said.code == 0, said.out
