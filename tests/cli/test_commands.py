@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from percuss.ledger.event import Draft
-from percuss.ledger.kinds import KINDS, Kind
+from percuss.kinds.table import KINDS, Kind
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from percuss.ledger.event import Draft
-from percuss.ledger.kinds import KINDS, Kind, is_known, upcast
+from percuss.kinds.table import KINDS, Kind, is_known, upcast
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from percuss.ledger.kinds import upcast
+from percuss.kinds.table import upcast
 from percuss.trust import GATES, Verdict, accept, failures, inherited, is_trust, read_trust, write_trust
 
 FAILED = Verdict("skill", False, "u2 is not told", 0.9, 0.5, ("base/u2",))

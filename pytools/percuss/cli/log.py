@@ -30,7 +30,7 @@ def log(
     from percuss.cli.output import give_json, hint, plain, say, table_text
     from percuss.errors import InputError
     from percuss.ledger.event import from_frame
-    from percuss.ledger.kinds import KINDS
+    from percuss.kinds.table import KINDS
     from percuss.ledger.place import checked_stream
     from percuss.ledger.projections import superseded_ids, superseded_under
     from percuss.ledger.streams import read_stream, stream_names

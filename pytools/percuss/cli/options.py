@@ -12,9 +12,9 @@ from percuss.errors import InputError
 from percuss.trust import GATES
 
 if TYPE_CHECKING:
-    from percuss.ledger.event import Event, Maker
+    from percuss.ledger.event import Event
     from percuss.ledger.ledger import Ledger
-    from percuss.study.study import Study
+    from percuss.session import Session
 
 
 def complete_events(incomplete: str) -> list[str]:
@@ -88,24 +88,28 @@ def open_ledger(flag: str | None, *, create: bool = False) -> Ledger:
     """The ledger of this call, ready for reading and appending."""
     from percuss.config import find_settings
     from percuss.ledger.ledger import Ledger
+    from percuss.maker import this_maker
 
-    return Ledger.open(Path(find_settings({"ledger": flag})["ledger"].value), _maker(), create=create)
+    return Ledger.open(Path(find_settings({"ledger": flag})["ledger"].value), this_maker(sys.argv[1:]), create=create)
 
 
-def _maker() -> Maker:
-    import getpass
-    import socket
+def open_session(
+    flag: str | None,
+    *,
+    create: bool = False,
+    accept: list[str] | None = None,
+    allow_command: bool = False,
+    jobs: int | None = None,
+) -> Session:
+    """The ledger of this call with all that belongs to the call, for the operations of `percuss.work`."""
+    from percuss.cli.output import Terminal
+    from percuss.config import find_settings
+    from percuss.session import Session
 
-    from percuss.ledger.event import Maker
-    from percuss.software import software
-
-    try:
-        actor = getpass.getuser()
-    except (KeyError, OSError):  # a container without an entry for this user
-        actor = "unknown"
-    # A file name may hold bytes that are no text; events are text throughout.
-    argv = (arg.encode(errors="surrogateescape").decode(errors="replace") for arg in sys.argv[1:])
-    return Maker(("percuss", *argv), actor, socket.gethostname(), software())
+    gates = accepted_gates(accept)
+    settings = find_settings({"ledger": flag, "jobs": jobs})
+    ledger = open_ledger(flag, create=create)
+    return Session(ledger, settings=settings, allow_command=allow_command, accept=gates, voice=Terminal())
 
 
 def studies_folder() -> Path:
@@ -158,30 +162,6 @@ def open_at(flag: str | None, text: str) -> tuple[Ledger, Event]:
     wanted = reference(text)
     ledger = open_ledger(flag)
     return ledger, ledger.event(wanted)
-
-
-def consented(study: Study, allowed: bool) -> Study:
-    """The study, allowed to run what it wants to run; refused, with all of that shown, if nobody said so."""
-    from percuss.cli.output import plain, say
-
-    calls = study.calls()
-    if not calls:
-        return study
-    shown = "\n".join(f"  {plain(line)}" for line in calls)
-    if not allowed:
-        raise InputError(
-            f"study {study.name}: runs a program, with all the rights you have:\n{shown}",
-            hint="if you know who wrote this and want it run, give the command again with --allow-command",
-        )
-    say(f"study {study.name}: runs a program, as allowed:\n{shown}")
-    return study.allow_commands()
-
-
-def open_at_all(flag: str | None, texts: list[str]) -> tuple[Ledger, list[Event]]:
-    """The ledger and the events a command was given."""
-    wanted = [reference(text) for text in texts]
-    ledger = open_ledger(flag)
-    return ledger, [ledger.event(text) for text in wanted]
 
 
 def accepted_gates(given: list[str] | None) -> frozenset[str]:

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from percuss.errors import PercussError
@@ -102,6 +102,17 @@ def leave_interrupted(stuck: bool) -> NoReturn:
     raise SystemExit(130)
 
 
+@contextmanager
+def unkept_on_interrupt() -> Iterator[None]:
+    """End the program at once on Ctrl-C: nothing was appended, and threads that compute cannot be stopped from here."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("interrupted: nothing was appended")
+        sys.stderr.flush()
+        os._exit(130)
+
+
 def _styled(word: str, code: str) -> str:
     if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
         return f"\x1b[{code}m{word}\x1b[0m"
@@ -140,6 +151,18 @@ def plain(text: str) -> str:
 
 # How often a log that is no terminal gets a line.
 LINE_EVERY_S = 30.0
+
+
+class Terminal:
+    """How operations speak on a terminal, or in a log: words on stderr, and a bar or lines."""
+
+    def say(self, text: str) -> None:
+        """Words for a person."""
+        say(text)
+
+    def progress(self, what: str, total: int | None) -> AbstractContextManager[Callable[[int, str], None]]:
+        """How far a long job has come."""
+        return progress(what, total)
 
 
 @contextmanager

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import AcceptOption, EventArgument, JsonOption, LedgerOption, accepted_gates, open_at
+from percuss.cli.options import AcceptOption, EventArgument, JsonOption, LedgerOption, open_session, reference
+from percuss.cli.output import unkept_on_interrupt
+from percuss.errors import InputError
 
 if TYPE_CHECKING:
-    import polars as pl
+    from percuss.work.surrogate import Surrogates
 
 app = typer.Typer(add_completion=False)
 
@@ -56,25 +58,13 @@ def surrogate(
     is fitted together with those it extends. Errors are mean squares over the variance of the output; outputs with
     more than half of it are named, and the exit code is 1. With --at EVENT is a surrogate, and nothing is appended.
     """
-    import os
-    import resource
-    import time
-
-    from percuss.cli.output import give_id, hint, leave_untrusted, plain, progress, say, table_text, tell_trust
-    from percuss.errors import InputError
-    from percuss.ledger.event import Cost
-    from percuss.ledger.projections import fold
-    from percuss.ledger.standing import judged
-    from percuss.surrogates.fit import fit_all
-    from percuss.surrogates.holes import hole_sentences
+    from percuss.cli.output import give_id, leave_untrusted
+    from percuss.kinds.body import plain
+    from percuss.kinds.surrogate_fitted import SurrogateFitted
     from percuss.surrogates.registry import AUTO, CHOICES
     from percuss.surrogates.settings import METHODS, SEARCHES, Settings, chosen, parse_degrees, parse_qs
-    from percuss.surrogates.skill import skill
-    from percuss.surrogates.storage import draft_surrogate
-    from percuss.surrogates.training import load_training
-    from percuss.trust import write_trust
+    from percuss.work.surrogate import fit_surrogates, output_facts
 
-    gates = accepted_gates(accept)
     if folds == 1:
         raise InputError("--folds 1: must be 0 or at least 2")
     if at:
@@ -93,44 +83,28 @@ def surrogate(
         seed=seed,
         curves=curves,
     )
-    book, found = open_at(ledger, event)
-    training = load_training(book, fold(book.events()), found)
-    validation = None
-    if other:
-        state = fold(book.events())
-        validation = load_training(book, state, book.event(other))
-        if validation.study.digest != training.study.digest:
-            raise InputError(f"--held-out {other}: is of study {validation.study.name}, not of the same study")
-        if {d.id for d in validation.designs} & {d.id for d in training.designs}:
-            raise InputError(f"--held-out {other}: holds points the surrogate is fitted to")
-    facts: dict[str, Any] = {}
-    more: dict[str, pl.DataFrame] = {}
-    fitted_to = training
-    if curves:
-        from percuss.surrogates.curves import project_curves, reduce_curves
+    wanted = reference(event)
+    session = open_session(ledger, accept=accept)
+    with unkept_on_interrupt():
+        done = fit_surrogates(session, session.event(wanted), settings, session.event(other) if other else None)
+    _tell(done)
+    body = SurrogateFitted.of(done.event)
+    facts = {"points": body.points, "failed": body.failed, "search": search, "trust": plain(body.trust)}
+    if body.curves:
+        facts["curves"] = plain(body.curves)
+    give_id(done.event.id, {**facts, "outputs": output_facts(done)}, json)
+    leave_untrusted(done.trust)
 
-        fitted_to, more, facts = reduce_curves(book, training, curves)
-        if validation:
-            validation, left_out = project_curves(book, validation, curves, more["modes"])
-            facts["curves"] |= {"held_out_error": left_out}
-    count = len(fitted_to.cases) * len(fitted_to.outputs)
-    wall, cpu = time.perf_counter(), time.process_time()
-    try:
-        with progress("fitting", count) as advance:
-            fitted = fit_all(fitted_to, settings, validation, advance)
-    except KeyboardInterrupt:
-        say("interrupted: nothing was appended")
-        # Folds that are still being fitted in other threads cannot be stopped from here.
-        os._exit(130)
-    held = validation.campaigns if validation else ()
-    draft = draft_surrogate(book, fitted_to, settings, fitted, held, more, facts)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    draft.cost = Cost(round(1e6 * wall), round(1e6 * cpu), peak)
-    draft, trust = judged(fold(book.events()), draft, gates, skill(fitted.columns, facts))
-    appended = book.append([draft])[0]
-    tell_trust(trust)
-    for sentence in hole_sentences(training):
+
+def _tell(done: Surrogates) -> None:
+    """Errors of every output, and what to think of them."""
+    from percuss.cli.output import hint, plain, say, table_text, tell_trust
+    from percuss.surrogates.curves import whole_curve_errors
+    from percuss.surrogates.holes import hole_sentences
+
+    tell_trust(done.trust)
+    fitted = done.fitted
+    for sentence in hole_sentences(done.campaign):
         say(plain(sentence))
     if fitted.duplicates:
         say(f"{fitted.duplicates} runs repeat a point: each point counts once, with its mean output")
@@ -146,70 +120,45 @@ def surrogate(
         )
     heads = ("case", "output", "family", "terms", "degree", "q", "loo", "corrected", "nested", "elsewhere", "held out")
     say(table_text(heads, rows))
-    if curves:
-        from percuss.surrogates.curves import whole_curve_errors
-
-        for name, error, left in whole_curve_errors(fitted.columns, facts):
-            say(f"{curves}, {name}: error of the whole curve {error:.2g}, of which the modes leave out {left:.2g}")
+    if done.curves:
+        for name, error, left in whole_curve_errors(fitted.columns, done.curves):
+            what = f"{done.curves.quantity}, {name}"
+            say(f"{what}: error of the whole curve {error:.2g}, of which the modes leave out {left:.2g}")
     for column in fitted.columns:
         for warning in column.warnings:
             say(f"{column.output}, {column.case}: {warning}")
         if len(column.tried) > 1:
             say(f"{column.output}, {column.case}: {_comparison(column.family, column.tried)}")
     if any(column.errors.trusted > 0.1 for column in fitted.columns):
-        hint(f"percuss design --extend {appended.id} --n N proposes points where the error is")
-    outputs = [
-        {
-            "case": column.case,
-            "output": column.output,
-            "family": column.family,
-            "loo": column.errors.loo,
-            "loo_corrected": column.errors.loo_corrected,
-            "nested": column.errors.nested,
-            "elsewhere": column.errors.elsewhere,
-            "held_out": column.errors.held_out,
-            "points": column.points,
-            **{key: column.facts.get(key) for key in ("method", "degree", "q", "candidates", "terms", "leverage")},
-            "tried": column.tried,
-            "warnings": list(column.warnings),
-        }
-        for column in fitted.columns
-    ]
-    failed = sum(len(runs.failures) for runs in training.cases)
-    told_facts = {"points": len(training.theta), "failed": failed, "search": search, "trust": write_trust(trust)}
-    give_id(appended.id, {**told_facts, **facts, "outputs": outputs}, json)
-    leave_untrusted(trust)
+        hint(f"percuss design --extend {done.event.id} --n N proposes points where the error is")
 
 
 def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bool) -> None:
     """Predictions at the points of a file."""
     from percuss.cli.output import give_json, say
     from percuss.cli.values import tell_columns
-    from percuss.config import find_settings
     from percuss.export.tables import write_csv
-    from percuss.ledger.projections import fold
     from percuss.surrogates.evaluate import evaluate
     from percuss.surrogates.surrogate import load_surrogate
 
-    book, found = open_at(ledger, event)
-    stand_in = load_surrogate(book, fold(book.events()), found)
-    table, units = evaluate(stand_in, at, 0.95, find_settings()["import_mb"].value * 1_000_000)
+    wanted = reference(event)
+    session = open_session(ledger)
+    surrogate = load_surrogate(session, session.event(wanted))
+    table, units = evaluate(surrogate, at, 0.95, session.setting("import_mb") * 1_000_000)
     tell_columns(units)
+    id = surrogate.event.id
     if json and to is None:
-        give_json({"id": found.id, "columns": table.to_dict(as_series=False)})
+        give_json({"id": id, "columns": table.to_dict(as_series=False)})
         return
     write_csv(table, to)
     if to:
         say(f"{to}: {table.height} rows, SI; std is that of the surrogate's error, low and high its 95 % band")
     if json:
-        give_json({"id": found.id, "file": str(to), "rows": table.height, "columns": table.columns})
+        give_json({"id": id, "file": str(to), "rows": table.height, "columns": table.columns})
 
 
 def _held_out(text: str | None) -> tuple[float, str | None]:
     """A fraction, or a reference to other runs."""
-    from percuss.cli.options import reference
-    from percuss.errors import InputError
-
     if text is None:
         return 0.0, None
     try:

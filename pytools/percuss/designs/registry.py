@@ -87,7 +87,7 @@ def make_design(
     if values is None:
         values = _through_priors(parameters, unit, seed)
     _check_values(study, unit, values, name, skip)
-    return Design(name, seed, skip, cleaned, tuple(study.parameters), unit, values)
+    return Design(study, name, seed, skip, cleaned, tuple(study.parameters), unit, values)
 
 
 def _through_priors(parameters: tuple[Parameter, ...], unit: NDArray[Any], seed: int) -> NDArray[Any]:

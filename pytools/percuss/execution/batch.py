@@ -7,12 +7,14 @@ campaign has the same payloads, digest for digest, however it was run.
 from __future__ import annotations
 
 import math
-import resource
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from percuss.cost import peak_bytes
+from percuss.designs.design import Design
+from percuss.designs.seeds import run_seed
 from percuss.errors import InputError
 from percuss.ledger.event import NO_COST, Cost, Draft, Event
 from percuss.models.model import Done, Outcome, Runner, Settles, Value
@@ -49,6 +51,17 @@ class Batch:
     keep_curves: bool
     starts: tuple[bytes | None, ...] = ()
     settled: tuple[Event | Draft, ...] = ()
+
+
+def make_batch(design: Design, case: str, samples: Sequence[int]) -> Batch:
+    """These samples of a case of a design, ready to be run."""
+    names = design.names
+    points = tuple(
+        design.study.point(case, {**design.fixed, **dict(zip(names, design.values[i].tolist(), strict=True))})
+        for i in samples
+    )
+    seeds = tuple(run_seed(design.seed, design.digest, i) for i in samples)
+    return Batch(design.study, case, tuple(samples), points, seeds, design.keep_curves)
 
 
 @dataclass
@@ -98,8 +111,7 @@ def run_batch(batch: Batch, limit_s: float = math.inf) -> Result:
             break
         size = max(1, min(GROWTH * size, int(done * (limit_s - spent) / max(spent, 1e-9))))
     result.program = model.program() if isinstance(model, Runner) else None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    result.cost = Cost(_us(time.perf_counter() - wall), _us(time.thread_time() - cpu), peak)
+    result.cost = Cost(_us(time.perf_counter() - wall), _us(time.thread_time() - cpu), peak_bytes())
     return result
 
 

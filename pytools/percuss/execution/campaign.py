@@ -12,22 +12,24 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from percuss.designs.design import Design
 from percuss.errors import PercussError
-from percuss.execution.batch import LOST, Batch, Result, WorkerLost, joined, run_slice
+from percuss.execution.batch import LOST, Batch, Result, WorkerLost, joined, make_batch, run_slice
 from percuss.execution.queue import Queue, Shard, work_name
-from percuss.execution.records import DesignRecord, draft_campaign, draft_result
-from percuss.execution.rest import settle_first
+from percuss.execution.records import draft_campaign, draft_result
+from percuss.execution.rest import StatesOfRest, settle_first
 from percuss.ledger.claims import open_claims
 from percuss.ledger.event import Event, from_frame
 from percuss.ledger.ledger import MAIN, Ledger
-from percuss.ledger.projections import State, fold
+from percuss.ledger.projections import State, batch_of
 from percuss.ledger.streams import read_stream
 from percuss.models import under_way
+from percuss.session import Session
 from percuss.trust import Verdict
 
 # On Ctrl-C runs that are under way are waited for this long; slower ones are given up and run again later.
@@ -100,7 +102,7 @@ def judge_runs(state: State, design: str) -> Verdict:
     # Where nothing failed the runs, of which there may be millions, are counted without being listed.
     batches = state.batches.get(design, [])
     if all(event.kind == "runs.completed" for event in batches):
-        return Verdict("runs", True, f"{sum(len(event.data['samples']) for event in batches)} runs finished", 0, 0)
+        return Verdict("runs", True, f"{sum(len(batch_of(event).samples) for event in batches)} runs finished", 0, 0)
     runs = state.runs(design)
     reasons = Counter(sort_of_failure(reason) for _, reason in runs.values() if reason is not None)
     failed = reasons.total()
@@ -135,21 +137,19 @@ def local_executor(jobs: int) -> Executor:
 
 
 def run_campaign(
-    ledger: Ledger,
-    record: DesignRecord,
+    session: Session,
+    design: Design,
     executor: Executor,
     *,
     workers: Callable[[], int],
-    flush_s: float,
     stream: str = MAIN,
     shard: Shard | None = None,
     advance: Callable[[int, str], None] = lambda count, note: None,
-    state: State | None = None,
 ) -> Progress:
     """Run what is missing and append it. Raises Interrupted on Ctrl-C, after keeping what had finished."""
-    with open_claims(ledger.place, work_name(record, stream)) as claims:
-        queue = Queue(ledger, record, stream, shard, claims, state or fold(ledger.events()))
-        return _Campaign(ledger, record, executor, queue, flush_s, stream, advance).run(workers)
+    with open_claims(session.ledger.place, work_name(design, stream)) as claims:
+        queue = Queue(session, design, stream, shard, claims)
+        return _Campaign(session, design, executor, queue, stream, advance).run(workers)
 
 
 class _Campaign:
@@ -161,16 +161,16 @@ class _Campaign:
 
     def __init__(
         self,
-        ledger: Ledger,
-        record: DesignRecord,
+        session: Session,
+        design: Design,
         executor: Executor,
         queue: Queue,
-        flush_s: float,
         stream: str,
         advance: Callable[[int, str], None],
     ) -> None:
-        self.ledger, self.record, self.executor, self.queue = ledger, record, executor, queue
-        self.flush_s, self.stream, self.advance = flush_s, stream, advance
+        self.session, self.design, self.executor, self.queue = session, design, executor, queue
+        self.flush_s, self.stream, self.advance = float(session.setting("flush_s")), stream, advance
+        self.rest: StatesOfRest | None = None
         self.progress = Progress(left=queue.left)
         self.again: list[Batch] = []
         self.losses: Counter[tuple[str, tuple[int, ...]]] = Counter()
@@ -183,14 +183,13 @@ class _Campaign:
         settled = False
         flushed = time.monotonic()
         try:
-            self.record = settle_first(
-                self.ledger,
-                self.record,
+            self.rest = settle_first(
+                self.session,
+                self.design,
                 list(self.queue.todo.values()),
                 self.executor,
                 flush_s=self.flush_s,
                 stream=self.stream,
-                state=self.queue.state,
             )
             settled = True
             while self._refill(workers()):
@@ -233,12 +232,16 @@ class _Campaign:
             time.sleep(LOOK_S)
             self._told(self.queue.look_again())
 
+    def _batch(self, case: str, samples: Sequence[int]) -> Batch:
+        batch = make_batch(self.design, case, samples)
+        return self.rest.starting(batch) if self.rest and self.rest.events else batch
+
     def _next(self) -> Batch | None:
         if self.again:
             return self.again.pop()
         found = self.queue.take()
         self._told(self.queue.news())
-        return self.record.batch(*found) if found else None
+        return self._batch(*found) if found else None
 
     def _told(self, count: int) -> None:
         """So many runs of ours to do were done by others."""
@@ -255,7 +258,7 @@ class _Campaign:
             rest = [sample for sample in batch.samples if sample not in done]
             self.slow = bool(rest)
             if rest:
-                self.again.append(self.record.batch(batch.case, rest))
+                self.again.append(self._batch(batch.case, rest))
             self.finished[future] = time.monotonic(), result
         except WorkerLost:
             self.progress.lost += 1
@@ -263,7 +266,7 @@ class _Campaign:
             if self.losses[batch.case, batch.samples] < MOST_LOSSES:
                 self.again.append(batch)
             elif len(batch.samples) > 1:
-                self.again.extend(self.record.batch(batch.case, [sample]) for sample in batch.samples)
+                self.again.extend(self._batch(batch.case, [sample]) for sample in batch.samples)
             else:
                 lost = Result(batch.case, failures={batch.samples[0]: LOST})
                 self.finished[future] = time.monotonic(), lost
@@ -285,8 +288,8 @@ class _Campaign:
         if not results:
             return
         with _undisturbed():
-            drafts = [draft for result in results for draft in draft_result(self.ledger, self.record, result)]
-            events = self.ledger.append(drafts, self.stream)
+            drafts = [draft for result in results for draft in draft_result(self.session.ledger, self.design, result)]
+            events = self.session.append(drafts, self.stream)
             self.queue.appended(results, events)
             for future in futures:
                 del self.finished[future]
@@ -311,20 +314,19 @@ def _undisturbed() -> Iterator[None]:
         before(came[0], None)
 
 
-def close_campaign(ledger: Ledger, record: DesignRecord, state: State) -> Event:
+def close_campaign(session: Session, design: Design) -> Event:
     """The event that says every run of a design is in; appended unless it is there and nothing came after it."""
-    if found := _closing(record, state):
-        return found
-    with open_claims(ledger.place, work_name(record, MAIN)) as claims:
+    if closed := _closing(session.state, design):
+        return closed
+    with open_claims(session.ledger.place, work_name(design, MAIN)) as claims:
         claims.wait_for_closing()
-        ledger.refresh()
-        state = fold(ledger.events())
-        return _closing(record, state) or ledger.append([draft_campaign(ledger, state, record)])[0]
+        session.refresh()
+        return _closing(session.state, design) or session.append([draft_campaign(session, design)])[0]
 
 
-def _closing(record: DesignRecord, state: State) -> Event | None:
-    batches = {event.id for event in state.batches.get(record.event.id, [])}
-    closed = state.campaigns.get(record.event.id)
+def _closing(state: State, design: Design) -> Event | None:
+    batches = {event.id for event in state.batches.get(design.id, [])}
+    closed = state.campaigns.get(design.id)
     return closed if closed and {item.id for item in closed.inputs_as("runs")} == batches else None
 
 

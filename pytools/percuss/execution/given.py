@@ -54,4 +54,4 @@ def table_design(study: Study, values: ndarray, sampler: str, seed: int = 0) -> 
     unit = np.empty_like(values)
     for j, parameter in enumerate(parameters):
         unit[:, j] = parameter.prior.cdf(values[:, j])
-    return Design(sampler, seed, 0, {}, tuple(study.parameters), unit, values)
+    return Design(study, sampler, seed, 0, {}, tuple(study.parameters), unit, values)

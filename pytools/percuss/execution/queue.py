@@ -10,14 +10,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from percuss.designs.design import Design
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
-from percuss.execution.records import DesignRecord
 from percuss.ledger.claims import Claims
 from percuss.ledger.event import Event, from_frame
 from percuss.ledger.ledger import MAIN, Ledger
-from percuss.ledger.projections import State, fold
+from percuss.ledger.projections import State, batch_of, fold
 from percuss.ledger.streams import Head, read_stream
+from percuss.session import Session
 
 Missing = tuple[str, list[int]]
 
@@ -46,43 +47,42 @@ class Shard:
         return f"shard-{design[:18]}-{self.k}-of-{self.n}"
 
 
-def missing_batches(state: State, record: DesignRecord, shard: Shard | None = None) -> dict[int, Missing]:
+def missing_batches(state: State, design: Design, shard: Shard | None = None) -> dict[int, Missing]:
     """Cases and samples that no event has yet, by the number of their batch."""
     import numpy as np
 
     # A byte a run: a campaign may have many millions of them.
-    have = {case: np.zeros(len(record.values), bool) for case in record.cases}
-    for event in state.batches.get(record.event.id, []):
-        samples = np.array(event.data["samples"], np.int64)
-        if event.data["case"] in have:
-            have[event.data["case"]][samples[samples < len(record.values)]] = True
-    ranges = split(len(record.values), record.study.model().batch)
-    everything = [(case, slice(samples.start, samples.stop)) for case in record.cases for samples in ranges]
+    have = {case: np.zeros(len(design.values), bool) for case in design.cases}
+    for event in state.batches.get(design.id, []):
+        batch = batch_of(event)
+        samples = np.array(batch.samples, np.int64)
+        if batch.case in have:
+            have[batch.case][samples[samples < len(design.values)]] = True
+    ranges = split(len(design.values), design.study.model().batch)
+    everything = [(case, slice(samples.start, samples.stop)) for case in design.cases for samples in ranges]
     todo: dict[int, Missing] = {}
-    for index, (case, batch) in enumerate(everything):
+    for index, (case, place) in enumerate(everything):
         if shard is None or index % shard.n == shard.k - 1:
-            missing: list[int] = (batch.start + np.flatnonzero(~have[case][batch])).tolist()
+            missing: list[int] = (place.start + np.flatnonzero(~have[case][place])).tolist()
             if missing:
                 todo[index] = case, missing
     return todo
 
 
-def work_name(record: DesignRecord, stream: str) -> str:
+def work_name(design: Design, stream: str) -> str:
     """What claims on the runs of a design go by; shards do not see each other's runs, and do not share claims."""
-    return f"runs {record.event.id} {stream}"
+    return f"runs {design.id} {stream}"
 
 
 class Queue:
     """Batches that are missing, by their number: `todo`, and `elsewhere` those that another process has claimed."""
 
-    def __init__(
-        self, ledger: Ledger, record: DesignRecord, stream: str, shard: Shard | None, claims: Claims, state: State
-    ) -> None:
-        self.ledger, self.record, self.stream, self.shard, self.claims = ledger, record, stream, shard, claims
-        self.state = state
-        self.size = record.study.model().batch
-        self.head = ledger.head(stream)
-        self.todo = missing_batches(state, record, shard)
+    def __init__(self, session: Session, design: Design, stream: str, shard: Shard | None, claims: Claims) -> None:
+        self.session, self.design, self.stream, self.shard, self.claims = session, design, stream, shard, claims
+        state = session.state if stream == MAIN else with_stream(session.ledger, session.state, stream)
+        self.size = design.study.model().batch
+        self.head = session.ledger.head(stream)
+        self.todo = missing_batches(state, design, shard)
         self.elsewhere: dict[int, Missing] = {}
         self._owed: dict[int, int] = {}
         self._news = 0
@@ -99,7 +99,7 @@ class Queue:
 
     def index(self, case: str, sample: int) -> int:
         """The number of the batch that a run belongs to."""
-        return self.record.cases.index(case) * -(-len(self.record.values) // self.size) + sample // self.size
+        return self.design.cases.index(case) * -(-len(self.design.values) // self.size) + sample // self.size
 
     def take(self) -> Missing | None:
         """The next batch, which is ours from now on; None when the others have all that is left."""
@@ -140,16 +140,15 @@ class Queue:
         return self.news()
 
     def _others_wrote(self) -> bool:
-        return self.ledger.place.commit(self.stream, self.head.commit + 1).exists()
+        return self.session.ledger.place.commit(self.stream, self.head.commit + 1).exists()
 
     def _read(self) -> None:
         """Read what others appended. The head comes first: what is appended while we read is read again."""
-        self.head = self.ledger.head(self.stream)
-        self.ledger.refresh()
-        state = fold(self.ledger.events())
+        self.head = self.session.ledger.head(self.stream)
+        state = self.session.refresh()
         if self.stream != MAIN:
-            state = with_stream(self.ledger, state, self.stream)
-        missing = missing_batches(state, self.record, self.shard)
+            state = with_stream(self.session.ledger, state, self.stream)
+        missing = missing_batches(state, self.design, self.shard)
         for waiting in (self.todo, self.elsewhere):
             for index, (_, samples) in list(waiting.items()):
                 self._news += len(samples)
@@ -158,7 +157,6 @@ class Queue:
                     self._news -= len(missing[index][1])
                 else:
                     del waiting[index]
-        self.state = state
 
 
 def with_stream(ledger: Ledger, state: State, stream: str) -> State:

@@ -1,208 +1,54 @@
-"""How studies, designs and runs are written as events, and read back. The only place that knows both sides."""
+"""Runs as events and tables: drafted from what came out of a batch, put together for a whole campaign."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from percuss.designs.design import Design
-from percuss.designs.seeds import run_seed
-from percuss.errors import InputError, LedgerError
-from percuss.execution.batch import Batch, Result
-from percuss.execution.rest import StatesOfRest
-from percuss.ledger.event import NO_COST, Blob, Draft, Event, StudyRef
+from percuss.execution.batch import Result
+from percuss.kinds.campaign_completed import CampaignCompleted
+from percuss.kinds.runs_completed import RunsCompleted
+from percuss.kinds.runs_failed import RunsFailed
+from percuss.ledger.event import NO_COST, Blob, Draft, Event
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State, fold
-from percuss.models.model import Value
-from percuss.study.study import Study
+from percuss.ledger.projections import batch_of
+from percuss.session import Session
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy import ndarray
 
-IMPORTED = "imported"
 
-
-@dataclass(frozen=True)
-class DesignRecord:
-    """A design as the ledger holds it: everything that is needed to run any of its points."""
-
-    event: Event | Draft
-    study_event: Event | Draft
-    study: Study
-    names: tuple[str, ...]
-    values: ndarray
-    cases: tuple[str, ...]
-    fixed: Mapping[str, Value]
-    keep_curves: bool
-    seed: int
-    digest: str
-    sampler: str
-    rest: StatesOfRest | None = None
-
-    @cached_property
-    def reference(self) -> StudyRef:
-        """The study, as every event made from this design names it."""
-        return StudyRef(self.study.name, self.study.digest)
-
-    def batch(self, case: str, samples: Sequence[int]) -> Batch:
-        """These samples of a case, ready to be run."""
-        points = tuple(
-            self.study.point(case, {**self.fixed, **dict(zip(self.names, self.values[i].tolist(), strict=True))})
-            for i in samples
-        )
-        seeds = tuple(run_seed(self.seed, self.digest, i) for i in samples)
-        batch = Batch(self.study, case, tuple(samples), points, seeds, self.keep_curves)
-        return self.rest.starting(batch) if self.rest else batch
-
-    def in_ledger(self, state: State) -> DesignRecord:
-        """The same design after its drafts were appended."""
-        return replace(self, event=state.events[self.event.id], study_event=state.events[self.study_event.id])
-
-    @property
-    def size(self) -> int:
-        """Number of runs: points times cases."""
-        return len(self.values) * len(self.cases)
-
-
-def study_source(ledger: Ledger, study: Study, state: State | None = None) -> Event | Draft:
-    """The event that registered this very study, or a draft that will."""
-    state = state or fold(ledger.events())
-    if found := state.studies.get(study.digest):
-        return found
-    blobs = [ledger.put_file(name, data) for name, data in sorted(study.files.items())]
-    return Draft("study.registered", study.resolved(), StudyRef(study.name, study.digest), blobs=blobs)
-
-
-def draft_design(
-    ledger: Ledger,
-    study: Study,
-    design: Design,
-    *,
-    cases: Sequence[str],
-    fixed: Mapping[str, Value],
-    keep_curves: bool = False,
-    origin: Mapping[str, str] | None = None,
-    inputs: Sequence[tuple[str, Event]] = (),
-    state: State | None = None,
-) -> DesignRecord:
-    """A design as drafts: of the design itself and, if it is new, of the study. `inputs` are what else it came from."""
-    import polars as pl
-
-    source = study_source(ledger, study, state)
-    columns: dict[str, object] = {"sample": pl.int_range(len(design.values), eager=True)}
-    columns |= {name: design.values[:, i] for i, name in enumerate(design.names)}
-    columns |= {f"unit:{name}": design.unit[:, i] for i, name in enumerate(design.names)}
-    blob = ledger.put_table("design", pl.DataFrame(columns))
-    body = {
-        "sampler": design.sampler,
-        "n": len(design.values),
-        "skip": design.skip,
-        "options": {**design.options, **(origin or {})},
-        "names": list(design.names),
-        "cases": list(cases),
-        "fixed": dict(fixed),
-        "curves": keep_curves,
-    }
-    reference = StudyRef(study.name, study.digest)
-    draft = Draft("design.created", body, reference, [("study", source), *inputs], [blob], seed=design.seed)
-    return DesignRecord(
-        draft,
-        source,
-        study,
-        tuple(design.names),
-        design.values,
-        tuple(cases),
-        fixed,
-        keep_curves,
-        design.seed,
-        blob.digest,
-        design.sampler,
-    )
-
-
-def new_drafts(record: DesignRecord) -> list[Draft]:
-    """What must be appended for this design to be in the ledger."""
-    return [source for source in (record.study_event, record.event) if isinstance(source, Draft)]
-
-
-def load_study_event(ledger: Ledger, event: Event) -> Study:
-    """The study that an event registered."""
-    return Study.from_resolved(event.data, ledger.files(event))
-
-
-def load_design(ledger: Ledger, state: State, event: Event) -> DesignRecord:
-    """Read a design back, by its own event or by one that was made from it."""
-    if event.kind != "design.created":
-        found = event.inputs_as("design")
-        if not found:
-            raise InputError(
-                f"event {event.id} is of the kind {event.kind}, which has no design",
-                hint="give a design, or runs or a campaign made from one",
-            )
-        event = state.events[found[0].id]
-    if event.id in state.superseded:
-        raise InputError(f"design {event.id}: is superseded", hint="percuss show says by what")
-    return read_design(ledger, state, event)
-
-
-def read_design(ledger: Ledger, state: State, event: Event) -> DesignRecord:
-    """Read back a design by its own event, whether or not it is superseded."""
-    study_event = state.events[event.input("study")]
-    data = event.data
-    blob = event.blob("design")
-    if blob is None:
-        raise LedgerError(f"event {event.id}: a design without its points")
-    names = tuple(data["names"])
-    points = ledger.table(event, "design")
-    return DesignRecord(
-        event,
-        study_event,
-        load_study_event(ledger, study_event),
-        names,
-        # Without parameters the frame has no columns, and then no rows of its own.
-        points.select(names).to_numpy().reshape(points.height, len(names)),
-        tuple(data["cases"]),
-        data["fixed"],
-        bool(data["curves"]),
-        event.seed or 0,
-        blob.digest,
-        data["sampler"],
-    )
-
-
-def draft_result(ledger: Ledger, record: DesignRecord, result: Result) -> list[Draft]:
+def draft_result(ledger: Ledger, design: Design, result: Result) -> list[Draft]:
     """A finished batch as one or two drafts: the runs that finished, the runs that failed."""
     drafts: list[Draft] = []
-    inputs = [("study", record.study_event), ("design", record.event)]
+    inputs = [("study", design.study_source), ("design", design.source)]
     inputs += [("settled", event) for event in result.settled]
-    program: dict[str, object] = {"program": result.program} if result.program else {}
     if result.samples:
         blobs = [ledger.put_table("runs", outputs_table(result.samples, result.outputs))]
         for name, parts in sorted(result.tables.items()):
             blobs.append(ledger.put_table(name, _stacked(parts)))
         blobs += _printed(ledger, result, result.samples)
-        body = {"case": result.case, "samples": result.samples, **program}
-        drafts.append(Draft("runs.completed", body, record.reference, inputs, blobs, record.seed, cost=result.cost))
+        body = RunsCompleted(case=result.case, samples=tuple(result.samples), program=result.program)
+        drafts.append(Draft("runs.completed", body, design.reference, inputs, blobs, design.seed, cost=result.cost))
     if result.failures:
         samples = sorted(result.failures)
-        failed: dict[str, object] = {
-            "case": result.case,
-            "samples": samples,
-            "reasons": {str(sample): result.failures[sample] for sample in samples},
-            **program,
-        }
+        failed = RunsFailed(
+            case=result.case,
+            samples=tuple(samples),
+            reasons={str(sample): result.failures[sample] for sample in samples},
+            program=result.program,
+        )
         cost = result.cost if not result.samples else NO_COST
         drafts.append(
             Draft(
                 "runs.failed",
                 failed,
-                record.reference,
+                design.reference,
                 inputs,
                 _printed(ledger, result, samples),
-                seed=record.seed,
+                seed=design.seed,
                 outcome="failed",
                 reason=result.failures[samples[0]],
                 cost=cost,
@@ -243,29 +89,30 @@ def _stacked(parts: Sequence[tuple[int, Mapping[str, ndarray]]]) -> pl.DataFrame
     )
 
 
-def campaign_table(ledger: Ledger, batches: Sequence[Event], record: DesignRecord) -> pl.DataFrame:
+def campaign_table(ledger: Ledger, batches: Sequence[Event], design: Design) -> pl.DataFrame:
     """Every run of some batches of a design: case, sample, why it failed (null: it did not), and the outputs.
 
     In the order of cases and samples, whatever the order of arrival: its digest is what a campaign is known by.
     """
     import polars as pl
 
-    names = list(record.study.outputs)
+    names = list(design.study.outputs)
     schema = pl.Schema({"case": pl.String(), "sample": pl.Int64(), "failed": pl.String()})
     schema.update({name: pl.Float64() for name in names})
     parts = [pl.DataFrame(schema=schema)]
     for event in batches:
-        if event.kind == "runs.completed":
+        batch = batch_of(event)
+        if isinstance(batch, RunsCompleted):
             table = ledger.table(event, "runs").select("sample", *names)
             reasons = dict[str, str]()
         else:
-            reasons = event.data["reasons"]
-            table = pl.DataFrame({"sample": event.data["samples"]}, {"sample": pl.Int64()})
+            reasons = batch.reasons
+            table = pl.DataFrame({"sample": batch.samples}, {"sample": pl.Int64()})
             table = table.with_columns(pl.lit(None, dtype=pl.Float64()).alias(name) for name in names)
         failed = pl.Series("failed", [reasons.get(str(sample)) for sample in table["sample"]], dtype=pl.String())
-        table = table.with_columns(pl.lit(event.data["case"]).alias("case"), failed)
+        table = table.with_columns(pl.lit(batch.case).alias("case"), failed)
         parts.append(table.select(list(schema)))
-    order = pl.Enum(record.cases)
+    order = pl.Enum(design.cases)
     return (
         pl.concat(parts)
         .unique(["case", "sample"], keep="first", maintain_order=True)
@@ -273,54 +120,58 @@ def campaign_table(ledger: Ledger, batches: Sequence[Event], record: DesignRecor
     )
 
 
-def curves_of(ledger: Ledger, state: State, event: Event, most: int) -> list[tuple[str, pl.DataFrame]]:
-    """The first curves kept by runs, or by the runs of a design or campaign: each case, at most so many samples."""
+def batches_of(session: Session, event: Event) -> list[Event]:
+    """The events that hold runs of an event: its own, or those of a design or campaign."""
+    match event.kind:
+        case "runs.completed" | "runs.failed":
+            return [event]
+        case "design.created":
+            return session.state.batches.get(event.id, [])
+        case "campaign.completed":
+            return [session.state.events[item.id] for item in event.inputs_as("runs")]
+    return []
+
+
+def curves_of(session: Session, event: Event, most: int | None = None) -> list[tuple[str, pl.DataFrame]]:
+    """The curves kept by runs, or by the runs of a design or campaign: each case, at most so many samples of it."""
     import polars as pl
 
-    match event.kind:
-        case "runs.completed":
-            batches = [event]
-        case "design.created":
-            batches = state.batches.get(event.id, [])
-        case "campaign.completed":
-            batches = state.batches.get(event.input("design"), [])
-        case _:
-            batches = []
-    found: dict[str, pl.DataFrame] = {}
-    for batch in batches:
-        case = batch.data["case"]
-        have = found[case]["sample"].n_unique() if case in found else 0
-        if batch.blob("curves") is None or have >= most:
+    tables: dict[str, list[pl.DataFrame]] = {}
+    counts: dict[str, int] = {}
+    for batch in batches_of(session, event):
+        case = batch_of(batch).case
+        left = None if most is None else most - counts.get(case, 0)
+        if batch.blob("curves") is None or left == 0:
             continue
-        table = ledger.table(batch, "curves")
-        chosen = table["sample"].unique(maintain_order=True)[: most - have]
-        table = table.filter(pl.col("sample").is_in(chosen.implode()))
-        found[case] = pl.concat([found[case], table]) if have else table
-    return list(found.items())
+        table = session.table(batch, "curves")
+        samples = table["sample"].unique(maintain_order=True)[:left]
+        tables.setdefault(case, []).append(table.filter(pl.col("sample").is_in(samples.implode())))
+        counts[case] = counts.get(case, 0) + len(samples)
+    return [(case, pl.concat(parts)) for case, parts in tables.items()]
 
 
-def draft_campaign(ledger: Ledger, state: State, record: DesignRecord) -> Draft:
+def draft_campaign(session: Session, design: Design) -> Draft:
     """The closing event of a campaign: which batches it consists of, and the digest of all its outputs."""
     from percuss.ledger.tables import table_digest
 
-    batches = state.batches.get(record.event.id, [])
-    table = campaign_table(ledger, batches, record)
+    batches = session.state.batches.get(design.id, [])
+    table = campaign_table(session.ledger, batches, design)
     failed = int(table["failed"].is_not_null().sum())
-    body = {"completed": table.height - failed, "failed": failed, "content": table_digest(table)}
-    inputs = [("study", record.study_event), ("design", record.event), *(("runs", batch) for batch in batches)]
-    return Draft("campaign.completed", body, record.reference, inputs, seed=record.seed)
+    body = CampaignCompleted(completed=table.height - failed, failed=failed, content=table_digest(table))
+    inputs = [("study", design.study_source), ("design", design.source), *(("runs", batch) for batch in batches)]
+    return Draft("campaign.completed", body, design.reference, inputs, seed=design.seed)
 
 
-def runs_table(ledger: Ledger, state: State, record: DesignRecord) -> pl.DataFrame:
+def runs_table(session: Session, design: Design) -> pl.DataFrame:
     """Every run of a design with its parameters: case, sample, parameters, why it failed, outputs."""
     import polars as pl
 
-    points = pl.DataFrame(record.values, schema=list(record.names), orient="row")
+    points = pl.DataFrame(design.values, schema=list(design.names), orient="row")
     points = points.with_columns(pl.int_range(pl.len()).alias("sample"))
-    runs = campaign_table(ledger, state.batches.get(record.event.id, []), record)
-    outputs = list(record.study.outputs)
+    runs = campaign_table(session.ledger, session.state.batches.get(design.id, []), design)
+    outputs = list(design.study.outputs)
     # An output may have the name of a parameter (a model that passes one through): the output keeps it.
-    names = [name for name in record.names if name not in outputs]
+    names = [name for name in design.names if name not in outputs]
     return runs.join(points, on="sample", how="left", maintain_order="left").select(
         "case", "sample", *names, "failed", *outputs
     )

@@ -11,18 +11,16 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, wait
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from percuss.designs.design import Design
 from percuss.errors import InputError
-from percuss.execution.batch import Batch, WorkerLost
+from percuss.execution.batch import Batch, WorkerLost, make_batch
+from percuss.kinds.scene_settled import SceneSettled
 from percuss.ledger.event import Cost, Draft, Event
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State, fold
 from percuss.models.model import Settles, Value
+from percuss.session import Session
 from percuss.study.study import Study
-
-if TYPE_CHECKING:
-    from percuss.execution.records import DesignRecord
 
 STATE_FILE = "state"
 
@@ -64,82 +62,85 @@ class Settling:
 
 
 def missing_states(
-    ledger: Ledger, record: DesignRecord, todo: Sequence[tuple[str, Sequence[int]]], state: State
+    session: Session, design: Design, todo: Sequence[tuple[str, Sequence[int]]]
 ) -> tuple[StatesOfRest, list[Settling]]:
     """The states that the ledger has for these runs, and those that are to be worked out."""
-    model = record.study.model()
-    rest = StatesOfRest(ledger)
+    model = design.study.model()
+    rest = StatesOfRest(session.ledger)
     wanted: dict[str, Settling] = {}
     if isinstance(model, Settles):
         for case, samples in todo:
-            for point in record.batch(case, samples).points:
+            for point in make_batch(design, case, samples).points:
                 key = model.settling_key(point)
                 if key is None or key in wanted or key in rest.events:
                     continue
-                if event := state.settled.get((key, ledger.core)):
+                if event := session.state.settled.get((key, session.ledger.core)):
                     rest.events[key] = event
                 else:
-                    wanted[key] = Settling(record.study, key, point)
+                    wanted[key] = Settling(design.study, key, point)
     return rest, list(wanted.values())
 
 
 def draft_state(
-    ledger: Ledger, record: DesignRecord, settling: Settling, found: tuple[bytes, Mapping[str, float], Cost]
+    ledger: Ledger, design: Design, settling: Settling, worked_out: tuple[bytes, Mapping[str, float], Cost]
 ) -> Draft:
     """A state that was worked out, as a draft."""
-    state, facts, cost = found
+    state, facts, cost = worked_out
     body = {"key": settling.key, **facts}
     blobs = [ledger.put_file(STATE_FILE, state)]
-    return Draft("scene.settled", body, record.reference, [("study", record.study_event)], blobs, cost=cost)
+    return Draft("scene.settled", body, design.reference, [("study", design.study_source)], blobs, cost=cost)
 
 
 def settle_first(
-    ledger: Ledger,
-    record: DesignRecord,
+    session: Session,
+    design: Design,
     todo: Sequence[tuple[str, Sequence[int]]],
     executor: Executor,
     *,
     flush_s: float,
     stream: str,
-    state: State,
-) -> DesignRecord:
-    """The record with a state of rest for every run that needs one; what was missing is worked out and appended.
+) -> StatesOfRest:
+    """A state of rest for every run that needs one; what was missing is worked out and appended.
 
     A scene that does not come to rest has no state: its runs find that out again and fail with the reason. Where
     a worker was lost, the runs settle by themselves.
     """
-    rest, wanted = missing_states(ledger, record, todo, state)
-    if not rest.events and not wanted:
-        return record
+    rest, wanted = missing_states(session, design, todo)
     running = {executor.submit(Settling.work, settling): settling for settling in wanted}
     try:
         while running:
             done = wait(running, timeout=flush_s or None).done
             ready = {future: running.pop(future) for future in done}
             drafts = {
-                settling.key: draft_state(ledger, record, settling, future.result())
+                settling.key: draft_state(session.ledger, design, settling, future.result())
                 for future, settling in ready.items()
                 if not isinstance(future.exception(), InputError | WorkerLost)
             }
             if drafts:
-                rest.events.update(zip(drafts, ledger.append(list(drafts.values()), stream), strict=True))
+                rest.events.update(zip(drafts, session.append(list(drafts.values()), stream), strict=True))
     except KeyboardInterrupt:
         for future in running:
             future.cancel()
         raise
-    return replace(record, rest=rest)
+    return rest
 
 
 def settled_here(
-    ledger: Ledger, record: DesignRecord, todo: Sequence[tuple[str, Sequence[int]]]
-) -> tuple[DesignRecord, list[Draft]]:
+    session: Session, design: Design, todo: Sequence[tuple[str, Sequence[int]]]
+) -> tuple[StatesOfRest, list[Draft]]:
     """As `settle_first`, in this thread, with the events as drafts."""
-    rest, wanted = missing_states(ledger, record, todo, fold(ledger.events()))
+    rest, wanted = missing_states(session, design, todo)
     drafts = []
     for settling in wanted:
         try:
-            drafts.append(draft_state(ledger, record, settling, settling.work()))
+            drafts.append(draft_state(session.ledger, design, settling, settling.work()))
         except InputError:
             continue
         rest.events[settling.key] = drafts[-1]
-    return replace(record, rest=rest), drafts
+    return rest, drafts
+
+
+def states_of(session: Session, event: Event) -> StatesOfRest:
+    """The states that the runs of an event started from."""
+    settled = (session.state.events[item.id] for item in event.inputs_as("settled"))
+    return StatesOfRest(session.ledger, {SceneSettled.of(state).key: state for state in settled})

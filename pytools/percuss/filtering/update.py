@@ -326,4 +326,4 @@ def propose(ledger: Ledger, training: Training, event: Event, count: int, seed: 
     priors = [training.study.parameters[name].prior for name in training.names]
     refuse_tensors(priors, "design --propose")
     values = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
-    return Design(SAMPLER, seed, 0, {"filter": event.id}, training.names, unit, values)
+    return Design(training.study, SAMPLER, seed, 0, {"filter": event.id}, training.names, unit, values)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from percuss.errors import InputError, LedgerError
+from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import FILE_ROLE, blob_path, get_bytes
 from percuss.ledger.event import Event, from_frame
 from percuss.ledger.files import (
@@ -24,7 +25,6 @@ from percuss.ledger.files import (
     read_frame,
     read_regular,
 )
-from percuss.ledger.kinds import KINDS, is_known
 from percuss.ledger.ledger import MAIN, adopted
 from percuss.ledger.place import COMMIT_NAME, HEX64, IDENTITY, SEGMENT_NAME, Place
 from percuss.ledger.streams import Listing, list_stream, stream_names

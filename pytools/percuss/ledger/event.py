@@ -12,8 +12,9 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from percuss.errors import InputError, LedgerError
+from percuss.kinds.body import Body, plain
+from percuss.kinds.table import KINDS, body_of, upcast
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
-from percuss.ledger.kinds import missing_field, upcast
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,17 +102,28 @@ class Event:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """The body, parsed, in the newest version of its kind."""
+        """The body as plain data, in the newest version of its kind: for showing it. `Body.of` reads it."""
         try:
             data = json.loads(self.body)
         except (ValueError, RecursionError) as fault:
             raise LedgerError(f"event {self.id}: its body is not readable JSON ({fault})") from fault
         if not isinstance(data, dict):
             raise LedgerError(f"event {self.id}: its body is not a JSON object")
-        data = upcast(self.kind, self.version, data)
-        if wrong := missing_field(self.kind, self.version, data):
-            raise LedgerError(f"event {self.id} ({self.kind}): the field {wrong} of its body is missing or wrong")
-        return data
+        try:
+            return upcast(self.kind, self.version, data)
+        except (KeyError, TypeError, AttributeError, ValueError) as fault:
+            raise LedgerError(f"event {self.id} ({self.kind}): its body cannot be read ({fault!r})") from fault
+
+    @cached_property
+    def content(self) -> Body | None:
+        """The body as the type of its kind; None for kinds and versions this percuss does not know.
+
+        A ledger may come from a stranger: what does not fit is a LedgerError.
+        """
+        try:
+            return body_of(self.kind, self.version, self.data)
+        except ValueError as fault:
+            raise LedgerError(f"event {self.id} ({self.kind}): its body does not fit its kind: {fault}") from None
 
     def blob(self, role: str) -> Blob | None:
         """The payload in this role, or None."""
@@ -164,11 +176,11 @@ def hash_fields(event: Event) -> str:
 class Draft:
     """An event about to be appended: what the command knows. Place, time and hash come from the ledger.
 
-    Inputs name events of the ledger or other drafts of the same commit.
+    Inputs name events of the ledger or other drafts of the same commit. A body that does not fit its kind is refused.
     """
 
     kind: str
-    body: Mapping[str, object]
+    body: Body | Mapping[str, object]
     study: StudyRef | None = None
     inputs: Sequence[tuple[str, Event | Draft]] = ()
     blobs: Sequence[Blob] = ()
@@ -180,11 +192,18 @@ class Draft:
     text: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.text = canonical_json(self.body)
+        if self.kind not in KINDS:
+            raise InputError(f"{self.kind}: is no kind of event")
+        self.text = canonical_json(plain(self.body))
         try:
             self.text.encode()
         except UnicodeEncodeError:
             raise InputError(f"{self.kind}: holds text that is not Unicode: {ascii(self.text)[:80]}") from None
+        try:
+            # What will be read is what is checked.
+            body_of(self.kind, KINDS[self.kind].version, json.loads(self.text))
+        except ValueError as fault:
+            raise InputError(f"{self.kind}: a body that does not fit its kind: {fault}") from None
 
 
 @dataclass(frozen=True)

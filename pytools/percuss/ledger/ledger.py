@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError, LedgerError
+from percuss.kinds.table import KINDS, is_known
 from percuss.ledger import blobs
-from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame
-from percuss.ledger.kinds import KINDS, is_known
+from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame, to_frame
 from percuss.ledger.place import Place, is_stream_name, open_place
 from percuss.ledger.streams import Head, append_commit, read_head, read_stream, stream_names
 
@@ -20,7 +20,7 @@ MAIN = "main"
 
 
 class Ledger:
-    """An open ledger. Readers never lock; what was read is remembered until this object appends.
+    """An open ledger. Readers never lock; what was read is remembered, with what this object appends, until `refresh`.
 
     What is visible is the stream `main` with every adopted stream in the place of its adoption.
     """
@@ -47,7 +47,9 @@ class Ledger:
             raise LedgerError(f"{self.place.root}: was opened for reading")
         events, head = append_commit(self.place, stream, drafts, self._maker, self._heads.get(stream))
         self._heads[stream] = head
-        self._frame = None
+        # What we appended we know; an adoption puts others' events in between, and is read anew.
+        plain = stream == MAIN and all(event.kind != "stream.adopted" for event in events)
+        self._frame = self._frame.vstack(to_frame(events)) if self._frame is not None and plain else None
         return events
 
     def frame(self, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:

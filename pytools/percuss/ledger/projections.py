@@ -6,8 +6,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from percuss.kinds.design_created import DesignCreated
+from percuss.kinds.event_superseded import EventSuperseded
+from percuss.kinds.runs_completed import RunsCompleted
+from percuss.kinds.runs_failed import RunsFailed
+from percuss.kinds.scene_settled import SceneSettled
+from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
-from percuss.ledger.kinds import is_known
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,42 +51,59 @@ class State:
 
         A sample that two writers ran (two shards given the same part) counts once, where it came first.
         """
-        found: dict[tuple[str, int], tuple[Event, str | None]] = {}
+        runs: dict[tuple[str, int], tuple[Event, str | None]] = {}
         for event in self.batches.get(design, []):
-            case = event.data["case"]
-            reasons = event.data.get("reasons", {})
-            for sample in event.data["samples"]:
-                found.setdefault((case, sample), (event, reasons.get(str(sample))))
-        return found
+            batch = batch_of(event)
+            reasons = batch.reasons if isinstance(batch, RunsFailed) else {}
+            for sample in batch.samples:
+                runs.setdefault((batch.case, sample), (event, reasons.get(str(sample))))
+        return runs
+
+    def advanced(self, events: Sequence[Event]) -> State:
+        """The state after some more events: this one, gone on with, unless something was superseded."""
+        if any(event.kind == "event.superseded" for event in events):
+            return fold([*self.events.values(), *events])
+        for event in events:
+            _take(self, event)
+        self._stands_on = None
+        return self
 
 
 def fold(events: Iterable[Event]) -> State:
     """Fold the events, in order, into the state."""
     listed = list(events)
-    superseding = {event.id: event for event in listed if event.kind == "event.superseded"}
+    superseding = {e.id: e for e in listed if e.kind == "event.superseded" and is_known(e.kind, e.version)}
     in_force = _in_force([(id, event.input("old")) for id, event in superseding.items()])
     state = State(superseded={old: superseding[id] for old, id in in_force.items()})
     for event in listed:
-        state.events[event.id] = event
-        if not is_known(event.kind, event.version):
-            state.skipped += 1
-        elif event.id not in state.superseded:
-            _apply(state, event)
+        _take(state, event)
     return state
 
 
-def _apply(state: State, event: Event) -> None:
+def _take(state: State, event: Event) -> None:
+    """Take one event in."""
+    state.events[event.id] = event
+    if not is_known(event.kind, event.version):
+        state.skipped += 1
+        return
+    if event.id in state.superseded:
+        return
     match event.kind:
         case "study.registered" if event.study:
             state.studies[event.study.digest] = event
         case "design.created":
             state.designs[event.id] = event
         case "scene.settled":
-            state.settled.setdefault((event.data["key"], event.software.core), event)
+            state.settled.setdefault((SceneSettled.of(event).key, event.software.core), event)
         case "runs.completed" | "runs.failed":
             state.batches.setdefault(event.input("design"), []).append(event)
         case "campaign.completed":
             state.campaigns[event.input("design")] = event
+
+
+def batch_of(event: Event) -> RunsCompleted | RunsFailed:
+    """The body of an event that holds runs."""
+    return RunsFailed.of(event) if event.kind == "runs.failed" else RunsCompleted.of(event)
 
 
 def _in_force(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -151,8 +173,8 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
         {
             "design": id,
             "study": event.study.name if event.study else "",
-            "sampler": event.data["sampler"],
-            "points": event.data["n"],
+            "sampler": DesignCreated.of(event).sampler,
+            "points": DesignCreated.of(event).n,
             "seed": event.seed,
         }
         for id, event in state.designs.items()
@@ -162,7 +184,9 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
         for design in state.designs
         for (case, sample), (event, reason) in sorted(state.runs(design).items())
     ]
-    superseded = [{"event": old, "by": event.data.get("new")} for old, event in sorted(state.superseded.items())]
+    superseded = [
+        {"event": old, "by": EventSuperseded.of(event).new} for old, event in sorted(state.superseded.items())
+    ]
     text, number = pl.String(), pl.Int64()
     return {
         "studies": pl.DataFrame(studies, {"digest": text, "event": text, "name": text}),

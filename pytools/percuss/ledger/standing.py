@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from percuss.kinds.event_superseded import EventSuperseded
+from percuss.kinds.trusted import Result
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.projections import State
-from percuss.trust import Trust, Verdict, accept, inherited, is_trust, read_trust, write_trust
+from percuss.trust import Trust, Verdict, accept, inherited
 
 GATE = "superseded"
 
@@ -47,16 +49,16 @@ def judged(state: State, draft: Draft, accepted: Collection[str], own: Iterable[
     """A draft with its verdicts: its own and those it inherits from all it is made from; some gates are accepted."""
     made_from = [source for _, source in draft.inputs if isinstance(source, Event)]
     trust = accept((*inherit(state, made_from), *own), accepted)
-    return replace(draft, body={**draft.body, "trust": write_trust(trust)}), trust
+    assert isinstance(draft.body, Result)
+    return replace(draft, body=replace(draft.body, trust=trust)), trust
 
 
 def _why(state: State, id: str) -> str:
-    said = state.superseded[id].data
-    by = f" by {said['new']}" if said.get("new") else ""
-    reason = f": {said['reason']}" if said.get("reason") else ""
+    said = EventSuperseded.of(state.superseded[id])
+    by = f" by {said.new}" if said.new else ""
+    reason = f": {said.reason}" if said.reason else ""
     return f"is superseded{by}{reason}"
 
 
 def _own(event: Event) -> Trust:
-    # Any event may be asked, and a ledger may come from a stranger.
-    return read_trust(event.data) if is_trust(event.data.get("trust")) else ()
+    return event.content.trust if isinstance(event.content, Result) else ()

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from percuss.errors import LedgerError
+from percuss.kinds.table import KINDS
 from percuss.ledger.event import Draft, Event, Input, Maker, hash_fields, to_frame
 from percuss.ledger.files import parquet_bytes, read_frame, write_linked, write_renamed
-from percuss.ledger.kinds import KINDS
 from percuss.ledger.place import COMMIT_NAME, SEGMENT_NAME, Place, is_stream_name
 
 if TYPE_CHECKING:

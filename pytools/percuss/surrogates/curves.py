@@ -18,11 +18,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.execution.results import Campaign, CaseRuns
+from percuss.kinds.surrogate_fitted import Curves
+from percuss.ledger.projections import batch_of
+from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.surrogates.fit import ColumnFit
-from percuss.surrogates.training import CaseRuns, Training
 
 if TYPE_CHECKING:
     from percuss.surrogates.surrogate import Column
@@ -49,32 +50,27 @@ class Modes:
 
 
 def reduce_curves(
-    ledger: Ledger, training: Training, quantity: str
-) -> tuple[Training, dict[str, pl.DataFrame], dict[str, Any]]:
+    session: Session, campaign: Campaign, quantity: str
+) -> tuple[Campaign, dict[str, pl.DataFrame], Curves]:
     """The training data with scores of the modes in place of outputs; the table of modes; facts for the event."""
-    along = axis_name(training, quantity)
-    curves = [case_curves(ledger, training, runs, quantity, along) for runs in training.cases]
+    along = axis_name(campaign, quantity)
+    curves = [case_curves(session, campaign, runs, quantity, along) for runs in campaign.cases]
     found = [_needed(values, _weights(axis)) for axis, values in curves]
     count = max(needed for needed, _ in found)
     cases, tables, errors = [], [], {}
-    for runs, (axis, values) in zip(training.cases, curves, strict=True):
+    for runs, (axis, values) in zip(campaign.cases, curves, strict=True):
         modes, scores = decompose(axis, values, count)
         cases.append(CaseRuns(runs.case, runs.rows, scores, runs.failures))
         tables.append(_table(runs.case, modes))
         errors[runs.case] = float(found[len(cases) - 1][1][count - 1])
     outputs = tuple(f"{quantity}#{k + 1}" for k in range(count))
-    facts: dict[str, object] = {
-        "quantity": quantity,
-        "axis": along or "",
-        "modes": count,
-        "reconstruction_error": errors,
-    }
-    return replace(training, outputs=outputs, cases=tuple(cases)), {"modes": pl.concat(tables)}, {"curves": facts}
+    facts = Curves(quantity=quantity, axis=along or "", modes=count, reconstruction_error=errors)
+    return replace(campaign, outputs=outputs, cases=tuple(cases)), {"modes": pl.concat(tables)}, facts
 
 
 def project_curves(
-    ledger: Ledger, held_out: Training, quantity: str, table: pl.DataFrame
-) -> tuple[Training, dict[str, float]]:
+    session: Session, held_out: Campaign, quantity: str, table: pl.DataFrame
+) -> tuple[Campaign, dict[str, float]]:
     """Other runs of the study with scores on modes they had no part in; for each case what these leave out of them."""
     along = axis_name(held_out, quantity)
     known = set(table["case"])
@@ -83,7 +79,7 @@ def project_curves(
         if runs.case not in known or not len(runs.rows):
             continue
         modes = load_modes({"modes": table}, runs.case)
-        axis, values = case_curves(ledger, held_out, runs, quantity, along)
+        axis, values = case_curves(session, held_out, runs, quantity, along)
         if axis[0] > modes.axis[0] or axis[-1] < modes.axis[-1]:
             raise InputError(
                 f"--held-out: curves of case {runs.case} go from {axis[0]:g} to {axis[-1]:g}, "
@@ -101,12 +97,10 @@ def project_curves(
     return replace(held_out, outputs=outputs, cases=tuple(cases)), errors
 
 
-def whole_curve_errors(
-    columns: Sequence[ColumnFit | Column], facts: Mapping[str, Any]
-) -> list[tuple[str, float, float]]:
+def whole_curve_errors(columns: Sequence[ColumnFit | Column], curves: Curves) -> list[tuple[str, float, float]]:
     """For each case the error of whole curves over their variance, and the part of it that the modes leave out."""
     found = []
-    for case, left in (facts["curves"]["reconstruction_error"] | facts["curves"].get("held_out_error", {})).items():
+    for case, left in curves.left_out().items():
         own = [column for column in columns if column.case == case]
         variance = sum(column.variance for column in own)
         wrong = sum(column.errors.trusted * column.variance for column in own)
@@ -114,12 +108,12 @@ def whole_curve_errors(
     return found
 
 
-def axis_name(training: Training, quantity: str) -> str | None:
-    quantities = training.study.model().quantities
+def axis_name(campaign: Campaign, quantity: str) -> str | None:
+    quantities = campaign.study.model().quantities
     known = [name for name, item in quantities.items() if item.curve and item.axis]
     if quantity not in known:
         raise InputError(f"curve {quantity}: no such curve of the model: {did_you_mean(quantity, known)}")
-    if not training.keep_curves:
+    if not campaign.keep_curves:
         raise InputError(
             "--curves: the runs of this design were made without their curves",
             hint="percuss design STUDY --curves keeps them",
@@ -128,23 +122,23 @@ def axis_name(training: Training, quantity: str) -> str | None:
 
 
 def run_curves(
-    ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, along: str | None
+    session: Session, campaign: Campaign, runs: CaseRuns, quantity: str, along: str | None
 ) -> list[tuple[Array, Array]]:
     """Axis and values of every finished run of a case, in the order of its rows."""
     parts: dict[tuple[int, int], tuple[Array, Array]] = {}
-    state = fold(ledger.events())
-    for k, design in enumerate(training.designs):
-        for event in state.batches.get(design.id, []):
-            if event.kind != "runs.completed" or event.data["case"] != runs.case:
+    columns = [*dict.fromkeys(["sample", *([along] if along else []), quantity])]
+    for k, design in enumerate(campaign.designs):
+        for event in session.state.batches.get(design.id, []):
+            if event.kind != "runs.completed" or batch_of(event).case != runs.case:
                 continue
-            table = ledger.table(event, "curves", [*dict.fromkeys(["sample", *([along] if along else []), quantity])])
+            table = session.table(event, "curves", columns)
             for sample, rows in table.partition_by("sample", as_dict=True, maintain_order=True).items():
                 y = rows[quantity].to_numpy().astype(float)
                 x = rows[along].to_numpy().astype(float) if along else np.arange(len(y), dtype=float)
                 parts.setdefault((k, int(sample[0])), (x, y))
     listed = []
     for row in runs.rows:
-        place = training.places[int(row)]
+        place = campaign.places[int(row)]
         if place not in parts:
             raise LedgerError(f"case {runs.case}, sample {place[1]}: the run has no curve {quantity}")
         listed.append(parts[place])
@@ -152,10 +146,10 @@ def run_curves(
 
 
 def case_curves(
-    ledger: Ledger, training: Training, runs: CaseRuns, quantity: str, along: str | None
+    session: Session, campaign: Campaign, runs: CaseRuns, quantity: str, along: str | None
 ) -> tuple[Array, Array]:
     """Curves of all finished runs of a case on one axis: their own where they share it, else interpolated."""
-    listed = run_curves(ledger, training, runs, quantity, along)
+    listed = run_curves(session, campaign, runs, quantity, along)
     first = listed[0][0]
     if all(len(x) == len(first) and np.array_equal(x, first) for x, _ in listed):
         axis, values = first, np.array([y for _, y in listed])

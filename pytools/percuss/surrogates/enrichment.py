@@ -25,9 +25,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from percuss.designs.design import Design
-from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
+from percuss.designs.records import read_design
 from percuss.ledger.projections import State
+from percuss.session import Session
 from percuss.study.priors.prior import Prior
 from percuss.surrogates.surrogate import Surrogate
 
@@ -40,12 +40,10 @@ MOST_CANDIDATES = 65_536
 SPACE_FILLING = 0.25
 
 
-def extend(
-    ledger: Ledger, state: State, surrogate: Surrogate, count: int, seed: int, draws: Array | None = None
-) -> Design:
+def extend(session: Session, surrogate: Surrogate, count: int, seed: int, draws: Array | None = None) -> Design:
     """A design of `count` points for the study of a surrogate, among draws (n, d) in SI where some are given."""
-    designs = [state.events[item.id] for item in surrogate.event.inputs_as("design")]
-    known = _unit_points(ledger, designs, surrogate.names)
+    designs = [read_design(session, session.state.events[i.id]) for i in surrogate.event.inputs_as("design")]
+    known = np.concatenate([design.unit for design in designs])
     wanted = min(max(CANDIDATES_A_POINT * count, FEWEST_CANDIDATES), MOST_CANDIDATES)
     # Another seed for every further extension, so that it does not see the same candidates again.
     rng = np.random.default_rng([seed, len(known), 31])
@@ -56,11 +54,11 @@ def extend(
         values = np.unique(draws, axis=0)
         values = values[rng.permutation(len(values))[:wanted]]
         candidates = np.stack([prior.cdf(values[:, k]) for k, prior in enumerate(priors)], axis=1)
-    error = expected_error(ledger, surrogate, designs, known, candidates, values)
-    lost = _failed(state, designs)
+    error = expected_error(surrogate, designs, known, candidates, values)
+    lost = _failed(session.state, designs)
     chosen = choose(known, candidates, error, count, lost)
     options: dict[str, Any] = {"surrogate": surrogate.event.id}
-    return Design(SAMPLER, seed, 0, options, surrogate.names, candidates[chosen], values[chosen])
+    return Design(surrogate.study, SAMPLER, seed, 0, options, surrogate.names, candidates[chosen], values[chosen])
 
 
 def _of_priors(priors: Sequence[Prior], wanted: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -72,18 +70,13 @@ def _of_priors(priors: Sequence[Prior], wanted: int, rng: np.random.Generator) -
     return candidates, np.stack([prior.ppf(candidates[:, k]) for k, prior in enumerate(priors)], axis=1)
 
 
-def _unit_points(ledger: Ledger, designs: list[Event], names: tuple[str, ...]) -> Array:
-    columns = [f"unit:{name}" for name in names]
-    return np.concatenate([ledger.table(event, "design").select(columns).to_numpy() for event in designs])
-
-
 def expected_error(
-    ledger: Ledger, surrogate: Surrogate, designs: list[Event], known: Array, candidates: Array, values: Array
+    surrogate: Surrogate, designs: Sequence[Design], known: Array, candidates: Array, values: Array
 ) -> Array:
     """The expected error at every candidate, relative to the spread of the outputs."""
     from scipy.spatial import cKDTree
 
-    starts = dict(zip([e.id for e in designs], np.cumsum([0, *(e.data["n"] for e in designs)]), strict=False))
+    starts = dict(zip([d.id for d in designs], np.cumsum([0, *(len(d.values) for d in designs)]), strict=False))
     residuals = surrogate.tables["residuals"]
     square = np.zeros(len(candidates))
     for number, column in enumerate(surrogate.columns):
@@ -105,12 +98,12 @@ def expected_error(
     return np.sqrt(square)
 
 
-def _failed(state: State, designs: list[Event]) -> NDArray[np.bool_]:
+def _failed(state: State, designs: Sequence[Design]) -> NDArray[np.bool_]:
     """Which points failed, in some case."""
     parts = []
-    for event in designs:
-        lost = np.zeros(event.data["n"], dtype=bool)
-        for (_, sample), (_, reason) in state.runs(event.id).items():
+    for design in designs:
+        lost = np.zeros(len(design.values), dtype=bool)
+        for (_, sample), (_, reason) in state.runs(design.id).items():
             lost[sample] |= reason is not None
         parts.append(lost)
     return np.concatenate(parts)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.execution.results import Campaign
 from percuss.surrogates.assessment import (
     Errors,
     Folds,
@@ -27,7 +28,6 @@ from percuss.surrogates.canonical import Canonical
 from percuss.surrogates.model import Array, Data, Model
 from percuss.surrogates.registry import AUTO, FAMILIES, family_module
 from percuss.surrogates.settings import Settings
-from percuss.surrogates.training import Training
 from percuss.units import from_si
 
 # A relative error below which no other family is tried: it is rounding, or as good as.
@@ -111,23 +111,23 @@ class Fitted:
 
 
 def fit_all(
-    training: Training,
+    campaign: Campaign,
     settings: Settings,
-    held_out: Training | None = None,
+    held_out: Campaign | None = None,
     advance: Callable[[int, str], None] = lambda count, note: None,
 ) -> Fitted:
     """Fit every output of every case; `held_out` are other runs of the same study to judge them by."""
-    canonical = Canonical.of([training.study.parameters[name].prior for name in training.names])
+    canonical = Canonical.of([campaign.study.parameters[name].prior for name in campaign.names])
     if settings.held_out:
-        fitted_rows, kept = held_out_rows(len(training.theta), settings.held_out, settings.seed)
-        training, held_out = training.take(fitted_rows), training.take(kept)
-    names = [(runs.case, output) for runs in training.cases for output in training.outputs]
+        fitted_rows, kept = held_out_rows(len(campaign.theta), settings.held_out, settings.seed)
+        campaign, held_out = campaign.take(fitted_rows), campaign.take(kept)
+    names = [(runs.case, output) for runs in campaign.cases for output in campaign.outputs]
     columns: dict[int, ColumnFit] = {}
     parts: list[Part] = []
     bands: dict[int, Band] = {}
     residuals: dict[int, Residuals] = {}
-    groups = make_groups(training, canonical)
-    probes = _probes(training, canonical)
+    groups = make_groups(campaign, canonical)
+    probes = _probes(campaign, canonical)
     for group in groups:
         judge = _judge(held_out, names, group, canonical)
         done = _fit_group(group, settings, probes, judge)
@@ -142,23 +142,23 @@ def fit_all(
     return Fitted(canonical, ordered, tuple(parts), bands, residuals, tuple(groups))
 
 
-def _probes(training: Training, canonical: Canonical) -> Array:
+def _probes(campaign: Campaign, canonical: Canonical) -> Array:
     """Points of the prior, in canonical variables: the same for every design of a study."""
     from scipy.stats import qmc
 
-    unit = qmc.Sobol(len(training.names), scramble=True, rng=np.random.default_rng(29)).random_base2(PROBES_POWER)
+    unit = qmc.Sobol(len(campaign.names), scramble=True, rng=np.random.default_rng(29)).random_base2(PROBES_POWER)
     # Open ends: unbounded priors have no quantile at 0 or 1.
     unit = np.clip(unit, 2.0**-53, 1.0 - 2.0**-53)
-    priors = [training.study.parameters[name].prior for name in training.names]
+    priors = [campaign.study.parameters[name].prior for name in campaign.names]
     return canonical.points(np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1))
 
 
-def make_groups(training: Training, canonical: Canonical) -> list[Group]:
+def make_groups(campaign: Campaign, canonical: Canonical) -> list[Group]:
     """Cases with the same finished rows make one group; equal points are merged, with their mean output."""
-    width = len(training.outputs)
-    _check_support(training)
+    width = len(campaign.outputs)
+    _check_support(campaign)
     by_rows: dict[bytes, list[int]] = {}
-    for i, runs in enumerate(training.cases):
+    for i, runs in enumerate(campaign.cases):
         if len(runs.rows) < FEWEST_POINTS:
             raise InputError(
                 f"case {runs.case}: {len(runs.rows)} runs finished, and a surrogate needs at least {FEWEST_POINTS}"
@@ -166,9 +166,9 @@ def make_groups(training: Training, canonical: Canonical) -> list[Group]:
         by_rows.setdefault(runs.rows.tobytes(), []).append(i)
     groups = []
     for number, members in enumerate(by_rows.values()):
-        rows = training.cases[members[0]].rows
-        values = np.concatenate([training.cases[i].values for i in members], axis=1)
-        first, places = distinct(training.theta[rows])
+        rows = campaign.cases[members[0]].rows
+        values = np.concatenate([campaign.cases[i].values for i in members], axis=1)
+        first, places = distinct(campaign.theta[rows])
         merged = np.zeros((len(first), values.shape[1]))
         np.add.at(merged, places, values)
         merged /= np.bincount(places)[:, None]
@@ -176,24 +176,24 @@ def make_groups(training: Training, canonical: Canonical) -> list[Group]:
             merged = values
         if len(first) < FEWEST_POINTS:
             raise InputError(f"{len(rows)} runs at {len(first)} distinct points: at least {FEWEST_POINTS} are needed")
-        points = canonical.points(training.theta[rows[first]])
+        points = canonical.points(campaign.theta[rows[first]])
         data = Data(canonical.families, points, np.ascontiguousarray(merged))
         numbers = tuple(i * width + j for i in members for j in range(width))
         groups.append(Group(number, numbers, data, rows[first], len(rows) - len(first)))
     return groups
 
 
-def _check_support(training: Training) -> None:
+def _check_support(campaign: Campaign) -> None:
     """Points where a prior has no density can come with an import; no surrogate over the priors has them."""
-    for j, name in enumerate(training.names):
-        parameter = training.study.parameters[name]
+    for j, name in enumerate(campaign.names):
+        parameter = campaign.study.parameters[name]
         low, high = parameter.prior.support()
         # A point at a bound may lie beside it by the rounding of its unit.
         slack = 1e-9 * (high - low) if np.isfinite(high - low) else 1e-12 * max(abs(low), abs(high), 1e-300)
-        values = training.theta[:, j]
+        values = campaign.theta[:, j]
         wrong = np.flatnonzero((values < low - slack) | (values > high + slack))
         if len(wrong):
-            sample = training.places[int(wrong[0])][1]
+            sample = campaign.places[int(wrong[0])][1]
             ends = [from_si(end, parameter.unit) if np.isfinite(end) else end for end in (low, high)]
             raise InputError(
                 f"sample {sample}: {name} = {from_si(float(values[wrong[0]]), parameter.unit):g} is outside its "
@@ -214,7 +214,7 @@ def distinct(points: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 Judge = Callable[[Model], Array]
 
 
-def _judge(held_out: Training | None, names: list[tuple[str, str]], group: Group, canonical: Canonical) -> Judge | None:
+def _judge(held_out: Campaign | None, names: list[tuple[str, str]], group: Group, canonical: Canonical) -> Judge | None:
     """What gives the held-out errors of a model of a group's outputs."""
     if held_out is None:
         return None

@@ -4,36 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from percuss.surrogates.training import Training
+from percuss.execution.results import Campaign
 from percuss.units import from_si
 
 # A parameter is named when the failed runs fill less than this share of its probability.
 NARROW = 0.6
 
 
-def hole_sentences(training: Training) -> list[str]:
+def hole_sentences(campaign: Campaign) -> list[str]:
     """One sentence a case with failed runs: their number, the most frequent reason, and where they lie."""
     said = []
-    for runs in training.cases:
+    for runs in campaign.cases:
         if not runs.failures:
             continue
         rows = np.array(sorted(runs.failures))
         reasons = list(runs.failures.values())
         total = len(rows) + len(runs.rows)
         sentence = f"case {runs.case}: {len(rows)} of {total} runs failed and are holes in the design"
-        places = _places(training, rows)
+        places = _places(campaign, rows)
         sentence += f", at {' and '.join(places)}" if places else ", all over the parameter space"
         common = max(set(reasons), key=lambda reason: (reasons.count(reason), reason))
         said.append(f"{sentence} ({common})")
     return said
 
 
-def _places(training: Training, rows: np.ndarray) -> list[str]:
+def _places(campaign: Campaign, rows: np.ndarray) -> list[str]:
     """The ranges of the parameters in which the failed runs crowd, the narrowest first, at most three."""
     found = []
-    for j, name in enumerate(training.names):
-        parameter = training.study.parameters[name]
-        values = training.theta[rows, j]
+    for j, name in enumerate(campaign.names):
+        parameter = campaign.study.parameters[name]
+        values = campaign.theta[rows, j]
         filled = np.ptp(np.asarray(parameter.prior.cdf(values)))
         if len(rows) == 1 or filled < NARROW:
             low, high = (from_si(float(end), parameter.unit) for end in (values.min(), values.max()))

@@ -9,9 +9,10 @@ it is, it fails only what has no skill for certain, and the outputs are warned o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from percuss.kinds.surrogate_fitted import Curves
 from percuss.surrogates.curves import whole_curve_errors
 from percuss.surrogates.fit import ColumnFit
 from percuss.trust import Trust, Verdict, failures
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 WORTHLESS = 0.5
 
 
-def skill(columns: Sequence[ColumnFit | Column], facts: Mapping[str, Any]) -> Trust:
+def skill(columns: Sequence[ColumnFit | Column], curves: Curves | None = None) -> Trust:
     """A failed verdict for every worthless output or curve; a passed one where there is none."""
-    if "curves" in facts:
+    if curves:
         told = [
-            (f"{facts['curves']['quantity']}, {case}", error, tuple(_name(c) for c in columns if c.case == case))
-            for case, error, _ in whole_curve_errors(columns, facts)
+            (f"{curves.quantity}, {case}", error, tuple(_name(c) for c in columns if c.case == case))
+            for case, error, _ in whole_curve_errors(columns, curves)
         ]
     else:
         told = [(f"{c.output}, {c.case}", c.errors.trusted, (_name(c),)) for c in columns]

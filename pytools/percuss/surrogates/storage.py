@@ -1,57 +1,18 @@
-"""How a fit is written as an event: tables of terms and processes, of errors, residuals, resampled designs, holes."""
+"""A fit as tables: of terms and processes, of errors, residuals, resampled designs, holes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from percuss.ledger.event import Draft, Event, StudyRef
-from percuss.ledger.ledger import Ledger
+from percuss.execution.results import Campaign
 from percuss.surrogates.fit import ColumnFit, Fitted
 from percuss.surrogates.model import Array
-from percuss.surrogates.settings import Settings
-from percuss.surrogates.surrogate import KIND
-from percuss.surrogates.training import Training
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def draft_surrogate(
-    ledger: Ledger,
-    training: Training,
-    settings: Settings,
-    fitted: Fitted,
-    held_out: Sequence[Event] = (),
-    more: Mapping[str, pl.DataFrame] | None = None,
-    facts: Mapping[str, object] | None = None,
-) -> Draft:
-    """The event of a fit: tables of terms and processes, of errors, residuals, resampled designs and holes."""
-    tables = surrogate_tables(training, fitted) | dict(more or {})
-    blobs = [ledger.put_table(role, table) for role, table in tables.items()]
-    inputs: list[tuple[str, Event | Draft]] = [("study", training.study_event)]
-    # The newest design first: it is the one that stands for the others.
-    inputs += [("design", event) for event in reversed(training.designs)]
-    inputs += [("campaign", event) for event in reversed(training.campaigns)]
-    inputs += [("held_out", event) for event in held_out]
-    body = {
-        "names": list(training.names),
-        "cases": [runs.case for runs in training.cases],
-        "outputs": len(fitted.columns),
-        "points": len(training.theta),
-        "failed": sum(len(runs.failures) for runs in training.cases),
-        "duplicates": fitted.duplicates,
-        "families": sorted({column.family for column in fitted.columns}),
-        "largest_error": max(column.errors.trusted for column in fitted.columns),
-        "settings": settings.facts(),
-        "trust": [],
-        **(facts or {}),
-    }
-    study = StudyRef(training.study.name, training.study.digest)
-    return Draft(KIND, body, study, inputs, blobs, seed=settings.seed)
-
-
-def surrogate_tables(training: Training, fitted: Fitted) -> dict[str, pl.DataFrame]:
+def surrogate_tables(campaign: Campaign, fitted: Fitted) -> dict[str, pl.DataFrame]:
     """Everything a surrogate consists of, by role."""
     import polars as pl
 
@@ -65,11 +26,11 @@ def surrogate_tables(training: Training, fitted: Fitted) -> dict[str, pl.DataFra
     found = {role: pl.concat(parts) for role, parts in tables.items()}
     found["points"] = pl.concat([points_table(group.number, group.data.points) for group in fitted.groups])
     found["outputs"] = _outputs_table(fitted)
-    found["residuals"] = _residuals_table(training, fitted)
+    found["residuals"] = _residuals_table(campaign, fitted)
     if fitted.bands:
         found["replicates"] = _replicates_table(fitted)
-    if any(runs.failures for runs in training.cases):
-        found["holes"] = holes_table(training)
+    if any(runs.failures for runs in campaign.cases):
+        found["holes"] = holes_table(campaign)
     return dict(sorted(found.items()))
 
 
@@ -135,19 +96,19 @@ def _outputs_table(fitted: Fitted) -> pl.DataFrame:
     return pl.DataFrame(rows, schema)
 
 
-def _residuals_table(training: Training, fitted: Fitted) -> pl.DataFrame:
+def _residuals_table(campaign: Campaign, fitted: Fitted) -> pl.DataFrame:
     import polars as pl
 
     parts = []
     for number, r in sorted(fitted.residuals.items()):
         n = len(r.rows)
-        places = [training.places[int(row)] for row in r.rows]
+        places = [campaign.places[int(row)] for row in r.rows]
         empty = [None] * n
         parts.append(
             pl.DataFrame(
                 {
                     "column": pl.Series([number] * n, dtype=pl.Int64),
-                    "design": pl.Series([training.designs[k].id for k, _ in places], dtype=pl.String),
+                    "design": pl.Series([campaign.designs[k].id for k, _ in places], dtype=pl.String),
                     "sample": pl.Series([i for _, i in places], dtype=pl.Int64),
                     "value": pl.Series(r.values, dtype=pl.Float64),
                     "fitted": pl.Series(r.fitted, dtype=pl.Float64),
@@ -180,16 +141,16 @@ def _replicates_table(fitted: Fitted) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def holes_table(training: Training) -> pl.DataFrame:
+def holes_table(campaign: Campaign) -> pl.DataFrame:
     """Runs that failed: case, design, sample, parameters in SI, reason."""
     import polars as pl
 
     rows: list[dict[str, object]] = []
-    for runs in training.cases:
+    for runs in campaign.cases:
         for row, reason in sorted(runs.failures.items()):
-            design, sample = training.places[row]
-            values = dict(zip(training.names, training.theta[row].tolist(), strict=True))
+            design, sample = campaign.places[row]
+            values = dict(zip(campaign.names, campaign.theta[row].tolist(), strict=True))
             rows.append(
-                {"case": runs.case, "design": training.designs[design].id, "sample": sample, **values, "failed": reason}
+                {"case": runs.case, "design": campaign.designs[design].id, "sample": sample, **values, "failed": reason}
             )
     return pl.DataFrame(rows)

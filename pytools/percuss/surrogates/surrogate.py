@@ -1,6 +1,6 @@
 """A surrogate as the ledger holds it, read back: what calibration and sensitivity work with.
 
-    surrogate = load_surrogate(ledger, state, event)
+    surrogate = load_surrogate(session, event)
     mean, variance = surrogate.predict(theta)       # (n, d) in SI -> (n, m), and (m,) or (n, m)
     mean, gradient = surrogate.gradient(theta)      # (n, m), (n, m, d)
     low, high = surrogate.band(theta, 0.95)
@@ -21,10 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError, LedgerError
-from percuss.execution.records import load_study_event
+from percuss.kinds.surrogate_fitted import KIND, SurrogateFitted
 from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.session import Session
 from percuss.study.study import Study
 from percuss.surrogates.assessment import Errors
 from percuss.surrogates.bands import Band
@@ -35,7 +34,6 @@ from percuss.surrogates.registry import FAMILIES, family_module
 if TYPE_CHECKING:
     import polars as pl
 
-KIND = "surrogate.fitted"
 BLOCK = 2048
 
 
@@ -283,17 +281,11 @@ class Surrogate:
         return self.canonical.points(given)
 
 
-def load_surrogate(ledger: Ledger, state: State, event: Event) -> Surrogate:
+def load_surrogate(session: Session, event: Event) -> Surrogate:
     """Read a surrogate back; it predicts the same bits as when it was fitted."""
-    if event.kind != KIND:
-        raise InputError(
-            f"event {event.id} is of the kind {event.kind}, not a surrogate", hint="percuss surrogate makes one"
-        )
-    if event.id in state.superseded:
-        raise InputError(f"surrogate {event.id}: is superseded", hint="percuss show says by what")
-    study = load_study_event(ledger, state.events[event.input("study")])
-    tables = {blob.role: ledger.table(event, blob.role) for blob in event.blobs}
-    return read_surrogate(event, study, tuple(event.data["names"]), tables)
+    event = session.take(event, KIND.name)
+    tables = {blob.role: session.table(event, blob.role) for blob in event.blobs}
+    return read_surrogate(event, session.study(event), SurrogateFitted.of(event).names, tables)
 
 
 def read_surrogate(event: Event, study: Study, names: tuple[str, ...], tables: Mapping[str, pl.DataFrame]) -> Surrogate:

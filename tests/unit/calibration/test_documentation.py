@@ -8,7 +8,7 @@ from pathlib import Path
 from percuss.inference.discrepancies.correlated import KERNELS
 from percuss.inference.discrepancies.registry import DISCREPANCIES, discrepancy_class
 from percuss.inference.samplers.registry import SAMPLERS
-from percuss.ledger.kinds import KINDS
+from percuss.kinds.table import KINDS
 
 TEXT = (Path(__file__).parents[3] / "docs" / "calibration.md").read_text()
 

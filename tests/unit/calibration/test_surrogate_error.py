@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from percuss.ledger.kinds import upcast
+from percuss.kinds.table import upcast
 from percuss.study.calibration import COMMON, PER_DATUM, read_block
 
 KNOWN: dict[str, tuple[str, ...]] = {"outputs": ("y",), "cases": ("base",)}

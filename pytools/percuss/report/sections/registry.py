@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from percuss.ledger.event import Event
-from percuss.ledger.kinds import is_known
+from percuss.kinds.table import is_known
 from percuss.report.blocks import Section
 from percuss.report.source import Source
 

@@ -1,0 +1,115 @@
+"""Designs as events: drafted, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from percuss.designs.design import Design
+from percuss.errors import InputError, LedgerError
+from percuss.kinds.design_created import DesignCreated
+from percuss.ledger.event import Draft, Event
+from percuss.models.model import Value
+from percuss.session import Session
+
+# The sampler of designs whose runs were made elsewhere.
+IMPORTED = "imported"
+
+
+def draft_design(
+    session: Session,
+    design: Design,
+    *,
+    cases: Sequence[str],
+    fixed: Mapping[str, Value],
+    keep_curves: bool = False,
+    origin: Mapping[str, str] | None = None,
+    inputs: Sequence[tuple[str, Event]] = (),
+) -> Design:
+    """The design with a draft of its event and, if that is new, of its study; `inputs` are what else it came from."""
+    import polars as pl
+
+    study_event = session.registered(design.study)
+    columns: dict[str, object] = {"sample": pl.int_range(len(design.values), eager=True)}
+    columns |= {name: design.values[:, i] for i, name in enumerate(design.names)}
+    columns |= {f"unit:{name}": design.unit[:, i] for i, name in enumerate(design.names)}
+    blob = session.ledger.put_table("design", pl.DataFrame(columns))
+    body = DesignCreated(
+        sampler=design.sampler,
+        n=len(design.values),
+        skip=design.skip,
+        options={**design.options, **(origin or {})},
+        names=design.names,
+        cases=tuple(cases),
+        fixed=dict(fixed),
+        curves=keep_curves,
+    )
+    draft = Draft("design.created", body, design.reference, [("study", study_event), *inputs], [blob], seed=design.seed)
+    return replace(
+        design,
+        cases=tuple(cases),
+        fixed=fixed,
+        keep_curves=keep_curves,
+        event=draft,
+        study_event=study_event,
+        digest=blob.digest,
+    )
+
+
+def drafts_of(design: Design) -> list[Draft]:
+    """What must be appended for a design to be in the ledger."""
+    return [source for source in (design.study_event, design.event) if isinstance(source, Draft)]
+
+
+def stored(session: Session, design: Design) -> Design:
+    """The design with its events, which were appended, in place of their drafts."""
+    events = session.state.events
+    return replace(design, event=events[design.id], study_event=events[design.study_source.id])
+
+
+def append_design(session: Session, design: Design) -> Design:
+    """Append a design, and its study if that is new."""
+    session.append(drafts_of(design))
+    return stored(session, design)
+
+
+def load_design(session: Session, event: Event) -> Design:
+    """Read a design back, by its own event or by one that was made from it; refused if it is superseded."""
+    if event.kind != "design.created":
+        inputs = event.inputs_as("design")
+        if not inputs:
+            raise InputError(
+                f"event {event.id} is of the kind {event.kind}, which has no design",
+                hint="give a design, or runs or a campaign made from one",
+            )
+        event = session.state.events[inputs[0].id]
+    session.refuse_superseded(event)
+    return read_design(session, event)
+
+
+def read_design(session: Session, event: Event) -> Design:
+    """Read back a design by its own event, whether or not it is superseded."""
+    body = DesignCreated.of(event)
+    blob = event.blob("design")
+    if blob is None:
+        raise LedgerError(f"event {event.id}: a design without its points")
+    points = session.table(event, "design")
+    shape = (points.height, len(body.names))
+    # Without parameters the frame has no columns, and then no rows of its own. Imported points may have no quantiles.
+    units = [f"unit:{name}" for name in body.names]
+    return Design(
+        session.study(event),
+        body.sampler,
+        event.seed or 0,
+        body.skip,
+        body.options,
+        body.names,
+        points.select(units).to_numpy().reshape(shape),
+        points.select(body.names).to_numpy().reshape(shape),
+        body.cases,
+        body.fixed,
+        body.curves,
+        event,
+        session.state.events[event.input("study")],
+        blob.digest,
+    )

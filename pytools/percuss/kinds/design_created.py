@@ -1,0 +1,40 @@
+"""Sample points of a study's parameters, for some of its cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from percuss.kinds.body import Body, Count, Value
+from percuss.kinds.kind import PARAMETERS, Kind, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignCreated(Body):
+    """How the points were chosen; `fixed` are inputs held the same in every run, `curves` keeps histories."""
+
+    sampler: str
+    n: Count
+    names: tuple[str, ...]
+    cases: tuple[str, ...]
+    fixed: dict[str, Value]
+    skip: Count = 0
+    options: dict[str, Any]
+    curves: bool = False
+
+
+KIND = Kind(
+    "design.created",
+    DesignCreated,
+    "sample points of a study's parameters",
+    needs={"study": ("study.registered",)},
+    tables={
+        "design": Table(
+            "a sample: values of the parameters, and their quantiles as `unit:NAME`", {"sample": "1"}, (PARAMETERS,)
+        )
+    },
+    summary=lambda body: f"{body.sampler}, {body.n} points",
+    seeded=True,
+    made_by="design",
+    load="percuss.designs.records:load_design",
+)

@@ -1,0 +1,31 @@
+"""Measured values, bound to the outputs of a study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from percuss.kinds.body import Body, Count
+from percuss.kinds.kind import Kind, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObservationsImported(Body):
+    """From which files, with their digests, how many values; `twin` has the true parameters of twin data, in SI."""
+
+    file: str
+    entries: Count
+    twin: dict[str, float] | None
+    files: dict[str, str] = field(default_factory=dict)
+
+
+COLUMNS = {"entry": "1", "case": "", "output": "", "value": "", "std": "", "point": "", "axis": "", "instant": ""}
+KIND = Kind(
+    "observations.imported",
+    ObservationsImported,
+    "measured values, bound to the outputs of a study",
+    needs={"study": ("study.registered",)},
+    tables={"observations": Table("a datum, in the SI unit of its output", COLUMNS)},
+    summary=lambda body: f"{'twin' if body.twin else 'measured'}, {body.entries} values, {body.file}",
+    made_by="observe",
+    load="percuss.calibration.records:load_observations",
+)

@@ -1,0 +1,28 @@
+"""A scene at rest, from which runs start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from percuss.kinds.body import Body, Count
+from percuss.kinds.kind import Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneSettled(Body):
+    """What settling depends on, as a key, and how far it came; the state itself is the file `state`."""
+
+    key: str
+    steps: Count
+    moved_m: float | None = None
+    speed_m_per_s: float | None = None
+
+
+KIND = Kind(
+    "scene.settled",
+    SceneSettled,
+    "a scene at rest, from which runs start",
+    needs={"study": ("study.registered",)},
+    summary=lambda body: f"{body.steps} steps",
+    made_by="run",
+)

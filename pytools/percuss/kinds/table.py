@@ -1,0 +1,90 @@
+"""The table of kinds, and how bodies of any version are read by it.
+
+A new kind is one file beside this one and one line of the table. When the body of a kind changes, its version goes up
+and an upcaster from the version before is put beside it: events are never rewritten, they are read in their newest
+meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from percuss.kinds import (
+    campaign_completed,
+    check_failed,
+    check_passed,
+    comparison_made,
+    convergence_checked,
+    design_created,
+    event_superseded,
+    filter_updated,
+    indices_computed,
+    note_added,
+    observations_imported,
+    posterior_sampled,
+    prediction_made,
+    region_computed,
+    runs_completed,
+    runs_failed,
+    scene_settled,
+    stream_adopted,
+    stream_sealed,
+    study_registered,
+    surrogate_fitted,
+    validation_computed,
+)
+from percuss.kinds.body import Body, fitted
+from percuss.kinds.kind import Kind
+
+KINDS: dict[str, Kind] = {
+    module.KIND.name: module.KIND
+    for module in (
+        study_registered,
+        design_created,
+        scene_settled,
+        runs_completed,
+        runs_failed,
+        campaign_completed,
+        surrogate_fitted,
+        indices_computed,
+        region_computed,
+        filter_updated,
+        observations_imported,
+        posterior_sampled,
+        prediction_made,
+        comparison_made,
+        validation_computed,
+        convergence_checked,
+        check_passed,
+        check_failed,
+        note_added,
+        event_superseded,
+        stream_adopted,
+        stream_sealed,
+    )
+}
+
+
+def is_known(kind: str, version: int) -> bool:
+    """Whether this percuss can read events of that kind and version."""
+    known = KINDS.get(kind)
+    return known is not None and 1 <= version <= known.version
+
+
+def upcast(kind: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
+    """The body in the newest version of its kind. Unknown kinds and newer versions are left as they are."""
+    if not is_known(kind, version):
+        return body
+    known = KINDS[kind]
+    for step in range(version, known.version):
+        body = known.upcasters[step](body)
+    return body
+
+
+def body_of(kind: str, version: int, data: Mapping[str, Any]) -> Body | None:
+    """Plain data in the newest version of a kind as its body; None where this percuss cannot read the kind.
+
+    Raises ValueError where the data do not fit.
+    """
+    return fitted(data, KINDS[kind].body) if is_known(kind, version) else None

@@ -1,0 +1,173 @@
+"""One call's way to the ledger: what every operation of `percuss.work` is given.
+
+A session folds the events once and goes on from there with what it appends; what others append it sees after
+`refresh`. Studies are built once, by digest. It also carries what belongs to the call and not to the ledger: settings,
+consent to run programs, gates whose failure is accepted, and how to speak to whoever called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from percuss.config import Found, find_settings
+from percuss.errors import InputError
+from percuss.kinds.table import KINDS
+from percuss.ledger.event import Draft, Event, StudyRef
+from percuss.ledger.ledger import MAIN, Ledger
+from percuss.ledger.projections import State, fold
+from percuss.ledger.standing import judged
+from percuss.study.study import Study
+from percuss.trust import Trust, Verdict
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Advance = Callable[[int, str], None]
+
+
+class Voice(Protocol):
+    """How an operation speaks while it is at work."""
+
+    def say(self, text: str) -> None:
+        """Words for a person."""
+
+    def progress(self, what: str, total: int | None) -> AbstractContextManager[Advance]:
+        """How far a long job has come: yields `advance(count, note)`; without a total there is only a count."""
+
+
+class Silent:
+    """Says nothing."""
+
+    def say(self, text: str) -> None:
+        """Words for a person."""
+
+    @contextmanager
+    def progress(self, what: str, total: int | None) -> Iterator[Advance]:
+        """How far a long job has come."""
+        yield lambda count, note: None
+
+
+class Session:
+    """A ledger that is worked on: see the module."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        settings: Mapping[str, Found] | None = None,
+        allow_command: bool = False,
+        accept: Collection[str] = (),
+        voice: Voice | None = None,
+    ) -> None:
+        self.ledger = ledger
+        self.settings = find_settings() if settings is None else settings
+        self.allow_command = allow_command
+        self.accept = frozenset(accept)
+        self.voice: Voice = voice or Silent()
+        self._state: State | None = None
+        self._studies: dict[str, Study] = {}
+
+    @property
+    def state(self) -> State:
+        """What the events add up to."""
+        if self._state is None:
+            self._state = fold(self.ledger.events())
+        return self._state
+
+    def refresh(self) -> State:
+        """Take in what others have appended since."""
+        self.ledger.refresh()
+        self._state = None
+        return self.state
+
+    def append(self, drafts: Sequence[Draft], stream: str = MAIN) -> list[Event]:
+        """Append events in one commit: all of them, or an error and none."""
+        events = self.ledger.append(drafts, stream)
+        if stream == MAIN and self._state is not None:
+            self._state = self._state.advanced(events)
+        return events
+
+    def append_result(self, draft: Draft, own: Iterable[Verdict] = ()) -> tuple[Event, Trust]:
+        """Append a result with its verdicts: its own, and those it inherits from all it is made from."""
+        draft, trust = judged(self.state, draft, self.accept, own)
+        return self.append([draft])[0], trust
+
+    def event(self, reference: str | Event) -> Event:
+        """An event by id, unique prefix of an id, `@last` or `@last:KIND`."""
+        return reference if isinstance(reference, Event) else self.ledger.event(reference)
+
+    def take(self, reference: str | Event, *kinds: str) -> Event:
+        """An event to work with: of one of these kinds, and not superseded."""
+        event = self.event(reference)
+        if kinds and event.kind not in kinds:
+            verbs = dict.fromkeys(KINDS[kind].made_by for kind in kinds)
+            raise InputError(
+                f"event {event.id} is of the kind {event.kind}, not {' or '.join(kinds)}",
+                hint=f"percuss {' or percuss '.join(verbs)} makes one",
+            )
+        self.refuse_superseded(event)
+        return event
+
+    def refuse_superseded(self, event: Event) -> None:
+        """Raise InputError for an event that is superseded."""
+        if event.id in self.state.superseded:
+            raise InputError(f"{event.kind.split('.')[0]} {event.id}: is superseded", hint="percuss show says by what")
+
+    def load(self, reference: str | Event) -> Any:
+        """An event as the object that its kind is worked with; its body where there is no such."""
+        event = self.event(reference)
+        kind = KINDS.get(event.kind)
+        loader = kind.loader() if kind else None
+        return loader(self, event) if loader else event.content
+
+    def table(self, event: Event, role: str, columns: list[str] | None = None) -> pl.DataFrame:
+        """The table an event carries in this role."""
+        return self.ledger.table(event, role, columns)
+
+    def study(self, event: Event) -> Study:
+        """The study that an event belongs to, as it was registered."""
+        registered = event if event.kind == "study.registered" else self.state.events[event.input("study")]
+        if registered.id not in self._studies:
+            self._studies[registered.id] = Study.from_resolved(registered.data, self.ledger.files(registered))
+        return self._studies[registered.id]
+
+    def registered(self, study: Study) -> Event | Draft:
+        """The event that registered this very study, or a draft that will."""
+        if event := self.state.studies.get(study.digest):
+            self._studies.setdefault(event.id, study)
+            return event
+        blobs = [self.ledger.put_file(name, data) for name, data in sorted(study.files.items())]
+        return Draft("study.registered", study.resolved(), reference(study), blobs=blobs)
+
+    def consented(self, study: Study) -> Study:
+        """The study, allowed to run what it wants to run; refused, with all of that shown, if nobody said so."""
+        calls = study.calls()
+        if not calls:
+            return study
+        # What a stranger wrote can neither break the line nor steer the terminal.
+        shown = "\n".join(f"  {line if line.isprintable() else ascii(line)[1:-1]}" for line in calls)
+        if not self.allow_command:
+            raise InputError(
+                f"study {study.name}: runs a program, with all the rights you have:\n{shown}",
+                hint="if you know who wrote this and want it run, give the command again with --allow-command",
+            )
+        self.voice.say(f"study {study.name}: runs a program, as allowed:\n{shown}")
+        return study.allow_commands()
+
+    def setting(self, name: str) -> Any:
+        """The value of a setting."""
+        return self.settings[name].value
+
+    @property
+    def workers(self) -> int:
+        """How many runs at a time."""
+        import os
+
+        return self.setting("jobs") or os.cpu_count() or 1
+
+
+def reference(study: Study) -> StudyRef:
+    """A study as events name it."""
+    return StudyRef(study.name, study.digest)

@@ -1,0 +1,113 @@
+"""Fit surrogates of a campaign's outputs, or of whole curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from percuss.cost import Spent
+from percuss.errors import InputError
+from percuss.execution.results import Campaign
+from percuss.kinds.surrogate_fitted import Curves, SurrogateFitted
+from percuss.ledger.event import Draft, Event
+from percuss.session import Session
+from percuss.surrogates.curves import project_curves, reduce_curves
+from percuss.surrogates.fit import Fitted, fit_all
+from percuss.surrogates.settings import Settings
+from percuss.surrogates.skill import skill
+from percuss.surrogates.storage import surrogate_tables
+from percuss.trust import Trust
+from percuss.work.campaigns import closed_campaign
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogates:
+    """What was fitted to which campaign; `curves` says what of, where whole curves were fitted."""
+
+    event: Event
+    trust: Trust
+    campaign: Campaign
+    fitted: Fitted
+    curves: Curves | None
+
+
+def fit_surrogates(
+    session: Session, event: Event, settings: Settings | None = None, held_out: Event | None = None
+) -> Surrogates:
+    """Fit every output of every case of a design whose runs are all in; `held_out` are other runs to judge them by."""
+    settings = settings or Settings()
+    campaign = closed_campaign(session, event)
+    others = _others(session, campaign, held_out) if held_out else None
+    fitted_to, curves = campaign, None
+    tables: dict[str, pl.DataFrame] = {}
+    if settings.curves:
+        fitted_to, tables, curves = reduce_curves(session, campaign, settings.curves)
+        if others:
+            others, left_out = project_curves(session, others, settings.curves, tables["modes"])
+            curves = replace(curves, held_out_error=left_out)
+    spent = Spent()
+    with session.voice.progress("fitting", len(fitted_to.cases) * len(fitted_to.outputs)) as advance:
+        fitted = fit_all(fitted_to, settings, others, advance)
+    tables |= surrogate_tables(fitted_to, fitted)
+    draft = Draft(
+        "surrogate.fitted",
+        _body(fitted_to, settings, fitted, curves),
+        campaign.designs[0].reference,
+        [*campaign.inputs(), *(("held_out", closing) for closing in (others.closings if others else ()))],
+        [session.ledger.put_table(role, table) for role, table in sorted(tables.items())],
+        seed=settings.seed,
+        cost=spent.cost(),
+    )
+    appended, trust = session.append_result(draft, skill(fitted.columns, curves))
+    return Surrogates(appended, trust, campaign, fitted, curves)
+
+
+def _others(session: Session, campaign: Campaign, event: Event) -> Campaign:
+    """Runs to judge by: of the same study, and none of those that are fitted."""
+    others = closed_campaign(session, event)
+    if others.study.digest != campaign.study.digest:
+        raise InputError(f"--held-out {event.id}: is of study {others.study.name}, not of the same study")
+    if {design.id for design in others.designs} & {design.id for design in campaign.designs}:
+        raise InputError(f"--held-out {event.id}: holds points the surrogate is fitted to")
+    return others
+
+
+def _body(campaign: Campaign, settings: Settings, fitted: Fitted, curves: Curves | None) -> SurrogateFitted:
+    return SurrogateFitted(
+        names=campaign.names,
+        cases=tuple(runs.case for runs in campaign.cases),
+        outputs=len(fitted.columns),
+        points=len(campaign.theta),
+        failed=sum(len(runs.failures) for runs in campaign.cases),
+        duplicates=fitted.duplicates,
+        families=tuple(sorted({column.family for column in fitted.columns})),
+        largest_error=max(column.errors.trusted for column in fitted.columns),
+        settings=settings.facts(),
+        curves=curves,
+        trust=(),
+    )
+
+
+def output_facts(surrogates: Surrogates) -> Sequence[dict[str, object]]:
+    """Every output with its errors, as plain data."""
+    return [
+        {
+            "case": column.case,
+            "output": column.output,
+            "family": column.family,
+            "loo": column.errors.loo,
+            "loo_corrected": column.errors.loo_corrected,
+            "nested": column.errors.nested,
+            "elsewhere": column.errors.elsewhere,
+            "held_out": column.errors.held_out,
+            "points": column.points,
+            **{key: column.facts.get(key) for key in ("method", "degree", "q", "candidates", "terms", "leverage")},
+            "tried": column.tried,
+            "warnings": list(column.warnings),
+        }
+        for column in surrogates.fitted.columns
+    ]
