@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from percuss.config import Found, find_settings
@@ -75,6 +76,13 @@ class Session:
         if self._state is None:
             self._state = fold(self.ledger.events())
         return self._state
+
+    def for_telling(self) -> Session:
+        """A session that reads superseded events like any other: for telling what was done, not for going on."""
+        told = Session(self.ledger, settings=self.settings, voice=self.voice)
+        told._state = replace(self.state, superseded={})
+        told._studies = self._studies
+        return told
 
     def refresh(self) -> State:
         """Take in what others have appended since."""

@@ -12,17 +12,20 @@ from percuss.cli.options import (
     EventArgument,
     JsonOption,
     LedgerOption,
-    accepted_gates,
     assignments,
     complete_events,
-    open_at,
+    open_session,
+    reference,
 )
+from percuss.errors import InputError
 
 if TYPE_CHECKING:
     from percuss.filtering.covariance import ObservationError
     from percuss.filtering.observations import Observations
-    from percuss.filtering.update import Updated
+    from percuss.kinds.filter_updated import Identified
+    from percuss.session import Session
     from percuss.study.study import Study
+    from percuss.work.filter import FilteredEnsemble
 
 app = typer.Typer(add_completion=False)
 
@@ -79,62 +82,67 @@ def filter(
     design --propose is filtered together with those it goes on from, each run weighed for how it was proposed.
     Weights that come down to too few samples are kept, and no estimate is given from them.
     """
-    from percuss.cli.output import give_id, hint, leave_untrusted, say, tell_trust
-    from percuss.cli.values import tell_measured, tell_values
-    from percuss.config import find_settings
-    from percuss.errors import InputError
-    from percuss.filtering.observations import observed, read_observations
-    from percuss.filtering.update import draft_update, summary, update
-    from percuss.ledger.projections import fold
-    from percuss.ledger.standing import judged
-    from percuss.surrogates.training import load_training
+    from percuss.cli.output import give_id, leave_untrusted
+    from percuss.kinds.body import plain
+    from percuss.work.campaigns import closed_campaign
+    from percuss.work.filter import filter_ensemble
 
-    gates = accepted_gates(accept)
-    book, found = open_at(ledger, event)
-    state = fold(book.events())
-    training = load_training(book, state, found)
-    state = fold(book.events())
-    if data and not observations:
-        limit = find_settings()["import_mb"].value * 1_000_000
-        seen = read_observations(data, training.study, case, limit)
-    elif observations and not data:
-        seen = observed(book, book.event(observations), training.study, case)
-    else:
-        raise InputError("--data and --observations: give one of them")
-    error = _error(training.study, seen, covariance, noise, scale, ess)
-    others = [book.event(text) for text in against or []]
-    done = update(book, state, training, seen, error, ess, others, seed)
-    enough = done.verdict()
-    # A scale that was searched for claims nothing of errors, and of few samples even the best may be far off.
-    own = [enough, done.fit()] if enough.passed and ess is None else [enough]
-    told = enough.passed or enough.gate in gates
-    draft, trust = judged(state, draft_update(book, done, others, ess, seed, told=told), gates, own)
-    appended = book.append([draft])[0]
-    tell_trust(trust)
-    measured = seen.table()
-    tell_values(assignments(noise, "--noise"), error.stds, _units(training.study, seen))
-    tell_measured(training.study, measured["variable"].to_list(), measured["value"].to_list())
-    facts = summary(done, told=told)
-    if told:
-        say(_table(done, facts))
-    share = facts["effective"] / facts["samples"]
-    say(
-        f"{len(seen.steps)} steps, {facts['samples']} samples worth {facts['effective']:.3g} "
-        f"({100 * share:.2g} %), log evidence {facts['log_evidence']}"
-    )
-    if facts["left_out"]:
-        say(f"{facts['left_out']} points without a finished run in every case are left out")
-    for name, probability in facts["probabilities"].items():
-        say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
+    wanted = reference(event)
+    session = open_session(ledger, accept=accept)
+    campaign = closed_campaign(session, session.event(wanted))
+    measured = _observations(session, campaign.study, data, observations, case)
+    error = _error(campaign.study, measured, covariance, noise, scale, ess)
+    others = [session.event(text) for text in against or []]
+    done = filter_ensemble(session, campaign, measured, error, share=ess, against=others, seed=seed)
+    _tell(done, measured, error, noise)
     for picture, path in (("evolution", plot), ("densities", densities), ("runs", runs)):
-        if path and not told and picture != "runs":
-            say(f"{path}: is not drawn, as no estimate is given")
-        elif path:
+        if path:
             _draw(done, picture, path)
-    if not enough.passed:
-        hint(f"percuss design --propose {appended.id} --n N goes on from the samples that have weight")
-    give_id(appended.id, {"scale": done.error.scale, **facts, "trust": appended.data["trust"]}, json)
-    leave_untrusted(trust)
+    facts = {key: value for key, value in plain(done.body).items() if key in TOLD}
+    give_id(done.event.id, {"scale": done.updated.error.scale, **facts}, json)
+    leave_untrusted(done.trust)
+
+
+TOLD = (
+    "samples", "left_out", "effective", "log_evidence", "probabilities", "most_probable", "identified", "trust",
+)  # fmt: skip
+
+
+def _observations(
+    session: Session, study: Study, data: Path | None, observations: str | None, case: str | None
+) -> Observations:
+    """What was observed: from a file, or from what `percuss observe` took in."""
+    from percuss.filtering.observations import observed, read_observations
+
+    if data and not observations:
+        return read_observations(data, study, case, session.setting("import_mb") * 1_000_000)
+    if observations and not data:
+        return observed(session, session.event(observations), study, case)
+    raise InputError("--data and --observations: give one of them")
+
+
+def _tell(done: FilteredEnsemble, measured: Observations, error: ObservationError, noise: list[str] | None) -> None:
+    """What was understood, what the weights say, and what they are worth."""
+    from percuss.cli.output import hint, say, tell_trust
+    from percuss.cli.values import tell_measured, tell_values
+
+    study, body = done.updated.campaign.study, done.body
+    tell_trust(done.trust)
+    table = measured.table()
+    tell_values(assignments(noise, "--noise"), error.stds, _units(study, measured))
+    tell_measured(study, table["variable"].to_list(), table["value"].to_list())
+    if body.identified:
+        say(_table(study, body.identified))
+    say(
+        f"{len(measured.steps)} steps, {body.samples} samples worth {body.effective:.3g} "
+        f"({100 * body.effective / body.samples:.2g} %), log evidence {body.log_evidence}"
+    )
+    if body.left_out:
+        say(f"{body.left_out} points without a finished run in every case are left out")
+    for name, probability in body.probabilities.items():
+        say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
+    if not done.enough.passed:
+        hint(f"percuss design --propose {done.event.id} --n N goes on from the samples that have weight")
 
 
 def _error(
@@ -145,7 +153,6 @@ def _error(
     scale: float | None,
     ess: float | None,
 ) -> ObservationError:
-    from percuss.errors import InputError
     from percuss.filtering.covariance import LARGEST, MODES, SMALLEST, ObservationError
     from percuss.spelling import did_you_mean
     from percuss.surrogates.settings import chosen
@@ -179,23 +186,27 @@ def _units(study: Study, observations: Observations) -> dict[str, str]:
     return {variable: units[name] for variable, name in pairs}
 
 
-def _table(done: Updated, facts: dict[str, dict[str, dict[str, float]]]) -> str:
+def _table(study: Study, identified: dict[str, Identified]) -> str:
     from percuss.cli.output import table_text
     from percuss.units import from_si
 
     keys = ("mean", "std", "q05", "q50", "q95", "most_probable")
     rows = []
-    for name, values in facts["identified"].items():
-        unit = done.training.study.parameters[name].unit
-        rows.append((name, unit, *(from_si(values[key], unit) for key in keys)))
+    for name, estimate in identified.items():
+        unit = study.parameters[name].unit
+        rows.append((name, unit, *(from_si(getattr(estimate, key), unit) for key in keys)))
     return table_text(("parameter", "unit", *(key.replace("_", " ") for key in keys)), rows)
 
 
-def _draw(done: Updated, picture: str, path: Path) -> None:
+def _draw(done: FilteredEnsemble, picture: str, path: Path) -> None:
     from percuss.cli import filter_pictures
+    from percuss.cli.output import say
 
+    if not done.told and picture != "runs":
+        say(f"{path}: is not drawn, as no estimate is given")
+        return
     {
         "evolution": filter_pictures.draw_evolution,
         "densities": filter_pictures.draw_densities,
         "runs": filter_pictures.draw_runs,
-    }[picture](done, path)
+    }[picture](done.updated, path)

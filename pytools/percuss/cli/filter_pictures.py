@@ -26,15 +26,15 @@ def draw_evolution(done: Updated, path: Path) -> None:
     """
     start = np.exp(done.ensemble.log_start - np.logaddexp.reduce(done.ensemble.log_start))
     weights = np.vstack([start, done.filtered.weights])
-    found = evolution(weights, done.training.names, done.ensemble.theta)
+    found = evolution(weights, done.campaign.names, done.ensemble.theta)
     x = np.arange(len(weights), dtype=float)
     panels = []
-    for name in done.training.names:
+    for name in done.campaign.names:
         lines = [Line(key, x, found[f"{key}:{name}"]) for key in ("mean", "q05", "q95")]
         panels.append(Panel("step", f"{name} [SI]", lines))
     effective = 1 / (weights**2).sum(axis=1)
     panels.append(Panel("step", "effective samples", [Line("effective", x, effective)]))
-    draw(panels, path, f"{done.training.study.name}: identified parameters")
+    draw(panels, path, f"{done.campaign.study.name}: identified parameters")
 
 
 def draw_densities(done: Updated, path: Path) -> None:
@@ -57,7 +57,7 @@ def draw_densities(done: Updated, path: Path) -> None:
                 density = pair["density"].to_numpy().reshape(edge, edge)
                 axes[i, j].pcolormesh(x, y, density, shading="nearest", cmap="Blues", rasterized=True)
     _label(axes, names, names, units, units)
-    _save(figure, path, f"{done.training.study.name}: densities after the last step")
+    _save(figure, path, f"{done.campaign.study.name}: densities after the last step")
 
 
 def draw_runs(done: Updated, path: Path) -> None:
@@ -66,7 +66,7 @@ def draw_runs(done: Updated, path: Path) -> None:
     Values at places on a curve are left out, unless there are no other outputs.
     """
     names, units = _parameters(done)
-    training = done.training
+    training = done.campaign
     whole = tuple(name for name in training.outputs if training.study.outputs[name].at is None)
     outputs = whole or training.outputs
     case = done.observations.steps[0].case
@@ -85,8 +85,8 @@ def draw_runs(done: Updated, path: Path) -> None:
 
 
 def _parameters(done: Updated) -> tuple[tuple[str, ...], list[str]]:
-    names = done.training.names
-    return names, [done.training.study.parameters[name].unit for name in names]
+    names = done.campaign.names
+    return names, [done.campaign.study.parameters[name].unit for name in names]
 
 
 def _shown(values: pl.Series | np.ndarray, unit: str) -> np.ndarray:

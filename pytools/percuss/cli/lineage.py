@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
 
 if TYPE_CHECKING:
     from percuss.ledger.event import Event
@@ -35,8 +35,9 @@ def lineage(
     from percuss.cli.output import give_json
     from percuss.ledger import projections
 
-    book, root = open_at(ledger, event)
-    state = projections.fold(book.events())
+    wanted = reference(event)
+    session = open_session(ledger)
+    root, state = session.event(wanted), session.state
     below = projections.descendants(state, root.id)
     nodes = [root, *below] if onwards else projections.lineage(state, root.id)
     known = {node.id for node in nodes}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
 
 app = typer.Typer(add_completion=False)
 
@@ -20,11 +20,9 @@ def note(
 ) -> None:
     """Add words to an event. Nothing is ever edited: a note is an event of its own."""
     from percuss.cli.output import give_id
-    from percuss.errors import InputError
-    from percuss.ledger.event import Draft
+    from percuss.work.note import add_note
 
-    if not text.strip() or len(text) > 10_000:
-        raise InputError(f"text: {len(text)} characters; a note has 1 to 10000")
-    book, about = open_at(ledger, event)
-    added = book.append([Draft("note.added", {"text": text}, about.study, [("about", about)])])[0]
-    give_id(added.id, {"about": about.id}, json)
+    wanted = reference(event)
+    session = open_session(ledger)
+    about = session.event(wanted)
+    give_id(add_note(session, about, text).id, {"about": about.id}, json)

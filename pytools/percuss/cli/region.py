@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import AcceptOption, EventArgument, JsonOption, LedgerOption, accepted_gates, open_at
+from percuss.cli.options import AcceptOption, EventArgument, JsonOption, LedgerOption, open_session, reference
+
+if TYPE_CHECKING:
+    from percuss.work.region import ComputedRegions
 
 app = typer.Typer(add_completion=False)
 
@@ -26,33 +29,41 @@ def region(
     histories. With them the convergence of the mean-square norm with the number of runs; of a saltelli design, the
     variance at every instant split by source.
     """
-    from percuss.cli.output import give_id, hint, leave_untrusted, say, table_text, tell_trust
-    from percuss.errors import InputError
-    from percuss.ledger.projections import fold
-    from percuss.ledger.standing import judged
-    from percuss.regions.compute import compute_regions
+    from percuss.cli.output import give_id, leave_untrusted
+    from percuss.kinds.body import plain
+    from percuss.work.region import compute_regions
 
-    gates = accepted_gates(accept)
-    if not 0 < level < 1:
-        raise InputError(f"--level {level}: must lie between 0 and 1")
-    book, found = open_at(ledger, event)
-    computed = compute_regions(book, fold(book.events()), found, list(dict.fromkeys(curve)), level)
-    draft, trust = judged(fold(book.events()), computed.draft, gates)
-    appended = book.append([draft])[0]
-    tell_trust(trust)
-    heads = ["case", "curve", "runs", "widened by", "norm", "its error"]
-    rows: list[list[object]] = []
-    for fact in computed.facts:
-        row = [fact["case"], fact["curve"], fact["runs"], f"{fact['factor']:.3g}"]
-        row += [f"{fact['norm']:.4g}", f"{100 * fact['error'] / fact['norm'] if fact['norm'] else 0:.2g} %"]
-        rows.append(row)
-    say(table_text(heads, rows))
-    shares: list[list[object]] = []
-    for fact in computed.facts:
-        for source, share in fact.get("split", {}).items():
-            shares.append([fact["case"], fact["curve"], source, f"{share['first']:.3f}", f"{share['total']:.3f}"])
+    wanted = reference(event)
+    session = open_session(ledger, accept=accept)
+    done = compute_regions(session, session.event(wanted), curve, level)
+    _tell(done)
+    give_id(done.event.id, {"level": level, "curves": plain(done.regions.facts)}, json)
+    leave_untrusted(done.trust)
+
+
+def _tell(done: ComputedRegions) -> None:
+    """How well the runs tell, and the variance by source."""
+    from percuss.cli.output import hint, say, table_text, tell_trust
+
+    tell_trust(done.trust)
+    facts = done.regions.facts
+    rows = [
+        (
+            f.case,
+            f.curve,
+            f.runs,
+            f"{f.factor:.3g}",
+            f"{f.norm:.4g}",
+            f"{100 * f.error / f.norm if f.norm else 0:.2g} %",
+        )
+        for f in facts
+    ]
+    say(table_text(("case", "curve", "runs", "widened by", "norm", "its error"), rows))
+    shares = [
+        (fact.case, fact.curve, source, f"{share.first:.3f}", f"{share.total:.3f}")
+        for fact in facts
+        for source, share in (fact.split or {}).items()
+    ]
     if shares:
         say("\n" + table_text(("case", "curve", "source", "first", "total"), shares))
-    hint(f"percuss plot {appended.id} --to region.svg draws them")
-    give_id(appended.id, {"level": level, "curves": computed.facts}, json)
-    leave_untrusted(trust)
+    hint(f"percuss plot {done.event.id} --to region.svg draws them")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_at_all
+from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_session, reference
 
 app = typer.Typer(add_completion=False)
 
@@ -44,31 +44,28 @@ def report(
 
     The path of the file goes to stdout.
     """
-    from percuss.cli.output import give_json, plain, progress, say, tell_trust
+    from percuss.cli.output import give_json, plain, say, tell_trust
     from percuss.export.tables import check_target, write_text
-    from percuss.report.html import html
-    from percuss.report.markdown import markdown
-    from percuss.report.page import build_page
-    from percuss.report.sections.registry import planned
-    from percuss.report.source import gather
+    from percuss.work.report import make_report
 
-    book, roots = open_at_all(ledger, events)
+    wanted = [reference(text) for text in events]
+    session = open_session(ledger)
+    roots = [session.event(text) for text in wanted]
     if form is Form.HTML and to is None:
         to = Path(f"{roots[0].study.name if roots[0].study else roots[0].kind}-{roots[0].id[:13]}.html")
     if to is not None:
         check_target(to)
-    source = gather(book, roots)
-    tell_trust(source.trust)
-    with progress("report", len(planned(source))) as advance:
-        page = build_page(source, advance, pictures=form is Form.HTML)
-    text = html(page) if form is Form.HTML else markdown(page)
+    done = make_report(session, roots, "html" if form is Form.HTML else "markdown")
+    tell_trust(done.source.trust)
+    sections = [section.title for section in done.page.sections]
     if to is not None:
-        write_text(text, to)
-        say(f"{to}: {len(page.sections)} sections, {len(source.events)} events, {len(text.encode()) / 1e6:.2g} MB")
+        write_text(done.text, to)
+        size_mb = len(done.text.encode()) / 1e6
+        say(f"{to}: {len(sections)} sections, {len(done.source.events)} events, {size_mb:.2g} MB")
     if json:
-        facts = {"events": [root.id for root in roots], "sections": [section.title for section in page.sections]}
-        give_json({**facts, "file": str(to)} if to else {**facts, "markdown": text})
+        facts = {"events": [root.id for root in roots], "sections": sections}
+        give_json({**facts, "file": str(to)} if to else {**facts, "markdown": done.text})
     elif to is not None:
         print(to)
     else:
-        print("\n".join(plain(line) for line in text.splitlines()))
+        print("\n".join(plain(line) for line in done.text.splitlines()))

@@ -12,13 +12,15 @@ from percuss.cli.options import (
     EventArgument,
     JsonOption,
     LedgerOption,
-    accepted_gates,
     assignments,
-    open_at,
+    open_session,
+    reference,
 )
+from percuss.errors import InputError
 
 if TYPE_CHECKING:
     from percuss.sensitivity.indices import Indices
+    from percuss.work.sensitivity import Sensitivities
 
 app = typer.Typer(add_completion=False)
 
@@ -43,43 +45,45 @@ def sensitivity(
     design what that design is for, of any other first-order indices from given data. Outputs of which a surrogate
     misses more than half of the variance are named and left out, and the exit code is 1.
     """
-    from percuss.cli.output import give_id, hint, leave_untrusted, say, tell_trust
-    from percuss.errors import InputError
-    from percuss.ledger.projections import fold
-    from percuss.sensitivity.compute import METHODS, Request, compute
-    from percuss.sensitivity.storage import draft_indices, facts
+    from percuss.cli.output import give_id, leave_untrusted
+    from percuss.kinds.body import plain
+    from percuss.sensitivity.compute import METHODS, Request
+    from percuss.sensitivity.over_time import summary
+    from percuss.sensitivity.storage import facts
     from percuss.surrogates.settings import chosen
-    from percuss.trust import write_trust
+    from percuss.work.sensitivity import compute_indices
 
     if not 0 < level < 1:
         raise InputError(f"--level {level}: must lie between 0 and 1")
     groups = {name: tuple(p.strip() for p in text.split(",")) for name, text in assignments(group, "--group").items()}
-    request = Request(chosen("--method", method, METHODS), n, level, seed, accepted_gates(accept), groups)
-    book, found = open_at(ledger, event)
-    computed = compute(book, fold(book.events()), found, request)
-    more = {}
-    curve_facts: dict[str, object] = {}
-    if computed.surrogate and computed.surrogate.has_curves:
-        from percuss.sensitivity.over_time import over_time_table, summary
+    request = Request(chosen("--method", method, METHODS), n, level, seed, groups)
+    wanted = reference(event)
+    session = open_session(ledger, accept=accept)
+    done = compute_indices(session, session.event(wanted), request)
+    _tell(done)
+    computed = done.computed
+    told = {"parameters": list(computed.names), "trust": plain(done.trust), "left_out": list(computed.left_out)}
+    told["outputs"] = [facts(item, computed.names) for item in computed.indices]
+    told["cases_together"] = [facts(item, computed.names) for item in computed.together]
+    if done.over_time is not None:
+        told["over_time"] = summary(done.over_time)
+    give_id(done.event.id, told, json)
+    leave_untrusted(done.trust)
 
-        cases = list(dict.fromkeys(item.case for item in computed.indices))
-        more["over_time"] = over_time_table(computed.surrogate, cases)
-        curve_facts["over_time"] = summary(more["over_time"])
-    appended = book.append([draft_indices(book, computed, request, more)])[0]
-    tell_trust(computed.trust)
-    if more:
-        say(_curve_table(summary(more["over_time"])))
-    else:
-        say(_tables((*computed.indices, *computed.together), computed.names))
-        for note in computed.notes:
-            say(note)
-    if more:
-        hint(f"percuss export csv {appended.id} --table over_time writes the indices at every instant")
-    listed = [facts(item, computed.names) for item in computed.indices]
-    together = [facts(item, computed.names) for item in computed.together]
-    told = {"parameters": list(computed.names), "trust": write_trust(computed.trust), "left_out": computed.left_out}
-    give_id(appended.id, {**told, "outputs": listed, "cases_together": together, **curve_facts}, json)
-    leave_untrusted(computed.trust)
+
+def _tell(done: Sensitivities) -> None:
+    """The indices as tables."""
+    from percuss.cli.output import hint, say, tell_trust
+    from percuss.sensitivity.over_time import summary
+
+    tell_trust(done.trust)
+    if done.over_time is not None:
+        say(_curve_table(summary(done.over_time)))
+        hint(f"percuss export csv {done.event.id} --table over_time writes the indices at every instant")
+        return
+    say(_tables((*done.computed.indices, *done.computed.together), done.computed.names))
+    for note in done.computed.notes:
+        say(note)
 
 
 def _curve_table(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_at
+from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
 
 app = typer.Typer(add_completion=False)
 
@@ -22,12 +22,14 @@ def show(
     from percuss.cli.output import give_json, table_text
     from percuss.ledger.blobs import FILE_ROLE
     from percuss.ledger.event import to_frame
-    from percuss.ledger.projections import fold, superseded_ids
+    from percuss.ledger.projections import superseded_ids
     from percuss.ledger.standing import superseded
 
-    book, found = open_at(ledger, event)
+    wanted = reference(event)
+    session = open_session(ledger)
+    book, found = session.ledger, session.event(wanted)
     # Few ledgers have anything superseded, and only those are worth folding whole for one event.
-    verdicts = superseded(fold(book.events()), found) if superseded_ids(book.frame()) else ()
+    verdicts = superseded(session.state, found) if superseded_ids(book.frame()) else ()
     standing = [verdict.told() for verdict in verdicts]
     facts = {"standing": standing} | to_frame([found]).to_dicts()[0] | {"body": found.data}
     tables = (

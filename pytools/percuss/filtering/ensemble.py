@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.designs.design import Design
 from percuss.errors import InputError
+from percuss.execution.results import Campaign
 from percuss.filtering.observations import Observation, Observations
 from percuss.filtering.proposal import EDGE, Mixture, log_start, prior_only
 from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.session import Session
 from percuss.surrogates.curves import run_curves
-from percuss.surrogates.training import Training
 
 Array = NDArray[Any]
 
@@ -36,13 +36,13 @@ class Ensemble:
     left_out: int
 
 
-def load_ensemble(ledger: Ledger, state: State, training: Training, observations: Observations) -> Ensemble:
+def make_ensemble(session: Session, campaign: Campaign, observations: Observations) -> Ensemble:
     """Bind runs and observations. Raises InputError when a run does not reach what was observed."""
     used = {step.case for step in observations.steps}
-    runs = {item.case: item for item in training.cases}
+    runs = {item.case: item for item in campaign.cases}
     for case in used - set(runs):
         raise InputError(f"observations of case {case}: the design has the cases {', '.join(runs)}")
-    rows = np.arange(len(training.theta))
+    rows = np.arange(len(campaign.theta))
     for case in sorted(used):
         rows = np.intersect1d(rows, runs[case].rows)
     if len(rows) < 2:
@@ -55,47 +55,47 @@ def load_ensemble(ledger: Ledger, state: State, training: Training, observations
             wanted = [(t, step) for t, step in steps if name in step.names]
             axis = wanted[0][1].axis
             if axis is None:
-                column = runs[case].values[kept, training.outputs.index(name)]
+                column = runs[case].values[kept, campaign.outputs.index(name)]
                 for t, step in wanted:
                     predicted[t][:, step.names.index(name)] = column
                 continue
-            if not training.keep_curves:
+            if not campaign.keep_curves:
                 raise InputError(
                     "observations along curves: the runs of this design were made without their curves",
                     hint="percuss design STUDY --curves keeps them",
                 )
-            curves = run_curves(ledger, training, runs[case], name, axis)
+            curves = run_curves(session, campaign, runs[case], name, axis)
             for i, row in enumerate(kept):
                 x, y = curves[row]
                 at = np.array([step.place for _, step in wanted])
                 _check_reach(case, axis, x, wanted)
                 for (t, step), value in zip(wanted, np.interp(at, x, y), strict=True):
                     predicted[t][i, step.names.index(name)] = value
-    theta = training.theta[rows]
-    z = normal_scores(training, theta)
-    proposals = [_proposal(ledger, state, design, theta.shape[1]) for design in training.designs]
-    counts = [int(design.data["n"]) for design in training.designs]
-    return Ensemble(rows, theta, z, log_start(z, proposals, counts), tuple(predicted), len(training.theta) - len(rows))
+    theta = campaign.theta[rows]
+    z = normal_scores(campaign, theta)
+    proposals = [_proposal(session, design, theta.shape[1]) for design in campaign.designs]
+    counts = [len(design.values) for design in campaign.designs]
+    return Ensemble(rows, theta, z, log_start(z, proposals, counts), tuple(predicted), len(campaign.theta) - len(rows))
 
 
-def normal_scores(training: Training, theta: Array) -> Array:
+def normal_scores(campaign: Campaign, theta: Array) -> Array:
     """Normal scores (n, d) of points: where every prior is the standard Gaussian."""
     from scipy.special import ndtri
 
-    priors = [training.study.parameters[name].prior for name in training.names]
+    priors = [campaign.study.parameters[name].prior for name in campaign.names]
     unit = np.stack([prior.cdf(theta[:, k]) for k, prior in enumerate(priors)], axis=1)
     return np.asarray(ndtri(np.clip(unit, EDGE, 1 - EDGE)))
 
 
-def read_mixture(ledger: Ledger, event: Event, d: int) -> Mixture:
+def read_mixture(session: Session, event: Event, d: int) -> Mixture:
     """The proposal that a filter event holds."""
-    table = ledger.table(event, MIXTURE).to_numpy()
+    table = session.table(event, MIXTURE).to_numpy()
     return Mixture(table[:, 0], table[:, 1 : 1 + d], table[:, 1 + d :].reshape(len(table), d, d))
 
 
-def _proposal(ledger: Ledger, state: State, design: Event, d: int) -> Mixture:
-    found = design.inputs_as("filter", "proposal")
-    return read_mixture(ledger, state.events[found[0].id], d) if found else prior_only(d)
+def _proposal(session: Session, design: Design, d: int) -> Mixture:
+    inputs = design.stored.inputs_as("filter", "proposal")
+    return read_mixture(session, session.state.events[inputs[0].id], d) if inputs else prior_only(d)
 
 
 def _check_reach(case: str, axis: str, x: Array, steps: list[tuple[int, Observation]]) -> None:

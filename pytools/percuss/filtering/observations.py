@@ -25,8 +25,10 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.execution.imports import HEADER, own_unit, read_table
+from percuss.kinds import observations_imported
+from percuss.kinds.observations_imported import ObservationsImported
 from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
+from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 from percuss.units import to_si
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[Any]
-
-OBSERVATIONS = "observations.imported"
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +94,12 @@ def read_observations(path: Path, study: Study, case: str | None, largest_bytes:
     return Observations(tuple(steps), path.name, digest)
 
 
-def observed(ledger: Ledger, event: Event, study: Study, case: str | None) -> Observations:
+def observed(session: Session, event: Event, study: Study, case: str | None) -> Observations:
     """The observations of an event, of one case or of all."""
-    if event.kind != OBSERVATIONS:
-        raise InputError(f"--observations {event.id}: is of the kind {event.kind}, not {OBSERVATIONS}")
-    rows = [row for row in ledger.table(event, "observations").to_dicts() if case in (None, row["case"])]
+    kind = observations_imported.KIND.name
+    if event.kind != kind:
+        raise InputError(f"--observations {event.id}: is of the kind {event.kind}, not {kind}")
+    rows = [row for row in session.table(event, "observations").to_dicts() if case in (None, row["case"])]
     if not rows:
         raise InputError(f"--observations {event.id}: has no data of case {case}")
     grouped: dict[tuple[float, str, object], dict[str, float]] = {}
@@ -133,7 +134,7 @@ def observed(ledger: Ledger, event: Event, study: Study, case: str | None) -> Ob
     ]
     blob = event.blob("observations")
     assert blob is not None
-    return Observations(tuple(steps), event.data["file"], blob.digest, event, stds)
+    return Observations(tuple(steps), ObservationsImported.of(event).file, blob.digest, event, stds)
 
 
 def _outputs(

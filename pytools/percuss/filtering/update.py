@@ -1,4 +1,4 @@
-"""One update of a filter: weights at every step, what they say and whether it may be said, the event that keeps it."""
+"""One update of a filter: weights at every step, what they say and whether it may be said."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.execution.results import Campaign
 from percuss.filtering import identified
 from percuss.filtering.covariance import ObservationError, roots, scale_for
-from percuss.filtering.ensemble import MIXTURE, Ensemble, load_ensemble, read_mixture
+from percuss.filtering.ensemble import MIXTURE, Ensemble, make_ensemble, read_mixture
 from percuss.filtering.observations import Observations
 from percuss.filtering.proposal import Mixture, fit_mixture, tempered
 from percuss.filtering.weights import Filtered, filter_weights, misfits
-from percuss.ledger.event import Draft, Event, StudyRef
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.kinds.filter_updated import Covariance, FilterUpdated, Identified, MostProbable, Observed
+from percuss.ledger.event import Event
+from percuss.session import Session
 from percuss.study.priors.tensor import refuse_tensors
-from percuss.surrogates.training import Training
 from percuss.trust import Verdict
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-KIND = "filter.updated"
 SAMPLER = "mixture"
 SHARES = (0.05, 0.5, 0.95)
 GRID, PAIR_GRID = 101, 33
@@ -45,7 +44,7 @@ LEAST_P = 0.02
 class Updated:
     """What an update gives: `error` has the scale that was used, given or searched."""
 
-    training: Training
+    campaign: Campaign
     observations: Observations
     error: ObservationError
     ensemble: Ensemble
@@ -61,7 +60,7 @@ class Updated:
     def verdict(self) -> Verdict:
         """Whether enough of the ensemble carries weight."""
         effective, samples = float(self.filtered.effective[-1]), len(self.last)
-        needed = max(LEAST_EFFECTIVE, LEAST_EACH * len(self.training.names))
+        needed = max(LEAST_EFFECTIVE, LEAST_EACH * len(self.campaign.names))
         said = f"{samples} samples are worth {effective:.3g}"
         if effective < needed:
             runs = math.ceil(samples * needed / effective)
@@ -83,9 +82,8 @@ class Updated:
 
 
 def update(
-    ledger: Ledger,
-    state: State,
-    training: Training,
+    session: Session,
+    campaign: Campaign,
     observations: Observations,
     error: ObservationError,
     share: float | None,
@@ -93,14 +91,14 @@ def update(
     seed: int,
 ) -> Updated:
     """Filter an ensemble; with `share` the scale of the error is searched for that effective sample size."""
-    ensemble = load_ensemble(ledger, state, training, observations)
+    ensemble = make_ensemble(session, campaign, observations)
     observed = [step.values for step in observations.steps]
     factors = roots(error, [step.variables for step in observations.steps], observed)
-    found = misfits(observed, ensemble.predicted, factors)
-    scale = error.scale if share is None else scale_for(found, ensemble.log_start, share)
-    filtered = filter_weights(found, ensemble.log_start, scale)
+    misfit = misfits(observed, ensemble.predicted, factors)
+    scale = error.scale if share is None else scale_for(misfit, ensemble.log_start, share)
+    filtered = filter_weights(misfit, ensemble.log_start, scale)
     mixture = fit_mixture(ensemble.z, tempered(filtered.log_last, ensemble.z.shape[1]), seed)
-    done = Updated(training, observations, replace(error, scale=scale), ensemble, filtered, mixture, {})
+    done = Updated(campaign, observations, replace(error, scale=scale), ensemble, filtered, mixture, {})
     return replace(done, probabilities=_probabilities(done, against))
 
 
@@ -108,20 +106,23 @@ def _probabilities(done: Updated, against: Sequence[Event]) -> dict[str, float]:
     """Posterior probabilities of models that were equally probable before: this one ("this") and others by their id."""
     if not against:
         return {}
-    mine = _facts(done)
     logs = {"this": float(done.filtered.log_evidence[-1])}
     for event in against:
-        if event.kind != KIND:
-            raise InputError(f"--against {event.id}: is of the kind {event.kind}, not {KIND}")
-        for key in ("observed", "covariance"):
-            if event.data[key] != mine[key]:
+        if event.kind != "filter.updated":
+            raise InputError(f"--against {event.id}: is of the kind {event.kind}, not filter.updated")
+        other = FilterUpdated.of(event)
+        for what, theirs, ours in (
+            ("observed", other.observed, observed_facts(done)),
+            ("covariance", other.covariance, covariance_facts(done)),
+        ):
+            if theirs != ours:
                 raise InputError(
-                    f"--against {event.id}: has other {key}: {event.data[key]} and not {mine[key]}, and evidence is "
-                    f"comparable on the same data with the same error only"
+                    f"--against {event.id}: has other {what}: {theirs} and not {ours}, and evidence is comparable on "
+                    f"the same data with the same error only"
                 )
-        if event.data["log_evidence"] is None:
+        if other.log_evidence is None:
             raise InputError(f"--against {event.id}: its evidence is zero")
-        logs[event.id] = event.data["log_evidence"]
+        logs[event.id] = other.log_evidence
     top = max(logs.values())
     if not math.isfinite(top):
         raise InputError("--against: the evidence of every model is zero")
@@ -129,67 +130,54 @@ def _probabilities(done: Updated, against: Sequence[Event]) -> dict[str, float]:
     return {name: math.exp(log - top) / total for name, log in logs.items()}
 
 
-def draft_update(
-    ledger: Ledger, done: Updated, against: Sequence[Event], share: float | None, seed: int, *, told: bool
-) -> Draft:
-    """The event, with its tables; estimates are among them if they may be `told`."""
-    training = done.training
-    blobs = [ledger.put_table(role, table) for role, table in sorted(tables(done, told=told).items())]
-    inputs: list[tuple[str, Event | Draft]] = [("study", training.study_event)]
-    inputs += [("design", design) for design in training.designs]
-    inputs += [("campaign", campaign) for campaign in training.campaigns]
-    inputs += [("observations", event) for event in [done.observations.event] if event]
-    inputs += [("against", event) for event in against]
-    facts = _facts(done) | summary(done, told=told)
-    body = {"names": list(training.names), "ess_target": share, "trust": [], **facts}
-    study = StudyRef(training.study.name, training.study.digest)
-    refused: dict[str, Any] = {} if told else {"outcome": "failed", "reason": done.verdict().sentence}
-    return Draft(KIND, body, study, inputs, blobs, seed=seed, **refused)
-
-
-def _facts(done: Updated) -> dict[str, Any]:
+def observed_facts(done: Updated) -> Observed:
+    """What was observed."""
     steps = done.observations.steps
     names = dict.fromkeys(name for step in steps for name in step.variables)
-    return {
-        "observed": {
-            "file": done.observations.file,
-            "sha256": done.observations.sha256,
-            "steps": len(steps),
-            "variables": list(names),
-        },
-        "cases": sorted({step.case for step in steps}),
-        "covariance": {"mode": done.error.mode, "scale": done.error.scale, "stds": dict(done.error.stds)},
-    }
+    return Observed(
+        file=done.observations.file, sha256=done.observations.sha256, steps=len(steps), variables=tuple(names)
+    )
 
 
-def summary(done: Updated, *, told: bool) -> dict[str, Any]:
-    """What a person wants to know; estimates only if they may be `told`."""
+def covariance_facts(done: Updated) -> Covariance:
+    """The error of the observations, as it was used."""
+    return Covariance(mode=done.error.mode, scale=done.error.scale, stds=dict(done.error.stds))
+
+
+def summary(done: Updated, *, told: bool, share: float | None = None) -> FilterUpdated:
+    """What a person wants to know, as the body of the event; estimates only if they may be `told`."""
     theta, last = done.ensemble.theta, done.last
     best = int(last.argmax())
-    design, sample = done.training.places[int(done.ensemble.rows[best])]
+    design, sample = done.campaign.places[int(done.ensemble.rows[best])]
     mean = identified.means(last[None], theta)[0]
     std = np.sqrt(np.diag(identified.covariances(last[None], theta)[0]))
     evidence = float(done.filtered.log_evidence[-1])
-    found: dict[str, Any] = {}
-    for k, name in enumerate(done.training.names):
+    estimates: dict[str, Identified] = {}
+    for k, name in enumerate(done.campaign.names):
         low, middle, high = identified.quantiles(last, theta[:, k], np.array(SHARES))
-        found[name] = {
-            "mean": float(mean[k]),
-            "std": float(std[k]),
-            "q05": float(low),
-            "q50": float(middle),
-            "q95": float(high),
-            "most_probable": float(theta[best, k]),
-        }
-    return {
-        "samples": len(last),
-        "left_out": done.ensemble.left_out,
-        "effective": float(done.filtered.effective[-1]),
-        "log_evidence": evidence if math.isfinite(evidence) else None,
-        "probabilities": done.probabilities if told else {},
-        "most_probable": {"design": done.training.designs[design].id, "sample": sample, "weight": float(last[best])},
-        "identified": found if told else None,
-    }
+        estimates[name] = Identified(
+            mean=float(mean[k]),
+            std=float(std[k]),
+            q05=float(low),
+            q50=float(middle),
+            q95=float(high),
+            most_probable=float(theta[best, k]),
+        )
+    return FilterUpdated(
+        names=done.campaign.names,
+        cases=tuple(sorted({step.case for step in done.observations.steps})),
+        observed=observed_facts(done),
+        covariance=covariance_facts(done),
+        identified=estimates if told else None,
+        ess_target=share,
+        samples=len(last),
+        left_out=done.ensemble.left_out,
+        effective=float(done.filtered.effective[-1]),
+        log_evidence=evidence if math.isfinite(evidence) else None,
+        probabilities=done.probabilities if told else {},
+        most_probable=MostProbable(design=done.campaign.designs[design].id, sample=sample, weight=float(last[best])),
+        trust=(),
+    )
 
 
 def steps_table(done: Updated, *, told: bool = True) -> pl.DataFrame:
@@ -203,7 +191,7 @@ def steps_table(done: Updated, *, told: bool = True) -> pl.DataFrame:
         "log_evidence": [x if math.isfinite(x) else None for x in done.filtered.log_evidence.tolist()],
     }
     if told:
-        steps |= evolution(weights, done.training.names, theta)
+        steps |= evolution(weights, done.campaign.names, theta)
     return pl.DataFrame(steps)
 
 
@@ -224,7 +212,7 @@ def tables(done: Updated, *, told: bool = True) -> dict[str, pl.DataFrame]:
 
     weights = done.filtered.weights
     count, size = weights.shape
-    places = [done.training.places[int(row)] for row in done.ensemble.rows]
+    places = [done.campaign.places[int(row)] for row in done.ensemble.rows]
     found = {
         "observations": done.observations.table(),
         "steps": steps_table(done, told=told),
@@ -241,7 +229,7 @@ def tables(done: Updated, *, told: bool = True) -> dict[str, pl.DataFrame]:
     }
     if told:
         found |= {"covariance": _covariances(done), "densities": _densities(done)}
-        if len(done.training.names) > 1:
+        if len(done.campaign.names) > 1:
             found["pairs"] = _pairs(done)
     return found
 
@@ -249,7 +237,7 @@ def tables(done: Updated, *, told: bool = True) -> dict[str, pl.DataFrame]:
 def _covariances(done: Updated) -> pl.DataFrame:
     import polars as pl
 
-    names = done.training.names
+    names = done.campaign.names
     values = identified.covariances(done.filtered.weights, done.ensemble.theta)
     rows = [
         (t + 1, a, b, float(values[t, i, j]))
@@ -264,8 +252,8 @@ def _densities(done: Updated) -> pl.DataFrame:
     import polars as pl
 
     parts = []
-    for k, name in enumerate(done.training.names):
-        prior = done.training.study.parameters[name].prior
+    for k, name in enumerate(done.campaign.names):
+        prior = done.campaign.study.parameters[name].prior
         grid = identified.grid_of(prior, GRID)
         values = identified.density(done.last, done.ensemble.theta[:, k], prior, grid)
         parts.append(pl.DataFrame({"parameter": [name] * GRID, "value": grid, "density": values}))
@@ -275,8 +263,8 @@ def _densities(done: Updated) -> pl.DataFrame:
 def _pairs(done: Updated) -> pl.DataFrame:
     import polars as pl
 
-    names, theta = done.training.names, done.ensemble.theta
-    grids = [identified.grid_of(done.training.study.parameters[name].prior, PAIR_GRID) for name in names]
+    names, theta = done.campaign.names, done.ensemble.theta
+    grids = [identified.grid_of(done.campaign.study.parameters[name].prior, PAIR_GRID) for name in names]
     parts = []
     for i in range(len(names)):
         for j in range(i + 1, len(names)):
@@ -293,13 +281,13 @@ def _correlations(done: Updated) -> pl.DataFrame:
     import polars as pl
 
     rows = []
-    training = done.training
-    for runs in training.cases:
+    campaign = done.campaign
+    for runs in campaign.cases:
         if runs.case not in {step.case for step in done.observations.steps}:
             continue
-        plain, ranked = identified.correlations(training.theta[runs.rows], runs.values)
-        for k, name in enumerate(training.names):
-            for j, output in enumerate(training.outputs):
+        plain, ranked = identified.correlations(campaign.theta[runs.rows], runs.values)
+        for k, name in enumerate(campaign.names):
+            for j, output in enumerate(campaign.outputs):
                 rows.append((runs.case, name, output, float(plain[k, j]), float(ranked[k, j])))
     return pl.DataFrame(rows, ["case", "parameter", "output", "correlation", "rank_correlation"], orient="row")
 
@@ -314,16 +302,16 @@ def _mixture_table(mixture: Mixture) -> pl.DataFrame:
     return pl.DataFrame(columns | {f"covariance{i}": flat[:, i] for i in range(d * d)})
 
 
-def propose(ledger: Ledger, training: Training, event: Event, count: int, seed: int) -> Design:
+def propose(session: Session, campaign: Campaign, event: Event, count: int, seed: int) -> Design:
     """A design of `count` points through the mixture that a filter event holds."""
     from scipy.special import ndtr
 
     from percuss.designs.design import Design
 
-    mixture = read_mixture(ledger, event, len(training.names))
+    mixture = read_mixture(session, event, len(campaign.names))
     # Another seed for every further ensemble, so that it is not the same sequence again.
-    unit = ndtr(mixture.points(count, int(np.random.SeedSequence([seed, len(training.theta)]).generate_state(1)[0])))
-    priors = [training.study.parameters[name].prior for name in training.names]
+    unit = ndtr(mixture.points(count, int(np.random.SeedSequence([seed, len(campaign.theta)]).generate_state(1)[0])))
+    priors = [campaign.study.parameters[name].prior for name in campaign.names]
     refuse_tensors(priors, "design --propose")
     values = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
-    return Design(training.study, SAMPLER, seed, 0, {"filter": event.id}, training.names, unit, values)
+    return Design(campaign.study, SAMPLER, seed, 0, {"filter": event.id}, campaign.names, unit, values)

@@ -13,8 +13,8 @@ from percuss.kinds.trusted import SINCE_TRUST, Result
 class Share:
     """Of the variance of a curve over its axis, what one source has of it by itself and in all."""
 
-    first: float | None
-    total: float | None
+    first: float
+    total: float
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Roles of inputs that an event speaks of and is not made from.
 WORDS = ("old", "new", "about")
+# Kinds that speak of events and are not made from them.
+WORD_KINDS = ("note.added", "event.superseded")
 
 
 @dataclass

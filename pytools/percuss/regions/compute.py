@@ -1,10 +1,9 @@
-"""From a campaign whose runs kept their curves to the event with their regions."""
+"""From a campaign whose runs kept their curves to regions of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,67 +11,67 @@ import polars as pl
 from percuss.designs.registry import SAMPLERS
 from percuss.designs.saltelli import groups_of
 from percuss.errors import InputError
-from percuss.ledger.event import Draft, Event, StudyRef
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.execution.results import Campaign, CaseRuns
+from percuss.kinds.region_computed import CurveFacts, Share
 from percuss.regions.region import Array, convergence, region_of, split
 from percuss.sensitivity.over_time import summary
+from percuss.session import Session
 from percuss.surrogates.curves import axis_name, case_curves
-from percuss.surrogates.training import CaseRuns, Training, load_training
 
-KIND = "region.computed"
 LEAST_RUNS = 20
 
 
 @dataclass(frozen=True)
 class Regions:
-    """The event to be, and what is said of each curve: a row of facts a case and curve."""
+    """Facts of every curve and case, and tables by role; `sources` are those the variance was split by."""
 
-    draft: Draft
-    facts: list[dict[str, Any]]
+    facts: tuple[CurveFacts, ...]
+    tables: dict[str, pl.DataFrame]
+    axis: str
+    sources: tuple[str, ...]
 
 
-def compute_regions(ledger: Ledger, state: State, event: Event, curves: Sequence[str], level: float) -> Regions:
+def regions_of(session: Session, campaign: Campaign, curves: Sequence[str], level: float) -> Regions:
     """Regions of the curves named, in every case; of the runs of a `saltelli` design the variance by source as well."""
-    training = load_training(ledger, state, event)
-    blocks = _blocks(training)
-    facts: list[dict[str, Any]] = []
+    blocks = _blocks(campaign)
+    facts: list[CurveFacts] = []
     tables: dict[str, list[pl.DataFrame]] = {"region": [], "convergence": [], "split": []}
     for curve in curves:
-        along = axis_name(training, curve)
-        for runs in training.cases:
-            axis, values = case_curves(ledger, training, runs, curve, along)
+        along = axis_name(campaign, curve)
+        for runs in campaign.cases:
+            axis, values = case_curves(session, campaign, runs, curve, along)
             own = {"case": runs.case, "curve": curve}
             independent = values if blocks is None else values[runs.rows < 2 * blocks.base]
             if len(independent) < LEAST_RUNS:
                 raise InputError(
                     f"case {runs.case}: {len(independent)} runs are too few for a region: {LEAST_RUNS} at least"
                 )
-            found = region_of(independent, level)
+            region = region_of(independent, level)
             counts, norm, error = convergence(axis, independent)
-            columns = {key: value for key, value in vars(found).items() if key != "factor"}
+            columns = {key: value for key, value in vars(region).items() if key != "factor"}
             tables["region"].append(_table(own, axis=axis, **columns))
             tables["convergence"].append(_table(own, runs=counts, norm=norm, error=error))
-            fact = own | {"runs": len(independent), "factor": found.factor, "norm": norm[-1], "error": error[-1]}
+            shares = None
             if blocks is not None:
-                shares = _split(axis, values, runs, blocks)
-                tables["split"].append(shares.with_columns(pl.lit(curve).alias("curve")))
-                fact["split"] = summary(shares)[runs.case]
-            facts.append(fact)
-    body = {
-        "curves": list(curves),
-        "cases": [runs.case for runs in training.cases],
-        "level": level,
-        "axis": axis_name(training, curves[0]) or "",
-        "facts": facts,
-        "sources": list(blocks.groups) if blocks else [],
-    }
-    blobs = [ledger.put_table(role, pl.concat(parts)) for role, parts in sorted(tables.items()) if parts]
-    inputs = [("study", state.events[training.designs[0].input("study")])]
-    inputs += [("design", item) for item in reversed(training.designs)]
-    inputs += [("campaign", item) for item in reversed(training.campaigns)]
-    study = StudyRef(training.study.name, training.study.digest)
-    return Regions(Draft(KIND, body, study, inputs, blobs), facts)
+                by_source = _split(axis, values, runs, blocks)
+                tables["split"].append(by_source.with_columns(pl.lit(curve).alias("curve")))
+                shares = {name: Share(**share) for name, share in summary(by_source)[runs.case].items()}
+            facts.append(
+                CurveFacts(
+                    **own,
+                    runs=len(independent),
+                    factor=float(region.factor),
+                    norm=float(norm[-1]),
+                    error=float(error[-1]),
+                    split=shares,
+                )
+            )
+    return Regions(
+        tuple(facts),
+        {role: pl.concat(parts) for role, parts in sorted(tables.items()) if parts},
+        axis_name(campaign, curves[0]) or "",
+        blocks.groups if blocks else (),
+    )
 
 
 @dataclass(frozen=True)
@@ -83,19 +82,19 @@ class _Blocks:
     groups: tuple[str, ...]
 
 
-def _blocks(training: Training) -> _Blocks | None:
-    samplers = {str(design.data["sampler"]) for design in training.designs}
+def _blocks(campaign: Campaign) -> _Blocks | None:
+    samplers = {design.sampler for design in campaign.designs}
     for sampler in samplers:
         if (sampler in SAMPLERS and SAMPLERS[sampler].by_levels) or sampler == "mean":
             raise InputError(
                 f"a region needs independent runs, and these are of a {sampler} design",
                 hint="percuss design STUDY --sampler monte-carlo --n 500 --curves makes some",
             )
-    if samplers != {"saltelli"} or len(training.designs) > 1:
+    if samplers != {"saltelli"} or len(campaign.designs) > 1:
         return None
-    parameters = [training.study.parameters[name] for name in training.names]
-    groups = tuple(groups_of(parameters, training.designs[0].data["options"]))
-    return _Blocks(len(training.theta) // (len(groups) + 2), groups)
+    parameters = [campaign.study.parameters[name] for name in campaign.names]
+    groups = tuple(groups_of(parameters, campaign.designs[0].options))
+    return _Blocks(len(campaign.theta) // (len(groups) + 2), groups)
 
 
 def _split(axis: Array, values: Array, runs: CaseRuns, blocks: _Blocks) -> pl.DataFrame:

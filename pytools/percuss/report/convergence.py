@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from percuss.kinds.convergence_checked import ConvergenceChecked
 from percuss.report.drawing import DASHES, SERIES, WIDE, canvas, drawing, key
 from percuss.report.figures import save
 
 
-def write_changes(body: Mapping[str, Any], table: pl.DataFrame, path: Path) -> None:
+def write_changes(body: ConvergenceChecked, table: pl.DataFrame, path: Path) -> None:
     """Draw them into a file."""
     with drawing():
         figure = draw_changes(body, table)
@@ -21,12 +21,12 @@ def write_changes(body: Mapping[str, Any], table: pl.DataFrame, path: Path) -> N
         save(figure, path)
 
 
-def draw_changes(body: Mapping[str, Any], table: pl.DataFrame) -> Any:
+def draw_changes(body: ConvergenceChecked, table: pl.DataFrame) -> Any:
     """A figure; call it within `percuss.report.drawing.drawing`."""
-    numerics = body["numerics"]
+    numerics = body.numerics
     figure, axes = canvas(1, 1, WIDE, 2.6)
     axis = axes[0, 0]
-    names = [item["name"] for item in body["outputs"] if item["quote"] != "diagnostic"]
+    names = [item.name for item in body.outputs if item.quote != "diagnostic"]
     for i, name in enumerate(names):
         rows = table.filter(pl.col("output") == name).unique("level", keep="first").sort("level")
         value, step = rows["value"].to_numpy(), rows["step"].to_numpy()
@@ -39,7 +39,7 @@ def draw_changes(body: Mapping[str, Any], table: pl.DataFrame) -> Any:
     steps = table["step"].unique().sort().to_list()[:-1]
     axis.set_xticks(steps, [f"{step:.3g}" for step in steps])
     axis.minorticks_off()
-    axis.set_xlabel(numerics["name"] + ("" if numerics["unit"] == "1" else f" [{numerics['unit']}]"))
+    axis.set_xlabel(numerics.name + ("" if numerics.unit == "1" else f" [{numerics.unit}]"))
     axis.set_ylabel("change / last value")
     axis.grid(True)
     if names:

@@ -94,3 +94,8 @@ def alike(labelled: Iterable[tuple[str, str]]) -> list[tuple[list[str], str]]:
 def column_label(case: str, output: str, cases: int) -> str:
     """An output of a case; the case is named where there are several."""
     return f"{output} ({case})" if cases > 1 else output
+
+
+def number_or_nan(value: float | None) -> float:
+    """A number of an event, in which null stands for what is not one."""
+    return float("nan") if value is None else value

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
 from percuss.report.blocks import Notice
-from percuss.trust import failures, read_trust
+from percuss.trust import failures
 
 
 class Lacking(NamedTuple):
@@ -18,7 +19,8 @@ class Lacking(NamedTuple):
 
 def no_skill(event: Event) -> Lacking:
     """What an event says of the skill of the surrogate it is, or stands on."""
-    found = [verdict for verdict in failures(read_trust(event.data)) if verdict.gate == "skill"]
+    trust = event.content.trust if isinstance(event.content, Result) else ()
+    found = [verdict for verdict in failures(trust) if verdict.gate == "skill"]
     names = frozenset(name for verdict in found for name in verdict.about)
     said = [f"{verdict.sentence}{' (accepted all the same)' if verdict.accepted else ''}" for verdict in found]
     return Lacking(names, (Notice("outputs that the surrogate knows too little of:", items=said),) if found else ())

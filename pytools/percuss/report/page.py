@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import polars as pl
 
-from percuss.errors import LedgerError, PercussError
+from percuss.errors import LedgerError
 from percuss.ledger.event import Event
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.drawing import drawing
@@ -44,11 +44,9 @@ def build_page(
 
 
 def _readable(module: str, source: Source, event: Event) -> Section | None:
-    """A section; a ledger may come from a stranger, and what its events lack is their fault."""
+    """A section; a ledger may come from a stranger, and columns that its tables lack are their fault."""
     try:
         return section_of(module, source, event)
-    except PercussError:
-        raise
-    except (LookupError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as fault:
+    except pl.exceptions.PolarsError as fault:
         said = f"{type(fault).__name__}: {fault}"
         raise LedgerError(f"event {event.id} ({event.kind}): cannot be reported on ({said})") from fault

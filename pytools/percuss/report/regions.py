@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from percuss.errors import InputError
+from percuss.kinds.region_computed import RegionComputed
 from percuss.report.drawing import BLUE, INK, canvas, chosen, drawing, key
 from percuss.report.figures import check_picture, save
 from percuss.report.labels import quantity_scale
@@ -19,26 +20,26 @@ from percuss.study.study import Study
 MOST_PLACES = 101
 
 
-def write_regions(study: Study, body: dict[str, Any], table: pl.DataFrame, curves: Sequence[str], path: Path) -> int:
+def write_regions(study: Study, body: RegionComputed, table: pl.DataFrame, curves: Sequence[str], path: Path) -> int:
     """Draw regions into a file; returns how many panels it has."""
     check_picture(path)
     for name in curves:
-        if name not in body["curves"]:
-            raise InputError(f"--curve {name}: {did_you_mean(name, body['curves'])}")
-    names = list(curves) or body["curves"]
+        if name not in body.curves:
+            raise InputError(f"--curve {name}: {did_you_mean(name, body.curves)}")
+    names = list(curves) or body.curves
     with drawing():
-        figure = draw_regions(study, body, table, names, body["cases"])
+        figure = draw_regions(study, body, table, names, body.cases)
         figure.set_facecolor("white")
         save(figure, path)
-    return len(names) * len(body["cases"])
+    return len(names) * len(body.cases)
 
 
 def draw_regions(
-    study: Study, body: dict[str, Any], table: pl.DataFrame, curves: Sequence[str], cases: Sequence[str]
+    study: Study, body: RegionComputed, table: pl.DataFrame, curves: Sequence[str], cases: Sequence[str]
 ) -> Any:
     """A figure; call it within `percuss.report.drawing.drawing`."""
-    along = quantity_scale(study, body["axis"])
-    share = f"{100 * body['level']:g} %"
+    along = quantity_scale(study, body.axis)
+    share = f"{100 * body.level:g} %"
     figure, axes = canvas(len(cases), len(curves), 4.7 * len(curves), 0.6 + 1.7 * len(cases), sharex=True, sharey="col")
     for i, case in enumerate(cases):
         for j, curve in enumerate(curves):

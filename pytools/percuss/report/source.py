@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from percuss.calibration import direct, verification
-from percuss.execution.records import DesignRecord, load_study_event, read_design
+from percuss.designs.design import Design
+from percuss.designs.records import read_design
+from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State, fold, lineage
+from percuss.ledger.projections import State, lineage
 from percuss.ledger.standing import standing
+from percuss.session import Session
 from percuss.study.study import Study
 from percuss.trust import Trust
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # Results that nothing is made from, and that a report on what they speak of must not leave out.
 BESIDE = ("indices.computed", "region.computed")
@@ -24,21 +30,27 @@ SERVING = (direct.SAMPLER, verification.SAMPLER)
 
 @dataclass
 class Source:
-    """The ledger, folded; the events reported on; the events of their lineage, in ledger order.
+    """A session that reads superseded events as well; the events reported on; those of their lineage, in ledger order.
 
-    A report tells what was done, with events that are superseded by now as well: `state` knows of none that are,
-    `superseded` says which, with the event that says so. `trust` is what the events reported on failed, and what they
-    stand on that is superseded.
+    `superseded` says which events are superseded by now, with the event that says so. `trust` is what the events
+    reported on failed, and what they stand on that is superseded.
     """
 
-    ledger: Ledger
-    state: State
+    session: Session
     superseded: Mapping[str, Event]
     trust: Trust
     roots: tuple[Event, ...]
     events: tuple[Event, ...]
-    _studies: dict[str, Study] = field(default_factory=dict)
-    _designs: dict[str, DesignRecord] = field(default_factory=dict)
+    _designs: dict[str, Design] = field(default_factory=dict)
+
+    @property
+    def state(self) -> State:
+        """What the events add up to, as if nothing had been superseded."""
+        return self.session.state
+
+    def table(self, event: Event, role: str, columns: list[str] | None = None) -> pl.DataFrame:
+        """A table of an event."""
+        return self.session.table(event, role, columns)
 
     def of_kind(self, *kinds: str) -> list[Event]:
         """The events of these kinds."""
@@ -46,19 +58,16 @@ class Source:
 
     def designs(self) -> list[Event]:
         """Designs that are told of by themselves; those that served a calibration are told of with it."""
-        return [event for event in self.of_kind("design.created") if event.data["sampler"] not in SERVING]
+        return [e for e in self.of_kind("design.created") if DesignCreated.of(e).sampler not in SERVING]
 
     def study(self, event: Event) -> Study:
         """The study an event belongs to, or registers."""
-        found = event if event.kind == "study.registered" else self.state.events[event.input("study")]
-        if found.id not in self._studies:
-            self._studies[found.id] = load_study_event(self.ledger, found)
-        return self._studies[found.id]
+        return self.session.study(event)
 
-    def design(self, event: Event) -> DesignRecord:
+    def design(self, event: Event) -> Design:
         """A design with its points."""
         if event.id not in self._designs:
-            self._designs[event.id] = read_design(self.ledger, self.state, event)
+            self._designs[event.id] = read_design(self.session, event)
         return self._designs[event.id]
 
     def batches(self, design: Event) -> list[Event]:
@@ -66,9 +75,9 @@ class Source:
         return [event for event in self.of_kind(*RUNS) if event.input("design") == design.id]
 
 
-def gather(ledger: Ledger, roots: Iterable[Event]) -> Source:
+def gather(session: Session, roots: Iterable[Event]) -> Source:
     """Lineages of the events, the last of each result beside them, and nothing else of the ledger."""
-    state = fold(ledger.events())
+    state = session.state
     wanted = tuple(roots)
     known = {event.id for root in wanted for event in lineage(state, root.id)}
     beside: dict[tuple[str, tuple[str, ...]], Event] = {}
@@ -79,7 +88,7 @@ def gather(ledger: Ledger, roots: Iterable[Event]) -> Source:
     known |= {event.id for event in beside.values()}
     events = tuple(event for id, event in state.events.items() if id in known)
     trust = tuple(verdict for root in wanted for verdict in standing(state, root))
-    return Source(ledger, replace(state, superseded={}), state.superseded, trust, wanted, events)
+    return Source(session.for_telling(), state.superseded, trust, wanted, events)
 
 
 def when(event: Event) -> str:

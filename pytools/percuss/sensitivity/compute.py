@@ -1,27 +1,21 @@
-"""From an event to indices: which way fits what it holds."""
+"""From a surrogate or a campaign to indices: which way fits what it holds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
 from percuss.designs.saltelli import groups_of
 from percuss.errors import InputError
-from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
-from percuss.ledger.standing import inherit
+from percuss.execution.results import Campaign, CaseRuns
 from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
-from percuss.study.study import Study
-from percuss.surrogates.skill import WORTHLESS, left_out
-from percuss.surrogates.surrogate import KIND, Surrogate, load_surrogate
-from percuss.surrogates.training import Training, load_training
-from percuss.trust import Trust, accept
+from percuss.surrogates.skill import WORTHLESS
+from percuss.surrogates.surrogate import Surrogate
 
 AUTO = "auto"
 METHODS = (AUTO, expansion.METHOD, sampling.METHOD, elementary_effects.METHOD, given_data.METHOD)
@@ -39,47 +33,30 @@ class Request:
     n: int = 8192
     level: float = 0.95
     seed: int = 0
-    accept: frozenset[str] = frozenset()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Computed:
-    """Indices of every output, those of the cases together, and what it all was made from."""
+    """Indices of every output over `names` (parameters, or groups of them), and those of the cases together."""
 
-    study: Study
     names: tuple[str, ...]
     indices: tuple[Indices, ...]
-    together: tuple[Indices, ...]
-    inputs: tuple[tuple[str, Event], ...]
     notes: tuple[str, ...] = ()
-    surrogate: Surrogate | None = None
-    trust: Trust = ()
+    left_out: tuple[str, ...] = ()
 
-    @property
-    def left_out(self) -> list[str]:
-        """`case/output` of which nothing is told, since the surrogate knows nothing of it."""
-        worthless = left_out(self.trust)
-        return [c.name for c in self.surrogate.columns if c.name in worthless] if self.surrogate else []
+    @cached_property
+    def together(self) -> tuple[Indices, ...]:
+        """Indices of each output over all cases."""
+        return tuple(over_cases(list(self.indices)))
 
 
-def compute(ledger: Ledger, state: State, event: Event, request: Request) -> Computed:
-    """Indices from a surrogate, or from the runs of a design."""
-    if event.kind == KIND:
-        return from_surrogate(load_surrogate(ledger, state, event), state, request)
-    return from_runs(load_training(ledger, state, event), state, request, ledger)
-
-
-def from_surrogate(surrogate: Surrogate, state: State, request: Request) -> Computed:
-    """Indices of every output that the surrogate knows something of, and what there is to say of them."""
-    trust = accept(inherit(state, [surrogate.event]), request.accept)
-    worthless = left_out(trust)
+def from_surrogate(surrogate: Surrogate, request: Request, worthless: Collection[str] = ()) -> Computed:
+    """Indices of every output but the `worthless` ones, of which the surrogate knows nothing (`case/output`)."""
     named = zip(surrogate.columns, surrogate_indices(surrogate, request), strict=True)
     indices = tuple(item for column, item in named if column.name not in worthless)
-    inputs = (("study", state.events[surrogate.event.input("study")]), ("surrogate", surrogate.event))
-    notes = _error_notes(surrogate)
-    together = tuple(over_cases(list(indices)))
-    return Computed(surrogate.study, surrogate.names, indices, together, inputs, notes, surrogate, trust)
+    left_out = tuple(column.name for column in surrogate.columns if column.name in worthless)
+    return Computed(surrogate.names, indices, _error_notes(surrogate), left_out)
 
 
 def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, ...]:
@@ -153,12 +130,13 @@ def _with_misses(surrogate: Surrogate, number: int, item: Indices, request: Requ
     return replace(item, measures=intervals.widened(item.measures, by, said, request.level, request.seed))
 
 
-def from_runs(training: Training, state: State, request: Request, ledger: Ledger) -> Computed:
+def from_runs(campaign: Campaign, request: Request) -> Computed:
     """What the design was made for (saltelli, morris), or indices from given data."""
-    sampler = str(training.designs[0].data["sampler"])
+    design = campaign.designs[0]
     method = request.method
     if method == AUTO:
-        method = {"saltelli": sampling.METHOD, "morris": elementary_effects.METHOD}.get(sampler, given_data.METHOD)
+        fitting = {"saltelli": sampling.METHOD, "morris": elementary_effects.METHOD}
+        method = fitting.get(design.sampler, given_data.METHOD)
     if request.groups:
         raise InputError(
             "--group: is for surrogates with expansions",
@@ -167,49 +145,41 @@ def from_runs(training: Training, state: State, request: Request, ledger: Ledger
     if method == expansion.METHOD:
         raise InputError("--method expansion: works on a surrogate", hint="percuss surrogate fits one to these runs")
     needs = {sampling.METHOD: "saltelli", elementary_effects.METHOD: "morris"}.get(method)
-    if needs and (sampler != needs or len(training.designs) > 1):
+    if needs and (design.sampler != needs or len(campaign.designs) > 1):
         raise InputError(
-            f"--method {method}: needs runs of a {needs} design, and these are of a {sampler} design",
+            f"--method {method}: needs runs of a {needs} design, and these are of a {design.sampler} design",
             hint=f"percuss design STUDY --sampler {needs} --n 64 makes one; or sample a surrogate",
         )
-    names = training.names
+    names = campaign.names
     if method == sampling.METHOD:
-        parameters = [training.study.parameters[name] for name in names]
-        names = tuple(groups_of(parameters, training.designs[0].data["options"]))
-    d = len(names)
+        names = tuple(groups_of([campaign.study.parameters[name] for name in names], design.options))
     indices: list[Indices] = []
     notes: list[str] = []
-    for runs in training.cases:
-        if method == given_data.METHOD:
-            if runs.failures:
-                notes.append(f"case {runs.case}: {len(runs.failures)} failed runs are left out of given-data indices")
-            theta = training.theta[runs.rows]
-            indices += given_data.given_indices(
-                theta, runs.values, runs.case, training.outputs, request.level, request.seed
-            )
-            continue
-        values = np.full((len(training.theta), len(training.outputs)), np.nan)
-        values[runs.rows] = runs.values
-        failed = np.isnan(values).any(axis=1)
-        if method == sampling.METHOD:
-            found, lost = sampling.design_indices(
-                values, failed, d, runs.case, training.outputs, request.level, request.seed
-            )
-        else:
-            columns = [f"unit:{name}" for name in training.names]
-            unit = ledger.table(training.designs[0], "design").select(columns).to_numpy()
-            found, lost = elementary_effects.design_effects(
-                unit, values, failed, runs.case, training.outputs, request.level, request.seed
-            )
-        if lost:
-            what = "base points" if method == sampling.METHOD else "trajectories"
-            notes.append(f"case {runs.case}: {lost} {what} are left out because of failed runs")
-        indices += found
-    study_event = state.events[training.designs[0].input("study")]
-    inputs = [("study", study_event), *(("design", event) for event in reversed(training.designs))]
-    inputs += [("campaign", event) for event in reversed(training.campaigns)]
-    together, trust = tuple(over_cases(indices)), accept(inherit(state, training.campaigns), request.accept)
-    return Computed(training.study, names, tuple(indices), together, tuple(inputs), tuple(notes), trust=trust)
+    for runs in campaign.cases:
+        of_case, note = _of_case(campaign, runs, method, len(names), request)
+        indices += of_case
+        notes += [f"case {runs.case}: {note}"] if note else []
+    return Computed(names, tuple(indices), tuple(notes))
+
+
+def _of_case(
+    campaign: Campaign, runs: CaseRuns, method: str, d: int, request: Request
+) -> tuple[Sequence[Indices], str]:
+    """Indices of one case, and what was left out because runs failed."""
+    told = (runs.case, campaign.outputs, request.level, request.seed)
+    if method == given_data.METHOD:
+        note = f"{len(runs.failures)} failed runs are left out of given-data indices" if runs.failures else ""
+        return given_data.given_indices(campaign.theta[runs.rows], runs.values, *told), note
+    values = np.full((len(campaign.theta), len(campaign.outputs)), np.nan)
+    values[runs.rows] = runs.values
+    failed = np.isnan(values).any(axis=1)
+    if method == sampling.METHOD:
+        indices, lost = sampling.design_indices(values, failed, d, *told)
+        what = "base points"
+    else:
+        indices, lost = elementary_effects.design_effects(campaign.designs[0].unit, values, failed, *told)
+        what = "trajectories"
+    return indices, f"{lost} {what} are left out because of failed runs" if lost else ""
 
 
 def _groups(request: Request, names: Sequence[str]) -> dict[str, list[int]]:

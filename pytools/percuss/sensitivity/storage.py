@@ -1,46 +1,26 @@
-"""Indices as tables and as an event."""
+"""Indices as tables and as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.ledger.event import Draft, StudyRef
-from percuss.ledger.ledger import Ledger
-from percuss.sensitivity.compute import Computed, Request
+from percuss.sensitivity.compute import Computed
 from percuss.sensitivity.indices import Indices
-from percuss.trust import write_trust
 
 if TYPE_CHECKING:
     import polars as pl
 
-KIND = "indices.computed"
 
-
-def draft_indices(
-    ledger: Ledger, computed: Computed, request: Request, more: Mapping[str, pl.DataFrame] | None = None
-) -> Draft:
-    """The event: tables `indices`, `second`, `groups` and those of curves where there are some."""
-    tables = {"indices": indices_table(computed)} | dict(more or {})
+def indices_tables(computed: Computed) -> dict[str, pl.DataFrame]:
+    """The tables `indices`, `second` and `groups`, where there are such."""
+    tables = {"indices": indices_table(computed)}
     if any(item.second is not None for item in computed.indices):
         tables["second"] = second_table(computed)
     if any(item.groups for item in computed.indices):
         tables["groups"] = groups_table(computed)
-    blobs = [ledger.put_table(role, table) for role, table in sorted(tables.items())]
-    body = {
-        "names": list(computed.names),
-        "methods": sorted({item.method for item in computed.indices}),
-        "level": request.level,
-        "n": request.n,
-        "groups": {name: list(members) for name, members in request.groups.items()},
-        "notes": list(computed.notes),
-        "left_out": computed.left_out,
-        "trust": write_trust(computed.trust),
-    }
-    study = StudyRef(computed.study.name, computed.study.digest)
-    return Draft(KIND, body, study, list(computed.inputs), blobs, seed=request.seed)
+    return tables
 
 
 def indices_table(computed: Computed) -> pl.DataFrame:

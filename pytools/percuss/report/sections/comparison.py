@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
 from percuss.calibration.records import load_comparison
+from percuss.kinds.comparison_made import ComparedFacts, ComparisonMade
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Tone
 from percuss.report.drawing import BLUE, INK, ORANGE, PURPLE, THIRD, canvas, height_for, picture
@@ -15,38 +18,31 @@ from percuss.report.source import Source
 
 def section(source: Source, event: Event) -> Section:
     """Tables of scores, and each parameter as every calibration sees it."""
-    comparison = load_comparison(source.ledger, source.state, event)
-    body = comparison.body
-    names = _names(body["posteriors"])
+    comparison = load_comparison(source.session, event)
+    body = ComparisonMade.of(event)
+    names = _names(body.posteriors)
     rows: list[list[Cell]] = []
-    for item in body["posteriors"]:
-        evidence, loo = item["evidence"] or {}, item["loo"] or {}
-        verdict = "converged" if item["converged"] else "UNCONVERGED"
-        scores: list[Cell] = [
-            evidence.get("log_evidence"),
-            evidence.get("error"),
-            loo.get("elpd"),
-            loo.get("elpd_error"),
-        ]
-        rows.append([names[item["id"]], item["sampler"], verdict, item["entries"], *scores])
+    for item in body.posteriors:
+        verdict = "converged" if item.converged else "UNCONVERGED"
+        scores: list[Cell] = [item.evidence.log_evidence, item.evidence.error] if item.evidence else [None, None]
+        scores += [item.loo.elpd, item.loo.elpd_error] if item.loo else [None, None]
+        rows.append([names[item.id], item.sampler, verdict, item.entries, *scores])
     heads = ["calibration", "sampler", "", "values", "log evidence", "error", "leave-one-out", "error"]
-    tone: Tone = "note" if body["same_data"] else "warning"
-    blocks: list[Block] = [Notice(f"{note}.", tone) for note in body["notes"]]
+    tone: Tone = "note" if body.same_data else "warning"
+    blocks: list[Block] = [Notice(f"{note}.", tone) for note in body.notes]
     blocks.append(Table("Calibrations", heads, rows))
     short = []
-    if factors := body["bayes_factors"]:
-        told: list[list[Cell]] = [
-            [names[f["first"]], names[f["second"]], f["log"], f["error"], f["words"]] for f in factors
-        ]
+    if factors := body.bayes_factors:
+        told: list[list[Cell]] = [[names[f.first], names[f.second], f.log, f.error, f.words] for f in factors]
         blocks.append(
             Table("Bayes factors: the first against the second", ["first", "second", "log", "error", ""], told)
         )
         short = [
-            f"{names[f['first']]} against {names[f['second']]}: {f['words']} (log Bayes factor {f['log']:.3g})."
+            f"{names[f.first]} against {names[f.second]}: {f.words} (log Bayes factor {f.log:.3g})."
             for f in factors[:3]
         ]
-    if differences := body["loo_differences"]:
-        told = [[names[f["first"]], names[f["second"]], f["difference"], f["error"]] for f in differences]
+    if differences := body.loo_differences:
+        told = [[names[f.first], names[f.second], f.difference, f.error] for f in differences]
         blocks.append(
             Table("Leave-one-out: the first minus the second", ["first", "second", "difference", "error"], told)
         )
@@ -54,12 +50,10 @@ def section(source: Source, event: Event) -> Section:
     return Section("Comparison", blocks, short)
 
 
-def _names(posteriors: list[dict[str, str]]) -> dict[str, str]:
+def _names(posteriors: Sequence[ComparedFacts]) -> dict[str, str]:
     """Calibrations by block; where blocks have the same name, by the end of the id as well."""
-    blocks = [item["block"] for item in posteriors]
-    return {
-        i["id"]: i["block"] if blocks.count(i["block"]) == 1 else f"{i['block']} {i['id'][-6:]}" for i in posteriors
-    }
+    blocks = [item.block for item in posteriors]
+    return {i.id: i.block if blocks.count(i.block) == 1 else f"{i.block} {i.id[-6:]}" for i in posteriors}
 
 
 def _side_by_side(table: pl.DataFrame, names: dict[str, str]) -> Gallery:

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
+from percuss.kinds.convergence_checked import ConvergenceChecked
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.convergence import draw_changes
 from percuss.report.drawing import picture
 from percuss.report.labels import output_scale
 from percuss.report.source import Source
-from percuss.trust import failures, read_trust
+from percuss.trust import failures
 
 WORDS = {"yes": "may be quoted", "finer": "needs a finer step", "no": "NO", "no limit": "NO: has no limit"}
 
 
 def section(source: Source, event: Event) -> Section:
     """Verdicts, a table of the outputs, and their changes over the step."""
-    study, body = source.study(event), event.data
-    numerics, plan = body["numerics"], body["plan"]
-    unit = "" if numerics["unit"] == "1" else f" {numerics['unit']}"
+    study, body = source.study(event), ConvergenceChecked.of(event)
+    numerics, plan = body.numerics, body.plan
+    unit = "" if numerics.unit == "1" else f" {numerics.unit}"
     text = (
-        f"Case {body['case']}: the run of one point at `{numerics['name']}` {numerics['step']:g}{unit} and at "
-        f"{plan['levels'] - 1} finer ones, each over {plan['refine']}"
+        f"Case {body.case}: the run of one point at `{numerics.name}` {numerics.step:g}{unit} and at "
+        f"{plan.levels - 1} finer ones, each over {plan.refine}"
     )
-    if numerics["tolerance"] is not None:
-        text += f"; at the finest also with the tolerance {numerics['tolerance']:g} over {plan['tighten']:g}"
+    if numerics.tolerance is not None:
+        text += f"; at the finest also with the tolerance {numerics.tolerance:g} over {plan.tighten:g}"
     rows: list[list[Cell]] = []
-    for item in body["outputs"]:
-        shown = output_scale(study, item["name"])
-        numbers = [float(item[key]) * shown.factor for key in ("value", "change")]
-        errors = [float(item[key]) * shown.factor for key in ("error", "off", "tolerance")]
-        rows.append(
-            [item["name"], shown.unit, *numbers, item["order"], *errors, WORDS.get(item["quote"], item["quote"])]
-        )
+    for item in body.outputs:
+        shown = output_scale(study, item.name)
+        numbers = [x * shown.factor for x in (item.value, item.change)]
+        errors = [x * shown.factor for x in (item.error, item.off, item.tolerance)]
+        rows.append([item.name, shown.unit, *numbers, item.order, *errors, WORDS.get(item.quote, item.quote)])
     heads = ["output", "unit", "at the finest", "last change", "order", "error left", "off as it is", "allowed", ""]
     blocks: list[Block] = [Text(f"{text}."), Table("Outputs as the step shrinks", heads, rows)]
-    figure = draw_changes(body, source.ledger.table(event, "convergence"))
+    figure = draw_changes(body, source.table(event, "convergence"))
     alt = "Relative change of each output from one step to the next, over the step"
     blocks.append(picture(figure, alt, "Change from the step before, over the value at the finest."))
-    failed = failures(read_trust(body))
+    failed = failures(body.trust)
     short = (
         [Notice("outputs depend on the numerical step:", items=[verdict.told() for verdict in failed])]
         if failed

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.execution.records import DesignRecord
+from percuss.designs.design import Design
+from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Figure, Section, Table, Text
 from percuss.report.drawing import BLUE, GREY, INK, RED, WIDE, canvas, dots, key, picture
@@ -21,24 +22,24 @@ MOST_POINTS = 1000
 
 def section(source: Source, event: Event) -> Section:
     """How the points were chosen, and where they lie."""
-    record = source.design(event)
-    n, d = record.values.shape
-    names = ", ".join(record.cases)
-    cases = f"case {names}" if len(record.cases) == 1 else f"{len(record.cases)} cases ({names})"
+    design = source.design(event)
+    n, d = design.values.shape
+    names = ", ".join(design.cases)
+    cases = f"case {names}" if len(design.cases) == 1 else f"{len(design.cases)} cases ({names})"
     points = f"{n} {'point' if n == 1 else 'points'} of {d} {'parameter' if d == 1 else 'parameters'}"
-    words = f"{points}, sampler `{record.sampler}`, seed {record.seed}, {cases}."
-    options = {key: value for key, value in event.data.get("options", {}).items() if value not in (None, "")}
+    words = f"{points}, sampler `{design.sampler}`, seed {design.seed}, {cases}."
+    options = {key: value for key, value in DesignCreated.of(event).options.items() if value not in (None, "")}
     if options:
         words += " Options: " + ", ".join(f"{name} = {value}" for name, value in options.items()) + "."
     blocks: list[Block] = [Text(words)]
-    if record.fixed:
+    if design.fixed:
         rows = [
             [name, value if isinstance(value, str | float | int) else str(value)]
-            for name, value in record.fixed.items()
+            for name, value in design.fixed.items()
         ]
         blocks.append(Table("Held fixed in every run, SI", ["input", "value"], rows))
     if d and n > 1:
-        blocks.append(scatter_matrix(record))
+        blocks.append(scatter_matrix(design))
         if d > MOST_PARAMETERS:
             blocks.append(Text(f"The first {MOST_PARAMETERS} of {d} parameters are shown."))
     return Section(design_title("Design", source, event), blocks, [f"{points} in {cases}."] if n > 1 else [])
@@ -48,21 +49,22 @@ def design_title(word: str, source: Source, event: Event) -> str:
     """A title about a design; where a lineage has several, what tells them apart."""
     if len(source.designs()) == 1:
         return word
-    return f"{word} ({event.data['sampler']}, {event.data['n']} points)"
+    body = DesignCreated.of(event)
+    return f"{word} ({body.sampler}, {body.n} points)"
 
 
-def scatter_matrix(record: DesignRecord, failed: NDArray[Any] | None = None) -> Figure:
+def scatter_matrix(design: Design, failed: NDArray[Any] | None = None) -> Figure:
     """Every pair of parameters, every parameter against its prior; points whose run failed are crosses."""
-    names = record.names[:MOST_PARAMETERS]
+    names = design.names[:MOST_PARAMETERS]
     d = len(names)
-    wrong = np.zeros(len(record.values), dtype=bool) if failed is None else failed
-    rows = np.arange(len(record.values))
+    wrong = np.zeros(len(design.values), dtype=bool) if failed is None else failed
+    rows = np.arange(len(design.values))
     good = np.array(_thinned(rows[~wrong]), dtype=int)
     bad = np.array(_thinned(rows[wrong]), dtype=int)
     side = min(WIDE, 1.2 + 1.75 * d) if d > 1 else 3.6
     figure, axes = canvas(d, d, side, side * 0.82 if d > 1 else 2.4)
-    scales = [parameter_scale(record.study, name) for name in names]
-    values = np.stack([scales[j].of(record.values[:, j]) for j in range(d)], axis=1)
+    scales = [parameter_scale(design.study, name) for name in names]
+    values = np.stack([scales[j].of(design.values[:, j]) for j in range(d)], axis=1)
     for i in range(d):
         for j in range(d):
             axis = axes[i, j]
@@ -72,7 +74,7 @@ def scatter_matrix(record: DesignRecord, failed: NDArray[Any] | None = None) -> 
             if scales[j].logarithmic:
                 axis.set_xscale("log")
             if i == j:
-                _against_prior(axis, record, names[j], values[:, j], scales[j].logarithmic, scales[j].factor)
+                _against_prior(axis, design, names[j], values[:, j], scales[j].logarithmic, scales[j].factor)
             else:
                 if scales[i].logarithmic:
                     axis.set_yscale("log")
@@ -85,7 +87,7 @@ def scatter_matrix(record: DesignRecord, failed: NDArray[Any] | None = None) -> 
     if failed is not None:
         dots(axes[0, 0], [], [], RED, 5, "x").set_label("failed")
     key(figure, axes[0, 0])
-    what = f"Scatter matrix of {len(record.values)} points in {', '.join(names)}"
+    what = f"Scatter matrix of {len(design.values)} points in {', '.join(names)}"
     if failed is not None:
         what += f"; {int(wrong.sum())} whose run failed are marked with crosses"
     caption = (
@@ -104,7 +106,7 @@ def _thinned(rows: NDArray[Any]) -> list[int]:
 
 
 def _against_prior(
-    axis: Any, record: DesignRecord, name: str, values: NDArray[Any], logarithmic: bool, factor: float
+    axis: Any, design: Design, name: str, values: NDArray[Any], logarithmic: bool, factor: float
 ) -> None:
     count = int(np.clip(np.sqrt(len(values)), 5, 20))
     low, high = float(values.min()), float(values.max())
@@ -113,8 +115,8 @@ def _against_prior(
     edges = np.geomspace(low, high, count + 1) if logarithmic else np.linspace(low, high, count + 1)
     edges[0], edges[-1] = low, high
     axis.stairs(np.histogram(values, edges)[0], edges, fill=True, color=GREY, alpha=0.45)
-    if name in record.study.parameters:
-        expected = len(values) * np.diff(record.study.parameters[name].prior.cdf(edges / factor))
+    if name in design.study.parameters:
+        expected = len(values) * np.diff(design.study.parameters[name].prior.cdf(edges / factor))
         axis.stairs(expected, edges, color=INK, linewidth=1, baseline=None)
     axis.set_ylim(bottom=0)
 

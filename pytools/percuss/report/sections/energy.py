@@ -8,8 +8,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from percuss.execution.records import DesignRecord, campaign_table
+from percuss.designs.design import Design
+from percuss.execution.records import campaign_table
 from percuss.ledger.event import Event
+from percuss.ledger.projections import batch_of
 from percuss.report.blocks import Block, Cell, Figure, Notice, Section, Table, Text
 from percuss.report.drawing import BLUE, DASHES, INK, SERIES, WIDE, canvas, height_for, key, picture
 from percuss.report.labels import column_label, output_scale, quantity_scale
@@ -24,27 +26,27 @@ MOST_CASES = 4
 
 def section(source: Source, event: Event) -> Section | None:
     """The energies among outputs and curves of the runs; None where there are none."""
-    record = source.design(event)
+    design = source.design(event)
     batches = source.batches(event)
-    quantities = record.study.model().quantities
-    about = {name: quantities[output.quantity] for name, output in record.study.outputs.items()}
+    quantities = design.study.model().quantities
+    about = {name: quantities[output.quantity] for name, output in design.study.outputs.items()}
     errors = [name for name, quantity in about.items() if quantity.name.endswith(ERROR)]
     energies = [name for name, quantity in about.items() if quantity.unit == "J" and name not in errors]
-    curves = _curves(source, record, batches)
+    curves = _curves(source, design, batches)
     if not batches or not (energies or errors or curves):
         return None
-    done = campaign_table(source.ledger, batches, record).filter(pl.col("failed").is_null())
+    done = campaign_table(source.session.ledger, batches, design).filter(pl.col("failed").is_null())
     if not done.height:
         return None
-    blocks: list[Block] = [_error(record, done, name) for name in errors]
+    blocks: list[Block] = [_error(design, done, name) for name in errors]
     blocks += curves
     if energies:
-        blocks += [_bars(record, done, energies), _table(record, done, energies)]
+        blocks += [_bars(design, done, energies), _table(design, done, energies)]
     return Section(design_title("Energy", source, event), blocks)
 
 
-def _error(record: DesignRecord, done: pl.DataFrame, name: str) -> Block:
-    shown = output_scale(record.study, name)
+def _error(design: Design, done: pl.DataFrame, name: str) -> Block:
+    shown = output_scale(design.study, name)
     values = np.abs(done[name].to_numpy())
     share = "" if shown.unit else " of its largest entry"
     words = f"The account closes to {shown.told(values.max())}{share} in the worst of {len(values)} runs"
@@ -52,15 +54,15 @@ def _error(record: DesignRecord, done: pl.DataFrame, name: str) -> Block:
     return Notice(words) if not shown.unit and values.max() > OFF else Text(words)
 
 
-def _curves(source: Source, record: DesignRecord, batches: list[Event]) -> list[Block]:
+def _curves(source: Source, design: Design, batches: list[Event]) -> list[Block]:
     """The account over time, of the first run of every case that kept its curves."""
-    quantities = record.study.model().quantities
+    quantities = design.study.model().quantities
     found: list[Block] = []
-    for case in record.cases[:MOST_CASES]:
-        holding = [event for event in batches if event.data["case"] == case and event.blob("curves") is not None]
+    for case in design.cases[:MOST_CASES]:
+        holding = [event for event in batches if batch_of(event).case == case and event.blob("curves") is not None]
         if not holding:
             continue
-        table = source.ledger.table(holding[0], "curves")
+        table = source.table(holding[0], "curves")
         sample = table["sample"][0]
         run = table.filter(pl.col("sample") == sample)
         names = [
@@ -70,16 +72,16 @@ def _curves(source: Source, record: DesignRecord, batches: list[Event]) -> list[
         ]
         lines = [name for name in names if np.ptp(run[name].to_numpy()) > 0]
         if lines:
-            found.append(_account(record, case, run, lines, "the run" if record.size == 1 else f"run {sample}"))
+            found.append(_account(design, case, run, lines, "the run" if design.size == 1 else f"run {sample}"))
     return found
 
 
-def _account(record: DesignRecord, case: str, run: pl.DataFrame, names: list[str], which: str) -> Figure:
-    quantities = record.study.model().quantities
+def _account(design: Design, case: str, run: pl.DataFrame, names: list[str], which: str) -> Figure:
+    quantities = design.study.model().quantities
     figure, axes = canvas(1, 1, WIDE, 3.2)
     axis = axes[0, 0]
     for i, name in enumerate(names):
-        x = quantity_scale(record.study, str(quantities[name].axis))
+        x = quantity_scale(design.study, str(quantities[name].axis))
         values = run[name].to_numpy()
         axis.plot(
             x.of(run[x.name].to_numpy()),
@@ -98,26 +100,26 @@ def _account(record: DesignRecord, case: str, run: pl.DataFrame, names: list[str
     )
 
 
-def _columns(record: DesignRecord, done: pl.DataFrame, names: list[str]) -> list[tuple[str, NDArray[Any], str]]:
+def _columns(design: Design, done: pl.DataFrame, names: list[str]) -> list[tuple[str, NDArray[Any], str]]:
     found = []
-    for case in record.cases:
+    for case in design.cases:
         part = done.filter(pl.col("case") == case)
         for name in names:
-            shown = output_scale(record.study, name)
+            shown = output_scale(design.study, name)
             if part.height:
-                found.append((column_label(case, name, len(record.cases)), shown.of(part[name].to_numpy()), shown.unit))
+                found.append((column_label(case, name, len(design.cases)), shown.of(part[name].to_numpy()), shown.unit))
     return found
 
 
-def _table(record: DesignRecord, done: pl.DataFrame, names: list[str]) -> Table:
+def _table(design: Design, done: pl.DataFrame, names: list[str]) -> Table:
     rows: list[list[Cell]] = []
-    for label, values, unit in _columns(record, done, names):
+    for label, values, unit in _columns(design, done, names):
         rows.append([label, unit, float(values.mean()), float(values.min()), float(values.max())])
     return Table("Energies over the runs", ["entry", "unit", "mean", "least", "largest"], rows)
 
 
-def _bars(record: DesignRecord, done: pl.DataFrame, names: list[str]) -> Figure:
-    columns = _columns(record, done, names)
+def _bars(design: Design, done: pl.DataFrame, names: list[str]) -> Figure:
+    columns = _columns(design, done, names)
     units = {unit for _, _, unit in columns}
     columns = columns[:40]
     figure, axes = canvas(1, 1, WIDE * 0.75, height_for(len(columns), 0.24))
@@ -125,7 +127,7 @@ def _bars(record: DesignRecord, done: pl.DataFrame, names: list[str]) -> Figure:
     places = np.arange(len(columns))[::-1]
     means = np.array([values.mean() for _, values, _ in columns])
     axis.barh(places, means, height=0.62, color=BLUE, alpha=0.75)
-    if done.height > len(record.cases):
+    if done.height > len(design.cases):
         ends = np.array([np.quantile(values, [0.05, 0.95]) for _, values, _ in columns])
         axis.hlines(places, ends[:, 0], ends[:, 1], color=INK, linewidth=1.1)
     axis.set_yticks(places, [label for label, _, _ in columns])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from percuss.calibration.records import load_observations
+from percuss.kinds.observations_imported import ObservationsImported
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.labels import output_scale, parameter_scale
@@ -11,7 +12,7 @@ from percuss.report.source import Source
 
 def section(source: Source, event: Event) -> Section:
     """Measured values in the units of their outputs."""
-    found = load_observations(source.ledger, source.state, event)
+    found = load_observations(source.session, event)
     rows: list[list[Cell]] = []
     for row in found.table.iter_rows(named=True):
         shown = output_scale(found.study, row["output"])
@@ -20,7 +21,7 @@ def section(source: Source, event: Event) -> Section:
         rows.append([row["case"], row["output"], *place, float(row["value"]) * shown.factor, std, shown.unit])
     heads = ["case", "output", "point", "axis", "instant [s]", "measured", "std", "unit"]
     kept = [i for i in range(len(heads)) if any(row[i] not in (None, "") for row in rows)]
-    words = f"{len(rows)} measured values from `{event.data['file']}`."
+    words = f"{len(rows)} measured values from `{ObservationsImported.of(event).file}`."
     blocks: list[Block] = [Text(words)]
     short: list[str | Notice] = [words]
     if found.twin:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from percuss.calibration.records import Posterior, load_posterior
+from percuss.kinds.posterior_sampled import BandFacts, ParameterFacts, PosteriorSampled
 from percuss.ledger.event import Event
+from percuss.ledger.projections import batch_of
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.corner import Column, corner
-from percuss.report.labels import LOGARITHMIC, Scale, scale
+from percuss.report.labels import LOGARITHMIC, Scale, number_or_nan, scale
 from percuss.report.source import RUNS, Source
 from percuss.report.traces import traces
 from percuss.study.priors.registry import prior_from_json
-from percuss.trust import read_trust
 
 MOST_PARAMETERS = 8
 UNCONVERGED = "UNCONVERGED"
@@ -23,16 +23,16 @@ UNCONVERGED = "UNCONVERGED"
 
 def section(source: Source, event: Event) -> Section:
     """Verdict first, then estimates, pictures and diagnostics."""
-    posterior = load_posterior(source.ledger, source.state, event)
-    body = posterior.body
-    columns = [_column(item) for item in body["parameters"]]
+    posterior = load_posterior(source.session, event)
+    body = PosteriorSampled.of(event)
+    columns = [_column(item) for item in body.parameters]
     scales = [column.scale for column in columns]
-    forward = "the simulator itself" if body["direct"] else "the surrogate"
-    low, high = body["acceptance"]
+    forward = "the simulator itself" if body.direct else "the surrogate"
+    low, high = map(number_or_nan, body.acceptance)
     blocks: list[Block] = [
         Text(
-            f"Block `{body['block']}`, forward model {forward}; sampler `{body['sampler']}`, {body['chains']} chains "
-            f"of {body['draws']} draws, {body['evaluations']} evaluations, acceptance {low:.0%} to {high:.0%}."
+            f"Block `{body.block}`, forward model {forward}; sampler `{body.sampler}`, {body.chains} chains "
+            f"of {body.draws} draws, {body.evaluations} evaluations, acceptance {low:.0%} to {high:.0%}."
         ),
         *_own_runs(source, event),
         _verdict(posterior),
@@ -52,14 +52,14 @@ def section(source: Source, event: Event) -> Section:
     if len(columns) > MOST_PARAMETERS:
         blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
     blocks += [_diagnostics(posterior), *_evidence(body), _groups(body)]
-    blocks += [Notice(f"{note}.", "note") for note in body["notes"]]
-    return Section(f"Posterior ({body['block']})", blocks, _short(posterior, scales))
+    blocks += [Notice(f"{note}.", "note") for note in body.notes]
+    return Section(f"Posterior ({body.block})", blocks, _short(posterior, scales))
 
 
 def _own_runs(source: Source, event: Event) -> list[Block]:
     """Runs of the simulator that the calibration made itself."""
     batches = [source.state.events[item.id] for item in event.inputs_as("runs")]
-    counts = {kind: sum(len(batch.data["samples"]) for batch in batches if batch.kind == kind) for kind in RUNS}
+    counts = {kind: sum(len(batch_of(batch).samples) for batch in batches if batch.kind == kind) for kind in RUNS}
     if not batches:
         return []
     done, failed = counts["runs.completed"], counts["runs.failed"]
@@ -67,16 +67,16 @@ def _own_runs(source: Source, event: Event) -> list[Block]:
     return [Notice(words) if failed else Text(words)]
 
 
-def _column(item: dict[str, Any]) -> Column:
-    prior = prior_from_json(item["prior"])
-    return Column(scale(item["name"], item["unit"], prior.kind in LOGARITHMIC), prior)
+def _column(item: ParameterFacts) -> Column:
+    prior = prior_from_json(item.prior)
+    return Column(scale(item.name, item.unit, prior.kind in LOGARITHMIC), prior)
 
 
 def _marks(posterior: Posterior) -> dict[str, Any]:
     marks: dict[str, Any] = {}
     if posterior.summary is not None:
         marks = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
-    twin = posterior.body.get("twin")
+    twin = posterior.body.twin
     if twin:
         marks["truth"] = np.array([twin.get(name, np.nan) for name in posterior.names])
     return marks
@@ -90,55 +90,55 @@ def _verdict(posterior: Posterior) -> Notice:
     if posterior.converged:
         return Notice(f"converged: {told}.", "good")
     use = "no point estimate is given" if posterior.summary is None else "a summary was asked for all the same"
-    return Notice(f"{UNCONVERGED}: {told}; {use}.", items=posterior.body["reasons"])
+    return Notice(f"{UNCONVERGED}: {told}; {use}.", items=posterior.body.reasons)
 
 
 def _fit(posterior: Posterior) -> list[Block]:
     """How the data fit: verdicts first, then p-values and bands, group by group."""
-    own = [v for v in read_trust(posterior.body) if v.gate in ("fit", "coverage") and v.source is None]
+    own = [v for v in posterior.body.trust if v.gate in ("fit", "coverage") and v.source is None]
     blocks: list[Block] = [Notice(f"{verdict.sentence}.", "good" if verdict.passed else "warning") for verdict in own]
-    if not (found := posterior.body.get("fit")):
+    if not (fit := posterior.body.fit):
         return blocks
-    parts = [("all", found["all"]), *((part["name"], part) for part in found["groups"])]
+    parts = [("all", fit.all), *((part.name, part) for part in fit.groups)]
     rows: list[list[Cell]] = [
-        [name, part["entries"], part["p_value"], *(_band(band, part["entries"]) for band in part["bands"])]
-        for name, part in (parts if len(found["groups"]) > 1 else parts[:1])
+        [name, part.entries, part.p_value, *(_band(band, part.entries) for band in part.bands)]
+        for name, part in (parts if len(fit.groups) > 1 else parts[:1])
     ]
-    heads = ["group", "values", "p-value", *(f"in {100 * band['mass']:g} % band" for band in found["all"]["bands"])]
+    heads = ["group", "values", "p-value", *(f"in {100 * band.mass:g} % band" for band in fit.all.bands)]
     blocks.append(
         Table(
             "Posterior predictive check; bands with the binomial error of a right model. False alarms: at most "
-            f"{100 * found['false_alarms']:g} %",
+            f"{100 * fit.false_alarms:g} %",
             heads,
             rows,
         )
     )
-    far: list[list[Cell]] = [[item["name"], item["deviations"], item["tail"]] for item in found["prior_distances"]]
+    far: list[list[Cell]] = [[item.name, item.deviations, item.tail] for item in fit.prior_distances]
     heads = ["unknown", "prior standard deviations", "prior probability of as much"]
     blocks.append(Table("How far the posterior went from the prior's mean", heads, far))
     return blocks
 
 
-def _band(band: Mapping[str, Any], entries: int) -> str:
-    return f"{100 * band['inside'] / entries:.0f} +- {100 * band['error']:.0f} %"
+def _band(band: BandFacts, entries: int) -> str:
+    return f"{100 * band.inside / entries:.0f} +- {100 * band.error:.0f} %"
 
 
 def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
-    block = posterior.body["block"]
+    block = posterior.body.block
     verdict = _verdict(posterior)
     found: list[str | Notice] = [Notice(f"calibration {block} {verdict.text}", verdict.tone)]
     found += [
         Notice(f"{v.sentence}.", "good" if v.passed else "warning")
-        for v in read_trust(posterior.body)
+        for v in posterior.body.trust
         if v.gate == "fit" and v.source is None
     ]
     if posterior.summary is not None:
-        mass = f"{100 * posterior.summary['mass']:g} %"
+        mass = f"{100 * posterior.summary.mass:g} %"
         mark = "" if posterior.converged else f"{UNCONVERGED}: "
         told = []
-        for row, shown in zip(posterior.summary["rows"], scales, strict=True):
-            low, high = (end * shown.factor for end in row["interval"])
-            told.append(f"{row['name']} = {shown.told(row['mean'])} ({low:.4g} to {high:.4g})")
+        for row, shown in zip(posterior.summary.rows, scales, strict=True):
+            low, high = (number_or_nan(end) * shown.factor for end in row.interval)
+            told.append(f"{row.name} = {shown.told(number_or_nan(row.mean))} ({low:.4g} to {high:.4g})")
         found.append(f"{mark}Posterior means with {mass} intervals: {'; '.join(told)}.")
     return found
 
@@ -146,19 +146,21 @@ def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
 def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
     summary = posterior.trusted_summary()
     truth = _marks(posterior).get("truth")
-    mass = f"{100 * summary['mass']:g} %"
+    mass = f"{100 * summary.mass:g} %"
     rows: list[list[Cell]] = []
     notes = []
-    for j, (row, shown) in enumerate(zip(summary["rows"], scales, strict=True)):
-        spans = [
-            f"{row[key][0] * shown.factor:.4g} to {row[key][1] * shown.factor:.4g}" for key in ("interval", "densest")
-        ]
-        numbers = [float(row[key]) * shown.factor for key in ("mean", "mean_error", "median", "mode", "std")]
-        # Posteriors of earlier versions have none.
-        numbers.append(float(row.get("std_error") or np.nan) * shown.factor)
+    for j, (row, shown) in enumerate(zip(summary.rows, scales, strict=True)):
+        spans = []
+        for span in (row.interval, row.densest or (None, None)):
+            low, high = (number_or_nan(end) * shown.factor for end in span)
+            spans.append(f"{low:.4g} to {high:.4g}")
+        # Posteriors of earlier versions have no error of the standard deviation.
+        values = (row.mean, row.mean_error, row.median, row.mode, row.std, row.std_error)
         own = [] if truth is None else [float(truth[j]) * shown.factor]
-        rows.append([row["name"], shown.unit, *numbers, *spans, float(row["contraction"]), *own])
-        notes += [f"{row['name']}: {note}" for note in row["notes"]]
+        rows.append(
+            [row.name, shown.unit, *(number_or_nan(x) * shown.factor for x in values), *spans, row.contraction, *own]
+        )
+        notes += [f"{row.name}: {note}" for note in row.notes]
     heads = [
         "unknown",
         "unit",
@@ -180,13 +182,13 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
             rows,
         )
     ]
-    notes += summary["notes"]
+    notes += summary.notes
     if notes:
         blocks.append(Notice("on what the data can tell:", "note", notes))
     if len(rows) > 1:
         matrix: list[list[Cell]] = [
-            [name, *(round(float(value), 3) for value in line)]
-            for name, line in zip(posterior.names, summary["correlations"], strict=True)
+            [name, *(round(number_or_nan(value), 3) for value in line)]
+            for name, line in zip(posterior.names, summary.correlations, strict=True)
         ]
         blocks.append(Table(f"{mark}Correlations of the posterior", ["", *posterior.names], matrix))
     return blocks
@@ -194,8 +196,7 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
 
 def _diagnostics(posterior: Posterior) -> Table:
     shown = {
-        column_scale.name: column_scale
-        for column_scale in (_column(item).scale for item in posterior.body["parameters"])
+        column_scale.name: column_scale for column_scale in (_column(item).scale for item in posterior.body.parameters)
     }
     rows: list[list[Cell]] = []
     for row in posterior.diagnostics.iter_rows(named=True):
@@ -204,7 +205,7 @@ def _diagnostics(posterior: Posterior) -> Table:
         error = None if row["mcse"] is None else float(row["mcse"]) * factor
         sizes: list[Cell] = [round(row[name]) if np.isfinite(row[name]) else None for name in ("ess_bulk", "ess_tail")]
         rows.append([row["quantity"], row["r_hat"], row["r_hat_plain"], *sizes, error, unit])
-    wanted = posterior.body["stopping"]
+    wanted = posterior.body.stopping
     heads = ["quantity", "rank R-hat", "plain R-hat", "bulk ESS", "tail ESS", "error of the mean", "unit"]
     return Table(
         f"Diagnostics (wanted: R-hat below {wanted['r_hat']}, effective sample sizes above {wanted['ess']:g})",
@@ -213,35 +214,36 @@ def _diagnostics(posterior: Posterior) -> Table:
     )
 
 
-def _evidence(body: Any) -> list[Block]:
+def _evidence(body: PosteriorSampled) -> list[Block]:
     rows: list[list[Cell]] = [
-        [f"log evidence, {method}", found["log_evidence"], found["error"], "; ".join(found["notes"])]
-        for method, found in body["evidence"].items()
+        [f"log evidence, {method}", evidence.log_evidence, evidence.error, "; ".join(evidence.notes)]
+        for method, evidence in body.evidence.items()
     ]
-    if loo := body["loo"]:
-        told = f"{loo['effective_parameters']:.3g} effective parameters, largest Pareto k {loo['pareto_k']:.2f}"
+    if loo := body.loo:
+        told = f"{number_or_nan(loo.effective_parameters):.3g} effective parameters, "
+        told += f"largest Pareto k {number_or_nan(loo.pareto_k):.2f}"
         rows.append(
             [
                 "expected log density, leave-one-out",
-                loo["elpd"],
-                loo["elpd_error"],
-                told if loo["reliable"] else f"{told}: not reliable",
+                loo.elpd,
+                loo.elpd_error,
+                told if loo.reliable else f"{told}: not reliable",
             ]
         )
     return [Table("How well it explains the data", ["score", "value", "error", ""], rows)] if rows else []
 
 
-def _groups(body: Any) -> Table:
+def _groups(body: PosteriorSampled) -> Table:
     rows: list[list[Cell]] = [
         [
-            group["name"],
-            group["discrepancy"],
-            group["entries"],
-            ", ".join(group["cases"]),
-            ", ".join(group["outputs"]),
-            ", ".join(map(str, group["unknowns"])),
+            group.name,
+            group.discrepancy,
+            group.entries,
+            ", ".join(group.cases),
+            ", ".join(group.outputs),
+            ", ".join(map(str, group.unknowns)),
         ]
-        for group in body["groups"]
+        for group in body.groups
     ]
     return Table(
         "Groups of data, each with its likelihood",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
 from percuss.calibration.records import Prediction, load_prediction
+from percuss.kinds.prediction_made import PredictionMade, Score, VerificationFacts
 from percuss.ledger.event import Event
 from percuss.report.bands import draw_bands, draw_data
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
 from percuss.report.drawing import THIRD, WIDE, canvas, height_for, key, picture
-from percuss.report.labels import column_label, output_scale, quantity_scale, scale
+from percuss.report.labels import column_label, number_or_nan, output_scale, quantity_scale, scale
 from percuss.report.parity import parity
 from percuss.report.source import Source
 
@@ -25,48 +26,46 @@ MOST_PANELS = 12
 
 def section(source: Source, event: Event) -> Section:
     """Scores, bands on the data, bands of curves, verification."""
-    found = load_prediction(source.ledger, source.state, event)
-    body = found.body
+    found = load_prediction(source.session, event)
+    body = PredictionMade.of(event)
     blocks: list[Block] = [
-        Text(f"{body['draws']} draws before and after the data, each with all errors on top where data are predicted.")
+        Text(f"{body.draws} draws before and after the data, each with all errors on top where data are predicted.")
     ]
     short: list[str | Notice] = []
-    if body["scores"]:
-        blocks.append(_scores(body["scores"]))
-        short.append(_said(body["scores"]))
+    if body.scores:
+        blocks.append(_scores(body.scores))
+        short.append(_said(body.scores))
     if found.data.height:
         blocks.append(_on_data(found))
     if found.curves is not None and found.curves.height:
         blocks.append(_curves(found, found.curves))
-    if body["verification"]:
-        verdict = _verdict(body["verification"])
+    if body.verification:
+        verdict = _verdict(body.verification)
         short.append(verdict)
-        blocks += [verdict, *_verification(found, body["verification"])]
-    blocks += [_outputs(found), *(Notice(f"{note}.", "note") for note in body["notes"])]
+        blocks += [verdict, *_verification(found, body.verification)]
+    blocks += [_outputs(found), *(Notice(f"{note}.", "note") for note in body.notes)]
     return Section("Prediction", blocks, short)
 
 
-def _scores(scores: list[dict[str, Any]]) -> Table:
+def _scores(scores: Sequence[Score]) -> Table:
     rows: list[list[Cell]] = []
     for item in scores:
-        shown = scale("", item["unit"])
-        for at in (at for at in AT if at in item["rmse"]):
-            inside = " / ".join(f"{float(share):.0%}" for share in item["coverage"].values()) if at == POSTERIOR else ""
-            error = float(item["rmse"][at]) * shown.factor
-            rows.append(
-                [item["axis"] or "", item["entries"], at, error, shown.unit, item["rmse_percent"].get(at), inside]
-            )
-    masses = " / ".join(f"{100 * float(mass):g} %" for mass in scores[0]["coverage"])
+        shown = scale("", item.unit)
+        for at in (at for at in AT if at in item.rmse):
+            inside = " / ".join(f"{float(share):.0%}" for share in item.coverage.values()) if at == POSTERIOR else ""
+            error = number_or_nan(item.rmse[at]) * shown.factor
+            rows.append([item.axis or "", item.entries, at, error, shown.unit, item.rmse_percent.get(at), inside])
+    masses = " / ".join(f"{100 * float(mass):g} %" for mass in scores[0].coverage)
     heads = ["axis", "values", "at", "rms error", "unit", "in %", f"data inside {masses}"]
     return Table("Predictions against the data", heads, rows)
 
 
-def _said(scores: list[dict[str, Any]]) -> str:
+def _said(scores: Sequence[Score]) -> str:
     told = []
     for item in scores:
-        axis = f"{item['axis']}: " if item["axis"] else ""
-        error = scale("", item["unit"]).told(item["rmse"][POSTERIOR])
-        percent = item["rmse_percent"][POSTERIOR]
+        axis = f"{item.axis}: " if item.axis else ""
+        error = scale("", item.unit).told(number_or_nan(item.rmse[POSTERIOR]))
+        percent = item.rmse_percent[POSTERIOR]
         told.append(f"{axis}{error}" + ("" if percent is None else f" ({percent:.3g} %)"))
     return f"Root mean square error of the posterior prediction: {'; '.join(told)}."
 
@@ -182,41 +181,41 @@ def _curves(found: Prediction, curves: pl.DataFrame) -> Figure:
     )
 
 
-def _verdict(verification: dict[str, Any]) -> Notice:
-    runs = f"{verification['runs']} runs of the simulator at posterior draws"
-    failed = f" ({verification['failed']} failed)" if verification["failed"] else ""
-    allowed = f"of what the likelihood allows (tolerance {verification['tolerance']:g})"
-    worst = verification["worst"]
+def _verdict(verification: VerificationFacts) -> Notice:
+    runs = f"{verification.runs} runs of the simulator at posterior draws"
+    failed = f" ({verification.failed} failed)" if verification.failed else ""
+    allowed = f"of what the likelihood allows (tolerance {verification.tolerance:g})"
+    worst = verification.worst
     ratio = "the worst error cannot be told" if worst is None else f"the worst error is {worst:.3g} {allowed}"
-    if "kept" in verification:
-        ratio += f", and {100 * verification['kept']:.0f} % of what the data could tell comes through the surrogate"
-    if verification["passed"]:
+    if verification.kept is not None:
+        ratio += f", and {100 * verification.kept:.0f} % of what the data could tell comes through the surrogate"
+    if verification.passed:
         return Notice(f"verified by {runs}{failed}: {ratio}.", "good")
-    more = verification.get("enrichment")
+    more = verification.enrichment
     hint = f" Design `{more}` proposes points that would help: `percuss run {more}`." if more else ""
     return Notice(f"NOT verified by {runs}{failed}: {ratio}.{hint}")
 
 
-def _verification(found: Prediction, verification: dict[str, Any]) -> list[Block]:
-    items = sorted(verification["outputs"], key=lambda item: -(item["ratio"] or 0.0))
-    cases = len({item["case"] for item in items})
+def _verification(found: Prediction, verification: VerificationFacts) -> list[Block]:
+    items = sorted(verification.outputs, key=lambda item: -(item.ratio or 0.0))
+    cases = len({item.case for item in items})
     rows: list[list[Cell]] = []
     figures = []
     for number, item in enumerate(items):
-        shown = output_scale(found.study, item["output"])
-        told = [item[name] for name in ("rms_error", "surrogate_std", "allowed_std")]
+        shown = output_scale(found.study, item.output)
+        told = [item.rms_error, item.surrogate_std, item.allowed_std]
         errors = [None if value is None else float(value) * shown.factor for value in told]
-        label = column_label(item["case"], item["output"], cases)
-        rows.append([label, shown.unit, *errors, item["ratio"]])
-        if number < MOST_PARITY and found.verification is not None and item["ratio"] is not None:
+        label = column_label(item.case, item.output, cases)
+        rows.append([label, shown.unit, *errors, item.ratio])
+        if number < MOST_PARITY and found.verification is not None and item.ratio is not None:
             table = found.verification.filter(
-                (pl.col("case") == item["case"]) & (pl.col("output") == item["output"])
+                (pl.col("case") == item.case) & (pl.col("output") == item.output)
             ).drop_nulls("simulated")
             if table.height:
                 simulated, surrogate = (shown.of(table[name].to_numpy()) for name in ("simulated", "surrogate"))
-                alt = f"Surrogate against simulator at {table.height} posterior draws for {label}: {item['ratio']:.2g}"
+                alt = f"Surrogate against simulator at {table.height} posterior draws for {label}: {item.ratio:.2g}"
                 alt += " of what is allowed"
-                figures.append(parity(label, shown.unit, simulated, surrogate, f"ratio {item['ratio']:.2g}", alt))
+                figures.append(parity(label, shown.unit, simulated, surrogate, f"ratio {item.ratio:.2g}", alt))
     heads = ["output", "unit", "rms error", "surrogate's own std", "allowed std", "ratio"]
     blocks: list[Block] = [Table("Simulator against surrogate where the posterior is", heads, rows)]
     if figures:

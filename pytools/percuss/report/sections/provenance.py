@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from percuss.kinds.event_superseded import EventSuperseded
+from percuss.kinds.note_added import NoteAdded
+from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import RUNS, Source, duration, when
@@ -41,16 +44,16 @@ def _remarks(source: Source) -> list[Block]:
     found: list[Block] = []
     for event in source.events:
         if event.id in source.superseded:
-            facts = source.superseded[event.id].data
-            by = f" by `{new}`" if (new := facts.get("new")) else ""
-            why = f": {reason}" if (reason := facts.get("reason")) else "."
+            said = EventSuperseded.of(source.superseded[event.id])
+            by = f" by `{said.new}`" if said.new else ""
+            why = f": {said.reason}" if said.reason else "."
             found.append(Notice(f"{event.kind} `{event.id}` is superseded{by}{why}"))
     for event in source.state.events.values():
-        if event.kind == "note.added":
+        if event.kind == "note.added" and is_known(event.kind, event.version):
             about = event.input("about")
             if about in known:
-                said = f"{known[about].kind}, {event.actor} on {when(event)}: {event.data.get('text', '')}"
-                found.append(Notice(said, "note"))
+                words = f"{known[about].kind}, {event.actor} on {when(event)}: {NoteAdded.of(event).text}"
+                found.append(Notice(words, "note"))
     return found
 
 

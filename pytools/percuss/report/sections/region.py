@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from percuss.kinds.region_computed import RegionComputed
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Section, Table, Text
 from percuss.report.drawing import DASHES, SERIES, WIDE, canvas, key, picture, thinned
@@ -14,14 +15,14 @@ from percuss.report.source import Source
 
 def section(source: Source, event: Event) -> Section:
     """Pictures and tables of the regions."""
-    study, body = source.study(event), event.data
-    cases, curves = body["cases"], body["curves"]
-    share = f"{100 * body['level']:g} %"
-    regions = draw_regions(study, body, source.ledger.table(event, "region"), curves, cases)
+    study, body = source.study(event), RegionComputed.of(event)
+    cases, curves = body.cases, body.curves
+    share = f"{100 * body.level:g} %"
+    regions = draw_regions(study, body, source.table(event, "region"), curves, cases)
     alt = f"Mean and {share} regions of {', '.join(curves)} in {', '.join(cases)}"
     caption = f"Dark: {share} of the runs at each instant. Light: {share} of the runs at all instants. Dashed: mean."
     blocks: list[Block] = [picture(regions, alt, caption), _table(event, len(cases))]
-    blocks.append(_convergence(source.ledger.table(event, "convergence"), len(cases)))
+    blocks.append(_convergence(source.table(event, "convergence"), len(cases)))
     if event.blob("split") is not None:
         blocks += _split(source, event)
     blocks.insert(0, Text("A region holds a share of the runs; it says nothing of what the model leaves out."))
@@ -30,9 +31,9 @@ def section(source: Source, event: Event) -> Section:
 
 def _table(event: Event, cases: int) -> Table:
     rows: list[list[Cell]] = []
-    for fact in event.data["facts"]:
-        label = column_label(fact["case"], fact["curve"], cases)
-        rows.append([label, fact["runs"], fact["factor"], fact["norm"], fact["error"]])
+    for fact in RegionComputed.of(event).facts:
+        label = column_label(fact.case, fact.curve, cases)
+        rows.append([label, fact.runs, fact.factor, fact.norm, fact.error])
     heads = ["curve", "runs", "widened by", "mean-square norm (SI)", "its standard error"]
     return Table("From each instant to whole histories, and how well the runs tell", heads, rows)
 
@@ -58,20 +59,21 @@ def _convergence(table: pl.DataFrame, cases: int) -> Figure:
 
 
 def _split(source: Source, event: Event) -> list[Block]:
-    table, study = source.ledger.table(event, "split"), source.study(event)
-    along = quantity_scale(study, event.data["axis"])
+    table, study, body = source.table(event, "split"), source.study(event), RegionComputed.of(event)
+    along = quantity_scale(study, body.axis)
     blocks: list[Block] = []
     rows: list[list[Cell]] = []
-    for fact in event.data["facts"]:
-        label = column_label(fact["case"], fact["curve"], len(event.data["cases"]))
-        part = table.filter((pl.col("case") == fact["case"]) & (pl.col("curve") == fact["curve"]))
+    for fact in RegionComputed.of(event).facts:
+        label = column_label(fact.case, fact.curve, len(body.cases))
+        part = table.filter((pl.col("case") == fact.case) & (pl.col("curve") == fact.curve))
         figure, axes = canvas(1, 1, WIDE, 2.2)
-        for i, name in enumerate(event.data["sources"]):
+        for i, name in enumerate(body.sources):
             own = part.filter(pl.col("parameter") == name)
             own = own[thinned(own.height)]
             at, total = along.of(own["axis"].to_numpy()), own["total"].to_numpy()
             axes[0, 0].plot(at, total, color=SERIES[i % len(SERIES)], linestyle=DASHES[i % len(DASHES)], label=name)
-            rows.append([label, name, fact["split"][name]["first"], fact["split"][name]["total"]])
+            share = (fact.split or {})[name]
+            rows.append([label, name, share.first, share.total])
         axes[0, 0].set_ylim(0, 1.2)
         axes[0, 0].set_xlabel(along.label)
         axes[0, 0].set_ylabel("total index")

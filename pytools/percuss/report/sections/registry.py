@@ -6,8 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from percuss.ledger.event import Event
 from percuss.kinds.table import is_known
+from percuss.ledger.event import Event
 from percuss.report.blocks import Section
 from percuss.report.source import Source
 

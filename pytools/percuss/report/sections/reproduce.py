@@ -6,10 +6,11 @@ import re
 import shlex
 from dataclasses import dataclass
 
+from percuss.kinds.campaign_completed import CampaignCompleted
+from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Code, Section, Text
 from percuss.report.source import Source
-from percuss.trust import read_trust
 
 
 @dataclass
@@ -74,14 +75,10 @@ def find_calls(events: tuple[Event, ...]) -> list[Call]:
 
 def answered_no(event: Event) -> bool:
     """Whether the call that appended this event ended with exit code 1."""
-    if event.kind == "campaign.completed" and event.data["failed"]:
+    body = event.content
+    if isinstance(body, CampaignCompleted) and body.failed:
         return "run" in event.argv[1:2] and "runs" not in event.argv
-    verification = event.data.get("verification")
-    return (
-        event.outcome == "failed"
-        or any(verdict.stops for verdict in read_trust(event.data))
-        or (isinstance(verification, dict) and not verification.get("passed"))
-    )
+    return event.outcome == "failed" or (isinstance(body, Result) and any(verdict.stops for verdict in body.trust))
 
 
 def _siblings(one: Event, other: Event) -> bool:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from percuss.execution.records import DesignRecord, campaign_table
+from percuss.designs.design import Design
+from percuss.execution.records import campaign_table
 from percuss.ledger.event import Event
+from percuss.ledger.projections import batch_of
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
 from percuss.report.drawing import BLUE, GREY, INK, SERIES, THIRD, WIDE, canvas, chosen, picture, thinned
 from percuss.report.labels import alike, column_label, output_scale, quantity_scale
@@ -28,25 +30,25 @@ def section(source: Source, event: Event) -> Section | None:
     batches = source.batches(event)
     if not batches:
         return None
-    record = source.design(event)
-    table = campaign_table(source.ledger, batches, record)
+    design = source.design(event)
+    table = campaign_table(source.session.ledger, batches, design)
     failed = table.filter(pl.col("failed").is_not_null())
     done = table.filter(pl.col("failed").is_null())
     cost = sum(batch.cost.cpu_us for batch in batches)
     words = f"{table.height} {'run' if table.height == 1 else 'runs'}, {failed.height or 'none'} failed"
     blocks: list[Block] = [Text(f"{words}; {duration(cost)} of processor time.")]
     if failed.height:
-        blocks += _failures(record, table, failed)
+        blocks += _failures(design, table, failed)
     if done.height:
-        blocks.append(_outputs(record, done))
+        blocks.append(_outputs(design, done))
         if done.height > FEW:
-            blocks.append(_histograms(record, done))
-    blocks += _curves(source, record, batches)
+            blocks.append(_histograms(design, done))
+    blocks += _curves(source, design, batches)
     short: list[str | Notice] = [f"{words}."] if not failed.height else [Notice(f"{words}.")]
     return Section(design_title("Runs", source, event), blocks, short if table.height > 1 else [])
 
 
-def _failures(record: DesignRecord, table: pl.DataFrame, failed: pl.DataFrame) -> list[Block]:
+def _failures(design: Design, table: pl.DataFrame, failed: pl.DataFrame) -> list[Block]:
     reasons = alike(failed.select("case", "failed").iter_rows())
     rows: list[list[Cell]] = [[", ".join(dict.fromkeys(cases)), len(cases), text] for cases, text in reasons[:12]]
     caption = "Why runs failed" + ("" if len(reasons) <= 12 else f" (the 12 most frequent of {len(reasons)} reasons)")
@@ -54,40 +56,40 @@ def _failures(record: DesignRecord, table: pl.DataFrame, failed: pl.DataFrame) -
         Notice(f"{failed.height} of {table.height} runs failed and are holes in the design."),
         Table(caption, ["case", "runs", "reason"], rows),
     ]
-    if len(record.names) and len(record.values) > 1:
-        wrong = np.zeros(len(record.values), dtype=bool)
+    if len(design.names) and len(design.values) > 1:
+        wrong = np.zeros(len(design.values), dtype=bool)
         wrong[failed["sample"].to_numpy()] = True
-        blocks.append(scatter_matrix(record, wrong))
+        blocks.append(scatter_matrix(design, wrong))
     return blocks
 
 
-def _outputs(record: DesignRecord, done: pl.DataFrame) -> Table:
+def _outputs(design: Design, done: pl.DataFrame) -> Table:
     rows: list[list[Cell]] = []
-    for case in record.cases:
+    for case in design.cases:
         part = done.filter(pl.col("case") == case)
-        for name in record.study.outputs:
-            shown = output_scale(record.study, name)
+        for name in design.study.outputs:
+            shown = output_scale(design.study, name)
             values = shown.of(part[name].to_numpy())
             if not len(values):
                 continue
-            own: list[Cell] = [column_label(case, name, len(record.cases)), shown.unit]
-            if done.height <= len(record.cases):
+            own: list[Cell] = [column_label(case, name, len(design.cases)), shown.unit]
+            if done.height <= len(design.cases):
                 rows.append([*own, float(values[0])])
             else:
                 low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
                 spread = float(values.std(ddof=1)) if len(values) > 1 else None
                 rows.append([*own, float(values.mean()), spread, float(low), float(middle), float(high)])
     heads = ["output", "unit", "value"]
-    if done.height > len(record.cases):
+    if done.height > len(design.cases):
         heads = ["output", "unit", "mean", "std", "5 %", "median", "95 %"]
     return Table("Outputs of the finished runs", heads, rows)
 
 
-def _histograms(record: DesignRecord, done: pl.DataFrame) -> Gallery:
-    columns = [(case, name) for case in record.cases for name in record.study.outputs]
+def _histograms(design: Design, done: pl.DataFrame) -> Gallery:
+    columns = [(case, name) for case in design.cases for name in design.study.outputs]
     figures = []
     for case, name in columns[:MOST_HISTOGRAMS]:
-        shown = output_scale(record.study, name)
+        shown = output_scale(design.study, name)
         values = shown.of(done.filter(pl.col("case") == case)[name].to_numpy())
         if not len(values) or np.ptp(values) <= 1e-6 * np.abs(values).max():
             continue
@@ -95,7 +97,7 @@ def _histograms(record: DesignRecord, done: pl.DataFrame) -> Gallery:
         axis = axes[0, 0]
         counts, edges = np.histogram(values, bins=int(np.clip(np.sqrt(len(values)), 6, 30)))
         axis.stairs(counts, edges, fill=True, color=BLUE, alpha=0.65)
-        axis.set_xlabel(replace(shown, name=column_label(case, name, len(record.cases))).label)
+        axis.set_xlabel(replace(shown, name=column_label(case, name, len(design.cases))).label)
         axis.set_ylabel("runs")
         low, high = np.quantile(values, [0.05, 0.95])
         alt = (
@@ -109,30 +111,30 @@ def _histograms(record: DesignRecord, done: pl.DataFrame) -> Gallery:
     )
 
 
-def _curves(source: Source, record: DesignRecord, batches: list[Event]) -> list[Block]:
+def _curves(source: Source, design: Design, batches: list[Event]) -> list[Block]:
     """Curves that the runs kept, of the quantities the outputs are about."""
     holding = [event for event in batches if event.blob("curves") is not None]
     if not holding:
         return []
-    quantities = record.study.model().quantities
-    asked = [output.quantity for output in record.study.outputs.values()]
-    stored = source.ledger.table(holding[0], "curves").columns
+    quantities = design.study.model().quantities
+    asked = [output.quantity for output in design.study.outputs.values()]
+    stored = source.table(holding[0], "curves").columns
     drawable = [name for name in stored if name in quantities and quantities[name].axis in stored]
     names = ([name for name in dict.fromkeys(asked) if name in drawable] or drawable)[:MOST_CURVES]
-    cases = list(dict.fromkeys(event.data["case"] for event in holding))
-    return [_fan(source, record, [e for e in holding if e.data["case"] == case], case, names) for case in cases[:4]]
+    cases = list(dict.fromkeys(batch_of(event).case for event in holding))
+    return [_fan(source, design, [e for e in holding if batch_of(e).case == case], case, names) for case in cases[:4]]
 
 
-def _fan(source: Source, record: DesignRecord, batches: list[Event], case: str, names: list[str]) -> Figure:
-    quantities = record.study.model().quantities
+def _fan(source: Source, design: Design, batches: list[Event], case: str, names: list[str]) -> Figure:
+    quantities = design.study.model().quantities
     axis_names = {name: str(quantities[name].axis) for name in names}
     needed = list(dict.fromkeys(["sample", *axis_names.values(), *names]))
-    table = pl.concat([source.ledger.table(event, "curves", needed) for event in batches])
+    table = pl.concat([source.table(event, "curves", needed) for event in batches])
     samples = chosen(table["sample"].unique().sort().to_list(), MOST_RUNS)
     runs = [table.filter(pl.col("sample") == sample) for sample in samples]
     figure, axes = canvas(len(names), 1, WIDE, 0.5 + 1.55 * len(names), sharex=len(set(axis_names.values())) == 1)
     for axis, name in zip(axes[:, 0], names, strict=True):
-        x_scale, y_scale = quantity_scale(record.study, axis_names[name]), quantity_scale(record.study, name)
+        x_scale, y_scale = quantity_scale(design.study, axis_names[name]), quantity_scale(design.study, name)
         lines = [(x_scale.of(run[axis_names[name]].to_numpy()), y_scale.of(run[name].to_numpy())) for run in runs]
         draw_fan(axis, lines)
         axis.set_ylabel(y_scale.label)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from percuss.kinds.indices_computed import IndicesComputed
+from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
 from percuss.report.drawing import (
@@ -48,20 +51,21 @@ MEANING = {
 
 def section(source: Source, event: Event) -> Section:
     """Bars and tables of the indices; for curves, indices at every instant."""
-    table = source.ledger.table(event, "indices")
-    names = event.data["names"]
+    table = source.table(event, "indices")
+    body = IndicesComputed.of(event)
+    names = list(body.names)
     lacking = no_skill(event)
     blocks: list[Block] = [*lacking.notices]
     if not table.height:
         return Section("Sensitivity", [*blocks, Text("There are no indices to tell.")], [*lacking.notices])
     if event.blob("over_time") is not None:
         return _over_time(source, event, names, lacking)
-    method = ", ".join(event.data["methods"])
-    level = f"{100 * event.data['level']:g} %"
+    method = ", ".join(body.methods)
+    level = f"{100 * body.level:g} %"
     measures = table["measure"].unique().to_list()
     screened = "mu_star" in measures
     blocks.append(Text(f"Method: {method}. Intervals hold {level}. {MEANING['mu_star' if screened else 'first']}"))
-    if notes := event.data.get("notes", ()):
+    if notes := body.notes:
         blocks.append(Notice("indices are those of the surrogate, not of the model.", items=notes))
     pair = next(pair for pair in PAIRS if pair[0] in measures)
     cases = table["case"].unique(maintain_order=True).to_list()
@@ -73,9 +77,9 @@ def section(source: Source, event: Event) -> Section:
         blocks.append(_over_outputs(table, outputs, names, pair, len(own)))
     blocks.append(_table(table, measures, len(cases)))
     if event.blob("second") is not None:
-        blocks += _second(source.ledger.table(event, "second"), len(cases))
+        blocks += _second(source.table(event, "second"), len(cases))
     if event.blob("groups") is not None:
-        blocks.append(_groups(source.ledger.table(event, "groups"), event.data["groups"], len(cases)))
+        blocks.append(_groups(source.table(event, "groups"), body.groups, len(cases)))
     known = [(case, output) for case, output in outputs if f"{case}/{output}" not in lacking.names]
     return Section(f"Sensitivity ({method})", blocks, [*_short(table, known, pair, len(own)), *lacking.notices])
 
@@ -218,7 +222,7 @@ def _second(table: pl.DataFrame, cases: int) -> list[Block]:
     ]
 
 
-def _groups(table: pl.DataFrame, members: dict[str, list[str]], cases: int) -> Table:
+def _groups(table: pl.DataFrame, members: Mapping[str, Sequence[str]], cases: int) -> Table:
     rows: list[list[Cell]] = []
     for row in table.iter_rows(named=True):
         of = ", ".join(members.get(row["group"], []))
@@ -228,12 +232,13 @@ def _groups(table: pl.DataFrame, members: dict[str, list[str]], cases: int) -> T
 
 
 def _over_time(source: Source, event: Event, names: list[str], lacking: Lacking) -> Section:
-    table = source.ledger.table(event, "over_time")
+    table = source.table(event, "over_time")
     study = source.study(event)
-    fitted = source.state.events[event.input("surrogate")].data["curves"]
-    y = quantity_scale(study, fitted["quantity"])
-    x_label = quantity_scale(study, fitted["axis"]).label if fitted["axis"] else "sample"
-    x_factor = quantity_scale(study, fitted["axis"]).factor if fitted["axis"] else 1.0
+    fitted = SurrogateFitted.of(source.state.events[event.input("surrogate")]).curves
+    assert fitted is not None
+    y = quantity_scale(study, fitted.quantity)
+    x_label = quantity_scale(study, fitted.axis).label if fitted.axis else "sample"
+    x_factor = quantity_scale(study, fitted.axis).factor if fitted.axis else 1.0
     figures: list[Block] = []
     for (case,), rows in table.partition_by(["case"], as_dict=True, maintain_order=True).items():
         figure, axes = canvas(2, 1, WIDE, 4.4, sharex=True, height_ratios=[3, 1.2])
@@ -255,7 +260,7 @@ def _over_time(source: Source, event: Event, names: list[str], lacking: Lacking)
         for axis in (top, bottom):
             axis.grid(True)
         key(figure, top)
-        curve = f"the curve {fitted['quantity']}, case {case}"
+        curve = f"the curve {fitted.quantity}, case {case}"
         alt = f"Total Sobol indices of {', '.join(names)} over {x_label} for {curve}, above its standard deviation"
         caption = (
             f"Case {case}: total index (line); the band under it reaches down to the first-order index, its height is "
@@ -263,7 +268,7 @@ def _over_time(source: Source, event: Event, names: list[str], lacking: Lacking)
         )
         figures.append(picture(figure, alt, caption))
     blocks = [*lacking.notices, *figures, _whole(table)]
-    return Section(f"Sensitivity of the curve {fitted['quantity']}", blocks, [*lacking.notices])
+    return Section(f"Sensitivity of the curve {fitted.quantity}", blocks, [*lacking.notices])
 
 
 def _whole(table: pl.DataFrame) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Event
 from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
 from percuss.report.drawing import BLUE, GREEN, ORANGE, PURPLE, WIDE, canvas, height_for, key, picture
@@ -28,20 +29,20 @@ ERRORS = {
 
 def section(source: Source, event: Event) -> Section:
     """Errors of every output, and predictions against runs that the surrogate had not seen."""
-    surrogate = load_surrogate(source.ledger, source.state, event)
-    table = surrogate.tables["outputs"]
-    cases = len(event.data["cases"])
+    surrogate = load_surrogate(source.session, event)
+    table, body = surrogate.tables["outputs"], SurrogateFitted.of(event)
+    cases = len(body.cases)
     labels = [column_label(row["case"], row["output"], cases) for row in table.iter_rows(named=True)]
-    curves = event.data.get("curves")
+    curves = body.curves
     what = (
-        f"the {curves['modes']} modes of the curve `{curves['quantity']}`"
+        f"the {curves.modes} modes of the curve `{curves.quantity}`"
         if curves
         else f"{len(labels)} {'output' if len(labels) == 1 else 'outputs'}"
     )
-    families = ", ".join(event.data["families"])
+    families = ", ".join(body.families)
     blocks: list[Block] = [
         Text(
-            f"Surrogates ({families}) of {what}, fitted to {event.data['points']} points. Errors are mean squares over "
+            f"Surrogates ({families}) of {what}, fitted to {body.points} points. Errors are mean squares over "
             "the variance of the output."
         )
     ]
@@ -64,11 +65,11 @@ def section(source: Source, event: Event) -> Section:
     title = "Surrogate"
     largest = [(float(trusted[i]), labels[i]) for i in useful]
     if curves:
-        title = f"Surrogate of the curve {curves['quantity']}"
+        title = f"Surrogate of the curve {curves.quantity}"
         cases_of_use = {surrogate.columns[i].case for i in useful}
         largest = [
-            (whole, f"whole curve {curves['quantity']}, case {case}")
-            for case, whole, _ in whole_curve_errors(surrogate.columns, event.data)
+            (whole, f"whole curve {curves.quantity}, case {case}")
+            for case, whole, _ in whole_curve_errors(surrogate.columns, curves)
             if case in cases_of_use
         ]
     short: list[str | Notice] = [*lacking.notices]

@@ -1,0 +1,107 @@
+"""Events as lines: what each is in a few words, and how it stands today."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from percuss.errors import InputError, LedgerError
+from percuss.kinds.table import KINDS
+from percuss.kinds.trusted import Result
+from percuss.ledger.event import Event, from_frame
+from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
+from percuss.spelling import did_you_mean
+from percuss.trust import failures
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """One event: the shortest prefix of its id that is unique, whether it stands, and what it is about."""
+
+    event: Event
+    short: str
+    superseded: bool
+    stands_on: tuple[str, ...]
+    summary: str
+
+    @property
+    def mark(self) -> str:
+        """In one or three words, how it stands; empty if it does."""
+        return mark_of(self.superseded, self.stands_on)
+
+
+def log_lines(
+    everything: pl.DataFrame, *, kind: str | None = None, study: str | None = None, limit: int = 0
+) -> list[LogLine]:
+    """The newest events of a kind (`runs`, or `runs.failed`) and a study, oldest first; limit 0: all of them."""
+    import polars as pl
+
+    frame = everything
+    if kind:
+        there = {*KINDS, *everything["kind"].unique().to_list()}
+        known = sorted({*there, *(name.split(".")[0] for name in there)})
+        if kind not in known:
+            raise InputError(f"--kind {kind}: is no kind of event: {did_you_mean(kind, known)}")
+        frame = frame.filter((pl.col("kind") == kind) | pl.col("kind").str.starts_with(f"{kind}."))
+    if study:
+        frame = frame.filter(pl.col("study").struct.field("name") == study)
+    return lines_of(everything, frame.tail(limit) if limit else frame)
+
+
+def lines_of(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[LogLine]:
+    """The lines of some of the events."""
+    gone, under = superseded_ids(everything), superseded_under(everything)
+    short = shortest_prefixes(everything["id"].to_list(), chosen["id"].to_list())
+    return [
+        LogLine(event, short[event.id], event.id in gone, under.get(event.id, ()), summary(event))
+        for event in from_frame(chosen)
+    ]
+
+
+def summary(event: Event) -> str:
+    """A few words on an event, and which gates it failed."""
+    try:
+        body = event.content
+    except LedgerError:
+        return "its body does not fit its kind; percuss show says more"
+    if body is None:
+        return ""
+    words = KINDS[event.kind].summary(body)
+    return "; ".join(filter(None, (words, _failed_gates(body) if isinstance(body, Result) else "")))
+
+
+def _failed_gates(body: Result) -> str:
+    """Which gates a result failed; superseded events are marked as they are today, not as they were then."""
+    failed = [v for v in failures(body.trust) if v.gate != "superseded"]
+    told = dict.fromkeys(f"{v.gate} (accepted)" if v.accepted else v.gate for v in failed)
+    return f"failed {', '.join(told)}" if told else ""
+
+
+def when(event: Event) -> str:
+    """When an event was appended, in UTC."""
+    return datetime.fromtimestamp(event.at_us / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def shortest_prefixes(ids: Sequence[str], chosen: Sequence[str], least: int = 8) -> dict[str, str]:
+    """For each chosen id the shortest prefix that no other of the ids shares.
+
+    >>> shortest_prefixes(["aaaa1", "aaaa2", "b0000"], ["aaaa2", "b0000"], least=2)
+    {'aaaa2': 'aaaa2', 'b0000': 'b0'}
+    """
+    ordered = sorted(ids)
+    short = {}
+    for id in chosen:
+        place = bisect_left(ordered, id)
+        beside = ordered[max(place - 1, 0) : place] + ordered[place + 1 : place + 2]
+        short[id] = id[: max([least, *(_shared(id, other) + 1 for other in beside)])]
+    return short
+
+
+def _shared(a: str, b: str) -> int:
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

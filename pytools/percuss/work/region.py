@@ -1,0 +1,45 @@
+"""Compute confidence regions of time histories over the runs of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from percuss.errors import InputError
+from percuss.kinds.region_computed import RegionComputed
+from percuss.ledger.event import Draft, Event
+from percuss.regions.compute import Regions, regions_of
+from percuss.session import Session
+from percuss.trust import Trust
+from percuss.work.campaigns import closed_campaign
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedRegions:
+    """Regions of the curves of a campaign."""
+
+    event: Event
+    trust: Trust
+    regions: Regions
+
+
+def compute_regions(session: Session, event: Event, curves: Sequence[str], level: float = 0.9) -> ComputedRegions:
+    """Pointwise and simultaneous regions that hold `level` of the runs; of a saltelli design the variance by source."""
+    if not 0 < level < 1:
+        raise InputError(f"--level {level}: must lie between 0 and 1")
+    campaign = closed_campaign(session, event)
+    names = list(dict.fromkeys(curves))
+    regions = regions_of(session, campaign, names, level)
+    body = RegionComputed(
+        curves=tuple(names),
+        cases=tuple(runs.case for runs in campaign.cases),
+        level=level,
+        axis=regions.axis,
+        facts=regions.facts,
+        sources=regions.sources,
+        trust=(),
+    )
+    blobs = [session.ledger.put_table(role, table) for role, table in regions.tables.items()]
+    draft = Draft("region.computed", body, campaign.designs[0].reference, campaign.inputs(), blobs)
+    appended, trust = session.append_result(draft)
+    return ComputedRegions(appended, trust, regions)

@@ -1,0 +1,81 @@
+"""Compute sensitivity indices, from a surrogate or from the runs of a design."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from percuss.kinds import surrogate_fitted
+from percuss.kinds.indices_computed import IndicesComputed
+from percuss.ledger.event import Draft, Event
+from percuss.ledger.standing import inherit
+from percuss.sensitivity.compute import Computed, Request, from_runs, from_surrogate
+from percuss.sensitivity.over_time import over_time_table
+from percuss.sensitivity.storage import indices_tables
+from percuss.session import Session, reference
+from percuss.study.study import Study
+from percuss.surrogates.skill import left_out
+from percuss.surrogates.surrogate import load_surrogate
+from percuss.trust import Trust, accept
+from percuss.work.campaigns import closed_campaign
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivities:
+    """Indices, and for a surrogate of curves those at every place of the axis."""
+
+    event: Event
+    trust: Trust
+    computed: Computed
+    over_time: pl.DataFrame | None
+
+
+def compute_indices(session: Session, event: Event, request: Request | None = None) -> Sensitivities:
+    """Indices of a surrogate (of outputs that it knows something of), or of the runs of a design."""
+    request = request or Request()
+    if event.kind == surrogate_fitted.KIND.name:
+        return _of_surrogate(session, event, request)
+    campaign = closed_campaign(session, event)
+    return _appended(session, campaign.study, campaign.inputs(), from_runs(campaign, request), request, None)
+
+
+def _of_surrogate(session: Session, event: Event, request: Request) -> Sensitivities:
+    surrogate = load_surrogate(session, event)
+    worthless = left_out(accept(inherit(session.state, [event]), session.accept))
+    computed = from_surrogate(surrogate, request, worthless)
+    over_time = None
+    if surrogate.has_curves:
+        over_time = over_time_table(surrogate, list(dict.fromkeys(item.case for item in computed.indices)))
+    inputs: list[tuple[str, Event | Draft]] = [
+        ("study", session.state.events[event.input("study")]),
+        ("surrogate", event),
+    ]
+    return _appended(session, surrogate.study, inputs, computed, request, over_time)
+
+
+def _appended(
+    session: Session,
+    study: Study,
+    inputs: list[tuple[str, Event | Draft]],
+    computed: Computed,
+    request: Request,
+    over_time: pl.DataFrame | None,
+) -> Sensitivities:
+    tables = indices_tables(computed) | ({} if over_time is None else {"over_time": over_time})
+    body = IndicesComputed(
+        names=computed.names,
+        methods=tuple(sorted({item.method for item in computed.indices})),
+        level=request.level,
+        n=request.n,
+        groups=dict(request.groups),
+        notes=computed.notes,
+        left_out=computed.left_out,
+        trust=(),
+    )
+    blobs = [session.ledger.put_table(role, table) for role, table in sorted(tables.items())]
+    draft = Draft("indices.computed", body, reference(study), inputs, blobs, seed=request.seed)
+    appended, trust = session.append_result(draft)
+    return Sensitivities(appended, trust, computed, over_time)
