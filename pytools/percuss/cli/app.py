@@ -18,6 +18,7 @@ import typer.core
 WORK = "Work"
 LEDGER = "Ledger"
 PROJECT = "Project"
+PLUGINS = "Plugins"
 
 
 @dataclass(frozen=True)
@@ -66,29 +67,38 @@ COMMANDS: dict[str, Entry] = {
 }
 
 
+def commands() -> dict[str, Entry]:
+    """The table with the commands that plugins add."""
+    from percuss.plugins import extend
+
+    extend(COMMANDS, "percuss.commands", lambda p: Entry(p.module, f"Of {p.package} {p.version}.", PLUGINS))
+    return COMMANDS
+
+
 class LazyGroup(typer.core.TyperGroup):
     """The top-level group: knows its commands from the table, loads the one that is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of the commands, in the order of the table."""
-        return list(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A stand-in that carries name and summary, for completion and for looking whether there is one."""
-        entry = COMMANDS.get(cmd_name)
+        entry = COMMANDS.get(cmd_name) or commands().get(cmd_name)
         if entry is None:
             return None
         return typer.core.TyperCommand(name=cmd_name, help=entry.summary)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command itself."""
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+        if args[0] not in COMMANDS and args[0] not in commands() and not ctx.resilient_parsing:
             from percuss.errors import InputError
             from percuss.spelling import did_you_mean
 
             raise InputError(f"there is no command {args[0][:40]!r}: {did_you_mean(args[0], COMMANDS)}")
         name, _, rest = super().resolve_command(ctx, args)
-        module = importlib.import_module(f"percuss.cli.{COMMANDS[str(name)].module}")
+        place = COMMANDS[str(name)].module
+        module = importlib.import_module(place if "." in place else f"percuss.cli.{place}")
         command = typer.main.get_command(module.app)
         command.name = name
         _speak_plainly(command)
@@ -96,7 +106,7 @@ class LazyGroup(typer.core.TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands of each heading."""
-        for heading in dict.fromkeys(entry.heading for entry in COMMANDS.values()):
+        for heading in dict.fromkeys(entry.heading for entry in commands().values()):
             with formatter.section(heading):
                 formatter.write_dl([(name, e.summary) for name, e in COMMANDS.items() if e.heading == heading])
 

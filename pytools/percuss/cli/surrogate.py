@@ -61,7 +61,7 @@ def surrogate(
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.body import plain
     from percuss.kinds.surrogate_fitted import SurrogateFitted
-    from percuss.surrogates.registry import AUTO, CHOICES
+    from percuss.surrogates.registry import AUTO, family_choices
     from percuss.surrogates.settings import METHODS, SEARCHES, Settings, chosen, parse_degrees, parse_qs
     from percuss.work.surrogate import fit_surrogates, output_facts
 
@@ -72,7 +72,7 @@ def surrogate(
         return
     fraction, other = _held_out(held_out)
     settings = Settings(
-        family=chosen("--family", family or (AUTO if folds and not curves else "chaos"), CHOICES),
+        family=chosen("--family", family or (AUTO if folds and not curves else "chaos"), family_choices()),
         degrees=parse_degrees(degree),
         qs=parse_qs(q),
         method=chosen("--method", method, METHODS),

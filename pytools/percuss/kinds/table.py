@@ -8,7 +8,7 @@ meaning.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from percuss.kinds import (
     campaign_completed,
@@ -36,6 +36,7 @@ from percuss.kinds import (
 )
 from percuss.kinds.body import Body, fitted
 from percuss.kinds.kind import Kind
+from percuss.plugins import extend
 
 KINDS: dict[str, Kind] = {
     module.KIND.name: module.KIND
@@ -66,9 +67,19 @@ KINDS: dict[str, Kind] = {
 }
 
 
+def all_kinds() -> Mapping[str, Kind]:
+    """The table with the kinds that plugins add."""
+    return extend(KINDS, "percuss.kinds", lambda plugin: cast(Kind, plugin.load()))
+
+
+def kind_of(name: str) -> Kind | None:
+    """The kind of that name, of percuss or of a plugin; None if there is none."""
+    return KINDS.get(name) or all_kinds().get(name)
+
+
 def is_known(kind: str, version: int) -> bool:
     """Whether this percuss can read events of that kind and version."""
-    known = KINDS.get(kind)
+    known = kind_of(kind)
     return known is not None and 1 <= version <= known.version
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.body import Body, plain
-from percuss.kinds.table import KINDS, body_of, upcast
+from percuss.kinds.table import KINDS, body_of, kind_of, upcast
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class Draft:
     text: str = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
+        if kind_of(self.kind) is None:
             raise InputError(f"{self.kind}: is no kind of event")
         self.text = canonical_json(plain(self.body))
         try:

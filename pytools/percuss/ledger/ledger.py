@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError, LedgerError
-from percuss.kinds.table import KINDS, is_known
+from percuss.kinds.table import all_kinds, is_known
 from percuss.ledger import blobs
 from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame, to_frame
 from percuss.ledger.place import Place, is_stream_name, open_place
 from percuss.ledger.streams import Head, append_commit, read_head, read_stream, stream_names
+from percuss.plugins import loaded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +47,8 @@ class Ledger:
         """Append events in one commit: all of them, or an error and none."""
         if self._maker is None:
             raise LedgerError(f"{self.place.root}: was opened for reading")
-        events, head = append_commit(self.place, stream, drafts, self._maker, self._heads.get(stream))
+        maker = _with_plugins(self._maker)
+        events, head = append_commit(self.place, stream, drafts, maker, self._heads.get(stream))
         self._heads[stream] = head
         # What we appended we know; an adoption puts others' events in between, and is read anew.
         plain = stream == MAIN and all(event.kind != "stream.adopted" for event in events)
@@ -123,9 +126,9 @@ class Ledger:
             raise InputError(f"event {reference!r}: @last and @last:KIND are the only names that start with @")
         frame = self.frame()
         if kind:
-            fitting = [name for name in KINDS if name == kind or name.split(".")[0] == kind]
+            fitting = [name for name in all_kinds() if name == kind or name.split(".")[0] == kind]
             if not fitting:
-                raise InputError(f"event {reference!r}: no such kind", hint="kinds are " + ", ".join(KINDS))
+                raise InputError(f"event {reference!r}: no such kind", hint="kinds are " + ", ".join(all_kinds()))
             frame = frame.filter(pl.col("kind").is_in(fitting))
         gone = superseded_ids(self.frame())
         for id in reversed(frame["id"].to_list()):
@@ -155,6 +158,14 @@ class Ledger:
             for blob in event.blobs
             if blob.role.startswith(blobs.FILE_ROLE)
         }
+
+
+def _with_plugins(maker: Maker) -> Maker:
+    """Who makes events, with the plugins whose code is loaded: their results may hang on it."""
+    if not (plugins := loaded()):
+        return maker
+    named = "".join(f"; {package} {version}" for package, version in sorted(plugins.items()))
+    return replace(maker, software=replace(maker.software, version=maker.software.version + named))
 
 
 def visible_frame(place: Place, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:

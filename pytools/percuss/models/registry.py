@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from percuss.errors import InputError
 from percuss.models.model import Model, Setting
 from percuss.models.settings import clean_settings
+from percuss.plugins import UnknownNameError, extend
 from percuss.spelling import did_you_mean, shown
 
 
@@ -38,10 +38,15 @@ class ModelModule(Protocol):
     def configure(self, settings: Mapping[str, object], files: Mapping[str, bytes]) -> Model: ...
 
 
+def all_models() -> Mapping[str, Kind]:
+    """The table with the kinds that plugins add."""
+    return extend(MODELS, "percuss.models", lambda p: Kind(p.module, f"of {p.package} {p.version}"))
+
+
 def model_module(kind: str) -> ModelModule:
-    """Import the module of a kind; raise InputError when there is no such kind."""
-    if kind not in MODELS:
-        raise InputError(f"unknown model kind {shown(kind)}: {did_you_mean(kind, MODELS)}")
+    """Import the module of a kind; raise UnknownNameError when there is no such kind."""
+    if kind not in MODELS and kind not in all_models():
+        raise UnknownNameError(f"unknown model kind {shown(kind)}: {did_you_mean(kind, MODELS)}")
     return cast(ModelModule, importlib.import_module(MODELS[kind].module))
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from percuss.plugins import UnknownNameError, extend
+from percuss.spelling import did_you_mean, shown
 from percuss.surrogates.model import FamilyModule
 
 AUTO = "auto"
@@ -24,10 +27,21 @@ FAMILIES: dict[str, Family] = {
     "gp": Family("percuss.surrogates.gaussian_process", "Gaussian process, Matern 5/2: kinked responses"),
     "chaos-plus-gp": Family("percuss.surrogates.chaos_plus_gp", "chaos for a trend, a Gaussian process on the rest"),
 }
-# What --family takes; auto tries all families and takes, output by output, the one with the least nested error.
-CHOICES = (*FAMILIES, AUTO)
+BUILT_IN = tuple(FAMILIES)
+
+
+def all_families() -> Mapping[str, Family]:
+    """The table with the families that plugins add."""
+    return extend(FAMILIES, "percuss.families", lambda p: Family(p.module, f"of {p.package} {p.version}"))
+
+
+def family_choices() -> tuple[str, ...]:
+    """What can be asked for; `auto` tries the families that come with percuss and takes the least nested error."""
+    return (*all_families(), AUTO)
 
 
 def family_module(name: str) -> FamilyModule:
-    """The module of a family."""
+    """The module of a family; raise UnknownNameError when there is no such family."""
+    if name not in FAMILIES and name not in all_families():
+        raise UnknownNameError(f"unknown family {shown(name)}: {did_you_mean(name, FAMILIES)}")
     return cast(FamilyModule, importlib.import_module(FAMILIES[name].module))

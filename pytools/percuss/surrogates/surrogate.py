@@ -296,7 +296,7 @@ def read_surrogate(event: Event, study: Study, names: tuple[str, ...], tables: M
         canonical = Canonical.of([study.parameters[name].prior for name in names])
         columns = tuple(_column(row) for row in tables["outputs"].iter_rows(named=True))
         parts = []
-        for family in FAMILIES:
+        for family in dict.fromkeys([*FAMILIES, *(column.family for column in columns)]):
             numbers = tuple(i for i, column in enumerate(columns) if column.family == family)
             if numbers:
                 parts.append(

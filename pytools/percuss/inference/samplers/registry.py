@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from percuss.errors import InputError
 from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.plugins import UnknownNameError, extend
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -108,9 +109,14 @@ def sample_posterior(
     return Sample.of(target, run, sampler, seed, cleaned, stopping, held)
 
 
+def all_samplers() -> Mapping[str, Sampler]:
+    """The table with the samplers that plugins add."""
+    return extend(SAMPLERS, "percuss.samplers", lambda p: Sampler(p.module, f"of {p.package} {p.version}"))
+
+
 def _module(sampler: str) -> SamplerModule:
-    if sampler not in SAMPLERS:
-        raise InputError(f"unknown sampler `{sampler}`: {did_you_mean(sampler, SAMPLERS)}")
+    if sampler not in SAMPLERS and sampler not in all_samplers():
+        raise UnknownNameError(f"unknown sampler `{sampler}`: {did_you_mean(sampler, SAMPLERS)}")
     return cast(SamplerModule, importlib.import_module(SAMPLERS[sampler].module))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
+from percuss.plugins import extend
 from percuss.spelling import did_you_mean, shown
 from percuss.study.priors.beta import Beta
 from percuss.study.priors.gamma import Gamma
@@ -24,6 +26,11 @@ PRIORS: dict[str, type[Prior]] = {
     for prior in (Uniform, Normal, Lognormal, TruncatedNormal, Beta, Gamma, LogUniform, TruncatedExponential)
 }
 TENSORS: dict[str, type[TensorLaw]] = {law.kind: law for law in (KummerBeta, Wishart)}
+
+
+def all_priors() -> Mapping[str, type[Prior]]:
+    """The table with the priors that plugins add."""
+    return extend(PRIORS, "percuss.priors", lambda plugin: cast(type[Prior], plugin.load()))
 
 
 def read_prior(table: Mapping[str, object], unit: str) -> Prior:
@@ -73,7 +80,7 @@ def _kind(table: Mapping[str, object], kinds: Mapping[str, object]) -> str:
     kind = table.get("kind")
     if not isinstance(kind, str):
         raise PriorError([("kind", f"missing or no text: one of {', '.join(kinds)}")])
-    if kind not in kinds:
+    if kind not in kinds and kind not in all_priors():
         raise PriorError([("kind", f"unknown kind {shown(kind)}: {did_you_mean(kind, kinds)}")])
     return kind
 
