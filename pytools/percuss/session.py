@@ -55,20 +55,27 @@ class Session:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: Ledger | Callable[[], Ledger],
         *,
         settings: Mapping[str, Found] | None = None,
         allow_command: bool = False,
         accept: Collection[str] = (),
         voice: Voice | None = None,
     ) -> None:
-        self.ledger = ledger
+        self._ledger = ledger
         self.settings = find_settings() if settings is None else settings
         self.allow_command = allow_command
         self.accept = frozenset(accept)
         self.voice: Voice = voice or Silent()
         self._state: State | None = None
         self._studies: dict[str, Study] = {}
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger; one that is to be begun is begun when it is first asked for, after all that can be refused."""
+        if not isinstance(self._ledger, Ledger):
+            self._ledger = self._ledger()
+        return self._ledger
 
     @property
     def state(self) -> State:
@@ -83,6 +90,11 @@ class Session:
         told._state = replace(self.state, superseded={})
         told._studies = self._studies
         return told
+
+    def begin_from(self, events: Iterable[Event]) -> State:
+        """Fold these events, which were read from the original files, instead of what the cache gives."""
+        self._state = fold(events)
+        return self._state
 
     def refresh(self) -> State:
         """Take in what others have appended since."""
