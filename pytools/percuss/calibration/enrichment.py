@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from percuss.calibration.records import Posterior
+from percuss.designs.design import Design
+from percuss.designs.records import draft_design, load_design
 from percuss.errors import InputError
-from percuss.execution.records import DesignRecord, draft_design, load_design
 from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.session import Session
 from percuss.surrogates.enrichment import extend
 from percuss.surrogates.surrogate import Surrogate
 
 
 def draft_extension(
-    ledger: Ledger, state: State, surrogate: Surrogate, count: int, seed: int, posterior: Posterior | None = None
-) -> DesignRecord:
+    session: Session, surrogate: Surrogate, count: int, seed: int, posterior: Posterior | None = None
+) -> Design:
     """A design that extends those of a surrogate, among the draws of a posterior if there is one."""
-    before = load_design(ledger, state, surrogate.event)
+    before = load_design(session, surrogate.event)
     inputs: list[tuple[str, Event]] = [("surrogate", surrogate.event)]
     draws = None
     if posterior:
@@ -29,12 +29,10 @@ def draft_extension(
         draws = posterior.flat()[:, : len(surrogate.names)]
         inputs.append(("posterior", posterior.event))
     return draft_design(
-        ledger,
-        before.study,
-        extend(ledger, state, surrogate, count, seed, draws),
+        session,
+        extend(session, surrogate, count, seed, draws),
         cases=before.cases,
         fixed=before.fixed,
         keep_curves=before.keep_curves,
         inputs=inputs,
-        state=state,
     )

@@ -215,5 +215,5 @@ KIND = Kind(
     seeded=True,
     made_by="calibrate",
     load="percuss.calibration.records:load_posterior",
-    repeat="percuss.work.repeat:repeat_posterior",
+    repeat="percuss.work.repeat_posterior:repeat_posterior",
 )
