@@ -54,14 +54,14 @@ class Session:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: Ledger | Callable[[], Ledger],
         *,
         settings: Mapping[str, Found] | None = None,
         allow_command: bool = False,
         accept: Collection[str] = (),
         voice: Voice | None = None,
     ) -> None:
-        self.ledger = ledger
+        self._ledger = ledger
         self.settings = find_settings() if settings is None else settings
         self.allow_command = allow_command
         self.accept = frozenset(accept)
@@ -70,10 +70,22 @@ class Session:
         self._studies: dict[str, Study] = {}
 
     @property
+    def ledger(self) -> Ledger:
+        """The ledger; one that is to be begun is begun when it is first asked for, after all that can be refused."""
+        if not isinstance(self._ledger, Ledger):
+            self._ledger = self._ledger()
+        return self._ledger
+
+    @property
     def state(self) -> State:
         """What the events add up to."""
         if self._state is None:
             self._state = fold(self.ledger.events())
+        return self._state
+
+    def begin_from(self, events: Iterable[Event]) -> State:
+        """Fold these events, which were read from the original files, instead of what the cache gives."""
+        self._state = fold(events)
         return self._state
 
     def refresh(self) -> State:

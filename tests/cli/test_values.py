@@ -135,8 +135,13 @@ def test_curves_of_a_campaign_are_drawn(percuss, impact, folder) -> None:
     percuss("run", percuss("design", "impact", "--n", 6, "--skip", 1, "--curves").id)
     said = percuss("plot", "@last:campaign", "--curve", "position", "--samples", 4, "--to", "p.svg")
     assert said.code == 0 and "1 panels, 8 lines" in said.err
-    percuss("run", percuss("design", "impact", "--n", 4, "--skip", 1).id)
-    percuss("plot", "@last:campaign", "--curve", "position", "--to", "p.svg").refused(2, "has no curves")
+    drawn = (folder / "p.svg").read_bytes()
+    percuss("run", percuss("design", "impact", "--n", 6, "--skip", 1).id)
+    said = percuss("plot", "@last:campaign", "--curve", "position", "--samples", 4, "--to", "again.svg")
+    assert said.code == 0 and "1 panels, 8 lines" in said.err
+    assert (folder / "again.svg").read_bytes() == drawn, "made again where they were not kept"
+    percuss("run", percuss("design", "ishigami", "--n", 4).id)
+    percuss("plot", "@last:campaign", "--curve", "y", "--to", "p.svg").refused(2, "--curve y")
 
 
 def test_files_of_a_study_are_exported(percuss, make_study) -> None:

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from percuss.calibration.enrichment import draft_extension
 from percuss.calibration.problem import Problem
 from percuss.calibration.records import Posterior
 from percuss.designs.design import Design
@@ -44,7 +43,6 @@ SAMPLER = "posterior"
 LABELS = ("mean", "mode")
 # Errors this far below the size of an output are rounding.
 ROUNDING = 1e-9
-FEWEST_ENRICHING = 10
 LIMITED = "the posterior is limited by the surrogate, NOT by the data"
 # The share of what the data could tell that must come through the surrogate.
 KEPT = 0.5
@@ -266,16 +264,3 @@ def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, s
             found[pair] = found.get(pair, 0.0) + 1.0 / max(float(value), 1e-300)
         start += size
     return {pair: 1.0 / precision for pair, precision in found.items()}
-
-
-def propose(session: Session, problem: Problem, posterior: Posterior, done: Verification, seed: int) -> Design:
-    """More points, where the calibration needs them, for the surrogate that is worst: dishonest, or of least use."""
-    honest = done.worst <= done.tolerance
-
-    def wants(output: VerifiedOutput) -> float:
-        return (output.could_tell or 0.0) - (output.tells or 0.0) if honest else output.ratio or 0.0
-
-    worst = max((output for output in done.outputs if output.observed), key=wants)
-    surrogate = next(s for s in problem.surrogates if (worst.case, worst.output) in s.outputs)
-    count = max(FEWEST_ENRICHING, done.table["sample"].n_unique() - len(LABELS))
-    return draft_extension(session, surrogate, count, seed, posterior)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, consented, open_ledger
+from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, open_session
 
 if TYPE_CHECKING:
-    from percuss.ledger.audit import Proof
+    from percuss.work.audit import Audit
 
 app = typer.Typer(add_completion=False)
 
@@ -29,62 +29,32 @@ def audit(
     Exit code 1 if one does not hold. That a ledger was cut short or written anew as a whole can be seen only against
     a hash that was kept elsewhere.
     """
-    import re
-
-    from percuss.calibration.proofs import prove_posteriors
     from percuss.cli.output import give_json
-    from percuss.errors import InputError
-    from percuss.execution.proofs import prove_reexecution, prove_replay
-    from percuss.execution.records import load_study_event
-    from percuss.ledger import audit as proofs
-    from percuss.ledger.projections import fold
-    from percuss.software import software
+    from percuss.work import audit as work
 
-    if anchor and not re.fullmatch("[0-9a-fA-F]{16,64}", anchor):
-        raise InputError(f"--anchor {anchor[:80]}: must be a hash, or at least its first 16 hexadecimal digits")
-    book = open_ledger(ledger)
-    walk = proofs.prove_chain(book.place)
-    found = [walk.proof, proofs.prove_payloads(book.place, walk), proofs.prove_order(walk), proofs.prove_lineage(walk)]
-    if all(proof.holds for proof in found):
-        found.append(prove_replay(book))
-        state = fold(walk.visible)
-        if allow_command:
-            for registered in state.studies.values():
-                consented(load_study_event(book, registered), True)
-        again = prove_reexecution(book, state, rerun, software().core, allow_command)
-        prove_posteriors(again, book, state, rerun, software().core)
-        found.append(again)
-    else:
-        for name in ("replay", "re-execution"):
-            found.append(proofs.Proof(name, "", note="not tried: what it would start from is damaged"))
-    head = walk.visible[-1].hash if walk.visible else None
-    anchored = None
-    if anchor:
-        event = proofs.find_anchor(walk, anchor)
-        anchored = {"hash": anchor, "event": event.id if event else None}
-    good = all(proof.holds for proof in found) and (anchored is None or anchored["event"] is not None)
+    done = work.audit(open_session(ledger, allow_command=allow_command), rerun, anchor)
     if json:
         give_json(
             {
-                "holds": good,
-                "head": head,
-                "anchor": anchored,
+                "holds": done.holds,
+                "head": done.head,
+                "anchor": {"hash": done.anchor.hash, "event": done.anchor.event} if done.anchor else None,
                 "proofs": [
                     {"name": p.name, "holds": p.holds, "checked": p.checked, "faults": p.faults, "note": p.note}
-                    for p in found
+                    for p in done.proofs
                 ],
             }
         )
     else:
-        _print(found, head, anchored)
-    if not good:
+        _print(done)
+    if not done.holds:
         raise typer.Exit(1)
 
 
-def _print(found: list[Proof], head: str | None, anchored: dict[str, str | None] | None) -> None:
+def _print(done: Audit) -> None:
     from percuss.cli.output import plain
 
-    for proof in found:
+    for proof in done.proofs:
         verdict = "holds" if proof.holds else "BROKEN"
         if proof.note.startswith("not tried"):
             verdict = "-"
@@ -94,10 +64,10 @@ def _print(found: list[Proof], head: str | None, anchored: dict[str, str | None]
             print(f"  {plain(fault)}")
         if len(proof.faults) > 50:
             print(f"  and {len(proof.faults) - 50} more")
-    if anchored is None:
+    if done.anchor is None:
         print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger cannot be told")
-    elif anchored["event"]:
-        print(f"{'anchor':13} holds            everything up to event {anchored['event']} is as it was")
+    elif done.anchor.event:
+        print(f"{'anchor':13} holds            everything up to event {done.anchor.event} is as it was")
     else:
-        print(f"{'anchor':13} BROKEN           no event has the hash {anchored['hash']}: cut short or written anew")
-    print(f"{'head':13} {head or 'no events yet'}")
+        print(f"{'anchor':13} BROKEN           no event has the hash {done.anchor.hash}: cut short or written anew")
+    print(f"{'head':13} {done.head or 'no events yet'}")

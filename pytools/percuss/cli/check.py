@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,11 +11,13 @@ from percuss.cli.options import (
     JsonOption,
     LedgerOption,
     complete_studies,
-    consented,
-    open_ledger,
+    open_session,
     studies_folder,
     study_path,
 )
+
+if TYPE_CHECKING:
+    from percuss.work.check import Checked
 
 app = typer.Typer(add_completion=False)
 
@@ -38,52 +40,55 @@ def check(
 
     Exit code 1 if a value moved, with a table of what moved. Runs and verdict are appended to the ledger.
     """
-    import os
-
-    from percuss.cli.output import give_json, leave_interrupted, progress, say, table_text
-    from percuss.config import find_settings
+    from percuss.cli.output import leave_interrupted, progress, say
     from percuss.errors import InputError
     from percuss.execution.campaign import Interrupted
-    from percuss.execution.regression import check_study, find_expected
+    from percuss.execution.regression import find_expected
     from percuss.study.load import find_studies, load_study
+    from percuss.work.check import check_study
 
     names = studies or [name for name in find_studies(studies_folder()) if find_expected(studies_folder() / name)]
     paths = [study_path(name) for name in names]
     wanted = [(path, file) for path in paths for file in find_expected(path) if not only or file.stem in only]
     if not wanted:
         raise InputError(f"nothing to check: {', '.join(names) or studies_folder()} has no expected/*.toml")
-    settings = find_settings({"jobs": jobs})
-    workers = settings["jobs"].value or os.cpu_count() or 1
-    loaded = {path: consented(load_study(path), allow_command) for path, _ in wanted}
-    book = open_ledger(ledger, create=True)
-    verdicts = []
+    session = open_session(ledger, create=True, allow_command=allow_command, jobs=jobs)
+    loaded = {path: session.consented(load_study(path)) for path in dict.fromkeys(path for path, _ in wanted)}
+    done: list[Checked] = []
     try:
         with progress("checking", len(wanted)) as advance:
             for path, file in wanted:
-                verdicts.append(check_study(book, loaded[path], file, workers, settings["flush_s"].value))
+                done.append(check_study(session, loaded[path], file))
                 advance(1, file.stem)
     except Interrupted as stop:
-        say(f"interrupted: {len(verdicts)} of {len(wanted)} checks done")
+        say(f"interrupted: {len(done)} of {len(wanted)} checks done")
         leave_interrupted(stop.stuck)
-    moved = [(v.study, v.name, *row.told()) for v in verdicts for row in v.rows if not row.holds]
+    _tell(done, json)
+    if not all(check.passed for check in done):
+        raise typer.Exit(1)
+
+
+def _tell(done: list[Checked], json: bool) -> None:
+    from percuss.cli.output import give_json, say, table_text
+    from percuss.kinds.body import plain
+
     if json:
         give_json(
             [
                 {
-                    "id": v.event.id,
-                    "study": v.study,
-                    "name": v.name,
-                    "passed": v.passed,
-                    "values": [row.facts() for row in v.rows],
+                    "id": check.event.id,
+                    "study": check.study,
+                    "name": check.name,
+                    "passed": check.passed,
+                    "values": [plain(row.compared()) for row in check.rows],
                 }
-                for v in verdicts
+                for check in done
             ]
         )
-    else:
-        if moved:
-            print(table_text(("study", "check", "value", "expected", "found", "off by", "allowed"), moved))
-        for v in verdicts:
-            say(f"{v.study} {v.name}: {'holds' if v.passed else 'MOVED'} ({len(v.rows)} values)")
-        print("\n".join(v.event.id for v in verdicts))
+        return
+    moved = [(check.study, check.name, *row.told()) for check in done for row in check.rows if not row.holds]
     if moved:
-        raise typer.Exit(1)
+        print(table_text(("study", "check", "value", "expected", "found", "off by", "allowed"), moved))
+    for check in done:
+        say(f"{check.study} {check.name}: {'holds' if check.passed else 'MOVED'} ({len(check.rows)} values)")
+    print("\n".join(check.event.id for check in done))

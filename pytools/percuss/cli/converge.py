@@ -12,9 +12,8 @@ from percuss.cli.options import (
     JsonOption,
     LedgerOption,
     StudyArgument,
-    accepted_gates,
     assignments,
-    open_ledger,
+    open_session,
     study_path,
 )
 
@@ -56,40 +55,38 @@ def converge(
     Values that are not given are prior means, as for simulate. Told are the last change, the order of the last two, the
     error left at the finest step, and how far the study's own step is off. Exit code 1 if an output may not be quoted.
     """
-    from percuss.cli.output import give_id, leave_untrusted, progress, say, tell_trust
+    from percuss.cli.output import give_id, leave_untrusted, say, tell_trust
     from percuss.cli.values import tell_values, unit_of
-    from percuss.execution.convergence import Plan, check_convergence, draft_convergence, facts, work
+    from percuss.execution.convergence import Plan
     from percuss.execution.given import given_point
+    from percuss.kinds.body import plain
+    from percuss.kinds.convergence_checked import ConvergenceChecked
     from percuss.study.load import load_study
-    from percuss.trust import accept as accept_gates
+    from percuss.work import converge as work
 
-    gates = accepted_gates(accept)
+    session = open_session(ledger, create=True, accept=accept)
     plan = Plan(levels, refine, tighten)
     if to:
         from percuss.report.figures import check_picture
 
         check_picture(to)
-    found = load_study(study_path(study))
-    name = found.case_name(case)
-    allowed = _tolerance(found, tolerance)
-    given = assignments(set_, "--set")
-    _, point, _, at_mean = given_point(found, name, given)
-    tell_values(given, point, {key: unit_of(found, key) for key in given})
-    for parameter in at_mean:
+    loaded = load_study(study_path(study))
+    name = loaded.case_name(case)
+    allowed = _tolerance(loaded, tolerance)
+    written = assignments(set_, "--set")
+    point = given_point(loaded, name, written)
+    tell_values(written, point.point, {key: unit_of(loaded, key) for key in written})
+    for parameter in point.at_mean:
         say(f"{parameter}: not given, at its prior mean")
-    with progress("converging", work(plan)) as advance:
-        checked = check_convergence(found, name, point, plan, allowed, seed=seed, advance=advance)
-    trust = accept_gates(checked.trust, gates)
-    book = open_ledger(ledger, create=True)
-    event = book.append(draft_convergence(book, checked, trust))[-1]
-    tell_trust(trust)
-    _tell(checked)
+    done = work.converge(session, loaded, name, point.point, plan, allowed, seed)
+    tell_trust(done.trust)
+    _tell(done.checked)
     if to:
         from percuss.report.convergence import write_changes
 
-        write_changes(event.data, book.table(event, "convergence"), to)
-    give_id(event.id, {"case": name, "outputs": [facts(item) for item in checked.outputs]}, json)
-    leave_untrusted(trust)
+        write_changes(done.event.data, session.table(done.event, "convergence"), to)
+    give_id(done.event.id, {"case": name, "outputs": plain(ConvergenceChecked.of(done.event).outputs)}, json)
+    leave_untrusted(done.trust)
 
 
 def _tolerance(study: Study, given: list[str] | None) -> Tolerance:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,10 +12,16 @@ from percuss.cli.options import (
     assignments,
     complete_events,
     complete_studies,
-    open_at,
-    open_ledger,
+    open_session,
+    reference,
     study_path,
 )
+from percuss.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from percuss.designs.design import Design
 
 app = typer.Typer(add_completion=False)
 
@@ -80,105 +86,78 @@ def design(
     --propose they follow the weights of a filter; the next filter takes all of them, each weighed for how it was
     proposed. With --propose and --case an ensemble of other cases starts there: it has these points alone.
     """
-    from percuss.cli.output import give_id, say
-    from percuss.cli.values import tell_values, unit_of
-    from percuss.designs.registry import make_design
-    from percuss.errors import InputError
-    from percuss.execution.records import draft_design, new_drafts
+    from percuss.cli.output import say
     from percuss.study.load import load_study
+    from percuss.work.design import Request, create_design, plan_design
 
     if extend is not None or propose is not None:
         word = "--propose" if extend is None else "--extend"
         if study or (case and extend) or set_ or option or skip or curves or sampler != "sobol" or (extend and propose):
             more = "--n alone" if extend else "--n, and --case to start on other cases"
             raise InputError(f"{word}: takes study and all else from the design it goes on from; give {more}")
-        if propose is not None:
-            _propose(propose, n, case, seed, ledger, json)
-        elif extend is not None:
-            _extend(extend, posterior, n, seed, ledger, json)
+    if propose is not None:
+        _propose(propose, n, case, seed, ledger, json)
+        return
+    if extend is not None:
+        _extend(extend, posterior, n, seed, ledger, json)
         return
     if posterior is not None:
         raise InputError("--posterior: goes with --extend SURROGATE")
     if study is None:
         raise InputError("design: needs a STUDY, --extend SURROGATE or --propose FILTER")
-    found = load_study(study_path(study))
-    cases = [found.case_name(name) for name in case] if case else list(found.cases)
-    points = make_design(found, sampler, n, seed, skip, assignments(option, "--option"))
-    size_mb = 16e-6 * points.values.size
+    options, fixed = assignments(option, "--option"), assignments(set_, "--set")
+    request = Request(sampler, n, seed, skip, options, case or (), fixed, curves)
+    planned = plan_design(load_study(study_path(study)), request)
+    _tell_plan(planned, fixed)
+    done = create_design(open_session(ledger, create=True), planned)
+    say(f"{done.sampler}: {len(done.values)} points of {len(done.names)} parameters, {len(done.cases)} cases")
+    _give(done, json)
+
+
+def _tell_plan(planned: Design, written: Mapping[str, str]) -> None:
+    """What was understood, and what it takes."""
+    from percuss.cli.output import say
+    from percuss.cli.values import tell_values, unit_of
+
+    size_mb = 16e-6 * planned.values.size
     if size_mb > LARGE_MB:
-        say(f"note: {len(points.values)} points of {len(points.names)} parameters take about {size_mb:.0f} MB")
-    given = assignments(set_, "--set")
-    for key in given:
-        if key in found.parameters:
-            raise InputError(f"--set {key}: is a parameter of the study, which a design varies")
-    middle = dict(zip(points.names, points.values[0].tolist(), strict=True))
-    merged = [found.point(name, {**middle, **given}) for name in cases]
-    fixed = {key: merged[0][key] for key in given}
-    tell_values(given, fixed, {key: unit_of(found, key) for key in given})
-    book = open_ledger(ledger, create=True)
-    record = draft_design(book, found, points, cases=cases, fixed=fixed, keep_curves=curves)
-    event = book.append(new_drafts(record))[-1]
-    say(f"{points.sampler}: {len(points.values)} points of {len(points.names)} parameters, {len(cases)} cases")
-    give_id(
-        event.id, {"sampler": points.sampler, "n": len(points.values), "digest": record.digest, "cases": cases}, json
-    )
+        say(f"note: {len(planned.values)} points of {len(planned.names)} parameters take about {size_mb:.0f} MB")
+    tell_values(written, planned.fixed, {key: unit_of(planned.study, key) for key in written})
 
 
 def _extend(surrogate: str, posterior: str | None, n: int | None, seed: int, ledger: str | None, json: bool) -> None:
     """More points for the design of a surrogate."""
-    from percuss.calibration.enrichment import draft_extension
-    from percuss.calibration.records import load_posterior
-    from percuss.cli.output import give_id, say
-    from percuss.errors import InputError
-    from percuss.execution.records import new_drafts
-    from percuss.ledger.projections import fold
-    from percuss.surrogates.surrogate import load_surrogate
+    from percuss.cli.output import say
+    from percuss.kinds.surrogate_fitted import SurrogateFitted
+    from percuss.work.design import extend_design
 
-    if n is None or n < 1:
-        raise InputError("--extend: needs the number of points to add, --n N")
-    book, event = open_at(ledger, surrogate)
-    state = fold(book.events())
-    needed = load_posterior(book, state, book.event(posterior)) if posterior else None
-    record = draft_extension(book, state, load_surrogate(book, state, event), n, seed, needed)
-    appended = book.append(new_drafts(record))[-1]
-    where = "where the calibration needs them" if needed else "where the surrogate needs them"
-    say(f"{n} points beside the {event.data['points']} there are, {where}")
-    give_id(
-        appended.id, {"sampler": record.sampler, "n": n, "digest": record.digest, "cases": list(record.cases)}, json
-    )
+    wanted = reference(surrogate)
+    session = open_session(ledger)
+    event = session.event(wanted)
+    done = extend_design(session, event, n, seed, session.event(posterior) if posterior else None)
+    where = "where the calibration needs them" if posterior else "where the surrogate needs them"
+    say(f"{n} points beside the {SurrogateFitted.of(event).points} there are, {where}")
+    _give(done, json)
 
 
-def _propose(reference: str, n: int | None, cases: list[str] | None, seed: int, ledger: str | None, json: bool) -> None:
-    """More points where a filter found weight; of other cases, the first points of an ensemble of their own."""
-    from percuss.cli.output import give_id, say
-    from percuss.errors import InputError
-    from percuss.execution.records import draft_design, load_design, new_drafts
-    from percuss.filtering.update import KIND, propose
-    from percuss.ledger.projections import fold
-    from percuss.surrogates.training import load_training
+def _propose(filter_: str, n: int | None, cases: list[str] | None, seed: int, ledger: str | None, json: bool) -> None:
+    """More points where a filter found weight."""
+    from percuss.cli.output import say
+    from percuss.kinds.filter_updated import FilterUpdated
+    from percuss.work.design import propose_design
 
-    if n is None or n < 1:
-        raise InputError("--propose: needs the number of points to add, --n N")
-    book, event = open_at(ledger, reference)
-    if event.kind != KIND:
-        raise InputError(f"--propose {event.id}: is of the kind {event.kind}, not {KIND}")
-    state = fold(book.events())
-    if event.id in state.superseded:
-        raise InputError(f"--propose {event.id}: is superseded", hint="percuss show says by what")
-    last = state.events[event.inputs_as("design")[-1].id]
-    points, before = propose(book, load_training(book, state, last), event, n, seed), load_design(book, state, last)
-    chosen = [before.study.case_name(name) for name in cases] if cases else list(before.cases)
-    goes_on = set(chosen) == set(before.cases)
-    record = draft_design(
-        book,
-        before.study,
-        points,
-        cases=chosen,
-        fixed=before.fixed,
-        keep_curves=before.keep_curves,
-        inputs=[("filter" if goes_on else "proposal", event)],
-        state=state,
-    )
-    appended = book.append(new_drafts(record))[-1]
-    say(f"{n} points beside the {event.data['samples']} of the filter" if goes_on else f"{n} points of other cases")
-    give_id(appended.id, {"sampler": points.sampler, "n": n, "digest": record.digest, "cases": chosen}, json)
+    wanted = reference(filter_)
+    session = open_session(ledger)
+    event = session.event(wanted)
+    done = propose_design(session, event, n, seed, cases or ())
+    goes_on = done.stored.inputs_as("filter")
+    samples = FilterUpdated.of(event).samples
+    say(f"{n} points beside the {samples} of the filter" if goes_on else f"{n} points of other cases")
+    _give(done, json)
+
+
+def _give(done: Design, json: bool) -> None:
+    from percuss.cli.output import give_id
+
+    facts = {"sampler": done.sampler, "n": len(done.values), "digest": done.digest, "cases": list(done.cases)}
+    give_id(done.id, facts, json)

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, IntervalOption, JsonOption, LedgerOption, SampleOption, open_at
+from percuss.cli.options import (
+    AllowCommandOption,
+    EventArgument,
+    IntervalOption,
+    JsonOption,
+    LedgerOption,
+    SampleOption,
+    open_session,
+    reference,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,6 +38,7 @@ def csv(
     event: EventArgument,
     to: Annotated[Path | None, typer.Option(help="File to write.", show_default="stdout", metavar="FILE")] = None,
     table: TableOption = None,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -38,7 +48,7 @@ def csv(
 
     if json and to is None:
         raise InputError("--json: says what was written to a file, so it needs --to FILE")
-    found = _table(event, table, ledger)
+    found = _table(event, table, ledger, allow_command)
     write_csv(found, to)
     _tell(found, to, json)
 
@@ -48,13 +58,14 @@ def parquet(
     event: EventArgument,
     to: Annotated[Path, typer.Option(help="File to write.", metavar="FILE")],
     table: TableOption = None,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Write Parquet, with the SI unit of each column in its name. With --json: say what was written."""
     from percuss.export.tables import write_parquet
 
-    found = _table(event, table, ledger)
+    found = _table(event, table, ledger, allow_command)
     write_parquet(found, to)
     _tell(found, to, json)
 
@@ -72,13 +83,13 @@ def vtk(
 
     The run is made again from its event, to the same bits.
     """
-    from percuss.cli.drawing import drawn, tell_written
+    from percuss.cli.drawing import filmed, tell_written
     from percuss.errors import InputError
     from percuss.export.vtk import write_vtk
 
     if to.exists() and not to.is_dir():
         raise InputError(f"{to}: is a file, and a folder is to be written")
-    run = drawn(*open_at(ledger, event), sample, interval)
+    run = filmed(ledger, event, sample, interval)
     tell_written(run, write_vtk(run.film, to, run.study), json)
 
 
@@ -91,31 +102,11 @@ def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
         say(f"{path}: {table.height} rows, {table.width} columns")
 
 
-def _table(text: str, table: str | None, ledger: str | None) -> pl.DataFrame:
-    from percuss.errors import InputError
-    from percuss.execution.imports import parse_table
-    from percuss.execution.records import load_design, runs_table
-    from percuss.export.tables import with_unit_names
-    from percuss.ledger.blobs import FILE_ROLE
-    from percuss.ledger.projections import fold
+def _table(text: str, table: str | None, ledger: str | None, allow_command: bool) -> pl.DataFrame:
+    from percuss.cli.output import unkept_on_interrupt
+    from percuss.work.export import export_table
 
-    book, event = open_at(ledger, text)
-    roles = [blob.role for blob in event.blobs]
-    state = fold(book.events())
-    if event.kind == "campaign.completed" and table is None:
-        record = load_design(book, state, event)
-        return with_unit_names(record.study, runs_table(book, state, record))
-    if table is None and len(roles) == 1:
-        table = roles[0]
-    if table is None or table not in roles:
-        said = f"has no table {table!r}" if table else "has several tables" if roles else "has no table"
-        raise InputError(
-            f"event {event.id} ({event.kind}): {said}", hint=f"--table {' or '.join(roles)}" if roles else None
-        )
-    if table.startswith(FILE_ROLE):
-        name = table.removeprefix(FILE_ROLE)
-        return parse_table(Path(name), book.files(event)[name])
-    found = book.table(event, table)
-    if not event.inputs_as("design") and event.kind != "design.created":
-        return found
-    return with_unit_names(load_design(book, state, event).study, found)
+    wanted = reference(text)
+    session = open_session(ledger, allow_command=allow_command)
+    with unkept_on_interrupt():
+        return export_table(session, session.event(wanted), table)

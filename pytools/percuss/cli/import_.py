@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, assignments, complete_studies, open_ledger, study_path
+from percuss.cli.options import JsonOption, LedgerOption, assignments, complete_studies, open_session, study_path
 
 app = typer.Typer(add_completion=False)
 
@@ -33,18 +33,17 @@ def import_(
     """
     from percuss.cli.output import give_id, hint, say
     from percuss.cli.values import tell_columns
-    from percuss.config import find_settings
-    from percuss.execution.imports import import_runs
+    from percuss.kinds.campaign_completed import CampaignCompleted
     from percuss.study.load import load_study
+    from percuss.work.import_runs import import_runs
 
-    found = load_study(study_path(study))
-    name = found.case_name(case)
-    limit = find_settings()["import_mb"].value * 1_000_000
-    book = open_ledger(ledger, create=True)
-    done = import_runs(book, found, name, file, assignments(column, "--column"), limit)
+    loaded = load_study(study_path(study))
+    name = loaded.case_name(case)
+    session = open_session(ledger, create=True)
+    done = import_runs(session, loaded, name, file, assignments(column, "--column"))
     tell_columns(done.units)
     say(f"{done.rows} runs of case {name}, {done.holes} of them without a result")
     if done.left_out:
         hint(f"columns that are not of the study were left out: {', '.join(done.left_out)}")
-    facts = {"design": done.campaign.input("design"), "rows": done.rows, "failed": done.holes}
-    give_id(done.campaign.id, facts | {"content": done.campaign.data["content"]}, json)
+    facts = {"design": done.event.input("design"), "rows": done.rows, "failed": done.holes}
+    give_id(done.event.id, facts | {"content": CampaignCompleted.of(done.event).content}, json)

@@ -44,14 +44,10 @@ def observe(
     from percuss.cli.output import give_id
     from percuss.study.load import load_study
     from percuss.work.observe import observe as keep
-    from percuss.work.observe import refusals
 
     found = load_study(study_path(study))
     measured = _from_file(found, file, case, column, twin) if file else _own(found, case, column, twin)
-    # Bound and checked before the ledger is opened: what is refused leaves nothing behind.
-    refusals(measured)
-    session = open_session(ledger, create=True)
-    done = keep(session, measured)
+    done = keep(open_session(ledger, create=True), measured)
     _tell(measured, done)
     table = done.observations.table
     cases = table["case"].unique(maintain_order=True).to_list()

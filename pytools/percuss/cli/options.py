@@ -101,14 +101,18 @@ def open_session(
     allow_command: bool = False,
     jobs: int | None = None,
 ) -> Session:
-    """The ledger of this call with all that belongs to the call, for the operations of `percuss.work`."""
+    """The ledger of this call with all that belongs to the call, for the operations of `percuss.work`.
+
+    With `create` a ledger that is not there is begun, but only when something is to be put into it: a call that is
+    refused leaves no folder behind.
+    """
     from percuss.cli.output import Terminal
     from percuss.config import find_settings
     from percuss.session import Session
 
     gates = accepted_gates(accept)
     settings = find_settings({"ledger": flag, "jobs": jobs})
-    ledger = open_ledger(flag, create=create)
+    ledger = (lambda: open_ledger(flag, create=True)) if create else open_ledger(flag)
     return Session(ledger, settings=settings, allow_command=allow_command, accept=gates, voice=Terminal())
 
 

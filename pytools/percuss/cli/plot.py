@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_ledger, reference
+from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, complete_events, open_session, reference
 
 app = typer.Typer(add_completion=False)
 
@@ -18,7 +18,7 @@ def plot(
         list[str],
         typer.Argument(
             metavar="EVENT...",
-            help="Runs with curves, their campaign, a region, or validations.",
+            help="Runs, their design or campaign, a region, or validations.",
             autocompletion=complete_events,
         ),
     ],
@@ -30,81 +30,28 @@ def plot(
         tuple[float, float] | None, typer.Option(help="Of validations: from and to, in s.", metavar="FROM TO")
     ] = None,
     ladder: Annotated[bool, typer.Option("--ladder", help="Of a validation: every drift of its ladder.")] = False,
+    allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Draw curves of one or more runs against their axis, one panel a quantity, one line a run.
 
+    Runs that did not keep their curves are made again from their events.
+
     Of a region: mean, pointwise and simultaneous region, a row a case and a column a curve.
 
     Of validations: what was measured and the path of each parameter, with three standard deviations of the filter.
     """
-    from percuss.cli.output import give_json, say
-    from percuss.errors import InputError
-    from percuss.execution.records import curves_of, load_design
-    from percuss.ledger.projections import fold
-    from percuss.report.figures import Line, Panel, draw
-    from percuss.spelling import did_you_mean
+    from percuss.cli.output import give_json, say, unkept_on_interrupt
+    from percuss.work import plot as work
 
     wanted = [reference(text) for text in events]
-    book = open_ledger(ledger)
-    state = fold(book.events())
-    kinds = {book.event(text).kind for text in wanted}
-    if kinds == {"validation.computed"}:
-        from percuss.execution.records import load_study_event
-        from percuss.report.drift import Shown, default_names, write_paths
-        from percuss.validation.storage import load_validation
-
-        found = [load_validation(book, state, book.event(text)) for text in wanted]
-        shown = [
-            Shown(item, load_study_event(book, state.events[item.event.input("study")]), item.body["model"])
-            for item in found
-        ]
-        count = write_paths(shown, curve or default_names(shown), to, window=window, ladder=ladder, title=title)
-        if json:
-            give_json({"file": str(to), "panels": count})
-        else:
-            say(f"{to}: {count} panels")
-        return
-    if kinds == {"region.computed"} and len(wanted) == 1:
-        from percuss.execution.records import load_study_event
-        from percuss.report.regions import write_regions
-
-        event = book.event(wanted[0])
-        study = load_study_event(book, state.events[event.input("study")])
-        count = write_regions(study, event.data, book.table(event, "region"), curve or [], to)
-        if json:
-            give_json({"file": str(to), "panels": count})
-        else:
-            say(f"{to}: {count} panels")
-        return
-    if not curve:
-        raise InputError("--curve: must name a curve of the runs")
-    panels: dict[str, list[Line]] = {name: [] for name in curve}
-    labels: dict[str, tuple[str, str]] = {}
-    for text in wanted:
-        event = book.event(text)
-        found_curves = curves_of(book, state, event, samples)
-        if not found_curves:
-            raise InputError(
-                f"event {event.id} ({event.kind}): has no curves", hint="simulate keeps them, design --curves too"
-            )
-        record = load_design(book, state, event)
-        quantities = record.study.model().quantities
-        for name in curve:
-            if name not in quantities or not quantities[name].curve:
-                curves = [key for key, quantity in quantities.items() if quantity.curve]
-                raise InputError(f"--curve {name}: {did_you_mean(name, curves)}")
-            axis = quantities[name].axis or name
-            labels[name] = (f"{axis} [{quantities[axis].unit}]", f"{name} [{quantities[name].unit}]")
-            for case, table in found_curves:
-                several = table["sample"].n_unique() > 1
-                for (sample,), part in table.group_by("sample", maintain_order=True):
-                    label = f"{case} {sample}" if several else case
-                    panels[name].append(Line(label, part[axis].to_numpy(), part[name].to_numpy()))
-    draw([Panel(*labels[name], lines) for name, lines in panels.items()], to, title)
-    facts = {"file": str(to), "panels": len(panels), "lines": sum(len(lines) for lines in panels.values())}
+    session = open_session(ledger, allow_command=allow_command)
+    request = work.Request(curve or (), title, samples, window, ladder)
+    with unkept_on_interrupt():
+        done = work.plot(session, [session.event(text) for text in wanted], request, to)
     if json:
-        give_json(facts)
+        lines = {} if done.lines is None else {"lines": done.lines}
+        give_json({"file": str(to), "panels": done.panels, **lines})
     else:
-        say(f"{to}: {facts['panels']} panels, {facts['lines']} lines")
+        say(f"{to}: {done.panels} panels" + ("" if done.lines is None else f", {done.lines} lines"))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import JsonOption, LedgerOption, open_ledger
+from percuss.cli.options import JsonOption, LedgerOption, open_session
 
 app = typer.Typer(add_completion=False)
 
@@ -22,34 +22,25 @@ def replay(
 
     The same ledger gives the same digests, on any machine.
     """
-    import shutil
-
     from percuss.cli.output import give_json, say, table_text
     from percuss.errors import InputError
-    from percuss.execution.records import load_design, runs_table
     from percuss.export.tables import write_parquet
-    from percuss.ledger.projections import fold, state_tables
     from percuss.ledger.tables import table_digest
+    from percuss.work import replay as work
 
-    book = open_ledger(ledger)
-    shutil.rmtree(book.place.real(book.place.cache), ignore_errors=True)
-    state = fold(book.events(cached=False))
-    tables = state_tables(state)
-    for design, event in state.designs.items():
-        if state.batches.get(design):
-            tables[f"runs-{design}"] = runs_table(book, state, load_design(book, state, event))
+    done = work.replay(open_session(ledger))
     if to:
         try:
             to.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
             raise InputError(f"{to}: cannot be made a folder ({fault.strerror})") from fault
-        for name, table in tables.items():
+        for name, table in done.tables.items():
             write_parquet(table, to / f"{name}.parquet")
-        say(f"{len(tables)} tables written to {to}")
-    rows = [(name, table.height, table_digest(table)) for name, table in tables.items()]
+        say(f"{len(done.tables)} tables written to {to}")
+    rows = [(name, table.height, table_digest(table)) for name, table in done.tables.items()]
     if json:
         give_json([{"table": name, "rows": count, "digest": digest} for name, count, digest in rows])
     else:
         print(table_text(("table", "rows", "digest"), rows))
-    if state.skipped:
-        say(f"{state.skipped} events of kinds this percuss does not know were skipped")
+    if done.skipped:
+        say(f"{done.skipped} events of kinds this percuss does not know were skipped")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +13,12 @@ from percuss.cli.options import (
     EventArgument,
     JsonOption,
     LedgerOption,
-    accepted_gates,
-    consented,
-    open_at,
+    open_session,
+    reference,
 )
+
+if TYPE_CHECKING:
+    from percuss.work.run import Ran
 
 app = typer.Typer(add_completion=False)
 
@@ -48,68 +50,40 @@ def run(
     design is under way, it joins in. Runs that fail are recorded with their reason and not tried again; supersede the
     event that has them if they should be.
     """
-    import os
-    from dataclasses import replace
+    from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, say
+    from percuss.execution.campaign import Interrupted
+    from percuss.kinds.campaign_completed import CampaignCompleted
+    from percuss.work.run import Request, run_design
 
-    from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, progress, say, tell_trust
-    from percuss.config import find_settings
-    from percuss.errors import AnswerIsNo
-    from percuss.execution import campaign, queue
-    from percuss.execution.engines import open_engine
-    from percuss.execution.records import load_design
-    from percuss.ledger.ledger import MAIN
-    from percuss.ledger.projections import fold
-    from percuss.ledger.standing import inherit
-    from percuss.trust import accept as accept_failures
-
-    gates = accepted_gates(accept)
-    settings = find_settings({"jobs": jobs})
-    workers = settings["jobs"].value or os.cpu_count() or 1
-    book, event = open_at(ledger, design)
-    state = fold(book.events())
-    record = load_design(book, state, event)
-    record = replace(record, study=consented(record.study, allow_command))
-    part = queue.Shard.parse(shard) if shard else None
-    stream = part.stream(record.event.id) if part else MAIN
-    if part:
-        state = queue.with_stream(book, state, stream)
-    left = sum(len(samples) for _, samples in queue.missing_batches(state, record, part).values())
+    wanted = reference(design)
+    session = open_session(ledger, accept=accept, allow_command=allow_command, jobs=jobs)
     try:
-        with open_engine(on, workers, profile) as engine, progress("running", left) as advance:
-            done = campaign.run_campaign(
-                book,
-                record,
-                engine.executor,
-                workers=engine.workers,
-                flush_s=settings["flush_s"].value,
-                stream=stream,
-                shard=part,
-                advance=advance,
-                state=state,
-            )
-    except campaign.Interrupted as stop:
+        done = run_design(session, session.event(wanted), Request(on, profile, shard))
+    except Interrupted as stop:
         say(f"interrupted: {stop.progress.done} runs kept, {stop.progress.left} left")
         hint("give the same command again to run the rest")
         leave_interrupted(stop.stuck)
-    state = fold(book.events())
+    _tell(done, sharded=shard is not None)
+    facts = {
+        "design": done.design.id,
+        "done": done.progress.done,
+        "failed": done.progress.failed,
+        "stream": done.stream,
+    }
+    if shard is None:
+        closing = CampaignCompleted.of(done.event)
+        facts |= {"completed": closing.completed, "failed": closing.failed, "content": closing.content}
+    give_id(done.event.id, facts, json)
+    leave_untrusted(done.trust)
 
-    facts = {"design": record.event.id, "done": done.done, "failed": done.failed, "stream": stream}
-    if part:
-        state = queue.with_stream(book, state, stream)
-        last = done.last or campaign.last_event(book, stream)
-        if last is None:
-            raise AnswerIsNo(f"shard {shard}: has no runs, the design has fewer batches than that")
-    else:
-        last = campaign.close_campaign(book, record, state)
-        facts |= {key: last.data[key] for key in ("completed", "failed", "content")}
-    trust = accept_failures(
-        (*inherit(state, [state.events[record.event.id]]), campaign.judge_runs(state, record.event.id)), gates
-    )
-    tell_trust(trust)
-    say(f"{done.done} runs done, {done.note()}" if done.done or done.elsewhere else "nothing was missing")
-    if part:
-        hint(f"percuss adopt {stream} makes these runs part of main")
-    if any(not verdict.passed and verdict.gate == "runs" for verdict in trust):
+
+def _tell(done: Ran, *, sharded: bool) -> None:
+    from percuss.cli.output import hint, say, tell_trust
+
+    tell_trust(done.trust)
+    did = done.progress
+    say(f"{did.done} runs done, {did.note()}" if did.done or did.elsewhere else "nothing was missing")
+    if sharded:
+        hint(f"percuss adopt {done.stream} makes these runs part of main")
+    if any(not verdict.passed and verdict.gate == "runs" for verdict in done.trust):
         hint("percuss log --kind runs.failed lists the runs that failed; percuss show tells why each did")
-    give_id(last.id, facts, json)
-    leave_untrusted(trust)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,10 +15,15 @@ from percuss.cli.options import (
     LedgerOption,
     StudyArgument,
     assignments,
-    consented,
-    open_ledger,
+    open_session,
     study_path,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from percuss.execution.given import GivenPoint
+    from percuss.work.simulate import Simulated
 
 app = typer.Typer(add_completion=False)
 
@@ -61,52 +66,56 @@ def simulate(
     json: JsonOption = False,
 ) -> None:
     """Run a study's model once and append the run like any other, time histories included."""
-    from dataclasses import replace
-
-    from percuss.cli.output import give_id, hint, plain, say, table_text, tell_no_limit
-    from percuss.cli.values import tell_values, unit_of
+    from percuss.cli.output import give_id, hint
     from percuss.errors import AnswerIsNo
-    from percuss.execution.batch import run_batch
     from percuss.execution.given import given_point
-    from percuss.execution.records import draft_design, draft_result, new_drafts
-    from percuss.execution.rest import settled_here
     from percuss.export.tables import check_target, with_unit_names, write_csv
-    from percuss.models.model import NOTES, Driven, Runner
     from percuss.study.load import load_study
-    from percuss.units import from_si
+    from percuss.work import simulate as work
 
     if csv:
         check_target(csv)
-    found = consented(load_study(study_path(study)), allow_command)
-    name = found.case_name(case)
-    given = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})
-    point, inputs, fixed, at_mean = given_point(found, name, given)
-    tell_values(given, inputs, {key: unit_of(found, key) for key in given})
-    for parameter in at_mean:
-        say(f"{parameter}: not given, at its prior mean")
-    model = found.model()
-    if isinstance(model, Driven) and (motion := model.record_of(inputs)):
-        say(plain(motion.sentence()))
-    if isinstance(model, Runner):
-        # No run at all is enough to refuse a program that is not there, before anything is written.
-        model.run((), ())
-    book = open_ledger(ledger, create=True)
-    record = draft_design(book, found, replace(point, seed=seed), cases=[name], fixed=fixed, keep_curves=True)
-    record, settled = settled_here(book, record, [(name, [0])])
+    loaded = load_study(study_path(study))
+    name = loaded.case_name(case)
+    written = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})
+    point = given_point(loaded, name, written)
+    session = open_session(ledger, create=True, allow_command=allow_command)
+    _tell_point(point, written)
     with _bar():
-        result = run_batch(record.batch(name, [0]))
-    drafts = [*new_drafts(record), *settled, *draft_result(book, record, result)]
-    event = book.append(drafts)[-1]
-    if result.failures:
-        hint(f"the failed run is recorded as {event.id}")
-        raise AnswerIsNo(f"the run failed: {result.failures[0]}")
-    if notes := result.printed.get(0, {}).get(NOTES):
-        say(notes)
-    outputs = result.outputs[0]
-    rows = [(name, from_si(outputs[name], output.unit), output.unit) for name, output in found.outputs.items()]
-    say(table_text(("output", "value", "unit"), rows))
-    tell_no_limit(found)
+        done = work.simulate(session, point, name, seed)
+    if done.failure is not None:
+        hint(f"the failed run is recorded as {done.event.id}")
+        raise AnswerIsNo(f"the run failed: {done.failure}")
+    _tell(done)
     if csv:
-        role = "curves" if event.blob("curves") else "runs"
-        write_csv(with_unit_names(found, book.table(event, role).drop("sample")), csv)
-    give_id(event.id, {"case": name, "outputs": outputs}, json)
+        role = "curves" if done.event.blob("curves") else "runs"
+        write_csv(with_unit_names(loaded, session.table(done.event, role).drop("sample")), csv)
+    give_id(done.event.id, {"case": name, "outputs": done.outputs}, json)
+
+
+def _tell_point(point: GivenPoint, written: Mapping[str, str]) -> None:
+    """What was understood of the values, and what drives the run."""
+    from percuss.cli.output import plain, say
+    from percuss.cli.values import tell_values, unit_of
+    from percuss.models.model import Driven
+
+    study = point.design.study
+    tell_values(written, point.point, {key: unit_of(study, key) for key in written})
+    for parameter in point.at_mean:
+        say(f"{parameter}: not given, at its prior mean")
+    model = study.model()
+    if isinstance(model, Driven) and (motion := model.record_of(point.point)):
+        say(plain(motion.sentence()))
+
+
+def _tell(done: Simulated) -> None:
+    from percuss.cli.output import say, table_text, tell_no_limit
+    from percuss.models.model import NOTES
+    from percuss.units import from_si
+
+    if notes := done.result.printed.get(0, {}).get(NOTES):
+        say(notes)
+    study = done.design.study
+    rows = [(name, from_si(done.outputs[name], output.unit), output.unit) for name, output in study.outputs.items()]
+    say(table_text(("output", "value", "unit"), rows))
+    tell_no_limit(study)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from percuss.cli.options import EventArgument, IntervalOption, JsonOption, LedgerOption, SampleOption, open_at
+from percuss.cli.options import EventArgument, IntervalOption, JsonOption, LedgerOption, SampleOption
 
 app = typer.Typer(add_completion=False)
 
@@ -25,12 +25,12 @@ def view(
 
     The run is made again from its event, to the same bits. The page needs no other file and fetches nothing.
     """
-    from percuss.cli.drawing import drawn, tell_written
+    from percuss.cli.drawing import filmed, tell_written
     from percuss.export.player import write_page
     from percuss.export.tables import check_target
 
     check_target(to)
-    run = drawn(*open_at(ledger, event), sample, interval)
+    run = filmed(ledger, event, sample, interval)
     title = f"{run.study}, {run.case}, sample {run.sample}"
     write_page(run.film, to, title, {name: str(value) for name, value in run.point.items()})
     tell_written(run, [to], json)

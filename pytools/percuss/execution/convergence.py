@@ -8,24 +8,20 @@ a stated tolerance of what finer steps tend to, with the error left in them and 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from percuss.designs.seeds import run_seed
 from percuss.errors import AnswerIsNo, InputError
-from percuss.execution.records import study_source
 from percuss.execution.refinement import Trend, digits, trend
-from percuss.ledger.event import Draft, StudyRef
-from percuss.ledger.ledger import Ledger
 from percuss.models.model import Done, Failed, Numerics, Refines, Runner, Value
 from percuss.study.study import Study
-from percuss.trust import Trust, Verdict, write_trust
+from percuss.trust import Trust, Verdict
 from percuss.units import from_si
 
 if TYPE_CHECKING:
     import polars as pl
 
-KIND = "convergence.checked"
 GATE = "step"
 # What a value of a curve is zero against: this share of the largest.
 ROUNDING = 1e-9
@@ -257,30 +253,6 @@ def _verdict(study: Study, case: str, item: Judged, numerics: Numerics, plan: Pl
         )
     about = (f"{case}/{item.name}",)
     return Verdict(GATE, item.quote == "yes", sentence, item.off, item.tolerance, about)
-
-
-def draft_convergence(ledger: Ledger, checked: Checked, trust: Trust) -> list[Draft]:
-    """What was found as drafts: of the event and, if it is new, of the study."""
-    source = study_source(ledger, checked.study)
-    body: dict[str, Any] = {
-        "case": checked.case,
-        "point": dict(checked.point),
-        "plan": asdict(checked.plan),
-        "numerics": asdict(checked.numerics),
-        "outputs": [facts(item) for item in checked.outputs],
-        "trust": write_trust(trust),
-    }
-    reference = StudyRef(checked.study.name, checked.study.digest)
-    blobs = [ledger.put_table("convergence", levels_table(checked))]
-    draft = Draft(KIND, body, reference, [("study", source)], blobs, seed=checked.seed)
-    return [item for item in (source, draft) if isinstance(item, Draft)]
-
-
-def facts(item: Judged) -> dict[str, Any]:
-    """An output as plain data; its values by level are in the table."""
-    return {key: value for key, value in asdict(item).items() if key not in ("values", "tightened")} | {
-        "value": item.value
-    }
 
 
 def levels_table(checked: Checked) -> pl.DataFrame:

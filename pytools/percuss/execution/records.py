@@ -28,7 +28,7 @@ def draft_result(ledger: Ledger, design: Design, result: Result) -> list[Draft]:
     if result.samples:
         blobs = [ledger.put_table("runs", outputs_table(result.samples, result.outputs))]
         for name, parts in sorted(result.tables.items()):
-            blobs.append(ledger.put_table(name, _stacked(parts)))
+            blobs.append(ledger.put_table(name, stacked(parts)))
         blobs += _printed(ledger, result, result.samples)
         body = RunsCompleted(case=result.case, samples=tuple(result.samples), program=result.program)
         drafts.append(Draft("runs.completed", body, design.reference, inputs, blobs, design.seed, cost=result.cost))
@@ -78,7 +78,8 @@ def outputs_table(samples: Sequence[int], outputs: Sequence[Mapping[str, float]]
     return pl.DataFrame(columns)
 
 
-def _stacked(parts: Sequence[tuple[int, Mapping[str, ndarray]]]) -> pl.DataFrame:
+def stacked(parts: Sequence[tuple[int, Mapping[str, ndarray]]]) -> pl.DataFrame:
+    """Tables of runs as the one that is stored: each row with its sample."""
     import polars as pl
 
     return pl.concat(

@@ -19,19 +19,17 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from percuss.designs.design import Design
 from percuss.designs.registry import make_design
 from percuss.errors import InputError
-from percuss.execution.campaign import close_campaign, local_executor, run_campaign
 from percuss.execution.given import given_point
-from percuss.execution.records import campaign_table, draft_design, new_drafts
-from percuss.ledger.event import Draft, Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.kinds.check_passed import Compared
+from percuss.models.model import Value
 from percuss.spelling import did_you_mean
 from percuss.study.files import read_inside
 from percuss.study.study import Study
@@ -88,34 +86,19 @@ class Row:
         shown = [from_si(x, e.unit) for x in (e.value, self.found, difference, e.tolerance)]
         return (f"{name}, {e.case}", *(f"{x:.10g} {e.unit}".removesuffix(" 1") for x in shown))
 
-    def facts(self) -> dict[str, object]:
+    def compared(self) -> Compared:
         """For the event and for JSON: SI."""
         e = self.expected
-        return {
-            "output": e.output,
-            "case": e.case,
-            "statistic": e.statistic,
-            "expected": e.value,
-            "found": self.found if math.isfinite(self.found) else str(self.found),
-            "tolerance": e.tolerance,
-            "holds": self.holds,
-            "because": e.because,
-        }
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a check came to."""
-
-    study: str
-    name: str
-    event: Event
-    rows: list[Row]
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing moved."""
-        return all(row.holds for row in self.rows)
+        return Compared(
+            case=e.case,
+            output=e.output,
+            statistic=e.statistic,
+            expected=e.value,
+            found=self.found if math.isfinite(self.found) else str(self.found),
+            tolerance=e.tolerance,
+            holds=self.holds,
+            because=e.because,
+        )
 
 
 def find_expected(study: Path) -> list[Path]:
@@ -124,8 +107,19 @@ def find_expected(study: Path) -> list[Path]:
     return sorted((folder / "expected").glob("*.toml"))
 
 
-def check_study(ledger: Ledger, study: Study, file: Path, workers: int, flush_s: float) -> Verdict:
-    """Run what a file asks for, compare, and append the verdict."""
+@dataclass(frozen=True, eq=False)
+class Check:
+    """What a file asks for: points of cases to be run, and what must come out."""
+
+    name: str
+    design: Design
+    cases: tuple[str, ...]
+    fixed: Mapping[str, Value]
+    expected: tuple[Expectation, ...]
+
+
+def read_check(study: Study, file: Path) -> Check:
+    """Read a file of expectations; raises InputError for one that does not fit the study."""
     table = _read(file)
     run = _checked(table.get("run", {}), RUN_KEYS, f"{file}: [run]")
     try:
@@ -136,22 +130,13 @@ def check_study(ledger: Ledger, study: Study, file: Path, workers: int, flush_s:
     if not isinstance(items, list) or not items:
         raise InputError(f"{file}: has no [[expect]]")
     expected = [_expectation(study, item, cases, file, i) for i, item in enumerate(items, 1)]
-    record = draft_design(ledger, study, design, cases=cases, fixed=fixed)
-    ledger.append(new_drafts(record))
-    record = record.in_ledger(fold(ledger.events()))
-    run_campaign(ledger, record, local_executor(workers), workers=lambda: workers, flush_s=flush_s)
-    state = fold(ledger.events())
-    closing = close_campaign(ledger, record, state)
-    runs = campaign_table(ledger, state.batches.get(record.event.id, []), record)
-    rows = [Row(item, _statistic(runs, item)) for item in expected]
-    rows += _unexpected_failures(runs, cases, expected)
-    moved = sum(not row.holds for row in rows)
-    body = {"name": file.stem, "compared": len(rows), "moved": moved, "values": [row.facts() for row in rows]}
-    inputs = [("study", record.study_event), ("campaign", closing)]
-    kind = "check.failed" if moved else "check.passed"
-    outcome = "failed" if moved else "ok"
-    event = ledger.append([Draft(kind, body, record.reference, inputs, seed=design.seed, outcome=outcome)])[0]  # type: ignore[arg-type]
-    return Verdict(study.name, file.stem, event, rows)
+    return Check(file.stem, design, tuple(cases), fixed, tuple(expected))
+
+
+def compare(check: Check, runs: pl.DataFrame) -> list[Row]:
+    """What came out beside what was expected; failures that were not expected as well."""
+    rows = [Row(item, _statistic(runs, item)) for item in check.expected]
+    return rows + _unexpected_failures(runs, check.cases, check.expected)
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -173,7 +158,7 @@ def _checked(table: Any, known: Collection[str], where: str) -> dict[str, Any]:
     return table
 
 
-def _design(study: Study, run: Mapping[str, Any]) -> tuple[list[str], Any, dict[str, Any]]:
+def _design(study: Study, run: Mapping[str, Any]) -> tuple[list[str], Design, dict[str, Value]]:
     for key, value in run.items():
         kind = RUN_KEYS[key]
         if not isinstance(value, kind) or isinstance(value, bool):
@@ -220,7 +205,7 @@ def _expectation(study: Study, item: Any, cases: list[str], file: Path, number: 
     return Expectation(name, unit, case, statistic, value, tolerance, str(item.get("because", "")))
 
 
-def _unexpected_failures(runs: pl.DataFrame, cases: list[str], expected: list[Expectation]) -> list[Row]:
+def _unexpected_failures(runs: pl.DataFrame, cases: Sequence[str], expected: Sequence[Expectation]) -> list[Row]:
     """Failures in cases of which none is expected: what is left of the runs is not what was asked for."""
     said = {item.case for item in expected if item.statistic == "failed"}
     zero = [

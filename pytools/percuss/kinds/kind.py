@@ -36,7 +36,9 @@ class Kind:
     those of which it must have at least one: `audit` follows them to prove that nothing stands on air. `upcasters[v]`
     turns a body of version v into one of v + 1. `tables` has the tables by role. `summary` gives a few words for one
     line of the log. `load` and `repeat` name functions, as `module:function`, so that listing events loads no
-    mathematics: what gives the event as an object to work with, and what computes it again for `audit`.
+    mathematics: what gives the event as an object to work with, and what computes it again for `audit`
+    (`percuss.work.repetition`). `parts` counts the results in an event, each of which can be computed by itself;
+    `unrepeatable` names a function of session and event that says, without computing anything, why it cannot be.
     """
 
     name: str
@@ -52,6 +54,8 @@ class Kind:
     made_by: str = ""
     load: str = ""
     repeat: str = ""
+    parts: Callable[[Any], int] = lambda body: 1
+    unrepeatable: str = ""
 
     def loader(self) -> Callable[..., Any] | None:
         """What reads an event of this kind back as an object; None where the body says it all."""

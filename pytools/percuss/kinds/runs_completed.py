@@ -32,5 +32,7 @@ KIND = Kind(
     tables=TABLES,
     summary=lambda body: f"case {body.case}, {len(body.samples)} runs",
     made_by="run",
-    repeat="percuss.work.repeat:repeat_runs",
+    repeat="percuss.work.repeat:repeat_run",
+    parts=lambda body: len(body.samples),
+    unrepeatable="percuss.work.repeat:why_not",
 )

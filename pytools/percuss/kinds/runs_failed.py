@@ -28,5 +28,7 @@ KIND = Kind(
     tables={"printed": runs_completed.TABLES["printed"]},
     summary=lambda body: f"case {body.case}, {len(body.samples)} failed",
     made_by="run",
-    repeat="percuss.work.repeat:repeat_runs",
+    repeat="percuss.work.repeat:repeat_run",
+    parts=lambda body: len(body.samples),
+    unrepeatable="percuss.work.repeat:why_not",
 )

@@ -1,7 +1,7 @@
 """Proofs that a ledger is what it says: the part that needs no knowledge of models.
 
-Chain, payloads, order and lineage are proved here from the original files alone, never from the cache. Replay and
-re-execution need the simulator and live in `percuss.execution.proofs`; the command puts the six together.
+Chain, payloads, order and lineage are proved here from the original files alone, never from the cache, and replay as
+far as it needs no study. Re-execution needs the simulator and is in `percuss.work.audit`, which puts the six together.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from percuss.ledger.files import (
     read_frame,
     read_regular,
 )
-from percuss.ledger.ledger import MAIN, adopted
+from percuss.ledger.ledger import MAIN, Ledger, adopted
 from percuss.ledger.place import COMMIT_NAME, HEX64, IDENTITY, SEGMENT_NAME, Place
+from percuss.ledger.projections import State, fold, state_tables
 from percuss.ledger.streams import Listing, list_stream, stream_names
 from percuss.ledger.tables import table_digest
 
@@ -262,10 +263,22 @@ def prove_lineage(walk: Walk) -> Proof:
         software = event.software
         if not (software.version and software.core and software.lock):
             proof.faults.append(f"event {event.id}: does not say with what it was made")
-        if event.kind in ("design.created", "posterior.sampled") and event.seed is None:
+        if kind.seeded and event.seed is None:
             proof.faults.append(f"event {event.id} ({event.kind}): has no seed")
     if skipped:
         proof.note = f"{skipped} events of kinds this percuss does not know were skipped"
+    return proof
+
+
+def prove_replay(ledger: Ledger, state: State) -> Proof:
+    """Every table that the original events give is what the events in use, which may come from the cache, give."""
+    proof = Proof("replay", "every table comes out of the events again, without the cache, with the digest it had")
+    # Writers may be at work: what came since is left out, so that like is compared with like.
+    in_use = state_tables(fold(ledger.events()[: len(state.events)]))
+    for name, table in state_tables(state).items():
+        proof.checked += 1
+        if table_digest(table) != table_digest(in_use[name]):
+            proof.faults.append(f"table {name}: differs between the events and the cache; delete the cache folder")
     return proof
 
 

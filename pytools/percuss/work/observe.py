@@ -93,7 +93,7 @@ def _bound(
     return Measured(study, tuple(sources), table, dict(twin) if twin else None, own, tuple(left_out))
 
 
-def refusals(measured: Measured) -> tuple[InputError, ...]:
+def _refusals(measured: Measured) -> tuple[InputError, ...]:
     """Why blocks of the study would not take the values, for want of an error of measurement.
 
     Raises InputError where no block does. The study's own values must do for every one of them; values from elsewhere
@@ -108,7 +108,7 @@ def refusals(measured: Measured) -> tuple[InputError, ...]:
 
 def observe(session: Session, measured: Measured) -> Observed:
     """Append measured values, and their study if that is new, if blocks of the study can take them."""
-    refused = refusals(measured)
+    refused = _refusals(measured)
     there = _stored(session, measured)
     return Observed(keep_observations(session, measured), there is None, refused)
 

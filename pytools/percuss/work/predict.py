@@ -11,10 +11,11 @@ from percuss.calibration.problem import Problem, load_problem
 from percuss.calibration.records import Posterior, load_posterior
 from percuss.calibration.verification import Verification
 from percuss.cost import Spent
+from percuss.designs.design import Design
 from percuss.designs.records import append_design
 from percuss.errors import InputError
 from percuss.execution.campaign import local_executor
-from percuss.kinds.prediction_made import PredictionMade, Score
+from percuss.kinds.prediction_made import PredictionMade, Score, VerifiedOutput
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.standing import inherit
 from percuss.session import Session, reference
@@ -22,6 +23,9 @@ from percuss.surrogates.skill import left_out
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust
 from percuss.trust import accept as accept_failures
+from percuss.work.design import draft_extension
+
+FEWEST_ENRICHING = 10
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,7 @@ def predict(session: Session, request: Request) -> Prediction:
         scores = prediction.scores(problem, posterior, predicted, verified)
     enrichment = None
     if verified and not verified.passed:
-        design = verification.propose(session, problem, posterior, verified, request.seed)
-        enrichment = append_design(session, design).stored
+        enrichment = append_design(session, _proposed(session, problem, posterior, verified, request.seed)).stored
     predicted = prediction.without(predicted, worthless(session, problem, session.accept))
     body = PredictionMade(
         draws=draws,
@@ -122,3 +125,16 @@ def _verified(session: Session, problem: Problem, posterior: Posterior, request:
     with session.voice.progress("verifying", design.size) as advance:
         campaign = verification.run(session, design, local_executor(session.workers), advance)
     return verification.compare(session, problem, posterior, design, campaign, request.tolerance)
+
+
+def _proposed(session: Session, problem: Problem, posterior: Posterior, done: Verification, seed: int) -> Design:
+    """More points, where the calibration needs them, for the surrogate that is worst: dishonest, or of least use."""
+    honest = done.worst <= done.tolerance
+
+    def wants(output: VerifiedOutput) -> float:
+        return (output.could_tell or 0.0) - (output.tells or 0.0) if honest else output.ratio or 0.0
+
+    worst = max((output for output in done.outputs if output.observed), key=wants)
+    surrogate = next(s for s in problem.surrogates if (worst.case, worst.output) in s.outputs)
+    count = max(FEWEST_ENRICHING, done.table["sample"].n_unique() - len(verification.LABELS))
+    return draft_extension(session, surrogate, count, seed, posterior)

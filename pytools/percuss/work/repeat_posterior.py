@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 
 from percuss.calibration.calibrate import Sampling, draw, draws_table
@@ -22,16 +20,16 @@ from percuss.work.repetition import Repetition
 OTHER_BUILD_ERRORS = 6.0
 
 
-def repeat_posterior(session: Session, event: Event, sample: random.Random | None = None) -> Repetition:
+def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetition:
     """Sample again and compare every draw; of another build the means, which differ within their errors."""
     body = PosteriorSampled.of(event)
     how = Sampling(body.sampler, body.settings, Stopping(**body.stopping), event.seed or 0)  # type: ignore[arg-type]
     drawn = draw(load_problem(session, event), how)
     blob = event.blob("draws")
     if blob and table_digest(draws_table(drawn)) == blob.digest:
-        return Repetition("same", 1, "every draw comes out the same")
+        return Repetition("same", 1)
     if event.software.core == software().core:
-        return Repetition("differs", 1, "its draws come out otherwise")
+        return Repetition("differs", 1, "posterior: its draws come out otherwise")
     return _held_against(drawn, session, event)
 
 
@@ -42,5 +40,7 @@ def _held_against(sample: Sample, session: Session, event: Event) -> Repetition:
         error = np.hypot(mcse_mean(sample.draws[:, :, j]), diagnostics["mcse"][j])
         now, then = float(np.mean(sample.draws[:, :, j])), float(np.mean(before[name].to_numpy()))
         if not abs(now - then) <= OTHER_BUILD_ERRORS * error:
-            return Repetition("differs", 1, f"the mean of {name} was {then!r}, is {now!r}")
-    return Repetition("within", 1, f"by another build: means within {OTHER_BUILD_ERRORS:g} standard errors")
+            return Repetition("differs", 1, f"posterior: the mean of {name} was {then!r}, is {now!r}")
+    return Repetition(
+        "within", 1, f"made by another build, means compared within {OTHER_BUILD_ERRORS:g} standard errors"
+    )

@@ -4,8 +4,6 @@ of their own.
 
 from __future__ import annotations
 
-import random
-
 from percuss.calibration import prediction
 from percuss.calibration.problem import load_problem
 from percuss.calibration.records import load_posterior
@@ -22,7 +20,7 @@ from percuss.work.repetition import Repetition
 NEAR = 1e-6
 
 
-def repeat_prediction(session: Session, event: Event, sample: random.Random | None = None) -> Repetition:
+def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetition:
     """Predict again and compare every table but that of the verification."""
     body, events = PredictionMade.of(event), session.state.events
     posterior = load_posterior(session, events[event.input("posterior")])
@@ -33,9 +31,10 @@ def repeat_prediction(session: Session, event: Event, sample: random.Random | No
     tables = prediction.without(found, worthless(session, problem, accepted)).tables
     other = other_tables(event, tables, left_out=("verification",))
     if not other:
-        return Repetition("same", 1, "every table comes out the same")
+        return Repetition("same", 1)
     if event.software.core == software().core:
-        return Repetition("differs", 1, f"its tables come out otherwise: {', '.join(other)}")
+        return Repetition("differs", 1, f"prediction: its tables come out otherwise: {', '.join(other)}")
     apart = max(farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
-    verdict = "within" if apart <= NEAR else "differs"
-    return Repetition(verdict, 1, f"by another build: {apart:.2g} apart, and {NEAR:g} is near enough")
+    if apart > NEAR:
+        return Repetition("differs", 1, f"prediction: by another build {apart:.2g} apart, {NEAR:g} is near enough")
+    return Repetition("within", 1, f"made by another build, compared within {NEAR:g}")

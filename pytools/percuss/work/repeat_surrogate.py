@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,7 +21,7 @@ from percuss.work.repetition import Repetition
 from percuss.work.surrogate import fit_campaign
 
 
-def repeat_surrogate(session: Session, event: Event, sample: random.Random | None = None) -> Repetition:
+def repeat_surrogate(session: Session, event: Event, part: int = 0) -> Repetition:
     """Fit again with the settings of the event and compare every table.
 
     Of another build the surrogates themselves: at the points of the design they may differ by as much as they are
@@ -36,9 +35,9 @@ def repeat_surrogate(session: Session, event: Event, sample: random.Random | Non
     fit = fit_campaign(session, _campaign(session, closings), settings, others)
     other = other_tables(event, fit.tables)
     if not other:
-        return Repetition("same", 1, "every table comes out the same")
+        return Repetition("same", 1)
     if event.software.core == software().core:
-        return Repetition("differs", 1, f"its tables come out otherwise: {', '.join(other)}")
+        return Repetition("differs", 1, f"surrogate: its tables come out otherwise: {', '.join(other)}")
     return _held_against(session, event, fit.tables["residuals"])
 
 
@@ -52,7 +51,6 @@ def _held_against(session: Session, event: Event, now: pl.DataFrame) -> Repetiti
     """By another build: whether the surrogates differ by less than their errors, output by output."""
     surrogate = load_surrogate(session, event)
     then = surrogate.tables["residuals"]
-    largest = 0.0
     for number, column in enumerate(surrogate.columns):
         pair = [table.filter(pl.col("column") == number)["fitted"].to_numpy() for table in (then, now)]
         error = math.sqrt(max(column.errors.trusted * column.variance, 0.0))
@@ -60,7 +58,6 @@ def _held_against(session: Session, event: Event, now: pl.DataFrame) -> Repetiti
         # Rounding of an output that is the same in every run.
         if not apart <= max(error, 1e-12 * abs(column.mean)):
             return Repetition(
-                "differs", 1, f"{column.name}: the fits are {apart:.3g} apart, with an error of {error:.3g}"
+                "differs", 1, f"surrogate: {column.name}: the fits are {apart:.3g} apart, with an error of {error:.3g}"
             )
-        largest = max(largest, apart / error if error > 0 else 0.0)
-    return Repetition("within", 1, f"by another build: {largest:.2g} of the error apart, at most")
+    return Repetition("within", 1, "made by another build, compared within their own errors")

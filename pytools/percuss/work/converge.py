@@ -1,0 +1,63 @@
+"""Which outputs of a study depend on how it is computed: one run at finer steps and a tighter tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from percuss.execution.convergence import Checked, Judged, Plan, Tolerance, check_convergence, levels_table, work
+from percuss.kinds.convergence_checked import ConvergenceChecked, NumericsFacts, OutputFacts, PlanFacts
+from percuss.ledger.event import Draft, Event
+from percuss.models.model import Value
+from percuss.session import Session, reference
+from percuss.study.study import Study
+from percuss.trust import Trust, accept
+
+
+@dataclass(frozen=True, eq=False)
+class Converged:
+    """The event, and what was found."""
+
+    event: Event
+    trust: Trust
+    checked: Checked
+
+
+def converge(
+    session: Session, study: Study, case: str, point: Mapping[str, Value], plan: Plan, tolerance: Tolerance, seed: int
+) -> Converged:
+    """Run a point at every level, judge every output, and append what was found."""
+    with session.voice.progress("converging", work(plan)) as advance:
+        checked = check_convergence(study, case, point, plan, tolerance, seed=seed, advance=advance)
+    trust = accept(checked.trust, session.accept)
+    registered = session.registered(study)
+    body = ConvergenceChecked(
+        case=case,
+        point=dict(point),
+        plan=PlanFacts(**asdict(plan)),
+        numerics=NumericsFacts(**asdict(checked.numerics)),
+        outputs=tuple(output_facts(item) for item in checked.outputs),
+        trust=trust,
+    )
+    blobs = [session.ledger.put_table("convergence", levels_table(checked))]
+    draft = Draft("convergence.checked", body, reference(study), [("study", registered)], blobs, seed=seed)
+    event = session.append([item for item in (registered, draft) if isinstance(item, Draft)])[-1]
+    return Converged(event, trust, checked)
+
+
+def output_facts(item: Judged) -> OutputFacts:
+    """An output for the event; its values by level are in the table."""
+    return OutputFacts(
+        name=item.name,
+        value=item.value,
+        change=item.change,
+        order=item.order,
+        error=item.error,
+        by_tolerance=item.by_tolerance,
+        off=item.off,
+        tolerance=item.tolerance,
+        digits=item.digits,
+        enough=item.enough,
+        quote=item.quote,
+        why=item.why,
+    )

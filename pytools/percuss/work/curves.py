@@ -1,0 +1,106 @@
+"""Curves of runs as one table: those that were kept, and the others made again from their events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from percuss.designs.design import Design
+from percuss.designs.records import IMPORTED, load_design
+from percuss.errors import AnswerIsNo, InputError
+from percuss.execution.again import check_same, difference
+from percuss.execution.batch import Result, make_batch, run_batch
+from percuss.execution.campaign import local_executor
+from percuss.execution.records import batches_of, stacked
+from percuss.execution.rest import states_of
+from percuss.kinds.runs_completed import RunsCompleted
+from percuss.ledger.event import Event
+from percuss.session import Session
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def curves_table(session: Session, event: Event, most: int | None = None) -> pl.DataFrame:
+    """Every curve of the finished runs of an event, a design or a campaign: case, sample, then axes and quantities, SI.
+
+    In the order of cases and samples, the first `most` samples of each case. Runs that did not keep their curves are
+    made again: they are pure, and their outputs must come out as they were recorded.
+    """
+    import polars as pl
+
+    design = load_design(session, event)
+    kept: list[tuple[Event, list[int]]] = []
+    again: list[tuple[Event, list[int]]] = []
+    for batch, samples in _wanted(session, design, event, most):
+        (kept if batch.blob("curves") else again).append((batch, samples))
+    parts = []
+    for batch, samples in kept:
+        table = session.table(batch, "curves").filter(pl.col("sample").is_in(samples))
+        parts.append(_named(table, RunsCompleted.of(batch).case))
+    parts += [_named(table, case) for case, table in _made_again(session, design, again)]
+    if not parts:
+        raise InputError(f"event {event.id} ({event.kind}): has no curves, because no run finished")
+    order = pl.Enum(design.cases)
+    return pl.concat(parts, how="diagonal").sort(pl.col("case").cast(order), "sample", maintain_order=True)
+
+
+def _named(table: pl.DataFrame, case: str) -> pl.DataFrame:
+    import polars as pl
+
+    return table.select(pl.lit(case).alias("case"), pl.all())
+
+
+def _wanted(session: Session, design: Design, event: Event, most: int | None) -> Iterator[tuple[Event, list[int]]]:
+    """The events that hold the runs, with the samples to take from each; a run that is there twice counts once."""
+    quantities = design.study.model().quantities
+    if not any(quantity.curve for quantity in quantities.values()):
+        raise InputError(
+            f"event {event.id} ({event.kind}): has no curves",
+            hint=f"study {design.study.name} is of the kind {design.study.model_kind}, whose runs give numbers alone",
+        )
+    places: dict[str, dict[int, Event]] = {case: {} for case in design.cases}
+    for batch in batches_of(session, event):
+        if batch.kind == "runs.completed":
+            runs = RunsCompleted.of(batch)
+            for sample in runs.samples:
+                places[runs.case].setdefault(sample, batch)
+    for found in places.values():
+        by_event: dict[str, tuple[Event, list[int]]] = {}
+        for sample in sorted(found)[:most]:
+            by_event.setdefault(found[sample].id, (found[sample], []))[1].append(sample)
+        yield from by_event.values()
+
+
+def _made_again(
+    session: Session, design: Design, runs: Sequence[tuple[Event, list[int]]]
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The curves of runs that did not keep them."""
+    if not runs:
+        return
+    if design.sampler == IMPORTED:
+        raise InputError(f"design {design.id}: its runs are from a table, which has no curves")
+    design = replace(design, study=session.consented(design.study), keep_curves=True)
+    batches = [
+        states_of(session, event).starting(make_batch(design, RunsCompleted.of(event).case, samples))
+        for event, samples in runs
+    ]
+    differences = []
+    count = sum(len(samples) for _, samples in runs)
+    with session.voice.progress("making curves again", count) as advance, local_executor(session.workers) as executor:
+        for (event, _), batch, result in zip(runs, batches, executor.map(run_batch, batches), strict=True):
+            differences.append((event, _difference(session, event, result)))
+            advance(len(batch.samples), "")
+            if parts := result.tables.get("curves"):
+                yield batch.case, stacked(parts)
+    check_same(session, differences)
+
+
+def _difference(session: Session, event: Event, result: Result) -> float:
+    """By how much runs made again differ from what was recorded; AnswerIsNo where one fails now."""
+    for sample, reason in result.failures.items():
+        raise AnswerIsNo(f"event {event.id}: made again, case {result.case}, sample {sample} fails ({reason})")
+    recorded = {row["sample"]: row for row in session.table(event, "runs").iter_rows(named=True)}
+    pairs = zip(result.samples, result.outputs, strict=True)
+    return max(difference(recorded[sample], outputs) for sample, outputs in pairs)

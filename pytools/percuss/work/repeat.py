@@ -1,0 +1,81 @@
+"""Make a recorded run again and compare every output and curve."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import repeat
+
+from percuss.designs.records import IMPORTED, load_design
+from percuss.errors import PercussError
+from percuss.execution.batch import LOST, Result, make_batch, run_batch
+from percuss.kinds.design_created import DesignCreated
+from percuss.kinds.runs_failed import RunsFailed
+from percuss.ledger.event import Event
+from percuss.ledger.projections import batch_of
+from percuss.session import Session
+from percuss.work.repetition import Repetition
+
+# Another build may order floating-point operations differently; what it gives must still agree this well.
+OTHER_BUILD_TOLERANCE = 1e-9
+
+
+def why_not(session: Session, event: Event) -> str | None:
+    """Why the runs of an event cannot be made again here, said of their design; None where they can."""
+    design = event.input("design")
+    if design in session.state.superseded:
+        return "superseded designs are not run again"
+    if DesignCreated.of(session.state.events[design]).sampler == IMPORTED:
+        return "imported tables cannot be run again"
+    try:
+        if not session.allow_command and session.study(event).calls():
+            return "designs of external programs are run again only with --allow-command"
+    except PercussError:
+        pass  # a study that cannot be read is a fault to be told when one of its runs is taken up
+    return None
+
+
+def repeat_run(session: Session, event: Event, part: int) -> Repetition:
+    """Make one run of an event again, settling anew where it settles; runs that killed their workers never are."""
+    runs = batch_of(event)
+    sample = runs.samples[part]
+    reason = runs.reasons.get(str(sample)) if isinstance(runs, RunsFailed) else None
+    if reason == LOST:
+        return Repetition("cannot", 0, "runs that killed their workers are not run again")
+    design = load_design(session, event)
+    study = design.study.allow_commands() if session.allow_command else design.study
+    result = run_batch(make_batch(replace(design, study=study), runs.case, [sample]))
+    exact = event.software.core == session.ledger.core and result.program == runs.program
+    if fault := _fault(session, event, result, sample, reason, exact):
+        return Repetition("differs", 1, f"case {runs.case}, sample {sample}: {fault}")
+    if not exact:
+        return Repetition("within", 1, f"made by another build, compared within {OTHER_BUILD_TOLERANCE:g}")
+    return Repetition("same", 1)
+
+
+def _fault(session: Session, event: Event, result: Result, sample: int, reason: str | None, exact: bool) -> str | None:
+    """What was recorded and what came out, where these differ."""
+    import polars as pl
+
+    if reason is not None:
+        again = result.failures.get(sample)
+        return None if again == reason else f"failed ({reason}), and now {again or 'does not'}"
+    if sample in result.failures:
+        return f"now fails ({result.failures[sample]})"
+    row = session.table(event, "runs").filter(pl.col("sample") == sample).row(0, named=True)
+    for name, value in result.outputs[0].items():
+        if not _same(row[name], value, exact):
+            return f"{name} was {row[name]!r}, is {value!r}"
+    for role, parts in result.tables.items():
+        stored = session.table(event, role).filter(pl.col("sample") == sample)
+        for name, values in parts[0][1].items():
+            before, now = stored[name].to_list(), values.tolist()
+            if len(before) != len(now) or not all(map(_same, before, now, repeat(exact))):
+                return f"{role}: {name} differs"
+    return None
+
+
+def _same(a: float, b: float, exact: bool) -> bool:
+    if a != a and b != b:  # NaN stands for "does not apply", as the peak force of a rigid impact
+        return True
+    return a == b if exact else math.isclose(a, b, rel_tol=OTHER_BUILD_TOLERANCE)
