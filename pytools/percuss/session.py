@@ -109,14 +109,27 @@ class Session:
             self._state = self._state.advanced(events)
         return events
 
-    def append_result(self, draft: Draft, own: Iterable[Verdict] = ()) -> tuple[Event, Trust]:
-        """Append a result with its verdicts: its own, and those it inherits from all it is made from."""
-        draft, trust = judged(self.state, draft, self.accept, own)
-        return self.append([draft])[0], trust
+    def append_result(
+        self,
+        draft: Draft,
+        own: Iterable[Verdict] = (),
+        about: Collection[str] | None = None,
+        first: Sequence[Event | Draft] = (),
+    ) -> tuple[Event, Trust]:
+        """Append a result with its verdicts: its own, and those it inherits from all it is made from.
+
+        `about`: what it uses of that, as `case/output`; verdicts that concern nothing of it stay behind. Drafts among
+        `first` are appended before it, in the same commit.
+        """
+        draft, trust = judged(self.state, draft, self.accept, own, about)
+        return self.append([*(item for item in first if isinstance(item, Draft)), draft])[-1], trust
 
     def event(self, reference: str | Event) -> Event:
         """An event by id, unique prefix of an id, `@last` or `@last:KIND`."""
-        return reference if isinstance(reference, Event) else self.ledger.event(reference)
+        if isinstance(reference, Event):
+            return reference
+        # The state first: what was read for it serves prefixes and @last as well.
+        return self.state.events.get(reference) or self.ledger.event(reference)
 
     def take(self, reference: str | Event, *kinds: str) -> Event:
         """An event to work with: of one of these kinds, and not superseded."""

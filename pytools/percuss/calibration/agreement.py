@@ -8,8 +8,8 @@ import numpy as np
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.models.registry import model_files
+from percuss.session import Session
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import Surrogate
 from percuss.units import from_si
@@ -27,8 +27,8 @@ def check_same_model(study: Study, other: Study, whose: str, pairs: Iterable[tup
     for what in ("model_kind", "settings", "fixed"):
         if getattr(study, what) != getattr(other, what):
             raise InputError(f"{whose}: is of another study than {study.name}: its [model] is another one")
-    for path in _model_files(study):
-        if study.files[path] != other.files.get(path):
+    for path in model_files(study.model_kind, study.settings):
+        if study.files.get(path) != other.files.get(path):
             raise InputError(f"{whose}: is of another study than {study.name}: its file {path} is another one")
     if tuple(study.parameters) != tuple(other.parameters):
         raise InputError(
@@ -46,15 +46,10 @@ def check_same_model(study: Study, other: Study, whose: str, pairs: Iterable[tup
             raise InputError(f"{whose}: is of another study than {study.name}: it has another output {output}")
 
 
-def _model_files(study: Study) -> list[str]:
-    text = str(study.settings)
-    return [path for path in study.files if repr(path) in text]
-
-
-def surrogate_points(ledger: Ledger, state: State, surrogate: Surrogate) -> Floats:
+def surrogate_points(session: Session, surrogate: Surrogate) -> Floats:
     """The points (n, d) of the designs that a surrogate was fitted to."""
-    designs = [state.events[item.id] for item in surrogate.event.inputs_as("design")]
-    return np.concatenate([ledger.table(event, "design").select(surrogate.names).to_numpy() for event in designs])
+    designs = [session.state.events[item.id] for item in surrogate.event.inputs_as("design")]
+    return np.concatenate([session.table(event, "design").select(surrogate.names).to_numpy() for event in designs])
 
 
 def check_covered(study: Study, surrogate: Surrogate, points: Floats) -> None:

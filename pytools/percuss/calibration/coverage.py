@@ -9,11 +9,11 @@ hulls of designs of as many points that are spread over the whole prior.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from percuss.inference.arrays import Floats
+from percuss.kinds.posterior_sampled import CoverageFacts
 from percuss.study.priors.prior import Prior
 from percuss.trust import Verdict
 
@@ -26,15 +26,7 @@ FARTHER = 0.1
 MOST = 0.05
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """Shares of the draws: outside the hull, and much farther from it than from that of a design over the prior."""
-
-    outside: float
-    beyond: float
-
-
-def coverage(priors: Sequence[Prior], points: Floats, draws: Floats) -> Coverage:
+def coverage(priors: Sequence[Prior], points: Floats, draws: Floats) -> CoverageFacts:
     """Where draws (n, d) lie, as seen from the points (m, d) of a design."""
     from scipy.stats import qmc
 
@@ -44,7 +36,7 @@ def coverage(priors: Sequence[Prior], points: Floats, draws: Floats) -> Coverage
     # Latin hypercubes: designs of any number of points.
     others = [distances(qmc.LatinHypercube(len(priors), rng=seed).random(len(cube)), at) for seed in range(DESIGNS)]
     beyond = own > np.max(others, axis=0) + FARTHER
-    return Coverage(float(np.mean(own > 1e-6)), float(np.mean(beyond)))
+    return CoverageFacts(outside=float(np.mean(own > 1e-6)), beyond=float(np.mean(beyond)))
 
 
 def distances(points: Floats, at: Floats) -> Floats:
@@ -57,7 +49,7 @@ def distances(points: Floats, at: Floats) -> Floats:
     return np.array([nnls(matrix, np.append(row, heavy))[1] for row in at])
 
 
-def coverage_verdict(found: Coverage, surrogate: str) -> Verdict:
+def coverage_verdict(found: CoverageFacts, surrogate: str) -> Verdict:
     """Whether a surrogate was fitted where the posterior lies."""
     said = (
         f"{100 * found.beyond:.0f} % of the posterior lies far outside the points that surrogate {surrogate} was "

@@ -12,14 +12,16 @@ from concurrent.futures import Executor, Future
 import numpy as np
 import polars as pl
 
+from percuss.designs.design import Design
+from percuss.designs.records import draft_design, drafts_of
 from percuss.errors import InputError
-from percuss.execution.batch import Result, run_batch, split
+from percuss.execution.batch import Result, make_batch, run_batch, split
 from percuss.execution.given import table_design
-from percuss.execution.records import DesignRecord, campaign_table, draft_design, draft_result, new_drafts
+from percuss.execution.records import campaign_table, draft_result
 from percuss.inference.arrays import Floats
+from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.session import Session
 from percuss.study.study import Study
 
 SAMPLER = "direct"
@@ -30,15 +32,14 @@ class Direct:
 
     def __init__(
         self,
-        ledger: Ledger,
-        state: State,
+        session: Session,
         study: Study,
         columns: Sequence[tuple[str, str]],
         seed: int,
         executor: Executor | None,
     ) -> None:
         """Without an executor nothing is run: what is not in the ledger is refused (`percuss audit`)."""
-        self.ledger, self.state, self.study, self.seed, self.executor = ledger, state, study, seed, executor
+        self.session, self.study, self.seed, self.executor = session, study, seed, executor
         self.columns = tuple(columns)
         self.cases = tuple(dict.fromkeys(case for case, _ in columns))
         self.runs: list[Event] = []
@@ -48,12 +49,12 @@ class Direct:
         # By content: a sampler that starts again asks for the very same points.
         self._designs = {
             blob.digest: event
-            for event in state.designs.values()
-            if event.data["sampler"] == SAMPLER
-            and event.seed == seed
-            and tuple(event.data["cases"]) == self.cases
-            and event.study
+            for event in session.state.designs.values()
+            if event.study
             and event.study.digest == study.digest
+            and event.seed == seed
+            and (body := DesignCreated.of(event)).sampler == SAMPLER
+            and body.cases == self.cases
             and (blob := event.blob("design"))
         }
 
@@ -78,9 +79,9 @@ class Direct:
         if not len(points):
             return
         design = table_design(self.study, points, SAMPLER, self.seed)
-        record = draft_design(self.ledger, self.study, design, cases=self.cases, fixed={}, state=self.state)
-        there = self._designs.get(record.digest)
-        table = self._recall(record, there) if there else self._run(record)
+        design = draft_design(self.session, design, cases=self.cases, fixed={})
+        there = self._designs.get(design.digest)
+        table = self._recall(design, there) if there else self._run(design)
         for i, row in enumerate(points):
             self._known[row.tobytes()] = table[i]
 
@@ -93,33 +94,33 @@ class Direct:
             return False
         return True
 
-    def _recall(self, record: DesignRecord, event: Event) -> Floats:
-        batches = self.state.batches.get(event.id, [])
+    def _recall(self, design: Design, event: Event) -> Floats:
+        batches = self.session.state.batches.get(event.id, [])
         self.runs += batches
-        runs = campaign_table(self.ledger, batches, record)
-        found = np.full((len(record.values), len(self.columns)), np.nan)
+        runs = campaign_table(self.session.ledger, batches, design)
+        outputs = np.full((len(design.values), len(self.columns)), np.nan)
         for j, (case, output) in enumerate(self.columns):
             rows = runs.filter(pl.col("case") == case)
-            found[rows["sample"].to_numpy(), j] = rows[output].fill_null(float("nan")).to_numpy()
-        return found
+            outputs[rows["sample"].to_numpy(), j] = rows[output].fill_null(float("nan")).to_numpy()
+        return outputs
 
-    def _run(self, record: DesignRecord) -> Floats:
+    def _run(self, design: Design) -> Floats:
         if self.executor is None:
-            raise InputError(f"{len(record.values)} runs of a direct calibration are not in the ledger")
-        ranges = split(len(record.values), self.study.model().batch)
-        batches = [record.batch(case, samples) for case in self.cases for samples in ranges]
+            raise InputError(f"{len(design.values)} runs of a direct calibration are not in the ledger")
+        ranges = split(len(design.values), self.study.model().batch)
+        batches = [make_batch(design, case, samples) for case in self.cases for samples in ranges]
         self._running = [self.executor.submit(run_batch, batch) for batch in batches]
         results: list[Result] = [future.result() for future in self._running]
-        drafts = new_drafts(record)
+        drafts = drafts_of(design)
         for result in results:
-            drafts += draft_result(self.ledger, record, result)
-        appended = self.ledger.append(drafts)
+            drafts += draft_result(self.session.ledger, design, result)
+        appended = self.session.append(drafts)
         self.runs += [event for event in appended if event.kind.startswith("runs.")]
-        self.done += record.size
-        found = np.full((len(record.values), len(self.columns)), np.nan)
+        self.done += design.size
+        outputs = np.full((len(design.values), len(self.columns)), np.nan)
         for result in results:
-            for sample, outputs in zip(result.samples, result.outputs, strict=True):
+            for sample, values in zip(result.samples, result.outputs, strict=True):
                 for j, (case, output) in enumerate(self.columns):
                     if case == result.case:
-                        found[sample, j] = outputs[output]
-        return found
+                        outputs[sample, j] = values[output]
+        return outputs

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from percuss.calibration.problem import Problem
 from percuss.inference.arrays import Floats
 from percuss.inference.fit import MASSES, Fit, check_fit
 from percuss.inference.target import Target
+from percuss.kinds.posterior_sampled import PriorDistance
 from percuss.trust import Trust, Verdict
 
 # Least posterior predictive p-value, shared out between all data and their groups: false alarms in at most twice that.
@@ -28,39 +28,12 @@ FALSE_ALARMS = 2 * LEAST_P + 2 * LEAST_TAIL
 
 
 @dataclass(frozen=True)
-class Distance:
-    """How far a parameter went: from the prior's mean, in its standard deviations; and the prior's probability of as
-    much or more.
-    """
-
-    name: str
-    deviations: float
-    tail: float
-
-
-@dataclass(frozen=True)
 class Check:
     """How all data fit, how each group does, and how far parameters had to go for it."""
 
     all: Fit
     groups: Mapping[str, Fit]
-    distances: tuple[Distance, ...]
-
-    def facts(self) -> dict[str, Any]:
-        """For the event."""
-        return {
-            "false_alarms": FALSE_ALARMS,
-            "all": _facts(self.all),
-            "groups": [{"name": name, **_facts(fit)} for name, fit in self.groups.items()],
-            "prior_distances": [
-                {"name": item.name, "deviations": item.deviations, "tail": item.tail} for item in self.distances
-            ],
-        }
-
-
-def _facts(fit: Fit) -> dict[str, Any]:
-    inside = [{"mass": mass, "inside": fit.inside[mass], "error": fit.share(mass)[1]} for mass in MASSES]
-    return {"entries": fit.entries, "p_value": fit.p_value, "p_error": fit.p_error, "bands": inside}
+    distances: tuple[PriorDistance, ...]
 
 
 def check(problem: Problem, draws: Floats, seed: int) -> Check:
@@ -69,13 +42,13 @@ def check(problem: Problem, draws: Floats, seed: int) -> Check:
     return Check(everything, groups, distances(problem.target, draws))
 
 
-def distances(target: Target, draws: Floats) -> tuple[Distance, ...]:
+def distances(target: Target, draws: Floats) -> tuple[PriorDistance, ...]:
     """How far each parameter went from its prior."""
     found = []
     for j, (name, prior) in enumerate(zip(target.names, target.priors, strict=True)):
         below = float(prior.cdf(np.median(draws[:, j])))
         away = (float(np.mean(draws[:, j])) - prior.mean()) / prior.std()
-        found.append(Distance(name, away, 2 * min(below, 1 - below)))
+        found.append(PriorDistance(name=name, deviations=away, tail=2 * min(below, 1 - below)))
     return tuple(found)
 
 

@@ -128,7 +128,7 @@ def read_unknown(key: str, table: Mapping[str, Any], unit: str, group: str) -> U
 
 def known_fields(kind: type[Discrepancy]) -> list[str]:
     """What a study may say of a discrepancy beside its kind."""
-    return [item.name for item in fields(kind) if item.name != "places"]
+    return [item.name for item in fields(kind) if item.name not in kind.of_data]
 
 
 @dataclass(frozen=True)
@@ -148,14 +148,10 @@ class _Maker:
             raise InputError(f"group {self.name}: kind of the discrepancy must be a text")
         return discrepancy_class(given)
 
-    @property
-    def correlated(self) -> bool:
-        return any(item.name == "places" for item in fields(self.kind))
-
     def series(self, entry: Entry, find: Find) -> object:
         """What must not stand in one group: data of two forward models; if correlated, of two time histories."""
         forward = find(entry["case"], entry["output"])[0]
-        if not self.correlated:
+        if self.kind.independent:
             return forward
         return forward, entry["case"], self.study.outputs[entry["output"]].quantity, entry["point"]
 
@@ -171,7 +167,7 @@ class _Maker:
         try:
             for key, value in given.items():
                 made[key] = self._std(value, series) if key == "std" else self._number(key, value)
-            if self.correlated:
+            if not kind.independent:
                 made["places"] = self._places(series)
                 if "length" not in made:
                     raise InputError("correlated errors need a length")

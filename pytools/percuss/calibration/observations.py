@@ -16,15 +16,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from percuss.calibration.records import OBSERVATIONS
 from percuss.errors import InputError
 from percuss.execution.imports import HEADER, own_unit, parse_table
-from percuss.execution.records import study_source
-from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import Draft, Event, StudyRef
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
-from percuss.ledger.tables import table_digest
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
 from percuss.study.observations import COLUMNS, ObservationPlan, Source, observations_in_si, read_observations
@@ -65,18 +58,6 @@ def refuse(path: KeyPath, message: str) -> None:
     raise InputError(f"{dotted(path)}: {message}")
 
 
-def study_observations(ledger: Ledger, state: State, study: Study) -> Event | list[Draft]:
-    """The observations in the files a study names: the event that has them, or drafts of what must be appended."""
-    plan = study_plan(study)
-    if not plan.sources:
-        raise InputError(
-            f"study {study.name}: as it is taken, names no file of observations",
-            hint="put `file` into [observations], or give --observations what percuss observe made",
-        )
-    sources = attached(study, plan)
-    return draft_observations(ledger, state, study, sources, bound(study, sources)[0], plan.twin)
-
-
 def attached(study: Study, plan: ObservationPlan) -> list[tuple[Source, bytes]]:
     """The files of observations a study names, with their bytes."""
     return [(source, study.files[source.file]) for source in plan.sources]
@@ -92,46 +73,6 @@ def bound(study: Study, sources: Sequence[tuple[Source, bytes]]) -> tuple[pl.Dat
         parts.append(rows)
         left_out += unused
     return pl.concat(parts).with_columns(entry=pl.int_range(pl.len(), dtype=pl.Int64)), left_out
-
-
-def draft_observations(
-    ledger: Ledger,
-    state: State,
-    study: Study,
-    sources: Sequence[tuple[Source, bytes]],
-    table: pl.DataFrame,
-    twin: Mapping[str, float] | None,
-) -> Event | list[Draft]:
-    """The event that holds the bound rows of these files already, or drafts."""
-    truth = dict(twin) if twin else None
-    if there := _stored(state, study, table_digest(table), truth):
-        return there
-    source_event = study_source(ledger, study, state)
-    body = {
-        "file": ", ".join(Path(source.file).name for source, _ in sources),
-        # Of a file from elsewhere only the name: where it lay is nobody's business.
-        "files": {
-            source.file if source.file in study.files else Path(source.file).name: sha256_hex(data)
-            for source, data in sources
-        },
-        "entries": table.height,
-        "twin": truth,
-    }
-    reference = StudyRef(study.name, study.digest)
-    draft = Draft(OBSERVATIONS, body, reference, [("study", source_event)], [ledger.put_table("observations", table)])
-    return [item for item in (source_event, draft) if isinstance(item, Draft)]
-
-
-def _stored(state: State, study: Study, digest: str, twin: Mapping[str, float] | None) -> Event | None:
-    """The event that holds these very observations of the study."""
-    for event in state.events.values():
-        if event.kind != OBSERVATIONS or event.id in state.superseded:
-            continue
-        blob = event.blob("observations")
-        same_study = event.study is not None and event.study.digest == study.digest
-        if same_study and blob and blob.digest == digest and event.data["twin"] == twin:
-            return event
-    return None
 
 
 def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFrame, list[str]]:

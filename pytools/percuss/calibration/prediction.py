@@ -6,6 +6,7 @@ the mean size of the observations, of the simulator at the posterior mean; and o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,15 +15,14 @@ import numpy as np
 import polars as pl
 
 from percuss.calibration.problem import Problem
-from percuss.calibration.records import PREDICTION, Posterior
+from percuss.calibration.records import Point, Posterior
 from percuss.calibration.verification import Verification
 from percuss.errors import AnswerIsNo
 from percuss.inference.arrays import Floats
 from percuss.inference.predictive import bands, predict_at, spread_draws
-from percuss.ledger.event import Draft, Event, StudyRef
-from percuss.ledger.ledger import Ledger
+from percuss.kinds.prediction_made import Score
+from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.surrogates.surrogate import Surrogate
-from percuss.trust import Trust, write_trust
 from percuss.units import from_si
 
 QUANTILES = {"q025": 0.025, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q975": 0.975}
@@ -100,23 +100,25 @@ def _quantile_table(
 def _curve_table(surrogate: Surrogate, points: Mapping[str, Floats], generator: np.random.Generator) -> pl.DataFrame:
     """Curves with the error of their surrogate: bands hold at each place of the axis."""
     parts = []
-    quantity = surrogate.event.data["curves"]["quantity"]
+    curves = SurrogateFitted.of(surrogate.event).curves
+    assert curves is not None
     for case in dict.fromkeys(column.case for column in surrogate.columns):
         for when, theta in points.items():
             axis, mean, variance = surrogate.curves(theta[:CURVE_DRAWS, : len(surrogate.names)], case)
             values = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
-            keys = [{"case": case, "quantity": quantity, "place": place} for place in axis.tolist()]
+            keys = [{"case": case, "quantity": curves.quantity, "place": place} for place in axis.tolist()]
             parts.append(_quantile_table(keys, when, values))
     return pl.concat(parts)
 
 
 def scores(
     problem: Problem, posterior: Posterior, predicted: Predicted, verification: Verification | None
-) -> list[dict[str, Any]]:
+) -> list[Score]:
     """RMSE and coverage for the data of every axis; data of different dimensions do not mix."""
     quantities = problem.study.model().quantities
     at = {f"{when} predictive mean": values for when, values in predicted.means.items()}
-    at |= {which: _at_point(problem, posterior, which, verification) for which in ("mean", "mode")}
+    points: tuple[Point, ...] = ("mean", "mode")
+    at |= {which: _at_point(problem, posterior, which, verification) for which in points}
     observed = problem.data["value"].to_numpy()
     inside = {mass: (low <= observed) & (observed <= high) for mass, (low, high) in _bands(predicted).items()}
     axes = [
@@ -128,26 +130,32 @@ def scores(
         rows = np.array([key == (axis, si) for key in axes])
         unit = problem.study.outputs[problem.data["output"][int(np.argmax(rows))]].unit
         size = float(np.mean(np.abs(observed[rows])))
-        rmse = {name: float(np.sqrt(np.mean((values[rows] - observed[rows]) ** 2))) for name, values in at.items()}
+        rmse = {name: _rmse(values[rows], observed[rows]) for name, values in at.items()}
         found.append(
-            {
-                "axis": axis,
-                "unit": unit,
-                "entries": int(np.count_nonzero(rows)),
-                "rmse": rmse,
-                "rmse_percent": {name: 100 * value / size if size > 0 else None for name, value in rmse.items()},
-                "coverage": {str(mass): float(np.mean(held[rows])) for mass, held in inside.items()},
-                "simulated": verification is not None,
-            }
+            Score(
+                axis=axis,
+                unit=unit,
+                entries=int(np.count_nonzero(rows)),
+                rmse=rmse,
+                rmse_percent={name: 100 * x / size if x is not None and size > 0 else None for name, x in rmse.items()},
+                coverage={str(mass): float(np.mean(held[rows])) for mass, held in inside.items()},
+                simulated=verification is not None,
+            )
         )
     return found
+
+
+def _rmse(predicted: Floats, observed: Floats) -> float | None:
+    """Root mean square error; None where some prediction is missing, as of a run that failed."""
+    error = float(np.sqrt(np.mean((predicted - observed) ** 2)))
+    return error if math.isfinite(error) else None
 
 
 def _bands(predicted: Predicted) -> dict[float, Floats]:
     return bands(predicted.data["posterior"], MASSES)
 
 
-def _at_point(problem: Problem, posterior: Posterior, which: str, verification: Verification | None) -> Floats:
+def _at_point(problem: Problem, posterior: Posterior, which: Point, verification: Verification | None) -> Floats:
     """Outputs at the posterior's mean or mode for every datum: simulated where that was done."""
     if verification and (found := verification.at(which)):
         return np.array([found.get(pair, np.nan) for pair in problem.data.select("case", "output").rows()])
@@ -155,36 +163,10 @@ def _at_point(problem: Problem, posterior: Posterior, which: str, verification: 
     return np.concatenate([told[group.name][0] for group in problem.likelihood.groups])
 
 
-def shown_score(score: Mapping[str, Any], which: str) -> str:
+def shown_score(score: Score, which: str) -> str:
     """An error for a person: in the unit of the outputs, and in per cent."""
-    value, share = score["rmse"][which], score["rmse_percent"][which]
-    unit = "" if score["unit"] == "1" else f" {score['unit']}"
-    return f"{from_si(value, score['unit']):.3g}{unit}" + ("" if share is None else f" ({share:.1f} %)")
-
-
-def draft_prediction(
-    ledger: Ledger,
-    problem: Problem,
-    posterior: Posterior,
-    predicted: Predicted,
-    found: list[dict[str, Any]],
-    verification: Verification | None,
-    curves: Surrogate | None,
-    draws: int,
-    seed: int,
-    trust: Trust,
-) -> Draft:
-    """The event of a prediction."""
-    tables = dict(predicted.tables) | ({"verification": verification.table} if verification else {})
-    inputs: list[tuple[str, Event]] = [("study", problem.study_event), ("posterior", posterior.event)]
-    inputs += [("campaign", verification.campaign)] if verification else []
-    inputs += [("surrogate", curves.event)] if curves else []
-    body = {
-        "draws": draws,
-        "trust": write_trust(trust),
-        "scores": found,
-        "verification": verification.facts() if verification else None,
-        "notes": list(predicted.notes),
-    }
-    blobs = [ledger.put_table(role, table) for role, table in tables.items()]
-    return Draft(PREDICTION, body, StudyRef(problem.study.name, problem.study.digest), inputs, blobs, seed=seed)
+    value, share = score.rmse[which], score.rmse_percent[which]
+    if value is None:
+        return "nan"
+    unit = "" if score.unit == "1" else f" {score.unit}"
+    return f"{from_si(value, score.unit):.3g}{unit}" + ("" if share is None else f" ({share:.1f} %)")

@@ -15,15 +15,14 @@ from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups
 from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
 from percuss.errors import InputError
-from percuss.execution.records import load_study_event
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError
 from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.likelihood import Forward, Likelihood
 from percuss.inference.target import Target
+from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.session import Session
 from percuss.study.calibration import COMMON, Block
 from percuss.study.study import Study
 from percuss.surrogates.common_error import correlation, standard_residuals, tails
@@ -69,8 +68,8 @@ def forward_name(number: int) -> str:
 
 
 def make_problem(
-    ledger: Ledger,
-    state: State,
+    session: Session,
+    study: Study,
     study_event: Event,
     block: Block,
     observations: Observations,
@@ -79,14 +78,11 @@ def make_problem(
     seed: int = 0,
     executor: Executor | None = None,
     direct: bool = False,
-    allow_command: bool = False,
 ) -> Problem:
     """Put a calibration together; raise InputError for what does not belong together.
 
-    `allow_command`: the user lets a direct calibration run the study's program.
+    `direct`: the simulator itself is run by the executor; without one, only what is in the ledger is known.
     """
-    study = load_study_event(ledger, study_event)
-    study = study.allow_commands() if allow_command else study
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
     forwards: dict[str, Forward] = {}
@@ -98,7 +94,7 @@ def make_problem(
             for case, output, point in observations.table.select("case", "output", "point").unique().rows()
             if any(group.takes(output, case, point) for group in block.groups)
         ]
-        simulator = Direct(ledger, state, study, sorted(set(used), key=pairs.index), seed, executor)
+        simulator = Direct(session, study, sorted(set(used), key=pairs.index), seed, executor)
         forwards[SIMULATOR] = simulator
         places = {pair: (SIMULATOR, j) for j, pair in enumerate(simulator.columns)}
     else:
@@ -106,7 +102,7 @@ def make_problem(
         for i, surrogate in enumerate(surrogates):
             whose = f"surrogate {surrogate.event.id}"
             check_same_model(study, surrogate.study, whose, [pair for pair in pairs if pair in surrogate.outputs])
-            points[surrogate.event.id] = surrogate_points(ledger, state, surrogate)
+            points[surrogate.event.id] = surrogate_points(session, surrogate)
             check_covered(study, surrogate, points[surrogate.event.id])
             forwards[forward_name(i)] = surrogate.predict if block.surrogate_error else _without_error(surrogate)
 
@@ -153,25 +149,26 @@ def make_problem(
 
 
 def load_problem(
-    ledger: Ledger, state: State, event: Event, executor: Executor | None = None, allow_command: bool = False
+    session: Session, event: Event, executor: Executor | None = None, study: Study | None = None
 ) -> Problem:
-    """The calibration a posterior came from, put together again from what the ledger holds."""
-    data = event.data
-    study_event = state.events[event.input("study")]
-    study = load_study_event(ledger, study_event)
-    observations = load_observations(ledger, state, state.events[event.input("observations")])
-    surrogates = [load_surrogate(ledger, state, state.events[item.id]) for item in event.inputs_as("surrogate")]
+    """The calibration a posterior came from, put together again from what the ledger holds.
+
+    `study` is that of the posterior, with consent to what it runs; without consent nothing can be run.
+    """
+    body, events = PosteriorSampled.of(event), session.state.events
+    study = study or session.study(event)
+    observations = load_observations(session, events[event.input("observations")])
+    surrogates = [load_surrogate(session, events[item.id]) for item in event.inputs_as("surrogate")]
     return make_problem(
-        ledger,
-        state,
-        study_event,
-        block_of(study, data["block"], data["calibration"]),
+        session,
+        study,
+        events[event.input("study")],
+        block_of(study, body.block, body.calibration),
         observations,
         surrogates,
         seed=event.seed or 0,
         executor=executor,
-        direct=data["direct"],
-        allow_command=allow_command,
+        direct=body.direct,
     )
 
 

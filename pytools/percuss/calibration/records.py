@@ -5,29 +5,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from percuss.errors import AnswerIsNo, InputError, LedgerError
-from percuss.execution.records import load_study_event
+from percuss.errors import AnswerIsNo, LedgerError
 from percuss.inference.arrays import Floats
+from percuss.kinds.comparison_made import ComparisonMade
+from percuss.kinds.observations_imported import ObservationsImported
+from percuss.kinds.posterior_sampled import PosteriorSampled, Summary
+from percuss.kinds.prediction_made import PredictionMade
 from percuss.ledger.event import Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
+from percuss.session import Session
 from percuss.study.study import Study
 
 if TYPE_CHECKING:
     import polars as pl
 
-OBSERVATIONS, POSTERIOR = "observations.imported", "posterior.sampled"
-PREDICTION, COMPARISON = "prediction.made", "comparison.made"
 # What the table of draws holds beside the parameters.
 DRAW_COLUMNS = ("chain", "draw", "log_likelihood", "log_prior")
-MADE_BY = {OBSERVATIONS: "observe", POSTERIOR: "calibrate", PREDICTION: "predict", COMPARISON: "compare"}
+Point = Literal["mean", "median", "mode"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +38,14 @@ class Observations:
     table: pl.DataFrame
 
     @property
-    def twin(self) -> Mapping[str, float] | None:
+    def body(self) -> ObservationsImported:
+        """The body of the event."""
+        return ObservationsImported.of(self.event)
+
+    @property
+    def twin(self) -> dict[str, float] | None:
         """True parameters, where the data are twin data."""
-        found: Mapping[str, float] | None = self.event.data.get("twin")
-        return found
+        return self.body.twin
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,38 +66,37 @@ class Posterior:
         return self.draws.reshape(-1, len(self.names))
 
     @property
-    def body(self) -> Mapping[str, Any]:
+    def body(self) -> PosteriorSampled:
         """The body of the event."""
-        return self.event.data
+        return PosteriorSampled.of(self.event)
 
     @property
     def converged(self) -> bool:
         """Whether nothing speaks against the draws."""
-        return bool(self.body["converged"])
+        return self.body.converged
 
     @cached_property
     def units(self) -> dict[str, str]:
         """The unit each of `names` is shown in."""
-        return {item["name"]: item["unit"] for item in self.body["parameters"]}
+        return {item.name: item.unit for item in self.body.parameters}
 
     @property
-    def summary(self) -> Mapping[str, Any] | None:
+    def summary(self) -> Summary | None:
         """Point estimates and intervals; None where convergence does not allow them."""
-        found: Mapping[str, Any] | None = self.body["summary"]
-        return found
+        return self.body.summary
 
-    def trusted_summary(self) -> Mapping[str, Any]:
+    def trusted_summary(self) -> Summary:
         """The summary, or a refusal with its reasons."""
         if self.summary is None:
             raise AnswerIsNo(
-                f"posterior {self.event.id}: is not converged ({'; '.join(self.body['reasons'])})",
+                f"posterior {self.event.id}: is not converged ({'; '.join(self.body.reasons)})",
                 hint="percuss calibrate with a larger budget, or with --accept convergence",
             )
         return self.summary
 
-    def point(self, which: str) -> Floats:
+    def point(self, which: Point) -> Floats:
         """The `mean`, `median` or `mode` of all of `names`."""
-        return np.array([row[which] for row in self.trusted_summary()["rows"]])
+        return np.array([getattr(row, which) for row in self.trusted_summary().rows], float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +111,9 @@ class Prediction:
     curves: pl.DataFrame | None
 
     @property
-    def body(self) -> Mapping[str, Any]:
+    def body(self) -> PredictionMade:
         """The body of the event."""
-        return self.event.data
+        return PredictionMade.of(self.event)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,57 +124,42 @@ class Comparison:
     posteriors: pl.DataFrame
 
     @property
-    def body(self) -> Mapping[str, Any]:
+    def body(self) -> ComparisonMade:
         """The body of the event."""
-        return self.event.data
+        return ComparisonMade.of(self.event)
 
 
-def load_observations(ledger: Ledger, state: State, event: Event) -> Observations:
+def load_observations(session: Session, event: Event) -> Observations:
     """Read observations back."""
-    _check(state, event, OBSERVATIONS)
-    return Observations(event, _study(ledger, state, event), ledger.table(event, "observations"))
+    session.take(event, "observations.imported")
+    return Observations(event, session.study(event), session.table(event, "observations"))
 
 
-def load_posterior(ledger: Ledger, state: State, event: Event) -> Posterior:
+def load_posterior(session: Session, event: Event) -> Posterior:
     """Read a posterior back, converged or not."""
     import polars as pl
 
-    _check(state, event, POSTERIOR)
-    names = tuple(event.data["names"])
-    table = ledger.table(event, "draws")
+    names = PosteriorSampled.of(session.take(event, "posterior.sampled")).names
+    table = session.table(event, "draws")
     chains = table["chain"].n_unique()
     try:
         columns = table.select(*names, "log_likelihood", "log_prior").to_numpy()
         split = np.ascontiguousarray(columns).reshape(chains, -1, len(names) + 2)
     except (pl.exceptions.PolarsError, ValueError) as fault:
         raise LedgerError(f"posterior {event.id}: cannot be read ({fault})") from fault
-    study = _study(ledger, state, event)
     draws, likelihood, prior = split[:, :, :-2], split[:, :, -2], split[:, :, -1]
-    told = ledger.table(event, "diagnostics"), ledger.table(event, "data")
-    return Posterior(event, study, names, np.ascontiguousarray(draws), likelihood, prior, *told)
+    tables = session.table(event, "diagnostics"), session.table(event, "data")
+    return Posterior(event, session.study(event), names, np.ascontiguousarray(draws), likelihood, prior, *tables)
 
 
-def load_prediction(ledger: Ledger, state: State, event: Event) -> Prediction:
+def load_prediction(session: Session, event: Event) -> Prediction:
     """Read a prediction back."""
-    _check(state, event, PREDICTION)
-    found = {blob.role: ledger.table(event, blob.role) for blob in event.blobs}
-    study = _study(ledger, state, event)
-    return Prediction(event, study, found["outputs"], found["data"], found.get("verification"), found.get("curves"))
+    session.take(event, "prediction.made")
+    tables = {blob.role: session.table(event, blob.role) for blob in event.blobs}
+    study = session.study(event)
+    return Prediction(event, study, tables["outputs"], tables["data"], tables.get("verification"), tables.get("curves"))
 
 
-def load_comparison(ledger: Ledger, state: State, event: Event) -> Comparison:
+def load_comparison(session: Session, event: Event) -> Comparison:
     """Read a comparison back."""
-    _check(state, event, COMPARISON)
-    return Comparison(event, ledger.table(event, "posteriors"))
-
-
-def _check(state: State, event: Event, kind: str) -> None:
-    noun, verb = kind.split(".")[0], MADE_BY[kind]
-    if event.kind != kind:
-        raise InputError(f"event {event.id} is of the kind {event.kind}, not {kind}", hint=f"percuss {verb} makes one")
-    if event.id in state.superseded:
-        raise InputError(f"{noun} {event.id}: is superseded", hint="percuss show says by what")
-
-
-def _study(ledger: Ledger, state: State, event: Event) -> Study:
-    return load_study_event(ledger, state.events[event.input("study")])
+    return Comparison(session.take(event, "comparison.made"), session.table(event, "posteriors"))

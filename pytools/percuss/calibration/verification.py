@@ -16,32 +16,33 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from percuss.calibration.enrichment import draft_extension
 from percuss.calibration.problem import Problem
 from percuss.calibration.records import Posterior
+from percuss.designs.design import Design
+from percuss.designs.records import append_design, draft_design, load_design
 from percuss.errors import InputError
 from percuss.execution.campaign import close_campaign, run_campaign
 from percuss.execution.given import table_design
-from percuss.execution.records import DesignRecord, campaign_table, draft_design, load_design, new_drafts
+from percuss.execution.records import campaign_table
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.predictive import spread_draws
+from percuss.kinds.campaign_completed import CampaignCompleted
+from percuss.kinds.prediction_made import VerificationFacts, VerifiedOutput
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.session import Advance, Session
 from percuss.trust import Trust, Verdict
 
 SAMPLER = "posterior"
 LABELS = ("mean", "mode")
 # Errors this far below the size of an output are rounding.
 ROUNDING = 1e-9
-FEWEST_ENRICHING = 10
 LIMITED = "the posterior is limited by the surrogate, NOT by the data"
 # The share of what the data could tell that must come through the surrogate.
 KEPT = 0.5
@@ -54,24 +55,27 @@ class Verification:
     design: Event
     campaign: Event
     table: pl.DataFrame
-    outputs: list[dict[str, Any]]
+    outputs: tuple[VerifiedOutput, ...]
     tolerance: float
-    failed: int
-    enrichment: str | None = None
+
+    @property
+    def runs(self) -> CampaignCompleted:
+        """How many runs finished, how many failed."""
+        return CampaignCompleted.of(self.campaign)
 
     @property
     def worst(self) -> float:
         """Largest ratio of error to what the likelihood allows, among the outputs that were calibrated on; infinite
         where nothing is allowed, or no run has finished that could tell.
         """
-        return max(math.inf if o["ratio"] is None else o["ratio"] for o in self.outputs if o["observed"])
+        return max(math.inf if o.ratio is None else o.ratio for o in self.outputs if o.observed)
 
     @property
     def kept(self) -> float:
         """The share of what the data could tell that comes through the surrogate; 1 where they could tell nothing."""
-        seen = [o for o in self.outputs if o["observed"] and o["rms_error"] is not None]
-        could = sum(o["could_tell"] for o in seen)
-        return sum(o["tells"] for o in seen) / could if could > 0 else 1.0
+        seen = [o for o in self.outputs if o.observed and o.rms_error is not None]
+        could = sum(o.could_tell or 0.0 for o in seen)
+        return sum(o.tells or 0.0 for o in seen) / could if could > 0 else 1.0
 
     @property
     def passed(self) -> bool:
@@ -85,13 +89,13 @@ class Verification:
             f"the surrogate is {'' if honest else 'NOT '}as right at the posterior as it claims: its error is "
             f"{self.worst:.2g} of what the likelihood allows, and up to {self.tolerance:g} is tolerated"
         )
-        if any(o["observed"] and o["rms_error"] is None for o in self.outputs):
+        if any(o.observed and o.rms_error is None for o in self.outputs):
             claims = "the surrogate is not known to be right at the posterior: of some output no run finished"
         limits = "the surrogate is good enough for these data" if useful else LIMITED
-        runs = self.failed + int(self.campaign.data["completed"])
-        stopped = f"{self.failed} of {runs} runs of the simulator at the posterior failed"
+        failed = self.runs.failed
+        stopped = f"{failed} of {failed + self.runs.completed} runs of the simulator at the posterior failed"
         return (
-            *([Verdict("runs", False, stopped, self.failed, 0)] if self.failed else []),
+            *([Verdict("runs", False, stopped, failed, 0)] if failed else []),
             Verdict("verification", honest, claims, _finite(self.worst), self.tolerance),
             Verdict(
                 "verification",
@@ -108,24 +112,24 @@ class Verification:
         rows = self.table.filter((pl.col("label") == label) & pl.col("simulated").is_not_null())
         return {(case, output): value for case, output, value in rows.select("case", "output", "simulated").rows()}
 
-    def facts(self) -> dict[str, Any]:
-        """For the event."""
-        return {
-            "design": self.design.id,
-            "runs": self.campaign.data["completed"],
-            "failed": self.failed,
-            "tolerance": self.tolerance,
-            "passed": self.passed,
-            "worst": _finite(self.worst),
-            "kept": self.kept,
-            "outputs": self.outputs,
-            "enrichment": self.enrichment,
-        }
+    def facts(self, enrichment: str | None = None) -> VerificationFacts:
+        """For the event; `enrichment` is the design that was proposed."""
+        return VerificationFacts(
+            design=self.design.id,
+            runs=self.runs.completed,
+            failed=self.runs.failed,
+            tolerance=self.tolerance,
+            passed=self.passed,
+            worst=_finite(self.worst),
+            kept=self.kept,
+            outputs=self.outputs,
+            enrichment=enrichment,
+        )
 
 
 def draft_runs(
-    ledger: Ledger, problem: Problem, posterior: Posterior, count: int, seed: int, keep_curves: bool
-) -> DesignRecord:
+    session: Session, problem: Problem, posterior: Posterior, count: int, seed: int, keep_curves: bool
+) -> Design:
     """A design of the mean, the mode and `count` draws of a posterior, for the cases that were calibrated on."""
     if problem.direct:
         raise InputError(
@@ -136,8 +140,7 @@ def draft_runs(
     values = np.concatenate(points)[:, :parameters]
     cases = list(dict.fromkeys(case for surrogate in problem.surrogates for case, _ in surrogate.outputs))
     return draft_design(
-        ledger,
-        problem.study,
+        session,
         table_design(problem.study, values, SAMPLER, seed),
         cases=cases,
         fixed={},
@@ -146,42 +149,42 @@ def draft_runs(
     )
 
 
-def stored(ledger: Ledger, record: DesignRecord) -> DesignRecord:
+def stored(session: Session, design: Design) -> Design:
     """The design in the ledger: that of an interrupted call before this one, or appended now."""
-    state = fold(ledger.events())
-    assert isinstance(record.event, Draft)
-    wanted = [source.id for _, source in record.event.inputs]
-    for event in state.designs.values():
+    draft = design.source
+    assert isinstance(draft, Draft)
+    wanted = [source.id for _, source in draft.inputs]
+    for event in session.state.designs.values():
         blob = event.blob("design")
-        same = blob and blob.digest == record.digest and [item.id for item in event.inputs] == wanted
-        if same and event.seed == record.seed and event.data == record.event.body:
-            return load_design(ledger, state, event)
-    ledger.append(new_drafts(record))
-    return record.in_ledger(fold(ledger.events()))
+        same = blob and blob.digest == design.digest and [item.id for item in event.inputs] == wanted
+        if same and event.seed == design.seed and event.content == draft.body:
+            # Our own study: it may have the consent to run what it runs.
+            return replace(load_design(session, event), study=design.study)
+    return append_design(session, design)
 
 
-def run(ledger: Ledger, record: DesignRecord, executor: Executor, workers: int, flush_s: float, advance: Any) -> Event:
+def run(session: Session, design: Design, executor: Executor, advance: Advance) -> Event:
     """Run what is missing of a design, and return the closing event of its campaign."""
-    run_campaign(ledger, record, executor, workers=lambda: workers, flush_s=flush_s, advance=advance)
-    return close_campaign(ledger, record, fold(ledger.events()))
+    run_campaign(session, design, executor, workers=lambda: session.workers, advance=advance)
+    return close_campaign(session, design)
 
 
 def compare(
-    ledger: Ledger, problem: Problem, posterior: Posterior, record: DesignRecord, campaign: Event, tolerance: float
+    session: Session, problem: Problem, posterior: Posterior, design: Design, campaign: Event, tolerance: float
 ) -> Verification:
     """Hold the runs against the surrogates."""
-    state = fold(ledger.events())
-    runs = campaign_table(ledger, [state.events[item.id] for item in campaign.inputs_as("runs")], record)
-    labels = [*LABELS, *["draw"] * (len(record.values) - len(LABELS))]
+    batches = [session.state.events[item.id] for item in campaign.inputs_as("runs")]
+    runs = campaign_table(session.ledger, batches, design)
+    labels = [*LABELS, *["draw"] * (len(design.values) - len(LABELS))]
     allowed = _known_variance(problem, posterior)
     rows, outputs = [], []
     for surrogate in problem.surrogates:
-        mean, variance = surrogate.predict(record.values)
+        mean, variance = surrogate.predict(design.values)
         variance = np.broadcast_to(variance, mean.shape)
         counted = 1.0 if problem.block.surrogate_error else 0.0
         for j, (case, output) in enumerate(surrogate.outputs):
-            told = runs.filter(pl.col("case") == case)[output].to_list()
-            simulated = np.array([np.nan if value is None else value for value in told])
+            values = runs.filter(pl.col("case") == case)[output].to_list()
+            simulated = np.array([np.nan if value is None else value for value in values])
             for i, label in enumerate(labels):
                 rows.append(
                     {
@@ -189,22 +192,31 @@ def compare(
                         "label": label,
                         "case": case,
                         "output": output,
-                        "simulated": told[i],
+                        "simulated": values[i],
                         "surrogate": float(mean[i, j]),
                         "surrogate_std": float(np.sqrt(variance[i, j])),
                     }
                 )
             own = float(np.mean(variance[:, j]))
             known = allowed.get((case, output))
-            told_of = {"case": case, "output": output, "observed": known is not None, "surrogate_std": math.sqrt(own)}
             std = math.sqrt(counted * own + known if known is not None else own)
-            agreement = _agreement(simulated, mean[:, j], std)
-            wrong = max((agreement["rms_error"] or 0.0) ** 2, counted * own)
-            tells = _tells(surrogate.columns[j].variance, known, wrong) if known is not None else {}
-            outputs.append(told_of | {"allowed_std": std} | agreement | tells)
-    design = state.events[record.event.id]
-    failed = int(campaign.data["failed"])
-    return Verification(design, campaign, pl.DataFrame(rows, _SCHEMA), outputs, tolerance, failed)
+            rms, ratio = _agreement(simulated, mean[:, j], std)
+            wrong = max((rms or 0.0) ** 2, counted * own)
+            could_tell, tells = (None, None) if known is None else _tells(surrogate.columns[j].variance, known, wrong)
+            outputs.append(
+                VerifiedOutput(
+                    case=case,
+                    output=output,
+                    observed=known is not None,
+                    rms_error=rms,
+                    surrogate_std=math.sqrt(own),
+                    allowed_std=std,
+                    ratio=ratio,
+                    could_tell=could_tell,
+                    tells=tells,
+                )
+            )
+    return Verification(design.stored, campaign, pl.DataFrame(rows, _SCHEMA), tuple(outputs), tolerance)
 
 
 _SCHEMA: dict[str, Any] = {
@@ -213,28 +225,28 @@ _SCHEMA: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _agreement(simulated: Floats, mean: Floats, std: float) -> dict[str, float | None]:
+def _agreement(simulated: Floats, mean: Floats, std: float) -> tuple[float | None, float | None]:
     """Root mean square error of a surrogate, and its ratio to what is allowed; None where no run finished."""
     error = (simulated - mean)[np.isfinite(simulated)]
     if not len(error):
-        return {"rms_error": None, "ratio": None}
+        return None, None
     rms = float(np.sqrt(np.mean(error * error)))
     if rms <= ROUNDING * float(np.max(np.abs(mean))):
-        return {"rms_error": rms, "ratio": 0.0}
-    return {"rms_error": rms, "ratio": rms / std if std > 0 else None}
+        return rms, 0.0
+    return rms, rms / std if std > 0 else None
 
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _tells(spread: float, known: float, wrong: float) -> dict[str, float]:
+def _tells(spread: float, known: float, wrong: float) -> tuple[float, float]:
     """What data of a variance could tell of an output of a spread, and what of it comes through a surrogate."""
     # Data without any error could tell everything: of more digits than the rounding of an output nobody speaks.
     known = max(known, ROUNDING**2 * spread)
     if spread <= 0:
-        return {"could_tell": 0.0, "tells": 0.0}
-    return {"could_tell": 0.5 * math.log1p(spread / known), "tells": 0.5 * math.log1p(spread / (known + wrong))}
+        return 0.0, 0.0
+    return 0.5 * math.log1p(spread / known), 0.5 * math.log1p(spread / (known + wrong))
 
 
 def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, str], float]:
@@ -252,13 +264,3 @@ def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, s
             found[pair] = found.get(pair, 0.0) + 1.0 / max(float(value), 1e-300)
         start += size
     return {pair: 1.0 / precision for pair, precision in found.items()}
-
-
-def propose(ledger: Ledger, problem: Problem, posterior: Posterior, done: Verification, seed: int) -> DesignRecord:
-    """More points, where the calibration needs them, for the surrogate that is worst: dishonest, or of least use."""
-    seen = [o for o in done.outputs if o["observed"]]
-    honest = done.worst <= done.tolerance
-    worst = max(seen, key=lambda o: o["could_tell"] - o["tells"] if honest else o["ratio"] or 0.0)
-    surrogate = next(s for s in problem.surrogates if (worst["case"], worst["output"]) in s.outputs)
-    count = max(FEWEST_ENRICHING, done.table["sample"].n_unique() - len(LABELS))
-    return draft_extension(ledger, fold(ledger.events()), surrogate, count, seed, posterior)

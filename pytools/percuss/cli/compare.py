@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
-from percuss.cli.options import AcceptOption, EventsArgument, JsonOption, LedgerOption, accepted_gates, open_at_all
+from percuss.cli.options import AcceptOption, EventsArgument, JsonOption, LedgerOption, open_session, reference
+
+if TYPE_CHECKING:
+    from percuss.work.compare import Compared
 
 app = typer.Typer(add_completion=False)
+
+FACTORS = ("first", "second", "log Bayes factor", "error", "evidence")
 
 
 @app.command(epilog="Example: percuss compare 0197c3a4 0197c3b1")
@@ -19,58 +26,48 @@ def compare(
 
     Bayes factors and leave-one-out need calibrations on the same data; a positive log speaks for the first.
     """
-    from percuss.calibration.comparison import compare as weigh
-    from percuss.calibration.comparison import draft_comparison
-    from percuss.calibration.records import load_posterior
-    from percuss.cli.output import give_id, leave_untrusted, say, table_text, tell_trust
-    from percuss.ledger.projections import fold
-    from percuss.ledger.standing import inherit
-    from percuss.trust import accept as accept_failures
-    from percuss.units import from_si
-    from percuss.validation.comparison import draft_weighed
-    from percuss.validation.comparison import weigh as weigh_validations
-    from percuss.validation.storage import KIND as VALIDATION
-    from percuss.validation.storage import load_validation
+    from percuss.cli.output import give_id, leave_untrusted, tell_trust
+    from percuss.kinds.body import plain
+    from percuss.work.compare import compare as weigh
 
-    gates = accepted_gates(accept)
-    book, found = open_at_all(ledger, events)
-    state = fold(book.events())
-    trust = accept_failures(inherit(state, found), gates)
-    if all(event.kind == VALIDATION for event in found):
-        validations = [load_validation(book, state, event) for event in found]
-        told, rows_of = weigh_validations(validations, trust)
-        made = book.append([draft_weighed(book, validations, told, rows_of)])[0]
-        tell_trust(trust)
-        for note in told["notes"]:
-            say(note)
-        models = {item["id"]: item["block"] for item in told["posteriors"]}
-        lines = [
-            (models[b["first"]], models[b["second"]], f"{b['log']:.2f}", b["error"], b["words"])
-            for b in told["bayes_factors"]
-        ]
-        say(table_text(("first", "second", "log Bayes factor", "error", "evidence"), lines))
-        give_id(made.id, told, json)
-        leave_untrusted(trust)
-        return
-    posteriors = [load_posterior(book, state, event) for event in found]
-    body, table = weigh(posteriors, trust)
-    event = book.append([draft_comparison(book, posteriors, body, table)])[0]
-    short = {p.event.id: f"{number} {p.body['block']}" for number, p in enumerate(posteriors, 1)}
-    tell_trust(trust)
-    rows = []
-    for row in table.sort("parameter", maintain_order=True).iter_rows(named=True):
-        shown = [from_si(row[key], row["unit"]) for key in ("mean", "std", "median", "mode", "low", "high")]
-        rows.append((row["parameter"], short[row["posterior"]], *shown, row["unit"]))
-    say(table_text(("parameter", "posterior", "mean", "std", "median", "mode", "low", "high", "unit"), rows))
-    if body["bayes_factors"]:
-        factors = [
-            (short[b["first"]], short[b["second"]], b["log"], b["error"], b["words"]) for b in body["bayes_factors"]
-        ]
-        say("\n" + table_text(("first", "second", "log Bayes factor", "error", "evidence"), factors))
-    if body["loo_differences"]:
-        gains = [(short[d["first"]], short[d["second"]], d["difference"], d["error"]) for d in body["loo_differences"]]
-        say("\n" + table_text(("first", "second", "elpd difference", "error"), gains))
-    for note in body["notes"]:
+    wanted = [reference(text) for text in events]
+    session = open_session(ledger, accept=accept)
+    done = weigh(session, [session.event(text) for text in wanted])
+    tell_trust(done.trust)
+    if done.validations:
+        _tell_validations(done)
+    else:
+        _tell_posteriors(done)
+    give_id(done.event.id, plain(done.body), json)
+    leave_untrusted(done.trust)
+
+
+def _tell_validations(done: Compared) -> None:
+    """Bayes factors between models."""
+    from percuss.cli.output import say, table_text
+
+    for note in done.body.notes:
         say(note)
-    give_id(event.id, body, json)
-    leave_untrusted(trust)
+    models = {item.id: item.block for item in done.body.posteriors}
+    rows = [(models[b.first], models[b.second], f"{b.log:.2f}", b.error, b.words) for b in done.body.bayes_factors]
+    say(table_text(FACTORS, rows))
+
+
+def _tell_posteriors(done: Compared) -> None:
+    """Parameters side by side, then what weighs the calibrations."""
+    from percuss.cli.output import say, table_text
+    from percuss.units import from_si
+
+    names = {item.id: f"{number} {item.block}" for number, item in enumerate(done.body.posteriors, 1)}
+    rows = []
+    for row in done.table.sort("parameter", maintain_order=True).iter_rows(named=True):
+        shown = [from_si(row[key], row["unit"]) for key in ("mean", "std", "median", "mode", "low", "high")]
+        rows.append((row["parameter"], names[row["posterior"]], *shown, row["unit"]))
+    say(table_text(("parameter", "posterior", "mean", "std", "median", "mode", "low", "high", "unit"), rows))
+    if factors := done.body.bayes_factors:
+        say("\n" + table_text(FACTORS, [(names[b.first], names[b.second], b.log, b.error, b.words) for b in factors]))
+    if differences := done.body.loo_differences:
+        gains = [(names[d.first], names[d.second], d.difference, d.error) for d in differences]
+        say("\n" + table_text(("first", "second", "elpd difference", "error"), gains))
+    for note in done.body.notes:
+        say(note)

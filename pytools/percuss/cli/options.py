@@ -125,20 +125,9 @@ def studies_folder() -> Path:
 
 def study_path(text: str) -> Path:
     """A study given by path or by name."""
-    path = Path(text)
-    if path.exists():
-        return path
-    named = studies_folder() / text
-    if named.is_dir() and "/" not in text and text not in ("", ".", ".."):
-        return named
-    from percuss.spelling import did_you_mean
-    from percuss.study.load import find_studies
+    from percuss.work.subject import study_path
 
-    names = find_studies(studies_folder())
-    raise InputError(
-        f"study {text!r}: neither a path nor a name in {studies_folder()}",
-        hint=did_you_mean(text, names),
-    )
+    return study_path(text, studies_folder())
 
 
 def reference(text: str) -> str:

@@ -11,17 +11,14 @@ from percuss.cli.options import (
     AllowCommandOption,
     JsonOption,
     LedgerOption,
-    accepted_gates,
     complete_events,
-    consented,
-    open_at,
+    open_session,
+    reference,
 )
 
 if TYPE_CHECKING:
-    from percuss.calibration.problem import Problem
-    from percuss.calibration.records import Posterior
     from percuss.calibration.verification import Verification
-    from percuss.ledger.ledger import Ledger
+    from percuss.work.predict import Prediction
 
 app = typer.Typer(add_completion=False)
 
@@ -65,118 +62,66 @@ def predict(
     With --verify the simulator itself says whether the surrogate is as right where the posterior is as it claims, and
     right enough for the data; if it is not, a design of more runs there is appended, and the exit code is 1.
     """
-    import os
-    from dataclasses import replace
+    from percuss.cli.output import give_id, leave_interrupted, leave_untrusted, say
+    from percuss.execution.campaign import Interrupted
+    from percuss.kinds.body import plain
+    from percuss.work.predict import Request
+    from percuss.work.predict import predict as make
 
-    from percuss.calibration import prediction, verification
-    from percuss.calibration.agreement import check_same_model
-    from percuss.calibration.problem import load_problem
-    from percuss.calibration.records import load_posterior
-    from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, say, table_text, tell_trust
-    from percuss.config import find_settings
-    from percuss.errors import InputError
-    from percuss.execution.campaign import Interrupted, local_executor
-    from percuss.execution.records import load_study_event, new_drafts
-    from percuss.ledger.projections import fold
-    from percuss.ledger.standing import inherit
-    from percuss.surrogates.skill import left_out
-    from percuss.surrogates.surrogate import load_surrogate
-    from percuss.trust import accept as accept_failures
+    wanted = reference(posterior)
+    session = open_session(ledger, accept=accept, allow_command=allow_command, jobs=jobs)
+    request = Request(
+        posterior=session.event(wanted),
+        draws=draws,
+        verify=verify,
+        tolerance=tolerance,
+        curves=session.event(curves) if curves else None,
+        seed=seed,
+    )
+    try:
+        done = make(session, request)
+    except Interrupted as stop:
+        say(f"interrupted: {stop.progress.done} runs kept")
+        leave_interrupted(stop.stuck)
+    _tell(done)
+    body = plain(done.event.content)
+    give_id(done.event.id, {key: body[key] for key in ("draws", "trust", "scores", "verification")}, json)
+    leave_untrusted(done.trust)
 
-    gates = accepted_gates(accept)
-    book, event = open_at(ledger, posterior)
-    state = fold(book.events())
-    found = load_posterior(book, state, event)
-    found.trusted_summary()
-    stand_in = load_surrogate(book, state, book.event(curves)) if curves else None
-    if stand_in and not stand_in.has_curves:
-        raise InputError(f"--curves {curves}: is a surrogate of outputs", hint="percuss surrogate --curves fits curves")
-    settings = find_settings({"jobs": jobs})
-    workers = settings["jobs"].value or os.cpu_count() or 1
-    with local_executor(workers) as executor:
-        if verify or event.data["direct"]:
-            consented(load_study_event(book, state.events[event.input("study")]), allow_command)
-        problem = load_problem(book, state, event, executor, allow_command)
-        if stand_in:
-            check_same_model(problem.study, stand_in.study, f"surrogate {stand_in.event.id}")
-        done = None
-        if verify:
-            try:
-                done = _verified(book, problem, found, verify, tolerance, seed, bool(curves), workers)
-            except Interrupted as stop:
-                say(f"interrupted: {stop.progress.done} runs kept")
-                leave_interrupted(stop.stuck)
-        count = draws or (100 if problem.direct else 2000)
-        predicted = prediction.predict(problem, found, count, seed, stand_in)
-        scores = prediction.scores(problem, found, predicted, done)
-        if done and not done.passed:
-            proposed = book.append(new_drafts(verification.propose(book, problem, found, done, seed)))[-1]
-            done = replace(done, enrichment=proposed.id)
-        trust = inherit(state, [event, *([stand_in.event] if stand_in else [])])
-        trust = accept_failures((*trust, *(done.verdicts() if done else ())), gates)
-        behind = accept_failures(inherit(state, [surrogate.event for surrogate in problem.surrogates]), gates)
-        predicted = prediction.without(predicted, left_out(behind))
-        draft = prediction.draft_prediction(book, problem, found, predicted, scores, done, stand_in, count, seed, trust)
-    appended = book.append([draft])[0]
-    tell_trust(trust)
-    heads = list(scores[0]["rmse"])
+
+def _tell(done: Prediction) -> None:
+    """Scores, and what the simulator says."""
+    from percuss.calibration.prediction import shown_score
+    from percuss.cli.output import hint, say, table_text, tell_trust
+
+    tell_trust(done.trust)
+    heads = list(done.scores[0].rmse)
     rows = [
-        (score["axis"], score["entries"], *(prediction.shown_score(score, which) for which in heads),
-         *(f"{100 * share:.0f} %" for share in score["coverage"].values()))
-        for score in scores
+        (score.axis, score.entries, *(shown_score(score, which) for which in heads),
+         *(f"{100 * share:.0f} %" for share in score.coverage.values()))
+        for score in done.scores
     ]  # fmt: skip
-    masses = [f"in {100 * float(mass):g} % band" for mass in scores[0]["coverage"]]
+    masses = [f"in {100 * float(mass):g} % band" for mass in done.scores[0].coverage]
     say("RMSE against the observations, and the share of them inside the bands:")
     say(table_text(("axis", "data", *heads, *masses), rows))
-    for note in predicted.notes:
+    for note in done.predicted.notes:
         say(note)
-    if done:
-        _tell(done)
-    if done and done.enrichment:
-        hint(f"percuss run {done.enrichment} | percuss surrogate - | percuss calibrate - puts more runs there")
-    give_id(
-        appended.id,
-        {key: appended.data[key] for key in ("draws", "trust", "scores", "verification")},
-        json,
-    )
-    leave_untrusted(trust)
+    if done.verification:
+        _tell_verification(done.verification)
+    if done.enrichment:
+        hint(f"percuss run {done.enrichment.id} | percuss surrogate - | percuss calibrate - puts more runs there")
 
 
-def _verified(
-    book: Ledger,
-    problem: Problem,
-    found: Posterior,
-    verify: int,
-    tolerance: float,
-    seed: int,
-    keep_curves: bool,
-    workers: int,
-) -> Verification:
-    from dataclasses import replace
-
-    from percuss.calibration import verification
-    from percuss.cli.output import progress
-    from percuss.config import find_settings
-    from percuss.execution.campaign import local_executor
-
-    record = verification.stored(book, verification.draft_runs(book, problem, found, verify, seed, keep_curves))
-    record = replace(record, study=problem.study)
-    flush_s = find_settings()["flush_s"].value
-    with progress("verifying", record.size) as advance:
-        campaign = verification.run(book, record, local_executor(workers), workers, flush_s, advance)
-    return verification.compare(book, problem, found, record, campaign, tolerance)
-
-
-def _tell(done: Verification) -> None:
+def _tell_verification(done: Verification) -> None:
     from percuss.cli.output import say, table_text
 
     rows = [
-        (o["case"], o["output"], *(None if o[key] is None else float(f"{o[key]:.3g}") for key in
-         ("rms_error", "surrogate_std", "allowed_std", "ratio")))
+        (o.case, o.output, *(None if x is None else float(f"{x:.3g}") for x in
+         (o.rms_error, o.surrogate_std, o.allowed_std, o.ratio)))
         for o in done.outputs
     ]  # fmt: skip
     say(table_text(("case", "output", "rms error", "surrogate std", "allowed std", "ratio"), rows))
     for verdict in done.verdicts():
         if verdict.passed:
             say(verdict.sentence)
-    say(f"verified by {done.campaign.data['completed']} runs, {done.failed} failed")
+    say(f"verified by {done.runs.completed} runs, {done.runs.failed} failed")

@@ -11,15 +11,16 @@ from percuss.cli.options import (
     AcceptOption,
     JsonOption,
     LedgerOption,
-    accepted_gates,
-    open_ledger,
+    open_session,
     reference,
-    study_path,
+    studies_folder,
 )
 
 if TYPE_CHECKING:
+    from percuss.session import Session
     from percuss.trust import Trust
     from percuss.validation.compute import Validated
+    from percuss.work.validate import Subject
 
 app = typer.Typer(add_completion=False)
 
@@ -50,57 +51,50 @@ def validate(
     finding stands on.
     """
     from percuss.cli.output import give_id, give_json, hint, leave_untrusted, say, tell_trust
-    from percuss.errors import InputError
-    from percuss.execution.records import study_source
-    from percuss.ledger.event import Draft
-    from percuss.ledger.projections import fold
-    from percuss.ledger.standing import judged
-    from percuss.study.files import MAX_ATTACHED_BYTES, read_regular
-    from percuss.validation.compute import validate as compute
-    from percuss.validation.settings import models_of, read_validation
-    from percuss.validation.storage import draft_validation
-    from percuss.validation.subject import from_posterior, is_reference
+    from percuss.kinds.body import plain
+    from percuss.validation.settings import models_of
+    from percuss.work.validate import Request
+    from percuss.work.validate import validate as compute
 
-    gates = accepted_gates(accept)
-    start, more = None, []
-    if is_reference(study) and not Path(study).exists():
-        book = open_ledger(ledger)
-        found, start, posterior = from_posterior(book, fold(book.events()), book.event(reference(study)))
-        more = [("posterior", posterior)]
-    else:
-        from percuss.study.load import load_study
-
-        found = load_study(study_path(study))
-        book = open_ledger(ledger, create=True)
-    flags: dict[str, Any] = {"drift": drift, "gaps": gaps, "settle": settle, "training": training}
-    flags |= {"track": track or None, "substeps": substeps, "traditional": traditional}
+    session, subject = _subject(study, ledger, accept)
+    asked: dict[str, Any] = {"drift": drift, "gaps": gaps, "settle": settle, "training": training}
+    asked |= {"track": track or None, "substeps": substeps, "traditional": traditional}
+    record = _record(data) if data else None
     told: dict[str, Any] = {}
     stands_on: Trust = ()
-    for name in [model] if model else models_of(found):
-        asked = read_validation(found, name, flags)
-        if data is not None:
-            content, shown = read_regular(data.resolve(), str(data), MAX_ATTACHED_BYTES), str(data)
-        elif asked.file is None:
-            raise InputError(f"study {found.name}: [validation] names no file", hint="--data gives one")
-        else:
-            content, shown = found.files[asked.file], asked.file
-        beyond = (found.files[asked.extrapolate], asked.extrapolate) if asked.extrapolate else None
-        result = compute(found, asked, content, shown, extrapolation=beyond, start=start, seed=seed)
-        source = study_source(book, found)
-        draft = draft_validation(book, result, source, content, shown, more, seed)
-        draft, trust = judged(fold(book.events()), draft, gates)
-        stands_on += trust
-        event = book.append([source, draft] if isinstance(source, Draft) else [draft])[-1]
-        tell_trust(trust)
-        say(_told(result))
-        hint(f"percuss plot {event.id} --to drift.svg draws the paths")
-        told[asked.name] = {"id": event.id, **event.data}
+    for name in [model] if model else models_of(subject.study):
+        done = compute(session, subject, Request(name, asked, record, seed))
+        stands_on += done.trust
+        tell_trust(done.trust)
+        say(_told(done.validated))
+        hint(f"percuss plot {done.event.id} --to drift.svg draws the paths")
+        told[done.validated.asked.name] = {"id": done.event.id, **plain(done.event.content)}
         if not json:
-            give_id(event.id, {}, False)
+            give_id(done.event.id, {}, False)
     if json:
         (*_, last) = told.values()
         give_json(last if len(told) == 1 else {"id": last["id"], "models": told})
     leave_untrusted(stands_on)
+
+
+def _subject(text: str, ledger: str | None, accept: list[str] | None) -> tuple[Session, Subject]:
+    """A study, for which a ledger may be begun, or a posterior of one."""
+    from percuss.study.load import load_study
+    from percuss.work.subject import subject
+    from percuss.work.validate import Subject, of_posterior
+
+    found = subject(reference(text), studies_folder())
+    if isinstance(found, str):
+        session = open_session(ledger, accept=accept)
+        return session, of_posterior(session, session.event(found))
+    study = load_study(found)
+    return open_session(ledger, create=True, accept=accept), Subject(study)
+
+
+def _record(file: Path) -> tuple[bytes, str]:
+    from percuss.study.files import MAX_ATTACHED_BYTES, read_regular
+
+    return read_regular(file.resolve(), str(file), MAX_ATTACHED_BYTES), str(file)
 
 
 def _told(found: Validated) -> str:

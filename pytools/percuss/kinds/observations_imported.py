@@ -10,12 +10,16 @@ from percuss.kinds.kind import Kind, Table
 
 @dataclass(frozen=True, kw_only=True)
 class ObservationsImported(Body):
-    """From which files, with their digests, how many values; `twin` has the true parameters of twin data, in SI."""
+    """From which files, with their digests, how many values; `twin` has the true parameters of twin data, in SI.
+
+    `own`: they are the files that the study names, read as it says; None where that was not recorded.
+    """
 
     file: str
     entries: Count
     twin: dict[str, float] | None
     files: dict[str, str] = field(default_factory=dict)
+    own: bool | None = None
 
 
 COLUMNS = {"entry": "1", "case": "", "output": "", "value": "", "std": "", "point": "", "axis": "", "instant": ""}
@@ -28,4 +32,5 @@ KIND = Kind(
     summary=lambda body: f"{'twin' if body.twin else 'measured'}, {body.entries} values, {body.file}",
     made_by="observe",
     load="percuss.calibration.records:load_observations",
+    repeat="percuss.work.repeat_observations:repeat_observations",
 )

@@ -101,7 +101,10 @@ class PredictionScore:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationComputed(Result):
-    """What was let drift, how it was followed, what came out, and the verdict on extrapolation with its reasons."""
+    """What was let drift, how it was followed, what came out, and the verdict on extrapolation with its reasons.
+
+    `asked` is what was asked for beside the study, None where that was not recorded.
+    """
 
     model: str
     tracked: tuple[str, ...]
@@ -129,6 +132,7 @@ class ValidationComputed(Result):
     calibration: ConstantCalibration | None = None
     predictions: tuple[PredictionScore, ...] = ()
     data: DataFile | None = None
+    asked: dict[str, Any] | None = None
 
 
 KIND = Kind(
@@ -150,4 +154,5 @@ KIND = Kind(
     upcasters=SINCE_TRUST,
     made_by="validate",
     load="percuss.validation.storage:load_validation",
+    repeat="percuss.work.repeat_validation:repeat_validation",
 )

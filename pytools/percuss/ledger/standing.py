@@ -45,10 +45,19 @@ def inherit(state: State, events: Iterable[Event], about: Collection[str] | None
     return tuple(dict.fromkeys(found))
 
 
-def judged(state: State, draft: Draft, accepted: Collection[str], own: Iterable[Verdict] = ()) -> tuple[Draft, Trust]:
-    """A draft with its verdicts: its own and those it inherits from all it is made from; some gates are accepted."""
+def judged(
+    state: State,
+    draft: Draft,
+    accepted: Collection[str],
+    own: Iterable[Verdict] = (),
+    about: Collection[str] | None = None,
+) -> tuple[Draft, Trust]:
+    """A draft with its verdicts: its own and those it inherits from all it is made from; some gates are accepted.
+
+    `about`: what it uses of that; verdicts that concern nothing of it stay behind.
+    """
     made_from = [source for _, source in draft.inputs if isinstance(source, Event)]
-    trust = accept((*inherit(state, made_from), *own), accepted)
+    trust = accept((*inherit(state, made_from, about), *own), accepted)
     assert isinstance(draft.body, Result)
     return replace(draft, body=replace(draft.body, trust=trust)), trust
 

@@ -50,6 +50,18 @@ def model_module(kind: str) -> ModelModule:
     return cast(ModelModule, importlib.import_module(MODELS[kind].module))
 
 
+def model_files(kind: str, settings: Mapping[str, object]) -> list[str]:
+    """The attached files that the settings of a model name."""
+    names: list[str] = []
+    for name, setting in model_module(kind).settings(settings).items():
+        value = settings.get(name)
+        if setting.form == "file" and isinstance(value, str):
+            names.append(value)
+        elif setting.form == "files" and isinstance(value, list):
+            names += value
+    return names
+
+
 def configure(kind: str, settings: Mapping[str, object], files: Mapping[str, bytes]) -> Model:
     """Build the model of a kind from its settings and attached files.
 

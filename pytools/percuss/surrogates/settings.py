@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
@@ -31,6 +33,12 @@ class Settings:
     seed: int = 0
     max_candidates: int = 100_000
     curves: str | None = None
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], seed: int) -> Settings:
+        """The settings that an event was made with."""
+        kept = {key: value for key, value in facts.items() if key not in ("degrees", "q")}
+        return cls(**kept, degrees=tuple(facts["degrees"]), qs=tuple(facts["q"]), seed=seed)
 
     def facts(self) -> dict[str, object]:
         """For the event."""

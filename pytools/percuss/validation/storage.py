@@ -1,4 +1,4 @@
-"""Validations as tables and as an event, and read back. `docs/validation.md` says field by field what they hold; SI."""
+"""Validations as tables, and read back. `docs/validation.md` says field by field what they hold; SI."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.errors import InputError
-from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import Draft, Event, StudyRef
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State
-from percuss.validation import verdict as lines
+from percuss.kinds.validation_computed import ValidationComputed
+from percuss.ledger.event import Event
+from percuss.session import Session
 from percuss.validation.compute import Validated
 
 if TYPE_CHECKING:
     import polars as pl
 
-KIND = "validation.computed"
 # Rows kept of a course on the ladder and of a prediction: enough for any figure.
 MOST_ROWS = 4000
 
@@ -39,132 +35,25 @@ class Validation:
     draws: pl.DataFrame | None
 
     @property
-    def body(self) -> Mapping[str, Any]:
+    def body(self) -> ValidationComputed:
         """The body of the event."""
-        return self.event.data
+        return ValidationComputed.of(self.event)
 
 
-def load_validation(ledger: Ledger, state: State, event: Event) -> Validation:
+def load_validation(session: Session, event: Event) -> Validation:
     """Read a validation back."""
-    if event.kind != KIND:
-        raise InputError(f"event {event.id} is of the kind {event.kind}, not {KIND}", hint="percuss validate makes one")
-    if event.id in state.superseded:
-        raise InputError(f"validation {event.id}: is superseded", hint="percuss show says by what")
+    session.take(event, "validation.computed")
 
     def table(role: str) -> pl.DataFrame | None:
-        return ledger.table(event, role) if event.blob(role) else None
+        return session.table(event, role) if event.blob(role) else None
 
-    needed = {role: ledger.table(event, role) for role in ("course", "record", "ladder", "ladder_courses")}
-    innovations = ledger.table(event, "innovations")
+    needed = {role: session.table(event, role) for role in ("course", "record", "ladder", "ladder_courses")}
+    innovations = session.table(event, "innovations")
     return Validation(event, **needed, innovations=innovations, predictions=table("predictions"), draws=table("draws"))
 
 
-def draft_validation(
-    ledger: Ledger,
-    found: Validated,
-    source: Event | Draft,
-    data: bytes,
-    file: str,
-    more: list[tuple[str, Event]],
-    seed: int,
-) -> Draft:
-    """The event: facts in the body, courses in tables."""
-    tables = _tables(found)
-    blobs = [ledger.put_table(role, table) for role, table in sorted(tables.items())]
-    study = StudyRef(found.study.name, found.study.digest)
-    origin = {"file": file, "sha256": sha256_hex(data)}
-    return Draft(KIND, facts(found) | {"data": origin}, study, [("study", source), *more], blobs, seed=seed)
-
-
-def facts(found: Validated) -> dict[str, Any]:
-    """What was found, as plain data."""
-    asked, main = found.asked, found.main
-    told: dict[str, Any] = {
-        "model": asked.name,
-        "case": asked.case,
-        "values": dict(asked.values),
-        "tracked": list(asked.track),
-        "observed": [{"quantity": column.name, "noise_variance": column.variance} for column in asked.observed],
-        "start": {name: list(pair) for name, pair in zip(asked.track, found.begin, strict=True)},
-        "samples": len(found.record.times_s),
-        "step_s": float(found.record.times_s[1] - found.record.times_s[0]),
-        "settled_from_s": float(found.record.times_s[found.first]),
-        "substeps": asked.substeps,
-        "drift": asked.drift,
-        "gaps": asked.gaps,
-        "used": main.course.used,
-        "skipped": main.course.skipped,
-        "log_likelihood": main.course.log_likelihood,
-        "parameters": [asdict(path) for path in main.paths],
-        "innovations": [_plain(asdict(channel)) for channel in main.innovations],
-        "ladder": [
-            {"drift": rung.drift, "log_likelihood": rung.course.log_likelihood}
-            | {"wander": {path.name: path.wander for path in rung.paths}}
-            for rung in found.rungs
-        ],
-        "gain": found.gain,
-        "verdict": found.verdict.word,
-        "reasons": list(found.verdict.reasons),
-        "thresholds": {
-            "wander": list(lines.WANDER),
-            "gain": list(lines.GAIN),
-            "surprise": list(lines.SURPRISE),
-            "probability": lines.PROBABILITY,
-            "trend": lines.TREND,
-        },
-        "notes": list(found.notes),
-        "calibration": None,
-        "predictions": [
-            {
-                "part": part.part,
-                "quantity": column.name,
-                "rmse": float(part.rmse[i]),
-                "rmse_relative": float(part.rmse_relative[i]),
-                "within_three_std": float(part.within_three[i]),
-            }
-            for part in found.predictions
-            for i, column in enumerate(asked.observed)
-        ],
-    }
-    if found.calibrated:
-        known = found.calibrated
-        flat = known.sample.flat()
-        evidence = {
-            item.method: {
-                "log_evidence": item.log_evidence,
-                "error": None if math.isnan(item.error) else item.error,
-                "notes": list(item.notes),
-            }
-            for item in (known.laplace, known.importance)
-        }
-        rows = [
-            {"name": name, "mode": float(known.mode.values[j]), "mean": float(x.mean()), "std": float(x.std())}
-            | {key: float(np.quantile(x, q)) for key, q in (("low", 0.025), ("median", 0.5), ("high", 0.975))}
-            for j, (name, x) in enumerate(zip(known.target.names, flat.T, strict=True))
-        ]
-        told["calibration"] = {
-            "samples": known.samples,
-            "log_posterior": known.mode.log_posterior,
-            "parameters": rows,
-            "evidence": evidence,
-            "notes": list(known.notes),
-        }
-    plain: dict[str, Any] = _plain(told)
-    return plain
-
-
-def _plain(value: Any) -> Any:
-    """JSON knows no NaN and no infinity: null stands for them."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return float(value) if isinstance(value, np.floating) else value
-
-
-def _tables(found: Validated) -> dict[str, pl.DataFrame]:
+def validation_tables(found: Validated) -> dict[str, pl.DataFrame]:
+    """Everything that was followed and found, as tables by role."""
     import polars as pl
 
     asked, course = found.asked, found.main.course
@@ -181,7 +70,7 @@ def _tables(found: Validated) -> dict[str, pl.DataFrame]:
         for rung in found.rungs
         for path in rung.paths
     ]
-    innovations = [{"drift": rung.drift, **_plain(asdict(c))} for rung in found.rungs for c in rung.innovations]
+    innovations = [{"drift": rung.drift, **_finite(asdict(c))} for rung in found.rungs for c in rung.innovations]
     tables = {
         "record": found.record.table(channels),
         "course": pl.DataFrame(columns),
@@ -203,6 +92,14 @@ def _tables(found: Validated) -> dict[str, pl.DataFrame]:
         flat = found.calibrated.sample.flat()
         tables["draws"] = pl.DataFrame(dict(zip(found.calibrated.target.names, flat.T, strict=True)))
     return tables
+
+
+def _finite(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Null for what is not finite."""
+    return {
+        key: None if isinstance(value, float | np.floating) and not math.isfinite(value) else value
+        for key, value in facts.items()
+    }
 
 
 def _literals(values: Mapping[str, Any]) -> dict[str, Any]:

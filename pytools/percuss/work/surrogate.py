@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,33 @@ def fit_surrogates(
     settings = settings or Settings()
     campaign = closed_campaign(session, event)
     others = _others(session, campaign, held_out) if held_out else None
+    spent = Spent()
+    done = fit_campaign(session, campaign, settings, others)
+    draft = Draft(
+        "surrogate.fitted",
+        _body(done.fitted_to, settings, done.fitted, done.curves),
+        campaign.designs[0].reference,
+        [*campaign.inputs(), *(("held_out", closing) for closing in (others.closings if others else ()))],
+        [session.ledger.put_table(role, table) for role, table in sorted(done.tables.items())],
+        seed=settings.seed,
+        cost=spent.cost(),
+    )
+    appended, trust = session.append_result(draft, skill(done.fitted.columns, done.curves))
+    return Surrogates(appended, trust, campaign, done.fitted, done.curves)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A campaign fitted: `fitted_to` are its outputs or, of curves, the scores of their modes; all of it as tables."""
+
+    fitted_to: Campaign
+    fitted: Fitted
+    curves: Curves | None
+    tables: Mapping[str, pl.DataFrame]
+
+
+def fit_campaign(session: Session, campaign: Campaign, settings: Settings, others: Campaign | None) -> Fit:
+    """Fit every output of every case, or whole curves; `others` are runs to judge them by."""
     fitted_to, curves = campaign, None
     tables: dict[str, pl.DataFrame] = {}
     if settings.curves:
@@ -49,21 +76,9 @@ def fit_surrogates(
         if others:
             others, left_out = project_curves(session, others, settings.curves, tables["modes"])
             curves = replace(curves, held_out_error=left_out)
-    spent = Spent()
     with session.voice.progress("fitting", len(fitted_to.cases) * len(fitted_to.outputs)) as advance:
         fitted = fit_all(fitted_to, settings, others, advance)
-    tables |= surrogate_tables(fitted_to, fitted)
-    draft = Draft(
-        "surrogate.fitted",
-        _body(fitted_to, settings, fitted, curves),
-        campaign.designs[0].reference,
-        [*campaign.inputs(), *(("held_out", closing) for closing in (others.closings if others else ()))],
-        [session.ledger.put_table(role, table) for role, table in sorted(tables.items())],
-        seed=settings.seed,
-        cost=spent.cost(),
-    )
-    appended, trust = session.append_result(draft, skill(fitted.columns, curves))
-    return Surrogates(appended, trust, campaign, fitted, curves)
+    return Fit(fitted_to, fitted, curves, tables | surrogate_tables(fitted_to, fitted))
 
 
 def _others(session: Session, campaign: Campaign, event: Event) -> Campaign:

@@ -32,6 +32,7 @@ class Correlated(NormalResiduals):
     """Normal residuals at `places` (m,) along the axis; `length` is in the unit of the places."""
 
     independent: ClassVar[bool] = False
+    of_data: ClassVar[frozenset[str]] = frozenset({"places"})
 
     places: Floats
     length: float | Unknown

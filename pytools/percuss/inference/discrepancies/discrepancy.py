@@ -31,7 +31,14 @@ class Unknown:
 
 @dataclass(frozen=True, eq=False)
 class Discrepancy(ABC):
-    """A distribution of residuals. `std`: one for all entries, one for each (m,), or inferred."""
+    """A distribution of residuals. `std`: one for all entries, one for each (m,), or inferred.
+
+    Residuals that are not `independent` are correlated along the axis of one time history. `of_data` are fields that
+    the data fill in; the others are for a study to say.
+    """
+
+    independent: ClassVar[bool] = True
+    of_data: ClassVar[frozenset[str]] = frozenset()
 
     std: float | Floats | Unknown
 
@@ -61,8 +68,6 @@ class Discrepancy(ABC):
 @dataclass(frozen=True, eq=False)
 class NormalResiduals(Discrepancy):
     """Gaussian residuals: an error common to several of them can be integrated out."""
-
-    independent: ClassVar[bool] = True
 
     @abstractmethod
     def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:

@@ -1,0 +1,193 @@
+"""Infer the parameters of a study from its observations: by surrogates, or by the simulator itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from percuss.calibration.agreement import check_same_model
+from percuss.calibration.blocks import check_block, find_block
+from percuss.calibration.calibrate import Calibrated, Sampling, data_table, diagnostics_table, draws_table
+from percuss.calibration.calibrate import calibrate as infer
+from percuss.calibration.problem import Problem, make_problem
+from percuss.calibration.records import Observations, load_observations
+from percuss.cost import Spent
+from percuss.errors import InputError
+from percuss.execution.campaign import Interrupted, local_executor
+from percuss.execution.campaign import Progress as RunProgress
+from percuss.inference.samplers.stopping import Progress, Report
+from percuss.ledger.event import Draft, Event
+from percuss.session import Advance, Session, reference
+from percuss.study.calibration import Block
+from percuss.study.study import Study
+from percuss.surrogates.surrogate import Surrogate, load_surrogate
+from percuss.trust import Trust
+from percuss.work.edits import edits
+from percuss.work.observe import keep_observations, own_data
+from percuss.work.posterior_body import posterior_body
+from percuss.work.subject import registered_event
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to calibrate with what.
+
+    Surrogates, or `direct`: the study whose simulator is run. `study` is the one whose blocks, priors and observations
+    are taken; without one it is that of the observations, or of the surrogates. Without `observations` the files that
+    the study names are taken, without `block` the only one.
+    """
+
+    surrogates: tuple[Event, ...] = ()
+    direct: Study | None = None
+    observations: Event | None = None
+    study: Study | None = None
+    block: str | None = None
+    sampler: str | None = None
+    settings: Mapping[str, float] = field(default_factory=dict)
+    evaluations: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What was inferred; `edits` are sentences on what of the study differs from what the surrogates were made with."""
+
+    event: Event
+    trust: Trust
+    problem: Problem
+    calibrated: Calibrated
+    edits: tuple[str, ...]
+
+
+def calibrate(session: Session, request: Request) -> Posterior:
+    """Sample the posterior and append it, with estimates if it is converged.
+
+    Raises `Interrupted` on Ctrl-C of a direct calibration, with the number of runs that were kept.
+    """
+    surrogates = [load_surrogate(session, event) for event in request.surrogates]
+    given = load_observations(session, request.observations) if request.observations else None
+    study = _taken(request, surrogates, given)
+    study = session.consented(study) if request.direct else study
+    notes = tuple(edits(session, study, surrogates, given, now=request.study is not None))
+    try:
+        block = find_block(study, request.block)
+        observations = _observations(session, study, block, given)
+    except InputError as fault:
+        raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
+    how = Sampling.of(
+        block,
+        request.sampler,
+        request.settings,
+        request.evaluations,
+        request.seed,
+        accept_unconverged="convergence" in session.accept,
+    )
+    with _executor(session.workers) as executor:
+        problem = make_problem(
+            session,
+            study,
+            registered_event(session, study),
+            block,
+            observations,
+            surrogates,
+            seed=request.seed,
+            executor=executor,
+            direct=request.direct is not None,
+        )
+        spent = Spent()
+        calibrated = _inferred(session, problem, how)
+    draft = _draft(session, problem, how, replace(calibrated, notes=(*notes, *calibrated.notes)), spent)
+    used = [f"{case}/{output}" for case, output in problem.data.select("case", "output").unique().rows()]
+    event, trust = session.append_result(draft, calibrated.verdicts, used)
+    return Posterior(event, trust, problem, calibrated, notes)
+
+
+def _taken(request: Request, surrogates: Sequence[Surrogate], given: Observations | None) -> Study:
+    """The study whose blocks and priors count: as it is asked for, as it was for the observations, or for the rest."""
+    if study := request.study or (given.study if given else request.direct):
+        return study
+    if not surrogates:
+        raise InputError("calibrate: needs a surrogate, or a study to run directly")
+    return surrogates[0].study
+
+
+@contextmanager
+def _executor(workers: int) -> Iterator[Executor]:
+    """Workers that are not waited for: on Ctrl-C one may be stuck in a run."""
+    executor = local_executor(workers)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _observations(session: Session, study: Study, block: Block, given: Observations | None) -> Observations:
+    """The observations, imported if the study names their files; refused before anything is appended."""
+    if given:
+        pairs = given.table.select("case", "output").unique(maintain_order=True).rows()
+        check_same_model(study, given.study, f"observations {given.event.id}", pairs)
+        check_block(study, block, given.table, given.body.file)
+        return given
+    measured = own_data(study)
+    if measured is None:
+        raise InputError(
+            f"study {study.name}: as it is taken, names no file of observations",
+            hint="put `file` into [observations], or give --observations what percuss observe made",
+        )
+    check_block(study, block, measured.table, measured.where)
+    return keep_observations(session, measured)
+
+
+def _inferred(session: Session, problem: Problem, how: Sampling) -> Calibrated:
+    """Sample, telling how far it has come."""
+    try:
+        # No total: the evaluations allowed are a ceiling, which good posteriors come nowhere near.
+        with session.voice.progress("sampling, evaluations", None) as advance:
+            return infer(problem, how, _reporter(advance))
+    except KeyboardInterrupt:
+        if problem.direct is None:
+            raise
+        raise Interrupted(RunProgress(done=problem.direct.done), problem.direct.stuck) from None
+
+
+def _reporter(advance: Advance) -> Report:
+    before = 0
+
+    def report(at: Progress) -> None:
+        nonlocal before
+        known = at.r_hat == at.r_hat
+        note = f"{at.stage}: R-hat {at.r_hat:.3f}, ESS {at.ess:.0f}" if known else at.stage
+        about = "" if at.expected is None else f"; about {at.expected} in all"
+        advance(at.evaluations - before, note + about)
+        before = at.evaluations
+
+    return report
+
+
+def _draft(session: Session, problem: Problem, how: Sampling, calibrated: Calibrated, spent: Spent) -> Draft:
+    """The event of a calibration, before its verdicts."""
+    tables = {
+        "draws": draws_table(calibrated.sample),
+        "diagnostics": diagnostics_table(calibrated.sample),
+        "data": data_table(problem, calibrated),
+    }
+    inputs: list[tuple[str, Event | Draft]] = [
+        ("study", problem.study_event),
+        ("observations", problem.observations.event),
+    ]
+    inputs += [("surrogate", surrogate.event) for surrogate in problem.surrogates]
+    inputs += [("runs", event) for event in problem.direct.runs] if problem.direct else []
+    refused = calibrated.summary is None
+    return Draft(
+        "posterior.sampled",
+        posterior_body(problem, calibrated),
+        reference(problem.study),
+        inputs,
+        [session.ledger.put_table(role, table) for role, table in tables.items()],
+        seed=how.seed,
+        outcome="failed" if refused else "ok",
+        reason=f"not converged: {calibrated.sample.reasons[0]}" if refused else None,
+        cost=spent.cost(),
+    )

@@ -1,0 +1,140 @@
+"""Predict before and after the data, and ask the simulator whether the surrogate is right there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from percuss.calibration import prediction, verification
+from percuss.calibration.agreement import check_same_model
+from percuss.calibration.prediction import Predicted
+from percuss.calibration.problem import Problem, load_problem
+from percuss.calibration.records import Posterior, load_posterior
+from percuss.calibration.verification import Verification
+from percuss.cost import Spent
+from percuss.designs.design import Design
+from percuss.designs.records import append_design
+from percuss.errors import InputError
+from percuss.execution.campaign import local_executor
+from percuss.kinds.prediction_made import PredictionMade, Score, VerifiedOutput
+from percuss.ledger.event import Draft, Event
+from percuss.ledger.standing import inherit
+from percuss.session import Session, reference
+from percuss.surrogates.skill import left_out
+from percuss.surrogates.surrogate import Surrogate, load_surrogate
+from percuss.trust import Trust
+from percuss.trust import accept as accept_failures
+from percuss.work.design import draft_extension
+
+FEWEST_ENRICHING = 10
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to predict, and how.
+
+    `draws`: how many; 2000, or 100 of a direct calibration, if not given. `verify`: run the simulator at so many draws,
+    and at mean and mode. `tolerance`: error of the surrogate over the std that the likelihood allows, at most.
+    `curves`: a surrogate of whole curves, to predict these as well.
+    """
+
+    posterior: Event
+    draws: int | None = None
+    verify: int = 0
+    tolerance: float = 2.0
+    curves: Event | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What was predicted; `enrichment` is the design proposed where the surrogate was not right enough."""
+
+    event: Event
+    trust: Trust
+    predicted: Predicted
+    scores: list[Score]
+    verification: Verification | None
+    enrichment: Event | None
+
+
+def predict(session: Session, request: Request) -> Prediction:
+    """Predict, score, verify if asked for, and append the prediction.
+
+    Raises `Interrupted` on Ctrl-C while runs to verify by are made; what had finished is kept.
+    """
+    posterior = load_posterior(session, request.posterior)
+    posterior.trusted_summary()
+    curves = _curves(session, request.curves)
+    runs = bool(request.verify) or posterior.body.direct
+    study = session.consented(posterior.study) if runs else posterior.study
+    with local_executor(session.workers) as executor:
+        problem = load_problem(session, posterior.event, executor, study)
+        if curves:
+            check_same_model(problem.study, curves.study, f"surrogate {curves.event.id}")
+        verified = _verified(session, problem, posterior, request) if request.verify else None
+        spent = Spent()
+        draws = request.draws or (100 if problem.direct else 2000)
+        predicted = prediction.predict(problem, posterior, draws, request.seed, curves)
+        scores = prediction.scores(problem, posterior, predicted, verified)
+    enrichment = None
+    if verified and not verified.passed:
+        enrichment = append_design(session, _proposed(session, problem, posterior, verified, request.seed)).stored
+    predicted = prediction.without(predicted, worthless(session, problem, session.accept))
+    body = PredictionMade(
+        draws=draws,
+        scores=tuple(scores),
+        verification=verified.facts(enrichment.id if enrichment else None) if verified else None,
+        notes=predicted.notes,
+        trust=(),
+    )
+    tables = dict(predicted.tables) | ({"verification": verified.table} if verified else {})
+    inputs: list[tuple[str, Event | Draft]] = [("study", problem.study_event), ("posterior", posterior.event)]
+    inputs += [("campaign", verified.campaign)] if verified else []
+    inputs += [("surrogate", curves.event)] if curves else []
+    blobs = [session.ledger.put_table(role, table) for role, table in tables.items()]
+    draft = Draft(
+        "prediction.made", body, reference(problem.study), inputs, blobs, seed=request.seed, cost=spent.cost()
+    )
+    event, trust = session.append_result(draft, verified.verdicts() if verified else ())
+    return Prediction(event, trust, predicted, scores, verified, enrichment)
+
+
+def worthless(session: Session, problem: Problem, accepted: frozenset[str]) -> frozenset[str]:
+    """`case/output` of what the surrogates know nothing of, unless that was accepted."""
+    trust = inherit(session.state, [surrogate.event for surrogate in problem.surrogates])
+    return left_out(accept_failures(trust, accepted))
+
+
+def _curves(session: Session, event: Event | None) -> Surrogate | None:
+    if event is None:
+        return None
+    surrogate = load_surrogate(session, event)
+    if not surrogate.has_curves:
+        raise InputError(
+            f"--curves {event.id}: is a surrogate of outputs", hint="percuss surrogate --curves fits curves"
+        )
+    return surrogate
+
+
+def _verified(session: Session, problem: Problem, posterior: Posterior, request: Request) -> Verification:
+    """Run the simulator at the posterior, as far as that was not done before."""
+    design = verification.draft_runs(
+        session, problem, posterior, request.verify, request.seed, keep_curves=request.curves is not None
+    )
+    design = verification.stored(session, design)
+    with session.voice.progress("verifying", design.size) as advance:
+        campaign = verification.run(session, design, local_executor(session.workers), advance)
+    return verification.compare(session, problem, posterior, design, campaign, request.tolerance)
+
+
+def _proposed(session: Session, problem: Problem, posterior: Posterior, done: Verification, seed: int) -> Design:
+    """More points, where the calibration needs them, for the surrogate that is worst: dishonest, or of least use."""
+    honest = done.worst <= done.tolerance
+
+    def wants(output: VerifiedOutput) -> float:
+        return (output.could_tell or 0.0) - (output.tells or 0.0) if honest else output.ratio or 0.0
+
+    worst = max((output for output in done.outputs if output.observed), key=wants)
+    surrogate = next(s for s in problem.surrogates if (worst.case, worst.output) in s.outputs)
+    count = max(FEWEST_ENRICHING, done.table["sample"].n_unique() - len(verification.LABELS))
+    return draft_extension(session, surrogate, count, seed, posterior)

@@ -1,0 +1,34 @@
+"""Validate again, where the record is the study's own and what was asked for is known."""
+
+from __future__ import annotations
+
+from percuss.kinds.validation_computed import ValidationComputed
+from percuss.ledger.canonical import sha256_hex
+from percuss.ledger.event import Event
+from percuss.session import Session
+from percuss.software import software
+from percuss.validation.storage import validation_tables
+from percuss.work.repeated_tables import other_tables
+from percuss.work.repetition import Repetition
+from percuss.work.validate import Request, validated
+
+
+def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Follow the record again and compare every table; of another build the verdict."""
+    body, study = ValidationComputed.of(event), session.study(event)
+    if body.asked is None:
+        return Repetition("cannot", 0, "validations made before it was recorded what was asked for")
+    own = study.files.get(body.data.file) if body.data else None
+    if own is None or body.data is None or sha256_hex(own) != body.data.sha256:
+        return Repetition("cannot", 0, "validations of a record that is not the study's")
+    start = {name: (pair[0], pair[1]) for name, pair in body.start.items()}
+    request = Request(body.model, body.asked, (own, body.data.file), event.seed or 0)
+    found, _ = validated(study, request, start)
+    other = other_tables(event, validation_tables(found))
+    if not other:
+        return Repetition("same", 1)
+    if event.software.core == software().core:
+        return Repetition("differs", 1, f"validation: its tables come out otherwise: {', '.join(other)}")
+    if found.verdict.word != body.verdict:
+        return Repetition("differs", 1, f"validation: the verdict was {body.verdict!r}, is {found.verdict.word!r}")
+    return Repetition("within", 1, "made by another build, verdicts compared")

@@ -1,0 +1,45 @@
+"""Tables that were computed again, held against those of an event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from percuss.ledger.event import Event
+from percuss.ledger.tables import table_digest
+from percuss.session import Session
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def other_tables(event: Event, tables: Mapping[str, pl.DataFrame], left_out: tuple[str, ...] = ()) -> list[str]:
+    """Roles of the tables that are not, to the bit, those of the event, or that only one of them has."""
+    stored = {blob.role: blob.digest for blob in event.blobs if blob.role not in left_out}
+    computed = {role: table_digest(table) for role, table in tables.items()}
+    return sorted(role for role in stored.keys() | computed.keys() if stored.get(role) != computed.get(role))
+
+
+def farthest(session: Session, event: Event, role: str, now: pl.DataFrame) -> float:
+    """The largest distance between numbers of two tables, over the largest number of their column; infinite for tables
+    that are otherwise not alike.
+    """
+    then = session.table(event, role)
+    if then.schema != now.schema or then.height != now.height:
+        return float("inf")
+    apart = 0.0
+    for name, type in then.schema.items():
+        if not type.is_float():
+            if not then[name].equals(now[name], null_equal=True):
+                return float("inf")
+            continue
+        old, new = (table[name].fill_null(float("nan")).to_numpy() for table in (then, now))
+        gap = np.where((old == new) | (np.isnan(old) & np.isnan(new)), 0.0, np.abs(old - new))
+        size = float(np.nanmax(np.abs(old), initial=0.0))
+        largest = float(np.max(gap, initial=0.0))
+        if np.isnan(largest) or (largest > 0 and size == 0):
+            return float("inf")
+        apart = max(apart, largest / size if size > 0 else 0.0)
+    return apart
