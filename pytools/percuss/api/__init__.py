@@ -2,11 +2,11 @@
 
 from percuss.api.function_model import model
 from percuss.api.ledger import Ledger, open_ledger
+from percuss.api.posterior import Posterior
 from percuss.api.report import Report
 from percuss.api.results import Campaign, Design, Result, Run
 from percuss.api.studies import load_study, make_study
 from percuss.api.surrogate import Surrogate
-from percuss.api.posterior import Posterior
 
 __all__ = [
     "Campaign",

@@ -122,10 +122,10 @@ class Posterior(Result):
         ArviZ is not needed by percuss: `pip install arviz` brings it.
         """
         try:
-            from arviz_base import from_dict
+            from arviz_base import from_dict  # type: ignore[import-not-found, unused-ignore]
         except ImportError:
             try:
-                from arviz import from_dict
+                from arviz import from_dict  # type: ignore[import-not-found, unused-ignore]
             except ImportError:
                 raise InputError("to_arviz: ArviZ is not installed", hint="pip install arviz") from None
         groups = self.groups(draws, seed)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from percuss.api.tables import in_study_units, units_of
 from percuss.designs.records import load_design
-from percuss.errors import AnswerIsNo
+from percuss.errors import AnswerIsNo, InputError
 from percuss.execution.records import runs_table
 from percuss.kinds.body import Body
 from percuss.kinds.design_created import DesignCreated
@@ -14,6 +14,7 @@ from percuss.ledger.blobs import FILE_ROLE
 from percuss.ledger.event import Event
 from percuss.ledger.standing import standing
 from percuss.session import Session
+from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 from percuss.trust import Trust, Verdict, failures
 
@@ -139,9 +140,13 @@ class Campaign(Result):
         table = curves_table(self._session, self.event, most)
         if names:
             quantities = self.study.model().quantities
-            axes = [quantities[name].axis for name in names if name in quantities]
-            wanted = dict.fromkeys(["case", "sample", *(axis for axis in axes if axis), *names])
-            table = table.select(wanted)
+            for name in names:
+                if name not in table.columns:
+                    raise InputError(
+                        f"curve {name}: no such curve of the model: {did_you_mean(name, table.columns[2:])}"
+                    )
+            axes = [quantities[name].axis for name in names]
+            table = table.select(*dict.fromkeys(["case", "sample", *(axis for axis in axes if axis), *names]))
         return in_study_units(self.study, table)
 
 

@@ -84,7 +84,7 @@ def converge(
     if to:
         from percuss.report.convergence import write_changes
 
-        write_changes(done.event.data, session.table(done.event, "convergence"), to)
+        write_changes(ConvergenceChecked.of(done.event), session.table(done.event, "convergence"), to)
     give_id(done.event.id, {"case": name, "outputs": plain(ConvergenceChecked.of(done.event).outputs)}, json)
     leave_untrusted(done.trust)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,21 @@ def load_study(path: Path) -> Study:
     study, faults = _read(Path(path), data=False)
     if faults or study is None:
         raise StudyError(faults, str(path))
+    return study
+
+
+def study_of_tables(name: str, tables: Mapping[str, Any]) -> Study:
+    """A study from the tables of a study file; raise StudyError with every fault. It has no folder, so no files."""
+    from percuss.study.schema import read_study
+
+    noted: list[tuple[KeyPath, str]] = []
+
+    def read_file(relative: str, limit: int) -> bytes:
+        raise InputError(f"{relative}: a study without a folder has no files")
+
+    study = read_study(name, tables, lambda key, message: noted.append((key, message)), read_file)
+    if noted or study is None:
+        raise StudyError([Fault(name, 0, dotted(key), message) for key, message in noted], name)
     return study
 
 

@@ -94,10 +94,11 @@ def _lines(table: pl.DataFrame, axis: str, name: str) -> list[Line]:
 
 
 def _plot_region(session: Session, event: Event, request: Request, path: Path) -> Picture:
+    from percuss.kinds.region_computed import RegionComputed
     from percuss.report.regions import write_regions
 
     table = session.table(event, "region")
-    return Picture(write_regions(session.study(event), event.data, table, list(request.curves), path))
+    return Picture(write_regions(session.study(event), RegionComputed.of(event), table, list(request.curves), path))
 
 
 def _plot_validations(session: Session, events: Sequence[Event], request: Request, path: Path) -> Picture:
