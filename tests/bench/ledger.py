@@ -28,7 +28,7 @@ def append_against_polars() -> Line:
     """One event with fsync, against the same Parquet file written by polars with fsync."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         book = Ledger.open(Path(folder) / "ledger", MAKER, create=True)
-        about = book.append([Draft("study.registered", {"text": "x" * 2000})])[0]
+        about = book.append([Draft("note.added", {"text": "x" * 2000})])[0]
         frame = pl.read_parquet(book.place.commit("main", 1))
         number = iter(range(10**9))
 
@@ -49,7 +49,7 @@ def append_against_polars() -> Line:
 
 def _ledger_of(count: int, folder: Path) -> Ledger:
     book = Ledger.open(folder / "ledger", MAKER, create=True)
-    about = book.append([Draft("study.registered", {"text": "x"})])[0]
+    about = book.append([Draft("note.added", {"text": "x"})])[0]
     for start in range(0, count, 1000):
         drafts = [Draft("note.added", {"text": f"note {start + i}"}, None, [("about", about)]) for i in range(1000)]
         book.append(drafts)

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from percuss.surrogates.training import CaseRuns, Training
 from scipy.stats import qmc
 from tests.bench.coverage import kink
 
@@ -31,7 +32,6 @@ from percuss.surrogates.fit import fit_all
 from percuss.surrogates.settings import Settings
 from percuss.surrogates.storage import surrogate_tables
 from percuss.surrogates.surrogate import Surrogate, read_surrogate
-from percuss.surrogates.training import CaseRuns, Training
 
 Array = NDArray[Any]
 DESIGNS = {64: 40, 128: 40, 300: 20}

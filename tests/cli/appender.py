@@ -44,7 +44,7 @@ def append_for_ever(root: Path, ready: int) -> None:
     os.write(ready, b"!")
     for i in range(1_000_000):
         table = book.put_table("runs", pl.DataFrame({"sample": [i], "pid": [os.getpid()]}))
-        event = book.append([Draft("stream.sealed", {"i": i, "text": "x" * 2000}, blobs=[table])])[0]
+        event = book.append([Draft("note.added", {"text": f"{i} " + "x" * 2000}, blobs=[table])])[0]
         os.write(1, f"{event.id}\n".encode())
         os.write(ready, b"!")
 
@@ -53,7 +53,7 @@ def append_some(root: Path, count: int) -> None:
     """Append a number of events and tell their ids."""
     book = Ledger.open(root, MAKER, create=True)
     for i in range(count):
-        event = book.append([Draft("stream.sealed", {"i": i})])[0]
+        event = book.append([Draft("note.added", {"text": str(i)})])[0]
         os.write(1, f"{event.id}\n".encode())
 
 

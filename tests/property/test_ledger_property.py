@@ -117,7 +117,7 @@ def test_any_interleaving_of_writers_gives_a_valid_chain(plan: list[tuple[str, i
             told: list[str] = []
             for what, who in plan:
                 if what == "append":
-                    told += [event.id for event in writers[who].append([Draft("note.added", {"n": len(told)})])]
+                    told += [event.id for event in writers[who].append([Draft("note.added", {"text": str(len(told))})])]
                 elif what == "seal":
                     with suppress(InputError):
                         told.append(seal_stream(writers[who], "main").event.id)
@@ -148,9 +148,9 @@ def test_adopted_streams_come_in_the_place_of_their_adoption(plan: list[tuple[st
         for what, again in plan:
             name = what[-1]
             if what == "main":
-                expected.append(book.append([Draft("note.added", {})])[0].id)
+                expected.append(book.append([Draft("note.added", {"text": ""})])[0].id)
             elif what in waiting:
-                waiting[what].append(book.append([Draft("note.added", {})], what)[0].id)
+                waiting[what].append(book.append([Draft("note.added", {"text": ""})], what)[0].id)
             else:
                 try:
                     adoption = adopt_stream(book, name)
@@ -180,6 +180,7 @@ def test_replay_gives_the_same_tables(plan: list[int]) -> None:
         for step in plan:
             if step == 0 or not designs:
                 body = {"sampler": "grid", "n": 4, "names": [], "cases": ["c"], "fixed": {}, "curves": False}
+                body["options"] = {}
                 designs.append(book.append([Draft("design.created", body, StudyRef("s", "d"), seed=1)])[0])
             elif step == 1:
                 body = {"case": "c", "samples": [len(plan), 1]}

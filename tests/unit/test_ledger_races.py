@@ -211,7 +211,9 @@ def test_patience_with_faster_writers_ends(ledger, monkeypatch) -> None:
     _note(ledger)
     monkeypatch.setattr(streams, "write_linked", lambda path, data: False)
     with pytest.raises(LedgerError, match="other writers were faster") as caught:
-        streams.append_commit(ledger.place, "main", [Draft("note.added", {})], ledger._maker, None, patience_s=0.05)
+        streams.append_commit(
+            ledger.place, "main", [Draft("note.added", {"text": ""})], ledger._maker, None, patience_s=0.05
+        )
     assert caught.value.exit_code == 4
 
 

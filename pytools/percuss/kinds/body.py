@@ -46,6 +46,12 @@ def plain(value: Any) -> Any:
     return value
 
 
+def unknown_fields(data: Mapping[str, Any], body: type[Body]) -> list[str]:
+    """Fields of plain data that a body does not have."""
+    known = {item.name for item in fields(body)}  # type: ignore[arg-type]
+    return [name for name in data if name not in known]
+
+
 def fitted(data: Mapping[str, Any], body: type[Body]) -> Body:
     """Plain data as a body; raise ValueError with the field that does not fit. Fields it does not know are left out."""
     try:

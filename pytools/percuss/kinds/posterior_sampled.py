@@ -159,8 +159,8 @@ class PosteriorSampled(Result):
     block: str
     calibration: dict[str, Any]
     sampler: str
-    settings: dict[str, float]
-    stopping: dict[str, float]
+    settings: dict[str, int | float]
+    stopping: dict[str, int | float]
     converged: bool
     direct: bool
     reasons: tuple[str, ...]

@@ -34,7 +34,7 @@ from percuss.kinds import (
     surrogate_fitted,
     validation_computed,
 )
-from percuss.kinds.body import Body, fitted
+from percuss.kinds.body import Body, fitted, unknown_fields
 from percuss.kinds.kind import Kind
 from percuss.plugins import extend
 
@@ -91,6 +91,14 @@ def upcast(kind: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
     for step in range(version, known.version):
         body = known.upcasters[step](body)
     return body
+
+
+def check_body(kind: str, data: Mapping[str, Any]) -> None:
+    """Raise ValueError where plain data are no body of a kind, in its newest version: before they are appended."""
+    body = KINDS[kind].body
+    if strange := unknown_fields(data, body):
+        raise ValueError(f"no such field `{strange[0]}`")
+    fitted(data, body)
 
 
 def body_of(kind: str, version: int, data: Mapping[str, Any]) -> Body | None:

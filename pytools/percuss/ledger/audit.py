@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from percuss.errors import InputError, LedgerError
+from percuss.kinds.stream_adopted import StreamAdopted
 from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import FILE_ROLE, blob_path, get_bytes
 from percuss.ledger.event import Event, from_frame
@@ -168,7 +169,7 @@ def _visible(streams: dict[str, list[Event]], proof: Proof) -> list[Event]:
             proof.faults.append(f"event {event.id}: {fault}")
             continue
         events = streams.get(stream, [])[:count]
-        if len(events) < count or events[-1].hash != event.data.get("head"):
+        if len(events) < count or events[-1].hash != StreamAdopted.of(event).head:
             proof.faults.append(f"event {event.id}: the adopted stream {stream} is not the one that was adopted")
         seen += events[taken.get(stream, 0) :]
         taken[stream] = max(count, taken.get(stream, 0))

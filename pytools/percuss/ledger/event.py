@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.body import Body, plain
-from percuss.kinds.table import KINDS, body_of, kind_of, upcast
+from percuss.kinds.table import body_of, check_body, kind_of, upcast
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class Draft:
             raise InputError(f"{self.kind}: holds text that is not Unicode: {ascii(self.text)[:80]}") from None
         try:
             # What will be read is what is checked.
-            body_of(self.kind, KINDS[self.kind].version, json.loads(self.text))
+            check_body(self.kind, json.loads(self.text))
         except ValueError as fault:
             raise InputError(f"{self.kind}: a body that does not fit its kind: {fault}") from None
 

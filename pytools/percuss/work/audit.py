@@ -30,6 +30,7 @@ from percuss.ledger.audit import (
 )
 from percuss.ledger.event import Event
 from percuss.ledger.tables import table_digest
+from percuss.plugins import UnknownNameError
 from percuss.session import Session
 
 
@@ -86,6 +87,9 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
             table = campaign_table(session.ledger, batches, read_design(session, state.events[design]))
             if table_digest(table) != CampaignCompleted.of(campaign).content:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
+        except UnknownNameError as missing:
+            proof.checked -= 1
+            proof.note = f"some campaigns cannot be put together here: {missing}"
         except PercussError as fault:
             proof.faults.append(f"campaign {campaign.id}: {fault}")
     return proof
@@ -131,6 +135,8 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
                 left_out.setdefault(reason, set()).add(event.input("design"))
             else:
                 results += [(event, part) for part in range(kind.parts(event.content))]
+        except UnknownNameError as missing:
+            left_out.setdefault(f"cannot be repeated here: {missing}", set()).add(event.id)
         except PercussError as fault:
             proof.faults.append(f"event {event.id}: {fault}")
     # Which ones: spread by a hash of their place, so that nobody, the writer included, can choose them.
@@ -142,6 +148,9 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
         assert repeat is not None
         try:
             again = repeat(session, event, part)
+        except UnknownNameError as missing:
+            # Of a plugin that is not installed, or a function that is not defined here: neither proof nor fault.
+            remarks[f"cannot be repeated here: {missing}"] += 1
         except (PercussError, KeyError, TypeError, ValueError) as trouble:  # a ledger may come from a stranger
             checked += 1
             proof.faults.append(f"event {event.id}: cannot be computed again ({trouble})")

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from percuss.errors import InputError
+from percuss.plugins import UnknownNameError
 from percuss.spelling import did_you_mean
 from percuss.units import parse_quantity, parse_unit
 
@@ -34,6 +35,10 @@ class PriorError(InputError):
         self.faults = faults
         field, message = faults[0]
         super().__init__(f"prior field `{field}`: {message}" if field else f"prior: {message}")
+
+
+class UnknownPriorError(PriorError, UnknownNameError):
+    """A kind of prior that is not known here: it may be of a plugin."""
 
 
 @dataclass(frozen=True)

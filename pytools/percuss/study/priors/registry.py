@@ -13,7 +13,7 @@ from percuss.study.priors.kummer_beta import KummerBeta
 from percuss.study.priors.log_uniform import LogUniform
 from percuss.study.priors.lognormal import Lognormal
 from percuss.study.priors.normal import Normal
-from percuss.study.priors.prior import Prior, PriorError, read_fields
+from percuss.study.priors.prior import Prior, PriorError, UnknownPriorError, read_fields
 from percuss.study.priors.tensor import COMPONENTS, Component, TensorLaw, components, read_tensor
 from percuss.study.priors.truncated_exponential import TruncatedExponential
 from percuss.study.priors.truncated_normal import TruncatedNormal
@@ -81,7 +81,7 @@ def _kind(table: Mapping[str, object], kinds: Mapping[str, object]) -> str:
     if not isinstance(kind, str):
         raise PriorError([("kind", f"missing or no text: one of {', '.join(kinds)}")])
     if kind not in kinds and kind not in all_priors():
-        raise PriorError([("kind", f"unknown kind {shown(kind)}: {did_you_mean(kind, kinds)}")])
+        raise UnknownPriorError([("kind", f"unknown kind {shown(kind)}: {did_you_mean(kind, kinds)}")])
     return kind
 
 
