@@ -10,12 +10,12 @@ from pathlib import Path
 from tests.bench.ledger import MAKER
 from tests.bench.measure import Line
 
+from percuss.designs.records import append_design, draft_design
 from percuss.designs.registry import make_design
 from percuss.execution.campaign import run_campaign
 from percuss.execution.engines import Engine, open_engine
-from percuss.execution.records import draft_design, new_drafts
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.session import Session
 from percuss.study.load import load_study
 
 STUDY = """
@@ -48,12 +48,11 @@ def _campaign_s(engine: Engine, delay: str, batch: int, runs: int) -> float:
         path = Path(folder) / "study.toml"
         path.write_text(STUDY.format(delay=delay, batch=batch))
         study = load_study(path)
-        book = Ledger.open(Path(folder) / "ledger", MAKER, create=True)
-        record = draft_design(book, study, make_design(study, "sobol", runs, 0), cases=["base"], fixed={})
-        book.append(new_drafts(record))
-        record = record.in_ledger(fold(book.events()))
+        session = Session(Ledger.open(Path(folder) / "ledger", MAKER, create=True))
+        drafted = draft_design(session, make_design(study, "sobol", runs, 0), cases=["base"], fixed={})
+        design = append_design(session, drafted)
         start = time.perf_counter()
-        done = run_campaign(book, record, _Kept(engine), workers=engine.workers, flush_s=1.0)  # type: ignore[arg-type]
+        done = run_campaign(session, design, _Kept(engine), workers=engine.workers)  # type: ignore[arg-type]
         assert (done.done, done.lost) == (runs, 0)
         return time.perf_counter() - start
 

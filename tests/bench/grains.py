@@ -17,12 +17,12 @@ from tests.bench.measure import Line
 from tests.bench.toyoura import packing, spec
 
 from percuss import _core
+from percuss.designs.records import append_design, draft_design
 from percuss.designs.registry import make_design
 from percuss.execution.campaign import run_campaign
 from percuss.execution.engines import THREADS, open_engine
-from percuss.execution.records import draft_design, new_drafts
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.session import Session
 from percuss.study.load import load_study
 
 HERE = Path(__file__).parent
@@ -108,14 +108,13 @@ def cores_used(runs: int, cores: int) -> float:
         path = Path(folder) / "study.toml"
         path.write_text(CAMPAIGN)
         study = load_study(path)
-        book = Ledger.open(Path(folder) / "ledger", MAKER, create=True)
+        session = Session(Ledger.open(Path(folder) / "ledger", MAKER, create=True))
         for count in (1, runs):
-            record = draft_design(book, study, make_design(study, "sobol", count, 0), cases=["base"], fixed={})
-            book.append(new_drafts(record))
-            record = record.in_ledger(fold(book.events()))
+            drafted = draft_design(session, make_design(study, "sobol", count, 0), cases=["base"], fixed={})
+            design = append_design(session, drafted)
             start, cpu = time.perf_counter(), time.process_time()
             with open_engine(THREADS, cores) as engine:
-                run_campaign(book, record, engine.executor, workers=engine.workers, flush_s=1.0)
+                run_campaign(session, design, engine.executor, workers=engine.workers)
             share = (time.process_time() - cpu) / (time.perf_counter() - start) / cores
     return share
 

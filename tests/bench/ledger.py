@@ -9,15 +9,16 @@ from pathlib import Path
 
 import polars as pl
 from tests.bench.measure import Line, best
+from tests.drafts import study_draft
 
+from percuss.designs.records import append_design, draft_design
 from percuss.designs.registry import make_design
-from percuss.execution.batch import run_batch, split
+from percuss.execution.batch import make_batch, run_batch, split
 from percuss.execution.campaign import local_executor, run_campaign
-from percuss.execution.records import draft_design, new_drafts
 from percuss.ledger.event import Draft, Maker
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
 from percuss.ledger.seal import seal_stream
+from percuss.session import Session
 from percuss.software import software
 from percuss.study.load import load_study
 
@@ -28,7 +29,7 @@ def append_against_polars() -> Line:
     """One event with fsync, against the same Parquet file written by polars with fsync."""
     with tempfile.TemporaryDirectory(dir=".") as folder:
         book = Ledger.open(Path(folder) / "ledger", MAKER, create=True)
-        about = book.append([Draft("note.added", {"text": "x" * 2000})])[0]
+        about = book.append([study_draft(notes="x" * 2000)])[0]
         frame = pl.read_parquet(book.place.commit("main", 1))
         number = iter(range(10**9))
 
@@ -49,7 +50,7 @@ def append_against_polars() -> Line:
 
 def _ledger_of(count: int, folder: Path) -> Ledger:
     book = Ledger.open(folder / "ledger", MAKER, create=True)
-    about = book.append([Draft("note.added", {"text": "x"})])[0]
+    about = book.append([study_draft()])[0]
     for start in range(0, count, 1000):
         drafts = [Draft("note.added", {"text": f"note {start + i}"}, None, [("about", about)]) for i in range(1000)]
         book.append(drafts)
@@ -106,18 +107,16 @@ def logging_share() -> Line:
         path.write_text(STUDY)
         study = load_study(path)
         design = make_design(study, "sobol", 1024, 0)
-        book = Ledger.open(Path(folder) / "ledger", MAKER, create=True)
+        session = Session(Ledger.open(Path(folder) / "ledger", MAKER, create=True))
 
         def with_ledger() -> None:
-            record = draft_design(book, study, design, cases=["base"], fixed={})
-            book.append(new_drafts(record))
-            record = record.in_ledger(fold(book.events()))
-            run_campaign(book, record, local_executor(2), workers=lambda: 2, flush_s=1.0)
+            stored = append_design(session, draft_design(session, design, cases=["base"], fixed={}))
+            run_campaign(session, stored, local_executor(2), workers=lambda: 2)
 
         def without() -> None:
-            record = draft_design(book, study, design, cases=["base"], fixed={})
+            drafted = draft_design(session, design, cases=["base"], fixed={})
             with local_executor(2) as executor:
-                batches = [record.batch("base", samples) for samples in split(1024, study.model().batch)]
+                batches = [make_batch(drafted, "base", samples) for samples in split(1024, study.model().batch)]
                 list(executor.map(run_batch, batches))
 
         ours, bare = best(3, with_ledger, without)

@@ -35,31 +35,31 @@ x1.prior = { kind = "uniform", low = -3, high = 3 }
 
 def measure(runs: int, folder: Path) -> dict[str, float]:
     """Append, seal, read and close a campaign of so many runs; seconds of each, and peak memory in bytes."""
+    from percuss.designs.records import append_design, draft_design
     from percuss.designs.registry import make_design
     from percuss.execution.batch import Result, split
     from percuss.execution.campaign import close_campaign
     from percuss.execution.queue import missing_batches
-    from percuss.execution.records import draft_design, draft_result, new_drafts
+    from percuss.execution.records import draft_result
     from percuss.ledger.event import Draft
     from percuss.ledger.ledger import Ledger
-    from percuss.ledger.projections import fold
     from percuss.ledger.seal import seal_stream
+    from percuss.session import Session
     from percuss.study.load import load_study
 
     (folder / "study.toml").write_text(STUDY)
     study = load_study(folder / "study.toml")
-    book = Ledger.open(folder / "ledger", MAKER, create=True)
-    design = make_design(study, "monte-carlo", runs, 0)
-    record = draft_design(book, study, design, cases=["base"], fixed={})
-    book.append(new_drafts(record))
-    record = record.in_ledger(fold(book.events()))
+    session = Session(Ledger.open(folder / "ledger", MAKER, create=True))
+    book = session.ledger
+    drafted = draft_design(session, make_design(study, "monte-carlo", runs, 0), cases=["base"], fixed={})
+    design = append_design(session, drafted)
     facts: dict[str, float] = {}
     outputs = design.values[:, 0].tolist()
     first_s, last_s, sealing_s, drafts, commits = 0.0, 0.0, 0.0, [], 0
     begin = time.perf_counter()
     for samples in split(runs, PER_EVENT):
         result = Result("base", list(samples), [{"y": outputs[i]} for i in samples])
-        drafts += draft_result(book, record, result)
+        drafts += draft_result(book, design, result)
         if len(drafts) < EVENTS_PER_COMMIT and samples[-1] < runs - 1:
             continue
         start = time.perf_counter()
@@ -76,14 +76,14 @@ def measure(runs: int, folder: Path) -> dict[str, float]:
     facts["first_append_s"], facts["last_append_s"] = first_s, last_s
     facts["append_peak"] = _peak()
     start = time.perf_counter()
-    fresh = Ledger.open(folder / "ledger", MAKER)
-    state = fold(fresh.events())
+    fresh = Session(Ledger.open(folder / "ledger", MAKER))
+    state = fresh.state
     facts["fold_s"] = time.perf_counter() - start
     start = time.perf_counter()
-    assert missing_batches(state, record) == {}
+    assert missing_batches(state, design) == {}
     facts["missing_s"] = time.perf_counter() - start
     start = time.perf_counter()
-    about = close_campaign(fresh, record, state)
+    about = close_campaign(fresh, design)
     facts["close_s"] = time.perf_counter() - start
     start = time.perf_counter()
     Ledger.open(folder / "ledger", MAKER).append([Draft("note.added", {"text": "x"}, None, [("about", about)])])

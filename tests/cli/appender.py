@@ -23,11 +23,12 @@ from pathlib import Path
 
 import numpy  # noqa: F401
 import polars  # noqa: F401
+from tests.drafts import study_draft
 
 from percuss.errors import InputError, LedgerError
 from percuss.ledger import streams
 from percuss.ledger.audit import prove_chain
-from percuss.ledger.event import Draft, Maker, Software
+from percuss.ledger.event import Maker, Software
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.place import open_place
 from percuss.ledger.seal import seal_stream
@@ -44,7 +45,7 @@ def append_for_ever(root: Path, ready: int) -> None:
     os.write(ready, b"!")
     for i in range(1_000_000):
         table = book.put_table("runs", pl.DataFrame({"sample": [i], "pid": [os.getpid()]}))
-        event = book.append([Draft("note.added", {"text": f"{i} " + "x" * 2000}, blobs=[table])])[0]
+        event = book.append([study_draft([table], notes=f"{i} {'x' * 2000}")])[0]
         os.write(1, f"{event.id}\n".encode())
         os.write(ready, b"!")
 
@@ -53,7 +54,7 @@ def append_some(root: Path, count: int) -> None:
     """Append a number of events and tell their ids."""
     book = Ledger.open(root, MAKER, create=True)
     for i in range(count):
-        event = book.append([Draft("note.added", {"text": str(i)})])[0]
+        event = book.append([study_draft(notes=str(i))])[0]
         os.write(1, f"{event.id}\n".encode())
 
 

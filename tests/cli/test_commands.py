@@ -11,6 +11,7 @@ from functools import partial
 
 import polars as pl
 import pytest
+from tests.drafts import study_draft
 
 from percuss.kinds.body import Body
 from percuss.kinds.kind import Kind
@@ -173,7 +174,7 @@ def test_lineage_in_three_forms(percuss, campaign) -> None:
 
 
 def test_lineage_of_any_depth(ledger, percuss, folder) -> None:
-    about = ledger.append([Draft("note.added", {"text": "about"})])[0]
+    about = ledger.append([study_draft()])[0]
     chain = []
     for i in range(1500):
         chain.append(Draft("note.added", {"text": str(i)}, inputs=[("about", chain[-1] if chain else about)]))
@@ -382,25 +383,25 @@ def test_a_shard_of_a_design_with_fewer_batches(percuss, campaign) -> None:
     percuss("run", campaign["design"], "--shard", "3/3").refused(1, "fewer batches")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Weather(Body):
-    """Of a kind that only some percuss knows."""
+@dataclass(frozen=True)
+class Rain(Body):
+    """A kind that this percuss does not have."""
 
-    rain_mm: float
+    rain_mm: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RichNote(Body):
-    """Of a version that only some percuss knows."""
+    """A kind in a version that is yet to come."""
 
     rich_text: str
 
 
 def test_unknown_kinds_are_kept_and_skipped_with_a_notice(ledger, percuss, folder, monkeypatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setitem(KINDS, "weather.observed", Kind("weather.observed", Weather, "rain"))
-        newer = Kind("note.added", RichNote, "words", version=7, upcasters=dict.fromkeys(range(1, 7), dict))
-        patch.setitem(KINDS, "note.added", newer)
+        patch.setitem(KINDS, "weather.observed", Kind("weather.observed", Rain, "rain"))
+        later = Kind("note.added", RichNote, "words", version=7, upcasters=dict.fromkeys(range(1, 7), dict))
+        patch.setitem(KINDS, "note.added", later)
         ledger.append([Draft("weather.observed", {"rain_mm": 3})])
         ledger.append([Draft("note.added", {"rich_text": "x"})])
     said = percuss("log")
@@ -471,7 +472,7 @@ def test_export(percuss, campaign, folder) -> None:
 
 def test_json_knows_no_nan(ledger, percuss, folder) -> None:
     table = ledger.put_table("curves", pl.DataFrame({"a": [1.0, float("nan"), float("inf")]}))
-    ledger.append([Draft("note.added", {"text": ""}, blobs=[table])])
+    ledger.append([study_draft([table])])
     shown = json.loads(percuss("show", "@last", "--rows", 3, "--json").out, parse_constant=lambda word: 1 / 0)
     assert shown["tables"]["curves"] == [{"a": 1.0}, {"a": None}, {"a": None}]
 

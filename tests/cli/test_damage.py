@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.drafts import study_draft
 
 if TYPE_CHECKING:
     from tests.conftest import Said
@@ -63,13 +64,12 @@ def full(percuss, make_study, folder, monkeypatch, once):
 
 
 def _attach_file(folder: Path) -> None:
-    """An event that carries a file, as studies with data do."""
+    """A study event that carries a file, as studies with data do."""
     from percuss.cli.options import open_ledger
-    from percuss.ledger.event import Draft
 
     book = open_ledger(None)
     blob = book.put_file("observations/gauge.csv", b"t,a\n0,1\n")
-    book.append([Draft("note.added", {"text": "with data"}, blobs=[blob])])
+    book.append([study_draft([blob])])
 
 
 def _files(root: Path) -> list[Path]:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.drafts import study_draft
 
-from percuss.ledger.event import Blob, Draft, Event, Input, from_frame, hash_fields, to_frame
+from percuss.ledger.event import Blob, Event, Input, from_frame, hash_fields, to_frame
 from percuss.ledger.files import parquet_bytes
 from percuss.ledger.place import Place, open_place
 
@@ -352,7 +353,7 @@ def test_nothing_is_cleaned_in_a_damaged_ledger(root, percuss) -> None:
 
 def test_a_payload_that_claims_more_rows_than_it_has(ledger, percuss, folder) -> None:
     blob = ledger.put_table("runs", pl.DataFrame({"sample": [1]}))
-    ledger.append([Draft("note.added", {"text": ""}, blobs=[replace(blob, rows=2)])])
+    ledger.append([study_draft([replace(blob, rows=2)])])
     assert percuss("audit").code == 1
 
 
@@ -365,7 +366,7 @@ def test_a_table_in_a_file_of_another_kind(ledger, percuss, folder) -> None:
     path = ledger.place.blob(sha256_hex(data), "parquet")
     path.parent.mkdir(parents=True)
     path.write_bytes(data)
-    ledger.append([Draft("note.added", {"text": ""}, blobs=[Blob("runs", sha256_hex(data), "0" * 64, 1, len(data))])])
+    ledger.append([study_draft([Blob("runs", sha256_hex(data), "0" * 64, 1, len(data))])])
     said = percuss("audit", "--json")
     assert said.code == 1
     (fault,) = json.loads(said.out)["proofs"][1]["faults"]

@@ -141,7 +141,7 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
             proof.faults.append(f"event {event.id}: {fault}")
     # Which ones: spread by a hash of their place, so that nobody, the writer included, can choose them.
     results.sort(key=lambda result: hashlib.sha256(f"{result[0].hash} {result[1]}".encode()).digest())
-    checked = 0
+    done = 0
     remarks: Counter[str] = Counter()
     for event, part in results if count else ():
         repeat = KINDS[event.kind].repeater()
@@ -152,17 +152,18 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
             # Of a plugin that is not installed, or a function that is not defined here: neither proof nor fault.
             remarks[f"cannot be repeated here: {missing}"] += 1
         except (PercussError, KeyError, TypeError, ValueError) as trouble:  # a ledger may come from a stranger
-            checked += 1
+            done += 1
+            proof.checked += 1
             proof.faults.append(f"event {event.id}: cannot be computed again ({trouble})")
         else:
-            checked += again.checked
+            done += again.verdict != "cannot"
+            proof.checked += again.checked
             if again.verdict == "differs":
                 proof.faults.append(f"event {event.id}: {again.sentence}")
             elif again.sentence:
                 remarks[again.sentence] += 1
-        if checked >= count:
+        if done >= count:
             break
-    proof.checked += checked
-    yield f"{checked} of {len(results)} {sort}"
+    yield f"{done} of {len(results)} {sort}"
     yield from (f"{number} {sentence}" for sentence, number in remarks.items())
     yield from (f"{len(designs)} {reason}" for reason, designs in left_out.items())
