@@ -38,9 +38,9 @@ def percuss(ledger: Path, *words: str) -> str:
 
 def unseen(
     count: int, place: Path
-) -> tuple[dict[str, pl.DataFrame], Ledger, list[str], list[Surrogate], list[list[int]]]:
-    """Runs by case; the ledger and ids of surrogates fitted without the last `count` of them, the surrogates, and
-    where they hold the 12 outputs."""
+) -> tuple[dict[str, pl.DataFrame], Session, list[str], list[Surrogate], list[list[int]]]:
+    """Runs by case; a session of the ledger and ids of surrogates fitted without the last `count` of them, the
+    surrogates, and where they hold the 12 outputs."""
     runs = {case: pl.read_csv(FOLDER / "expected" / f"runs-{case}.csv") for case in CASES}
     ledger, fitted = place / "ledger", []
     for case in CASES:
@@ -48,15 +48,14 @@ def unseen(
         runs[case].head(-count).write_csv(file)
         seen = percuss(ledger, "import", str(file), "--study", str(FOLDER), "--case", case)
         fitted.append(percuss(ledger, "surrogate", seen, "--family", "chaos", "--search", "early"))
-    book = Ledger.open(ledger)
-    session = Session(book)
+    session = Session(Ledger.open(ledger))
     surrogates = [load_surrogate(session, session.event(event)) for event in fitted]
     kept = [[s.column(case, name) for name in OUTPUTS] for s, case in zip(surrogates, CASES, strict=True)]
-    return runs, book, fitted, surrogates, kept
+    return runs, session, fitted, surrogates, kept
 
 
 def main(count: int, place: Path) -> None:
-    runs, book, fitted, surrogates, kept = unseen(count, place)
+    runs, session, fitted, surrogates, kept = unseen(count, place)
     ledger = place / "ledger"
     errors = [s.columns[n].variance * s.error[n] for s, own in zip(surrogates, kept, strict=True) for n in own]
     out = csv.writer(sys.stdout)
