@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 
 from percuss.calibration.problem import common_error
+from percuss.execution.results import Campaign, load_campaign
 from percuss.inference.compiled import compile_posterior
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.session import Session
 from percuss.study.priors.prior import Prior
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
-from percuss.surrogates.training import Training, load_training
 
 FOLDER = Path(__file__).parent
 NOISE_M = 0.3e-3
@@ -64,17 +64,17 @@ def ran(place: Path, study: Path, points: int, seed: int, sampler: str) -> str:
 def fitted(place: Path, campaign: str, *settings: str) -> Surrogate:
     """A surrogate of chaos."""
     event = percuss(place, "surrogate", campaign, "--family", "chaos", "--bootstrap", "0", *settings)
-    ledger = Ledger.open(place)
-    return load_surrogate(ledger, fold(ledger.events()), ledger.event(event))
+    session = Session(Ledger.open(place))
+    return load_surrogate(session, session.event(event))
 
 
-def twins(place: Path, campaign: str) -> Training:
+def twins(place: Path, campaign: str) -> Campaign:
     """Points of a campaign and what the simulator gives there."""
-    ledger = Ledger.open(place)
-    return load_training(ledger, fold(ledger.events()), ledger.event(campaign))
+    session = Session(Ledger.open(place))
+    return load_campaign(session, session.event(campaign))
 
 
-def ranks(surrogate: Surrogate, truths: Training, some: range, repeats: int, common: bool) -> np.ndarray:
+def ranks(surrogate: Surrogate, truths: Campaign, some: range, repeats: int, common: bool) -> np.ndarray:
     """Share of the posterior below the truth, for some of the twins: (twins, parameters)."""
     priors = {name: item.prior for name, item in surrogate.study.parameters.items()}
     outputs = np.repeat(np.arange(len(surrogate.columns)), repeats)

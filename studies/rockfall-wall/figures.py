@@ -20,9 +20,11 @@ import numpy as np
 import polars as pl
 
 from percuss.calibration.records import Posterior, load_posterior, load_prediction
+from percuss.kinds.design_created import DesignCreated
+from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import State, fold
+from percuss.ledger.projections import batch_of
 from percuss.models.model import Done
 from percuss.report.bands import draw_bands, draw_data
 from percuss.report.blocks import Figure
@@ -46,6 +48,7 @@ from percuss.report.drawing import (
     picture,
 )  # fmt: skip
 from percuss.report.labels import scale
+from percuss.session import Session
 from percuss.study.priors.registry import prior_from_json
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
@@ -70,16 +73,17 @@ class Campaign:
     """What the ledger holds: the last event of each kind, for each case, and runs of the simulator."""
 
     def __init__(self, folder: Path, runs: Path) -> None:
-        self.ledger = Ledger.open(folder)
-        self.book = Ledger.open(runs)
-        self.state: State = fold(self.ledger.events())
+        self.session = Session(Ledger.open(folder))
+        self.simulated = Session(Ledger.open(runs))
+        self.state = self.session.state
         self.posteriors: dict[str, Posterior] = {}
         for event in self.of_kind("posterior.sampled"):
-            if not event.data["direct"] and event.data["twin"]:
-                self.posteriors[event.data["block"]] = load_posterior(self.ledger, self.state, event)
+            body = PosteriorSampled.of(event)
+            if not body.direct and body.twin:
+                self.posteriors[body.block] = load_posterior(self.session, event)
         self.study = self.posteriors["all"].study
         used = [self.state.events[item.id] for item in self.posteriors["all"].event.inputs_as("surrogate")]
-        self.surrogates = {event.id: load_surrogate(self.ledger, self.state, event) for event in used}
+        self.surrogates = {event.id: load_surrogate(self.session, event) for event in used}
 
     def of_kind(self, kind: str) -> list[Event]:
         """Events of a kind that nothing supersedes, in order."""
@@ -93,16 +97,16 @@ class Campaign:
         """Total sensitivity indices of a case."""
         wanted = self.surrogate(case).event.id
         event = next(e for e in reversed(self.of_kind("indices.computed")) if e.input("surrogate") == wanted)
-        return self.ledger.table(event, "indices").filter((pl.col("measure") == "total") & (pl.col("case") == case))
+        return self.session.table(event, "indices").filter((pl.col("measure") == "total") & (pl.col("case") == case))
 
     def curves(self, case: str) -> pl.DataFrame:
         """Displacements of all runs of the designs, with the time."""
         names = ["sample", "t", *(f"{point}_ux" for point in POINTS)]
-        state = fold(self.book.events())
-        designs = [design for design in state.designs.values() if design.data["sampler"] == "sobol"]
+        state = self.simulated.state
+        designs = [design for design in state.designs.values() if DesignCreated.of(design).sampler == "sobol"]
         batches = [batch for design in designs for batch in state.batches.get(design.id, [])]
-        own = [e for e in batches if e.data["case"] == case and e.blob("curves") is not None]
-        return pl.concat([self.book.table(event, "curves", names) for event in own])
+        own = [e for e in batches if batch_of(e).case == case and e.blob("curves") is not None]
+        return pl.concat([self.simulated.table(event, "curves", names) for event in own])
 
     def run(self, parameters: Mapping[str, float], case: str) -> Done:
         """A run of the simulator."""
@@ -236,12 +240,10 @@ def calibrated_curves(found: Campaign, truth: Mapping[str, Done], runs: Mapping[
 def posterior_corner(found: Campaign) -> Figure:
     """The posterior of the block `all` (17)."""
     posterior = found.posteriors["all"]
-    columns = [
-        Column(scale(item["name"], item["unit"]), prior_from_json(item["prior"]))
-        for item in posterior.body["parameters"]
-    ]
+    columns = [Column(scale(item.name, item.unit), prior_from_json(item.prior)) for item in posterior.body.parameters]
     marks = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
-    marks["truth"] = np.array([posterior.body["twin"][name] for name in posterior.names])
+    twin = posterior.body.twin or {}
+    marks["truth"] = np.array([twin[name] for name in posterior.names])
     return corner(columns, posterior.flat(), marks, not posterior.converged)
 
 
@@ -251,7 +253,7 @@ def predictive(found: Campaign) -> Figure:
         e for e in reversed(found.of_kind("prediction.made"))
         if e.input("posterior") == found.posteriors["all"].event.id
     )  # fmt: skip
-    prediction = load_prediction(found.ledger, found.state, event)
+    prediction = load_prediction(found.session, event)
     figure, axes = canvas(len(CASES), 1, WIDE, 5.4, sharex=True)
     for axis, (case, title) in zip(axes[:, 0], CASES.items(), strict=True):
         rows = prediction.data.filter(pl.col("case") == case)
@@ -321,7 +323,7 @@ def standalone(figure: Figure) -> str:
 
 def main(folder: Path, to: Path, book: Path) -> None:
     found = Campaign(folder, book)
-    twin = found.posteriors["all"].body["twin"]
+    twin = found.posteriors["all"].body.twin or {}
     truth = {case: found.run(twin, case) for case in CASES}
     means = {
         block: dict(zip(posterior.names, posterior.point("mean"), strict=True))

@@ -19,7 +19,7 @@ import polars as pl
 
 from percuss.calibration.records import load_posterior
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.session import Session
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 FOLDER = Path(__file__).parent
@@ -38,9 +38,9 @@ def percuss(ledger: Path, *words: str) -> str:
 
 def unseen(
     count: int, place: Path
-) -> tuple[dict[str, pl.DataFrame], Ledger, list[str], list[Surrogate], list[list[int]]]:
-    """Runs by case; the ledger and ids of surrogates fitted without the last `count` of them, the surrogates, and
-    where they hold the 12 outputs."""
+) -> tuple[dict[str, pl.DataFrame], Session, list[str], list[Surrogate], list[list[int]]]:
+    """Runs by case; a session of the ledger and ids of surrogates fitted without the last `count` of them, the
+    surrogates, and where they hold the 12 outputs."""
     runs = {case: pl.read_csv(FOLDER / "expected" / f"runs-{case}.csv") for case in CASES}
     ledger, fitted = place / "ledger", []
     for case in CASES:
@@ -48,14 +48,14 @@ def unseen(
         runs[case].head(-count).write_csv(file)
         seen = percuss(ledger, "import", str(file), "--study", str(FOLDER), "--case", case)
         fitted.append(percuss(ledger, "surrogate", seen, "--family", "chaos", "--search", "early"))
-    book = Ledger.open(ledger)
-    surrogates = [load_surrogate(book, fold(book.events()), book.event(event)) for event in fitted]
+    session = Session(Ledger.open(ledger))
+    surrogates = [load_surrogate(session, session.event(event)) for event in fitted]
     kept = [[s.column(case, name) for name in OUTPUTS] for s, case in zip(surrogates, CASES, strict=True)]
-    return runs, book, fitted, surrogates, kept
+    return runs, session, fitted, surrogates, kept
 
 
 def main(count: int, place: Path) -> None:
-    runs, book, fitted, surrogates, kept = unseen(count, place)
+    runs, session, fitted, surrogates, kept = unseen(count, place)
     ledger = place / "ledger"
     errors = [s.columns[n].variance * s.error[n] for s, own in zip(surrogates, kept, strict=True) for n in own]
     out = csv.writer(sys.stdout)
@@ -73,8 +73,8 @@ def main(count: int, place: Path) -> None:
         if not found:
             print(f"twin {twin + count}: not converged", file=sys.stderr)
             continue
-        state = fold(book.events(cached=False))
-        draws = load_posterior(book, state, state.events[found]).flat()[:, : len(PARAMETERS)]
+        session.refresh()
+        draws = load_posterior(session, session.event(found)).flat()[:, : len(PARAMETERS)]
         few = draws[:: max(1, len(draws) // 2000)]
         said = [100.0 * s.mean(few)[:, own].mean(axis=0) for s, own in zip(surrogates, kept, strict=True)]
         rmse = float(np.sqrt(np.mean((np.array(said) - np.array(true)) ** 2)))

@@ -7,7 +7,7 @@ from tests.cli.calibrations import IMPACT, known
 
 from percuss.calibration.records import load_posterior
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.session import Session
 
 
 @pytest.fixture
@@ -39,8 +39,7 @@ def posterior(folder):
     """A posterior of the ledger."""
 
     def load(id: str, ledger: str = "ledger"):  # type: ignore[no-untyped-def]
-        book = Ledger.open(folder / ledger)
-        state = fold(book.events())
-        return load_posterior(book, state, state.events[id])
+        session = Session(Ledger.open(folder / ledger))
+        return load_posterior(session, session.event(id))
 
     return load

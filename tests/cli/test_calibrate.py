@@ -55,9 +55,9 @@ def test_linear_gaussian_is_found(percuss, linear, posterior, sampler) -> None:
     for evidence in told["evidence"].values():
         assert evidence["log_evidence"] == pytest.approx(exact.log_evidence, abs=0.05)
     assert ("sequential-monte-carlo" in told["evidence"]) == (sampler == "sequential-monte-carlo")
-    (mode,) = found.body["modes"]["found"]
-    assert mode["share"] == mode["drawn"] == 1.0
-    assert mode["at"] == pytest.approx(list(exact.mean), abs=1e-2)
+    (mode,) = found.body.modes.found
+    assert mode.share == mode.drawn == 1.0
+    assert mode.at == pytest.approx(list(exact.mean), abs=1e-2)
     assert found.diagnostics["ess_bulk"].min() > 400
     assert found.data["value"].to_list() == OBSERVED
 
@@ -86,11 +86,11 @@ def test_direct_is_logged_resumed_and_repeated(percuss, folder, posterior) -> No
     exact = _exact()
     error = a.draws.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(len(a.draws))
     assert (abs(a.draws.mean(axis=(0, 1)) - exact.mean) < 6 * error).all()
-    assert a.body["direct"] and a.body["modes"] is None
-    assert "no search for modes over the prior: each point would be a run" in a.body["notes"]
+    assert a.body.direct and a.body.modes is None
+    assert "no search for modes over the prior: each point would be a run" in a.body.notes
     book = Ledger.open(folder / "ledger")
     runs = [event for event in book.events() if event.kind == "runs.completed"]
-    assert sum(len(event.data["samples"]) for event in runs) >= a.body["evaluations"]
+    assert sum(len(event.data["samples"]) for event in runs) >= a.body.evaluations
     assert {item.id for item in a.event.inputs_as("runs")} <= {event.id for event in runs}
     assert percuss("audit", "--rerun", 3).code == 0
     percuss("predict", first.id, "--verify", 2).refused(2, "nothing to verify")
@@ -164,7 +164,7 @@ def test_without_convergence_there_is_no_estimate(percuss, linear, posterior) ->
     found = posterior(said.out.strip())
     assert found.summary is None
     assert found.event.outcome == "failed"
-    assert not found.body["evidence"]
+    assert not found.body.evidence
     percuss("predict", said.out.strip()).refused(1, "is not converged")
     percuss("compare", said.out.strip(), "@last:surrogate").refused(2, "not posterior.sampled")
     assert "NOT CONVERGED" in percuss("log").out
@@ -246,13 +246,13 @@ discrepancy = { std = { prior = { kind = "log-uniform", low = 0.01, high = 1 }, 
     )
     told = percuss("calibrate", linear, "--block", "kinds", "--study", "linear-gaussian", "--json")
     found = posterior(json.loads(told.out)["id"])
-    groups = {group["name"]: group for group in found.body["groups"]}
+    groups = {group.name: group for group in found.body.groups}
     assert list(groups) == ["first/y1", "first/y2", "second"]
-    assert [group["discrepancy"] for group in groups.values()] == ["student-t", "student-t", "gaussian"]
+    assert [group.discrepancy for group in groups.values()] == ["student-t", "student-t", "gaussian"]
     # No closed form for the surrogate's error among Student-t data: it is inferred; an exact one leaves it open.
     errors = tuple(f"error_{output}_base" for output in ("y1", "y2", "y3"))
     assert found.names == ("x1", "x2", "sigma", *errors)
-    assert [item["of"] for item in found.body["parameters"]] == ["model"] * 2 + ["discrepancy"] * 4
+    assert [item.of for item in found.body.parameters] == ["model"] * 2 + ["discrepancy"] * 4
     assert (found.flat()[:, 3:].std(axis=0) > 0.9).all()
     assert percuss("audit", "--rerun", 1).code == 0
 

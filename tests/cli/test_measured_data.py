@@ -104,7 +104,7 @@ def test_a_study_edited_since_is_told(percuss, folder, linear, posterior) -> Non
     then = percuss("calibrate", linear)
     for text in (*words, "taken as it was then", "--study studies/linear-gaussian takes it as it is now"):
         assert text in then.err
-        assert text in posterior(then.id).body["notes"][0]
+        assert text in posterior(then.id).body.notes[0]
     assert posterior(then.id).event.blob("draws").digest == posterior(first.id).event.blob("draws").digest
     now = percuss("calibrate", linear, "--study", "linear-gaussian")
     for text in (*words, "taken as it is now"):
@@ -143,7 +143,7 @@ def test_repeated_measurements_do_not_average_the_surrogates_error_away(percuss,
     found = {}
     for block in ("all", "each"):
         made = posterior(percuss("calibrate", surrogate, "--observations", data, "--block", block).id)
-        assert made.body["not_compiled"] is None
+        assert made.body.not_compiled is None
         found[block] = made.flat().std(axis=0)[:3]
     assert (found["all"] > 1.5 * found["each"]).all()
     # Outputs are told with what the data leave of the surrogate's error: a band of some width, around the data's mean.

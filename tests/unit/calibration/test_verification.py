@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,21 +11,26 @@ import polars as pl
 import pytest
 
 from percuss.calibration.verification import Verification
+from percuss.kinds.campaign_completed import CampaignCompleted
+from percuss.kinds.prediction_made import VerifiedOutput
 
-RIGHT = {
-    "case": "base",
-    "output": "y",
-    "observed": True,
-    "rms_error": 0.1,
-    "ratio": 0.2,
-    "could_tell": 2.0,
-    "tells": 1.9,
-}
+RIGHT = VerifiedOutput(
+    case="base",
+    output="y",
+    observed=True,
+    rms_error=0.1,
+    surrogate_std=0.1,
+    allowed_std=0.5,
+    ratio=0.2,
+    could_tell=2.0,
+    tells=1.9,
+)
 
 
 def _verification(failed: int = 0, **changed: Any) -> Verification:
-    event: Any = SimpleNamespace(id="one", data={"completed": 7 - failed})
-    return Verification(event, event, pl.DataFrame(), [RIGHT, RIGHT | changed], 2.0, failed)
+    runs = CampaignCompleted(completed=7 - failed, failed=failed, content="")
+    event: Any = SimpleNamespace(id="one", content=runs)
+    return Verification(event, event, pl.DataFrame(), (RIGHT, replace(RIGHT, **changed)), 2.0)
 
 
 def test_a_right_surrogate_passes() -> None:
@@ -46,7 +52,7 @@ def test_what_is_wrong_or_not_known_does_not_pass(changed: dict[str, Any], said:
     assert not found.passed
     (failed,) = (verdict for verdict in found.verdicts() if not verdict.passed)
     assert said in failed.sentence
-    worst = found.facts()["worst"]
+    worst = found.facts().worst
     assert worst is None or math.isfinite(worst)
 
 
