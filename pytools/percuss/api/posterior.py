@@ -121,17 +121,24 @@ class Posterior(Result):
 
         ArviZ is not needed by percuss: `pip install arviz` brings it.
         """
-        try:
-            from arviz_base import from_dict  # type: ignore[import-not-found, unused-ignore]
-        except ImportError:
-            try:
-                from arviz import from_dict  # type: ignore[import-not-found, unused-ignore]
-            except ImportError:
-                raise InputError("to_arviz: ArviZ is not installed", hint="pip install arviz") from None
         groups = self.groups(draws, seed)
         labels = [f"{case}/{output}" for case, output in self.data().select("case", "output").rows()]
-        coords = {"datum": [f"{i} {label}" for i, label in enumerate(labels)]}
-        try:
-            return from_dict(groups, coords=coords, dims={"data": ["datum"]})
-        except TypeError:  # before ArviZ 1, groups were keyword arguments
-            return from_dict(**groups, coords=coords, dims={"data": ["datum"]})
+        described: dict[str, Any] = {
+            "coords": {"datum": [f"{i} {label}" for i, label in enumerate(labels)]},
+            "dims": {"data": ["datum"]},
+        }
+        if (base := _module("arviz_base")) is not None:
+            return base.from_dict(groups, **described)
+        if (older := _module("arviz")) is not None:
+            return older.from_dict(**groups, **described)
+        raise InputError("to_arviz: ArviZ is not installed", hint="pip install arviz")
+
+
+def _module(name: str) -> Any:
+    """A module that may not be installed; None then."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None

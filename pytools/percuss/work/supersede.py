@@ -26,6 +26,7 @@ class Superseded:
 
 def supersede(session: Session, event: Event, reason: str, by: Event | None = None) -> Superseded:
     """The event stays in the ledger and is not used any more; what was made from it is marked from then on."""
+    _check_reason(reason)
     state = session.state
     if event.id in state.superseded:
         raise InputError(f"event {event.id}: is superseded already", hint="--withdraw takes that back")
@@ -37,12 +38,16 @@ def supersede(session: Session, event: Event, reason: str, by: Event | None = No
 
 def withdraw(session: Session, event: Event, reason: str) -> Superseded:
     """Take back what superseded an event, or an event that supersedes."""
+    _check_reason(reason)
     return _say(session, event, _in_force(session.state, event), reason, None)
 
 
-def _say(session: Session, event: Event, targets: Sequence[Event], reason: str, by: Event | None) -> Superseded:
+def _check_reason(reason: str) -> None:
     if not reason.strip() or len(reason) > LONGEST:
         raise InputError(f"--reason: {len(reason)} characters; why must be said, in 1 to {LONGEST} of them")
+
+
+def _say(session: Session, event: Event, targets: Sequence[Event], reason: str, by: Event | None) -> Superseded:
     state = session.state
     later = [e for e in descendants(state, event.id) if e.kind not in WORD_KINDS and e.id not in state.superseded]
     drafts = [

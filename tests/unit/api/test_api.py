@@ -199,17 +199,8 @@ def test_posteriors_for_arviz(ledger) -> None:
 
 
 def test_arviz_that_is_not_there_is_said_in_a_sentence(ledger, monkeypatch) -> None:
-    import builtins
-
-    real = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("arviz"):
-            raise ImportError(name)
-        return real(name, *rest)
-
     surrogate = ledger.surrogate(ledger.run(ledger.design("linear-gaussian", n=16, skip=1)), degree="1..2", bootstrap=0)
     posterior = ledger.calibrate(surrogate)
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr("percuss.api.posterior._module", lambda name: None)
     with pytest.raises(percuss.InputError, match="ArviZ is not installed"):
         posterior.to_arviz()

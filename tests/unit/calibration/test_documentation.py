@@ -21,10 +21,5 @@ def test_tables_are_complete() -> None:
             assert item.name == "places" or f"`{item.name}`" in TEXT, item.name
     for kind in ("observations.imported", "posterior.sampled", "prediction.made", "comparison.made"):
         assert f"### `{kind}`" in TEXT
-<<<<<<< HEAD
-        for name in (item.name for item in fields(KINDS[kind].body)):
-            assert f"`{name}`" in TEXT or kind == "observations.imported", name
-=======
         for item in fields(KINDS[kind].body):
             assert f"`{item.name}`" in TEXT or kind == "observations.imported", item.name
->>>>>>> infer
