@@ -38,18 +38,18 @@ class Shown:
         """Unit of each quantity and parameter it can show."""
         model = self.study.model()
         found = {name: quantity.unit for name, quantity in model.quantities.items() if quantity.curve}
-        for name in self.validation.body["tracked"]:
+        for name in self.validation.body.tracked:
             given = self.study.parameters.get(name)
             # a law of another dimension than the study's parameter is shown as it is
-            changed = name in self.validation.body["values"]
+            changed = name in self.validation.body.values
             found[name] = given.unit if given and not changed else "1" if changed else str(model.inputs[name].unit)
         return found
 
 
 def default_names(shown: Sequence[Shown]) -> list[str]:
     """What was measured, and what drifted."""
-    observed = [item["quantity"] for one in shown for item in one.validation.body["observed"]]
-    tracked = [name for one in shown for name in one.validation.body["tracked"]]
+    observed = [item.quantity for one in shown for item in one.validation.body.observed]
+    tracked = [name for one in shown for name in one.validation.body.tracked]
     return list(dict.fromkeys([*observed, *tracked]))
 
 
@@ -68,7 +68,7 @@ def draw_paths(
     for axis, name in zip(axes[:, 0], names, strict=True):
         unit = scale(name, units.get(name, "1"))
         for number, one in enumerate(shown):
-            if name in one.validation.body["tracked"]:
+            if name in one.validation.body.tracked:
                 for line, (label, table) in enumerate(_tables(one, ladder)):
                     colour = SERIES[(number + line) % len(SERIES)]
                     _path(axis, _cut(table, window), name, unit, colour, label, band=not ladder)
