@@ -18,6 +18,7 @@ from percuss.errors import InputError
 from percuss.execution.campaign import Interrupted, close_campaign, local_executor, run_campaign
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.kinds.table import KINDS
+from percuss.kinds.validation_computed import ValidationComputed
 from percuss.ledger.event import Draft, Maker
 from percuss.ledger.ledger import Ledger
 from percuss.session import Session
@@ -25,6 +26,7 @@ from percuss.software import software
 from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.surrogates.settings import Settings
+from percuss.validation.settings import models_of
 from percuss.work.calibrate import Request, calibrate
 from percuss.work.compare import compare
 from percuss.work.design import Request as Points
@@ -35,6 +37,8 @@ from percuss.work.predict import predict
 from percuss.work.repetition import Repetition
 from percuss.work.subject import study_of, subject
 from percuss.work.surrogate import fit_surrogates
+from percuss.work.validate import Request as Validating
+from percuss.work.validate import Subject, validate
 
 STUDIES = Path(__file__).parents[3] / "studies"
 MAKER = Maker(("test",), "nobody", "nowhere", software())
@@ -193,3 +197,16 @@ def test_a_text_is_a_study_or_an_event(tmp_path: Path, session: Session) -> None
     with pytest.raises(InputError, match="neither a path nor a name"):
         subject("facades", studies)
     assert study_of(session, session.event("@last:surrogate")).name == "linear-gaussian"
+
+
+def test_a_validation_repeats_where_its_record_is_the_studys(tmp_path: Path) -> None:
+    session = Session(Ledger.open(tmp_path / "ledger", MAKER, create=True))
+    study = load_study(STUDIES / "pounding-law")
+    request = Validating(models_of(study)[0], {"traditional": False, "settle": "0.5 s", "drift": None})
+    done = validate(session, Subject(study), request)
+    assert ValidationComputed.of(done.event).asked == {"traditional": False, "settle": "0.5 s"}
+    assert _repeated(session, "validation.computed") == Repetition("same", 1)
+    origin = ValidationComputed.of(done.event).data
+    assert origin
+    validate(session, Subject(study), replace(request, data=(study.files[origin.file], "elsewhere.csv")))
+    assert _repeated(session, "validation.computed").verdict == "cannot"
