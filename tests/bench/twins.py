@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold
+from percuss.session import Session
 from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
@@ -34,8 +34,8 @@ def pounding(points: int, *options: str) -> tuple[Study, Surrogate]:
         design = _percuss("design", str(STUDY), "--n", str(points), "--skip", "1", *ledger)
         campaign = _percuss("run", design, *ledger)
         event = _percuss("surrogate", campaign, *options, *ledger)
-        book = Ledger.open(Path(folder) / "ledger")
-        found = load_surrogate(book, fold(book.events()), book.event(event))
+        session = Session(Ledger.open(Path(folder) / "ledger"))
+        found = load_surrogate(session, session.event(event))
         return load_study(STUDY), found
 
 

@@ -255,7 +255,7 @@ def test_a_page_of_nonsense(calibrated: str, percuss, folder: Path, monkeypatch:
         return {key: value for key, value in real(event).items() if key not in ("scores", "families")}
 
     monkeypatch.setattr(Event, "data", property(without))
-    percuss("report", calibrated, "--to", "report.html").refused(4, "cannot be reported on", "surrogate.fitted")
+    percuss("report", calibrated, "--to", "report.html").refused(4, "does not fit its kind", "prediction.made")
 
 
 def test_curves_and_energy_of_one_run(copied: Path, percuss) -> None:  # type: ignore[no-untyped-def]

@@ -14,6 +14,7 @@ import pytest
 
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
+from percuss.session import Session
 from percuss.surrogates.surrogate import load_surrogate
 
 ROOT = Path(__file__).parents[2]
@@ -48,8 +49,8 @@ def load(folder):
 
     def call(id: str):  # type: ignore[no-untyped-def]
         book = Ledger.open(folder / "ledger")
-        state = fold(book.events())
-        return load_surrogate(book, state, state.events[id])
+        session = Session(book)
+        return load_surrogate(session, session.event(id))
 
     return call
 
@@ -203,7 +204,7 @@ def test_extending_a_design_keeps_its_lineage(percuss, impact) -> None:
     percuss("run", again.id)
     assert json.loads(percuss("surrogate", again.id, *QUICK, "--json").out)["points"] == 75
     assert percuss("audit").code == 0
-    percuss("design", "--extend", impact, "--n", 3).refused(2, "not a surrogate")
+    percuss("design", "--extend", impact, "--n", 3).refused(2, "not surrogate.fitted")
     percuss("design", "--extend", first.id).refused(2, "--n")
     percuss("design", "impact", "--extend", first.id, "--n", 3).refused(2, "--extend")
     percuss("design").refused(2, "STUDY")
@@ -217,7 +218,7 @@ def test_points_of_a_table(percuss, impact, folder) -> None:
     assert lines[1].startswith("0.3,2.0,")
     (folder / "at.csv").write_text("gap\n300\n")
     percuss("surrogate", fitted, "--at", "at.csv").refused(2, "speed")
-    percuss("surrogate", impact, "--at", "at.csv").refused(2, "not a surrogate")
+    percuss("surrogate", impact, "--at", "at.csv").refused(2, "not surrogate.fitted")
 
 
 def test_missing_runs_are_counted(percuss, folder) -> None:
@@ -356,7 +357,7 @@ def test_the_same_runs_give_the_same_bits(percuss, once) -> None:
 
 def test_points_outside_their_priors_are_named(percuss, folder, monkeypatch) -> None:
     """Imports refuse them today; older ledgers hold some."""
-    monkeypatch.setattr("percuss.execution.imports._check_points", lambda *_: None)
+    monkeypatch.setattr("percuss.work.import_runs._check_points", lambda *_: None)
     rows = "\n".join(f"{x},0,0,{x}" for x in (0, 1, 2, 2.5, 3.5, -1))
     (folder / "t.csv").write_text(f"x1,x2,x3,y\n{rows}\n")
     percuss("import", "t.csv", "--study", "ishigami")

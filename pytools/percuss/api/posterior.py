@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -78,15 +79,15 @@ class Posterior(Result):
         """What ArviZ calls groups, as arrays (chains, draws, ...): prior, posterior, prior and posterior predictive,
         pointwise log-likelihood, observed data and sample statistics.
 
-        At most `draws` of the posterior, thinned evenly; parameters in the units of the study, data in those of their
-        outputs.
+        About so many `draws` of the posterior, thinned evenly, but at least as many of each chain as there are
+        chains; parameters in the units of the study, data in those of their outputs.
         """
         from percuss.calibration.problem import load_problem
 
         stored = self.stored
         problem = load_problem(self._session, self.event)
         chains, length, d = stored.draws.shape
-        every = max(1, -(-chains * length // draws))
+        every = max(1, chains * length // max(draws, chains**2))
         some = stored.draws[:, ::every]
         flat = some.reshape(-1, d)
         rng = np.random.default_rng(seed)
@@ -128,7 +129,10 @@ class Posterior(Result):
             "dims": {"data": ["datum"]},
         }
         if (base := _module("arviz_base")) is not None:
-            return base.from_dict(groups, **described)
+            with warnings.catch_warnings():
+                # Many short chains are what percuss samples: the dimensions are named rightly.
+                warnings.filterwarnings("ignore", "Found chain dimension to be longer")
+                return base.from_dict(groups, **described)
         if (older := _module("arviz")) is not None:
             return older.from_dict(**groups, **described)
         raise InputError("to_arviz: ArviZ is not installed", hint="pip install arviz")
