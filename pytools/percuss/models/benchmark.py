@@ -23,8 +23,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from percuss.errors import InputError
-from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Setting, Value
-from percuss.models.settings import SettingsError
+from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
+from percuss.settings import Setting, SettingsError
 from percuss.spelling import did_you_mean, shown
 from percuss.units import parse_quantity
 

@@ -17,8 +17,9 @@ from typing import Any, Self
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.grain_path import increments
-from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Setting, Value
+from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Value
 from percuss.models.under_way import telling
+from percuss.settings import Setting
 
 LAWS = ("hertz-mindlin", "classical-linear")
 TESTS = ("drained", "undrained", "oedometric", "isotropic", "path")

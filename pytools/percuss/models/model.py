@@ -3,7 +3,7 @@
 A model module offers two functions, found through `registry.MODELS`:
 
     settings(table) -> dict[str, Setting]   what [model] may set beside fixed inputs, given what it does set
-    configure(settings, files) -> Model     settings as cleaned by `percuss.models.settings.clean_settings`
+    configure(settings, files) -> Model     settings as cleaned by `percuss.settings.clean_settings`
 
 `Model.run` is pure: the same point and the same seed give the same bits, whatever else is in the batch. A run
 that diverges is a `Failed` outcome with its reason, never an exception.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -88,32 +88,6 @@ class Quantity:
     means: bool = False
     no_limit: str = ""
     diagnostic: bool = False
-
-
-Form = Literal["text", "texts", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A structural setting of a model: fixed for a whole study, of the type `form` names.
-
-    A `number` is a quantity in the SI unit `unit`, `numbers` are a list of such (of `length` if not 0), `rows` a list
-    of those; a `file` is a path inside the study's folder whose bytes
-    reach the model under that path; `list` and `table` are checked further by the model. With `expression` a
-    number may instead be text that names inputs (`"2 * $gap"`), left to the model. No default: must be given.
-    """
-
-    name: str
-    form: Form
-    default: object = None
-    required: bool = False
-    unit: str = "1"
-    low: float = -math.inf
-    high: float = math.inf
-    choices: tuple[str, ...] = ()
-    doc: str = ""
-    expression: bool = False
-    length: int = 0
 
 
 @dataclass(frozen=True)

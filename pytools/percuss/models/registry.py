@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from percuss.errors import InputError
-from percuss.models.model import Model, Setting
-from percuss.models.settings import clean_settings
+from percuss.models.model import Model
+from percuss.settings import Setting, clean_settings
 from percuss.spelling import did_you_mean, shown
 
 

@@ -13,9 +13,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.models.model import Input, Model, Quantity, Setting, Value
+from percuss.models.model import Input, Model, Quantity, Value
 from percuss.models.registry import MODELS, model_module
-from percuss.models.settings import SettingsError, clean_settings
+from percuss.settings import Setting, SettingsError, clean_settings
 from percuss.spelling import did_you_mean, shown
 from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
 from percuss.study.output import EXTREMES, REDUCTIONS, Output

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from percuss.errors import InputError
-from percuss.models.settings import clean_setting
+from percuss.settings import clean_setting
 from percuss.spelling import did_you_mean
 from percuss.study.priors.registry import prior_in_si
 from percuss.study.study import Study

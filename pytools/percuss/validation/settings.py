@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.models.model import Setting
 from percuss.models.oscillators.system import Oscillators
-from percuss.models.settings import SettingsError, clean_settings
+from percuss.settings import Setting, SettingsError, clean_settings
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
 from percuss.study.priors.prior import Prior, PriorError

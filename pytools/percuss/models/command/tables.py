@@ -8,8 +8,8 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.models.command.results import FORMATS, Source
-from percuss.models.model import Input, Quantity, Setting
-from percuss.models.settings import SettingsError
+from percuss.models.model import Input, Quantity
+from percuss.settings import Setting, SettingsError
 from percuss.spelling import did_you_mean, shown
 from percuss.units import dimension, parse_quantity, parse_unit
 

@@ -9,11 +9,11 @@ from typing import Any
 from percuss.errors import InputError
 from percuss.models.ground_motion import SYNTHETIC
 from percuss.models.ground_record import GroundRecord, read_record
-from percuss.models.model import Input, Setting
+from percuss.models.model import Input
 from percuss.models.oscillators.base import Base
 from percuss.models.oscillators.inputs import Element
 from percuss.models.oscillators.tables import HARMONIC
-from percuss.models.settings import SettingsError, clean_settings
+from percuss.settings import Setting, SettingsError, clean_settings
 from percuss.spelling import did_you_mean
 
 BASE = "base"

@@ -33,7 +33,7 @@ from percuss.models.oscillators.separation import (
     separation_srss,
 )
 from percuss.models.oscillators.tables import CONTACT, DAMPER, MASS, SENSOR, SPRING
-from percuss.models.settings import SettingsError
+from percuss.settings import SettingsError
 from percuss.units import parse_quantity
 
 if TYPE_CHECKING:

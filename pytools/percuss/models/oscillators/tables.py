@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from percuss.models.ground_motion import SYNTHETIC
-from percuss.models.model import Setting
+from percuss.settings import Setting
 
 MASS = {
     "name": Setting("name", "text", required=True, doc="a short name: curves are called u<name>, v<name>, a<name>"),

@@ -19,7 +19,6 @@ from percuss.models.rockfall_wall.projectile import first_touch, projectile_body
 from percuss.models.rockfall_wall.tables import INPUTS, MOST_STEPS
 from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.quantities import quantities_of
-from percuss.models.settings import SettingsError
 from percuss.scene import (
     Body,
     Contactor,
@@ -33,6 +32,7 @@ from percuss.scene import (
     Settings,
     Settle,
 )
+from percuss.settings import SettingsError
 
 # A wall at rest: bodies slower than a hundredth of what gravity gives in one step of 0.25 ms.
 REST = Settle(speed_m_per_s=2.5e-5, max_steps=20_000)

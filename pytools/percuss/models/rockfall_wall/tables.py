@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from percuss import _core
-from percuss.models.model import Input, Setting
+from percuss.models.model import Input
 from percuss.models.rockfall_wall.layout import LAYOUTS
+from percuss.settings import Setting
 
 # Ten times the longest and highest wall that anyone would build, and a bound to what a stranger's file can ask for.
 MOST_AXES, MOST_ROWS = 400, 40

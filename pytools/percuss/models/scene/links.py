@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
-from percuss.models.model import Setting
 from percuss.models.scene.tables import number_setting, rows_setting, table_of, vector_setting
 from percuss.scene import JOINT_KINDS, Actuator, Bushing, History, Imposed, Joint, JointFriction, Limit, Spring
 from percuss.scene.links import Signal, coordinate_of, is_angle
+from percuss.settings import Setting
 
 if TYPE_CHECKING:
     from percuss.models.scene.reader import Reader

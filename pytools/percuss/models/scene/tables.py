@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from percuss import _core
-from percuss.models.model import Setting
+from percuss.settings import Setting
 
 
 def table_of(*settings: Setting) -> dict[str, Setting]:
