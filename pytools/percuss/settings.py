@@ -8,7 +8,7 @@ value only its owner can judge has the form `any`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -32,8 +32,8 @@ _WORDS: dict[str, str] = {
     "bare": "a number",
     "numbers": "a list of numbers",
     "rows": "a list of lists of numbers",
-    "file": "the path of a file in the study's folder",
-    "files": "a list of paths of files in the study's folder",
+    "file": "a path inside the study's folder",
+    "files": "a list of paths inside the study's folder",
     "list": "a list",
     "table": "a table",
     "any": "a value",
@@ -154,7 +154,7 @@ def wrong_type(value: object, wanted: str) -> str:
     return f"{shown(value)} is not {wanted}: must be {wanted}, not {kind_of(value)}"
 
 
-def only_known(table: Mapping[str, Any], known: Mapping[str, object], path: KeyPath, note: Note) -> None:
+def only_known(table: Mapping[str, Any], known: Collection[str], path: KeyPath, note: Note) -> None:
     """Note every key that is not among the known ones."""
     for key in table:
         if key not in known:
@@ -209,7 +209,7 @@ def clean_setting(setting: Setting, value: Any) -> Any:
         if not isinstance(value, list) or not texts:
             raise InputError(f"{shown(value)} is not {_WORDS[setting.form]}")
     elif not isinstance(value, _TYPES[setting.form]):
-        raise InputError(wrong_type(value, _WORDS[setting.form]))
+        raise InputError(wrong_type(value, "a text" if setting.form == "file" else _WORDS[setting.form]))
     if setting.choices and value not in setting.choices:
         raise InputError(f"{shown(value)} is not known; {did_you_mean(str(value), setting.choices)}")
     return value

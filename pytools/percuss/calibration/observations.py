@@ -25,17 +25,18 @@ from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import State
 from percuss.ledger.tables import table_digest
+from percuss.settings import KeyPath, Note, Noted
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
-from percuss.study.observations import COLUMNS, ObservationPlan, Source, observations_in_si, read_observations
+from percuss.study.observations import COLUMNS, OBSERVED, ObservationPlan, Source, observations_in_si, read_observations
 from percuss.study.output import Output
 from percuss.study.study import Study
-from percuss.study.tables import Note, Noted
-from percuss.study.toml_lines import Path as KeyPath
 from percuss.units import to_si
 
 if TYPE_CHECKING:
     import polars as pl
+
+SCHEMA = OBSERVED
 
 
 def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:

@@ -19,14 +19,12 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.models.oscillators.system import Oscillators
-from percuss.settings import Setting, SettingsError, clean_settings
+from percuss.settings import KeyPath, Note, Noted, Setting, SettingsError, clean_settings, kind_of
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
 from percuss.study.study import Study, checked_value
-from percuss.study.tables import Note, Noted, kind_of
-from percuss.study.toml_lines import Path
 from percuss.units import parse_quantity, parse_unit, quantity_unit, same_dimension
 from percuss.validation.drift_filter import DRIFT, START_STD
 from percuss.validation.following import BASE, SENSED
@@ -41,7 +39,7 @@ VARIANCE = "variance_"
 KEYS = {
     setting.name: setting
     for setting in (
-        Setting("file", "text", doc="data: CSV or Parquet, in the study's folder"),
+        Setting("file", "file", doc="data: CSV or Parquet, in the study's folder"),
         Setting("time", "text", doc="column of the time"),
         Setting("time_unit", "text", "s"),
         Setting("step", "number", unit="s", low=0, doc="interval of the samples, where no column holds the time"),
@@ -140,7 +138,7 @@ def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | N
     if name is not None and name not in models:
         raise InputError(f"--model {name}: {did_you_mean(name, models)}")
 
-    def refuse(path: Path, message: str) -> None:
+    def refuse(path: KeyPath, message: str) -> None:
         raise InputError(f"study {study.name}: [{SECTION}] `{dotted(path[1:])}`: {message}")
 
     found = Reader(study, section, name or next(iter(models), None), refuse, flags).read()
