@@ -93,11 +93,11 @@ def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
 
 def _table(text: str, table: str | None, ledger: str | None) -> pl.DataFrame:
     from percuss.errors import InputError
-    from percuss.execution.imports import parse_table
     from percuss.execution.records import load_design, runs_table
     from percuss.export.tables import with_unit_names
     from percuss.ledger.blobs import FILE_ROLE
     from percuss.ledger.projections import fold
+    from percuss.measured import parse_measured
 
     book, event = open_at(ledger, text)
     roles = [blob.role for blob in event.blobs]
@@ -114,7 +114,7 @@ def _table(text: str, table: str | None, ledger: str | None) -> pl.DataFrame:
         )
     if table.startswith(FILE_ROLE):
         name = table.removeprefix(FILE_ROLE)
-        return parse_table(Path(name), book.files(event)[name])
+        return parse_measured(name, book.files(event)[name]).frame
     found = book.table(event, table)
     if not event.inputs_as("design") and event.kind != "design.created":
         return found

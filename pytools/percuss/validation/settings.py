@@ -41,7 +41,7 @@ KEYS = {
     for setting in (
         Setting("file", "file", doc="data: CSV or Parquet, in the study's folder"),
         Setting("time", "text", doc="column of the time"),
-        Setting("time_unit", "text", "s"),
+        Setting("time_unit", "text", doc="unit of the column of the time; default: that of its header, else s"),
         Setting("step", "number", unit="s", low=0, doc="interval of the samples, where no column holds the time"),
         Setting("inputs", "list", [], doc="tables: to, column, unit, factor"),
         Setting("observed", "list", required=True, doc="tables: quantity, column, unit, noise_std or noise_variance"),
@@ -79,11 +79,14 @@ OBSERVED = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the data: what it stands for, its unit, and (of a channel) the variance of its noise in SI."""
+    """A column of the data: what it stands for, the unit it is like, the one the study says (None: that of its header,
+    else `like`), and (of a channel) the variance of its noise in SI.
+    """
 
     name: str
     column: str
-    unit: str
+    like: str
+    unit: str | None = None
     factor: float = 1.0
     variance: float = 0.0
 
@@ -95,7 +98,7 @@ class Validating:
     name: str
     file: str | None
     time: str | None
-    time_unit: str
+    time_unit: str | None
     step_s: float | None
     inputs: tuple[Column, ...]
     observed: tuple[Column, ...]
@@ -217,7 +220,7 @@ class Reader:
             self.fault("must be above 0", "step")
         if "time" not in given and "step" not in given:
             self.fault("missing: the column of the time, or `step`, the interval of the samples", "time")
-        time_unit = self.unit(given["time_unit"], "s", "time_unit")
+        time_unit = self.unit(given["time_unit"], "s", "time_unit") if "time_unit" in given else None
         ladder = [self.ladder(value, i) for i, value in enumerate(given["ladder"])]
         priors, variances = self.priors(given["priors"], names, observed)
         if noted.faults:
@@ -295,8 +298,8 @@ class Reader:
         if table["to"] != BASE:
             self.mass(table["to"], f"input to `{table['to']}`", "inputs", i, "to")
         si = "m/s^2" if table["to"] == BASE else "N"
-        unit = self.unit(table.get("unit", si), si, "inputs", i, "unit")
-        return Column(table["to"], table["column"], unit, table["factor"])
+        unit = self.unit(table["unit"], si, "inputs", i, "unit") if "unit" in table else None
+        return Column(table["to"], table["column"], si, unit, table["factor"])
 
     def channel(self, entry: object, i: int) -> Column | None:
         # bare numbers are in the channel's unit, so that they are read as texts are
@@ -325,7 +328,8 @@ class Reader:
         except InputError as fault:
             self.fault(str(fault), "observed", i, key)
             return None
-        return Column(quantity, table.get("column", quantity), unit, variance=variance)
+        said = unit if "unit" in table else None
+        return Column(quantity, table.get("column", quantity), si, said, variance=variance)
 
     def prior_unit(self, key: str) -> str:
         """The unit of bare numbers of a prior: of an input, or of the variance of a measured quantity."""
