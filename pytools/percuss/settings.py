@@ -51,8 +51,8 @@ class Setting:
     reader under that path. With `expression` a number may instead be text that names inputs (`"2 * $gap"`), left to
     the reader. No default: must be given if `required`, else it may be missing.
 
-    What a `table`, or each table of a `list`, may hold is in `of`, and in `variants`: a key of it, and by the value of
-    that key what else there may be (`shape = "box"` takes a `size`). Such tables are checked by their reader.
+    What a `table`, or each table of a `list`, may hold is in `of`; what else a table may hold by the value of this key
+    is in `variants` (`shape = "box"` takes a `size`). Such tables are checked by their reader.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Setting:
     low_open: bool = False
     high_open: bool = False
     of: Mapping[str, Setting] = field(default_factory=dict)
-    variants: tuple[str, Mapping[str, Mapping[str, Setting]]] | None = None
+    variants: Mapping[str, Mapping[str, Setting]] = field(default_factory=dict)
 
     @property
     def numeric(self) -> bool:

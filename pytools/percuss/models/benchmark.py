@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from percuss.errors import InputError
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
-from percuss.settings import Setting, SettingsError
+from percuss.settings import Setting, SettingsError, table_of
 from percuss.spelling import did_you_mean, shown
 from percuss.units import parse_quantity
 
@@ -238,8 +238,9 @@ FUNCTIONS: dict[str, Function] = {
     ),
 }
 
+VARIANTS = {name: table_of(*function.settings) for name, function in FUNCTIONS.items()}
 _COMMON = (
-    Setting("function", "text", required=True, choices=tuple(FUNCTIONS), doc="one of " + ", ".join(FUNCTIONS)),
+    Setting("function", "text", required=True, choices=tuple(FUNCTIONS), doc="which closed form", variants=VARIANTS),
     Setting("delay", "number", default=0.0, unit="s", low=0, high=3600, doc="sleep in each run: for rehearsals"),
     Setting("fail_above", "table", default={}, doc="input = threshold beyond which a run fails: for rehearsals"),
     Setting("batch", "integer", default=64, low=1, high=100_000, doc="runs in one event: for rehearsals"),

@@ -16,10 +16,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from percuss.errors import InputError
+from percuss.settings import Setting, table_of
 from percuss.units import parse_quantity
 
 AXES = ("x", "y", "z")
 MOST_INCREMENTS = 100_000
+
+PATH = table_of(
+    *(
+        Setting(f"stress_{axis}", "number", unit="Pa", low=0, low_open=True, doc=f"that {axis} goes to")
+        for axis in AXES
+    ),
+    *(Setting(f"strain_{axis}", "number", low=-1, high=1, doc=f"that {axis} goes to, instead") for axis in AXES),
+    Setting("increments", "integer", 1, low=1, high=MOST_INCREMENTS, doc="steps on the way, each brought to rest"),
+)
 
 # Goals of x, y and z at the end of an increment: whether it is a strain, and how much (SI).
 Goals = tuple[tuple[bool, float], ...]

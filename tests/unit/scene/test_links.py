@@ -13,7 +13,7 @@ import pytest
 
 from percuss.errors import InputError
 from percuss.models.registry import configure
-from percuss.models.scene.links import ACTUATOR, BUSHING, JOINT, SPRING
+from percuss.models.scene.link_tables import ACTUATOR, BUSHING, JOINT, SPRING
 from percuss.scene import (
     JOINT_KINDS,
     Actuator,

@@ -211,8 +211,10 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         reader.faults.append(("sampling", f"{settings['sampling']:g} s is too short: {most}"))
     if reader.faults:
         raise SettingsError(reader.faults)
-    inputs["integrator"] = Input("integrator", None, "event", choices=INTEGRATORS, doc="how to integrate")
-    inputs["step"] = Input("step", "s", 1e-3, 0.0, low_open=True, doc="of the fixed-step integrators")
+    inputs["integrator"] = Input(
+        "integrator", None, "event", choices=INTEGRATORS, doc="event locates every impact; the others have a fixed step"
+    )
+    inputs["step"] = Input("step", "s", 1e-3, 0.0, low_open=True, doc="time step of the integrators that have one")
     return Oscillators(
         settings["duration"],
         settings["sampling"],
