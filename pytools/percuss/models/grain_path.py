@@ -50,10 +50,9 @@ def increments(rows: Sequence[object], pressure_pa: float) -> list[Goals]:
 def _row(row: object, where: str) -> tuple[int, Goals]:
     if not isinstance(row, Mapping):
         raise InputError(f"{where}: {row!r} is not a table")
-    known = {f"{what}_{axis}" for what in ("stress", "strain") for axis in AXES} | {"increments"}
     for key in row:
-        if key not in known:
-            raise InputError(f"{where}: unknown key `{key}`; allowed are {', '.join(sorted(known))}")
+        if key not in PATH:
+            raise InputError(f"{where}: unknown key `{key}`; allowed are {', '.join(sorted(PATH))}")
     count: Any = row.get("increments", 1)
     if type(count) is not int or not 1 <= count <= MOST_INCREMENTS:
         raise InputError(f"{where}: increments = {count!r} must be an integer from 1 to {MOST_INCREMENTS}")

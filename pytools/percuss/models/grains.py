@@ -17,7 +17,7 @@ from typing import Any, Self
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.grain_path import PATH, increments
-from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Value
+from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Reference, Value
 from percuss.models.under_way import telling
 from percuss.settings import Setting
 
@@ -90,6 +90,11 @@ QUANTITIES = {
     },
     **{name: Quantity(name, unit, doc=doc, diagnostic=name in DIAGNOSTIC) for name, unit, doc in SCALARS},
 }
+QUANTITIES["peak_stress_ratio"] = replace(QUANTITIES["peak_stress_ratio"], meaning="largest axial over radial stress")
+CONVENTIONS = (
+    "Stresses and strains are positive in compression; strains are logarithmic and count from the isotropic state.",
+    "z is the axis of the test, x and y are radial.",
+)
 
 
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
@@ -133,6 +138,11 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("step_safety", "number", 0.8, low=1e-3, high=1, doc="share of the stable time step"),
     )
     return {setting.name: setting for setting in found}
+
+
+def reference() -> Reference:
+    """Inputs and quantities, the same for every study."""
+    return Reference(INPUTS, tuple(QUANTITIES.values()), CONVENTIONS)
 
 
 def configure(settings: Mapping[str, object], files: Mapping[str, bytes]) -> GrainModel:

@@ -8,7 +8,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.models.command.results import FORMATS, Source
-from percuss.models.model import Input, Quantity
+from percuss.models.model import Input, Quantity, Reference
 from percuss.settings import Setting, SettingsError, table_of
 from percuss.spelling import did_you_mean, shown
 from percuss.units import dimension, parse_quantity, parse_unit
@@ -63,6 +63,17 @@ _SETTINGS = (
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
     """List the settings of a program."""
     return {setting.name: setting for setting in _SETTINGS}
+
+
+def reference() -> Reference:
+    """What holds for any program; its inputs and quantities are those the study names."""
+    return Reference(
+        conventions=(
+            "Inputs and quantities are those that `inputs` and `quantities` of the study name.",
+            "The program reads and writes each in the unit the study says; percuss converts to SI and back.",
+            "Signs are the program's own.",
+        )
+    )
 
 
 def read_texts(key: str, values: object, *, least: int = 0) -> tuple[str, ...]:

@@ -69,6 +69,27 @@ def mass_inputs(mass: Mapping[str, Any]) -> dict[str, Input]:
     return {item.name: item for item in found}
 
 
+def motion_inputs(records: tuple[str, ...] = ()) -> dict[str, Input]:
+    """Inputs of a moving base: how strong it is, and which of several records it follows."""
+    return {
+        item.name: item
+        for item in (
+            Input("intensity", "m/s^2", None, 0.0, doc="standard deviation of the base acceleration on the plateau"),
+            Input("base_scale", "1", 1.0, doc="factor of the base acceleration"),
+            Input("base_record", None, choices=records, doc="which of base_records"),
+        )
+    }
+
+
+def numerical_inputs() -> dict[str, Input]:
+    """How a run is integrated."""
+    how = "event locates every impact; the others have a fixed step"
+    return {
+        "integrator": Input("integrator", None, "event", choices=INTEGRATORS, doc=how),
+        "step": Input("step", "s", 1e-3, 0.0, low_open=True, doc="time step of the integrators that have one"),
+    }
+
+
 @dataclass(frozen=True)
 class Element:
     """A spring, damper or contact between two nodes, and the names of the inputs that hold its numbers."""

@@ -15,13 +15,13 @@ from percuss.models.oscillators.base import Base
 from percuss.models.oscillators.inputs import (
     CONTACT_INPUTS,
     DAMPER_INPUTS,
-    INTEGRATORS,
     LAWS,
     RIGID,
     SPRING_INPUTS,
     STIFFNESS_UNITS,
     Element,
     mass_inputs,
+    numerical_inputs,
 )
 from percuss.models.oscillators.quantities import SEPARATION_RULES, of_contact, quantities_of
 from percuss.models.oscillators.reader import Reader
@@ -211,10 +211,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         reader.faults.append(("sampling", f"{settings['sampling']:g} s is too short: {most}"))
     if reader.faults:
         raise SettingsError(reader.faults)
-    inputs["integrator"] = Input(
-        "integrator", None, "event", choices=INTEGRATORS, doc="event locates every impact; the others have a fixed step"
-    )
-    inputs["step"] = Input("step", "s", 1e-3, 0.0, low_open=True, doc="time step of the integrators that have one")
+    inputs |= numerical_inputs()
     return Oscillators(
         settings["duration"],
         settings["sampling"],

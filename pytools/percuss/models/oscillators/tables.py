@@ -29,7 +29,7 @@ DAMPER = table_of(
 )
 CONTACT = table_of(
     Setting("name", "text", doc="follows the names of its inputs and quantities; default: its number, from 1"),
-    Setting("between", "list", required=True, doc="left and right mass: the left one meets the right one moving up"),
+    Setting("between", "list", required=True, doc='two masses, the left one first; "base" may be one of them'),
     Setting("gap", "number", unit="m", doc="distance at zero displacements; default: the input gap of all contacts"),
     Setting("law", "text", doc="impact law; default: the input law of all contacts"),
     Setting("restitution", "number", doc="rebound speed over approach speed; default: that of all contacts"),
