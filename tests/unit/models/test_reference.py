@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,10 @@ import pytest
 from percuss.errors import InputError
 from percuss.models.model import Done, Input, Quantity
 from percuss.models.reference import kind_reference, setting_lines
+from percuss.models.reference_page import MARK, reference_page
 from percuss.models.registry import MODELS, Kind
 from percuss.settings import Setting, clean_settings, table_of
-from percuss.study.load import find_studies, load_study
+from percuss.study.load import check_study, find_studies, load_study
 from percuss.units import parse_unit
 
 STUDIES = Path(__file__).parents[3] / "studies"
@@ -80,6 +82,18 @@ def test_gap_and_force_have_the_signs_that_are_said() -> None:
     gap = float(point["gap"]) + done.curves["u2"] - done.curves["u1"]
     assert np.abs(done.curves["gap"] - gap).max() < 1e-12
     assert done.curves["force"].max() > 0 and done.values["smallest_gap"] < 0
+
+
+def test_the_page_on_oscillators_is_that_of_the_code(tmp_path: Path) -> None:
+    text = (STUDIES.parent / "docs" / "oscillators.md").read_text()
+    mark = MARK.format("oscillators")
+    assert mark + text.partition(mark)[2] == reference_page("oscillators")
+    (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "study.toml").write_text(example)
+    assert check_study(tmp_path) == []
+    study = load_study(tmp_path)
+    (done,) = study.model().run([study.point(None, {"gap": 0.01, "restitution": 0.5})], [0])
+    assert isinstance(done, Done) and study.evaluate(done.values, done.curves)["peak_force"] > 0
 
 
 def test_unknown_kind() -> None:
