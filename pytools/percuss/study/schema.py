@@ -79,13 +79,13 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     for key in fixed_values:
         if key in parameters:
             note(("model", key), f"`{key}` is a parameter as well: fix it or give it a prior")
-    found_cases = _read_cases(cases, parameters, checked, model, note)
+    read_cases = _read_cases(cases, parameters, checked, model, note)
     _complete(model, {*fixed, *parameters}, fixed_values, cases, note)
-    found_outputs = read_outputs(outputs, model, note) if "outputs" in raw else scalar_outputs(model)
-    for key in found_outputs:
+    asked_outputs = read_outputs(outputs, model, note) if "outputs" in raw else scalar_outputs(model)
+    for key in asked_outputs:
         if key in parameters:
             note(("outputs", key), "a parameter has the same name: rename the output")
-    if not found_outputs and not outputs:
+    if not asked_outputs and not outputs:
         note((), f"model {kind} gives curves only: [outputs] must reduce one to a number")
     study = Study(
         name=name,
@@ -94,8 +94,8 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
         settings=settings,
         fixed=fixed_values,
         parameters=checked,
-        cases=found_cases,
-        outputs=found_outputs,
+        cases=read_cases,
+        outputs=asked_outputs,
         sections=sections,
         files=files.bytes,
     )
@@ -140,10 +140,10 @@ def _read_model(
         note(("model", "kind"), str(fault))
         return kind, {}, {}, None
     schema = module.settings(table)
-    given = {key: value for key, value in table.items() if key in schema}
+    written = {key: value for key, value in table.items() if key in schema}
     fixed = {key: value for key, value in table.items() if key not in schema and key != "kind"}
     try:
-        settings = clean_settings(schema, given)
+        settings = clean_settings(schema, written)
         _attach_files(schema, settings, files)
         missing = [path for path in _file_names(schema, settings) if path not in files.bytes]
         model = None if missing else module.configure(settings, files.bytes)
@@ -198,12 +198,12 @@ def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note)
         doc = check_table(PARAMETER, table, path, note)["doc"]
         prior_table = _prior_table(table)
         ends = suffixes(prior_table)
-        given = {end: model.inputs.get(name + end) if model else None for end in ends}
+        taking = {end: model.inputs.get(name + end) if model else None for end in ends}
         if model:
-            for end in (end for end in ends if given[end] is None):
+            for end in (end for end in ends if taking[end] is None):
                 which = f" `{name}{end}`" if end else ""
                 note(path, f"model {model.kind} has no such input{which}; {did_you_mean(name + end, model.inputs)}")
-        first = next((found for found in given.values() if found), None)
+        first = next((item for item in taking.values() if item), None)
         if first and first.unit is None:
             note(path, f"is a choice ({first.allowed()}) and takes no prior: set it in [model] or [cases]")
             continue
@@ -215,7 +215,7 @@ def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note)
             if any(isinstance(value, str) for key, value in prior_table.items() if key != "kind"):
                 continue  # quantities with units, of a dimension nobody knows
             unit = "1"
-        for end, prior in _read_priors(prior_table, unit, given, (*path, "prior"), note).items():
+        for end, prior in _read_priors(prior_table, unit, taking, (*path, "prior"), note).items():
             parameters[name + end] = Parameter(name + end, unit, prior, doc)
     return parameters
 
@@ -226,7 +226,7 @@ def _prior_table(table: object) -> dict[str, Any] | None:
 
 
 def _read_priors(
-    table: Mapping[str, Any], unit: str, given: Mapping[str, Input | None], path: KeyPath, note: Note
+    table: Mapping[str, Any], unit: str, taking: Mapping[str, Input | None], path: KeyPath, note: Note
 ) -> dict[str, Prior]:
     try:
         priors = read_priors(table, unit)
@@ -236,7 +236,7 @@ def _read_priors(
         return {}
     for end, prior in priors.items():
         low, high = prior.support()
-        taken = given[end]
+        taken = taking[end]
         if taken and (low < taken.low or high > taken.high):
             span = f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
             cut = "; a truncated-normal takes low and high" if prior.kind == "normal" else ""
@@ -277,27 +277,29 @@ def _read_held(
         return {}
     held: dict[str, Value] = {}
     for pattern in patterns:
-        found = [p for p in parameters.values() if fnmatchcase(p.name, pattern) or p.source == pattern]
-        if not found and not any(fnmatchcase(name, pattern) or name.startswith(f"{pattern}_") for name in names):
+        matching = [p for p in parameters.values() if fnmatchcase(p.name, pattern) or p.source == pattern]
+        if not matching and not any(fnmatchcase(name, pattern) or name.startswith(f"{pattern}_") for name in names):
             note(path, f"no parameter `{pattern}`; {did_you_mean(pattern, parameters)}")
-        held |= {p.name: p.prior.mean() for p in found}
+        held |= {p.name: p.prior.mean() for p in matching}
     return held
 
 
-def _complete(model: Model, given: set[str], fixed: Mapping[str, Value], cases: Mapping[str, Any], note: Note) -> None:
+def _complete(model: Model, valued: set[str], fixed: Mapping[str, Value], cases: Mapping[str, Any], note: Note) -> None:
     """Check that every input gets a value in every case that takes one, and none where it means nothing."""
     common = {name: needed.default for name, needed in model.inputs.items()} | dict(fixed)
     values = {case: common | table for case, table in cases.items() if isinstance(table, dict)}
     for name, needed in model.inputs.items():
-        taking = [case for case, found in values.items() if needed.taken(found)]
+        taking = [case for case, inputs in values.items() if needed.taken(inputs)]
         for case in values:
             if case not in taking and name in cases[case]:
                 note(("cases", case, name), f"`{name}` means nothing with {needed.idle_words()}: leave it out")
         taken = taking if cases else needed.taken(common)
-        if (name in given or needed.default is not None) and not taken:
-            where: KeyPath = ("model", name) if name in fixed else ("parameters", name) if name in given else ("model",)
+        if (name in valued or needed.default is not None) and not taken:
+            where: KeyPath = (
+                ("model", name) if name in fixed else ("parameters", name) if name in valued else ("model",)
+            )
             note(where, f"`{name}` means nothing with {needed.idle_words()}: leave it out")
-        if needed.default is not None or name in given:
+        if needed.default is not None or name in valued:
             continue
         lacking = [case for case in taking if name not in cases[case]]
         if not cases and taken:

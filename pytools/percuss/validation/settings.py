@@ -19,7 +19,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.models.oscillators.system import Oscillators
-from percuss.settings import KeyPath, Note, Noted, Setting, SettingsError, clean_settings, kind_of
+from percuss.settings import KeyPath, Note, Noted, Setting, check_table, wrong_type
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
 from percuss.study.priors.prior import Prior, PriorError
@@ -183,71 +183,68 @@ class Reader:
     def clean(self, schema: Mapping[str, Setting], table: object, *place: str | int) -> dict[str, Any] | None:
         """A table by its schema; None after a fault."""
         if not isinstance(table, dict):
-            self.fault(f"must be a table, not {kind_of(table)}", *place)
+            self.fault(wrong_type(table, "a table"), *place)
             return None
-        try:
-            return clean_settings(schema, table)
-        except SettingsError as faults:
-            for key, message in faults.faults:
-                self.fault(message, *place, key)
-            return None
+        noted = Noted(lambda path, message: self.fault(message, *place, *path))
+        checked = check_table(schema, table, (), noted)
+        return None if noted.faults else checked
 
     def read(self) -> Validating | None:
         """All that is said of the model, or None after faults."""
         noted = Noted(self.note)
         self.note = noted
-        given = self.clean(KEYS, self.table)
-        if given is None:
+        checked = self.clean(KEYS, self.table)
+        if checked is None:
             return None
         try:
-            case = self.study.case_name(given.get("case"))
+            case = self.study.case_name(checked.get("case"))
         except InputError as fault:
             self.fault(str(fault), "case")
             return None
-        values = self.values(given["values"])
-        observed = tuple(filter(None, (self.channel(entry, i) for i, entry in enumerate(given["observed"]))))
-        inputs = tuple(filter(None, (self.input(entry, i) for i, entry in enumerate(given["inputs"]))))
-        if not given["observed"]:
+        values = self.values(checked["values"])
+        observed = tuple(filter(None, (self.channel(entry, i) for i, entry in enumerate(checked["observed"]))))
+        inputs = tuple(filter(None, (self.input(entry, i) for i, entry in enumerate(checked["inputs"]))))
+        if not checked["observed"]:
             self.fault("nothing is measured", "observed")
-        track = given.get("track")
+        track = checked.get("track")
         names = tuple(track) if track else tuple(name for name in self.study.parameters if name not in values)
         if not all(isinstance(name, str) for name in names):
             self.fault("must be a list of names", "track")
             names = ()
         elif not names:
             self.fault("nothing may drift: the study has no parameters, and none is named", "track")
-        if given.get("step") == 0:
+        if checked.get("step") == 0:
             self.fault("must be above 0", "step")
-        if "time" not in given and "step" not in given:
+        if "time" not in checked and "step" not in checked:
             self.fault("missing: the column of the time, or `step`, the interval of the samples", "time")
-        time_unit = self.unit(given["time_unit"], "s", "time_unit") if "time_unit" in given else None
-        ladder = [self.ladder(value, i) for i, value in enumerate(given["ladder"])]
-        priors, variances = self.priors(given["priors"], names, observed)
+        time_unit = self.unit(checked["time_unit"], "s", "time_unit") if "time_unit" in checked else None
+        ladder = [self.ladder(value, i) for i, value in enumerate(checked["ladder"])]
+        priors, variances = self.priors(checked["priors"], names, observed)
         if noted.faults:
             return None
         return Validating(
             name=self.name or self.study.name,
-            file=given.get("file"),
-            time=given.get("time"),
+            file=checked.get("file"),
+            time=checked.get("time"),
             time_unit=time_unit,
-            step_s=given.get("step"),
+            step_s=checked.get("step"),
             inputs=inputs,
             observed=observed,
             case=case,
             values=values,
             track=names,
-            drift=given["drift"],
-            ladder=tuple(sorted({*ladder, given["drift"]})),
-            settle_s=given.get("settle"),
-            training_s=given.get("training"),
-            gaps=given["gaps"],
-            substeps=given["substeps"],
-            use_first=given["use_first"],
-            state_std=(given["displacement_std"], given["velocity_std"]),
+            drift=checked["drift"],
+            ladder=tuple(sorted({*ladder, checked["drift"]})),
+            settle_s=checked.get("settle"),
+            training_s=checked.get("training"),
+            gaps=checked["gaps"],
+            substeps=checked["substeps"],
+            use_first=checked["use_first"],
+            state_std=(checked["displacement_std"], checked["velocity_std"]),
             priors=priors,
             variance_priors=variances,
-            extrapolate=given.get("extrapolate"),
-            traditional=given["traditional"],
+            extrapolate=checked.get("extrapolate"),
+            traditional=checked["traditional"],
         )
 
     def values(self, table: Mapping[str, Any]) -> dict[str, Any]:
