@@ -14,35 +14,40 @@ from pathlib import Path
 from typing import Any
 
 from percuss.errors import InputError
+from percuss.settings import Setting, clean_setting, table_of
 
 PROJECT_FILE = "percuss.toml"
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One setting: its environment variable is PERCUSS_ and its name in capitals."""
+MOST = 1e9
+SETTINGS: dict[str, Setting] = table_of(
+    Setting("ledger", "text", "ledger", doc="folder of the ledger"),
+    Setting("studies", "text", "studies", doc="folder in which studies are found by name"),
+    Setting("jobs", "integer", 0, low=0, high=MOST, high_open=True, doc="runs at a time; 0 means one for each core"),
+    Setting(
+        "flush_s",
+        "bare",
+        1.0,
+        low=0,
+        high=MOST,
+        high_open=True,
+        doc="finished runs are written to the ledger at least this often, in seconds",
+    ),
+    Setting(
+        "import_mb",
+        "integer",
+        256,
+        low=0,
+        high=MOST,
+        high_open=True,
+        doc="largest table that `import` reads, in megabytes",
+    ),
+)
 
-    name: str
-    type: type[str] | type[int] | type[float]
-    default: str | int | float
-    says: str
 
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return f"PERCUSS_{self.name.upper()}"
-
-
-SETTINGS: dict[str, Setting] = {
-    setting.name: setting
-    for setting in (
-        Setting("ledger", str, "ledger", "folder of the ledger"),
-        Setting("studies", str, "studies", "folder in which studies are found by name"),
-        Setting("jobs", int, 0, "runs at a time; 0 means one for each core"),
-        Setting("flush_s", float, 1.0, "finished runs are written to the ledger at least this often, in seconds"),
-        Setting("import_mb", int, 256, "largest table that `import` reads, in megabytes"),
-    )
-}
+def variable_of(name: str) -> str:
+    """The environment variable of a setting: PERCUSS_ and its name in capitals."""
+    return f"PERCUSS_{name.upper()}"
 
 
 @dataclass(frozen=True)
@@ -76,9 +81,8 @@ def find_settings(
         flag = (flags or {}).get(name)
         if flag is not None:
             found[name] = Found(_typed(setting, flag, "flag"), f"flag --{name.replace('_', '-')}")
-        elif environment.get(setting.variable):
-            value = _typed(setting, environment[setting.variable], setting.variable)
-            found[name] = Found(value, f"environment {setting.variable}")
+        elif environment.get(variable := variable_of(name)):
+            found[name] = Found(_typed(setting, environment[variable], variable), f"environment {variable}")
         elif project and name in table:
             value = _typed(setting, table[name], f"{project}: {name}")
             if name in ("ledger", "studies"):
@@ -109,13 +113,13 @@ def _read_project(path: Path) -> dict[str, Any]:
 
 
 def _typed(setting: Setting, value: object, where: str) -> str | int | float:
+    """A value of a flag, the environment or the file: numbers may come as texts."""
+    types = {"text": str, "integer": int, "bare": float}
+    words = {"text": "a text", "integer": "a whole number, not negative", "bare": "a number, not negative"}
     try:
-        if isinstance(value, bool) or (setting.type is str and not isinstance(value, str | Path)):
+        if isinstance(value, bool) or (setting.form == "text" and not isinstance(value, str | Path)):
             raise ValueError
-        typed = setting.type(str(value))
-        if not isinstance(typed, str) and not (0 <= typed < 1e9):
-            raise ValueError
+        typed: str | int | float = clean_setting(setting, types[setting.form](str(value)))
     except (TypeError, ValueError):
-        word = {str: "a text", int: "a whole number, not negative", float: "a number, not negative"}[setting.type]
-        raise InputError(f"{where} = {value!r}: {setting.name} must be {word}") from None
+        raise InputError(f"{where} = {value!r}: {setting.name} must be {words[setting.form]}") from None
     return typed

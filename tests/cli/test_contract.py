@@ -136,6 +136,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
     return {
         "study list": [],
         "study show": ["ishigami"],
+        "models": ["oscillators"],
         "study check": ["ishigami"],
         "simulate": ["swing"],
         "fclib solve": [write_fclib("block.hdf5")],

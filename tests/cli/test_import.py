@@ -134,11 +134,11 @@ def test_a_gigabyte_is_refused_before_it_is_read(take, percuss, folder) -> None:
 
 def test_few_bytes_that_stand_for_many_rows(take, percuss, folder) -> None:
     """Ten million equal rows in some kilobytes: counted before they are laid out."""
-    from percuss.execution import imports
+    from percuss import measured
 
     table = pl.select(gap=pl.repeat(20.0, 10_000_000), speed=1.0, rest_position=15.0)
     table.write_parquet(folder / "bomb.parquet", compression="zstd")
     assert (folder / "bomb.parquet").stat().st_size < 2_000_000
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(imports, "MAX_NUMBERS", 29_999_999)
+        patch.setattr(measured, "MOST_VALUES", 29_999_999)
         percuss("import", "bomb.parquet", "--study", "impact").refused(2, "10000000 rows of 3 columns")

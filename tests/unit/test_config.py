@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from percuss.config import SETTINGS, find_settings
+from percuss.config import find_settings, variable_of
 from percuss.errors import InputError
 
 
 def _found(name: str, tmp_path: Path, flag: object = None, env: str | None = None, project: str = "") -> tuple:
     (tmp_path / "percuss.toml").write_text(project)
-    environment = {SETTINGS[name].variable: env} if env is not None else {}
+    environment = {variable_of(name): env} if env is not None else {}
     found = find_settings({name: flag}, environment, tmp_path)[name]
     return found.value, found.source
 

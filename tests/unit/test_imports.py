@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import percuss
@@ -14,22 +15,70 @@ SOURCES = Path(percuss.__file__).parent
 ALLOWED = {
     "errors": set(),
     "spelling": set(),
-    "config": {"errors"},
+    "config": {"errors", "settings"},
     "software": {"ledger"},
     "trust": set(),
     "ledger": {"errors", "trust"},
     "units": {"errors", "spelling"},
+    "measured": {"errors", "spelling", "units"},
     "scene": {"errors", "spelling"},
-    "models": {"errors", "spelling", "units", "ledger", "scene"},
-    "study": {"errors", "spelling", "units", "models", "ledger"},
+    "settings": {"errors", "spelling", "units"},
+    "models": {"errors", "spelling", "units", "settings", "ledger", "scene"},
+    "study": {"errors", "settings", "spelling", "units", "models", "ledger"},
     "designs": {"errors", "spelling", "units", "models", "study", "ledger"},
-    "execution": {"errors", "trust", "spelling", "units", "models", "study", "designs", "ledger", "scene", "software"},
-    "surrogates": {"errors", "trust", "spelling", "units", "models", "study", "designs", "ledger", "execution"},
-    "inference": {"errors", "trust", "spelling", "study", "surrogates"},
-    "calibration": {"errors", "trust", "spelling", "units", "study", "ledger", "execution", "surrogates", "inference"},
+    "execution": {
+        "errors",
+        "measured",
+        "trust",
+        "spelling",
+        "units",
+        "models",
+        "study",
+        "designs",
+        "ledger",
+        "scene",
+        "software",
+    },
+    "surrogates": {
+        "errors",
+        "measured",
+        "trust",
+        "spelling",
+        "units",
+        "models",
+        "study",
+        "designs",
+        "ledger",
+        "execution",
+    },
+    "inference": {"errors", "settings", "trust", "spelling", "study", "surrogates"},
+    "calibration": {
+        "errors",
+        "measured",
+        "settings",
+        "trust",
+        "spelling",
+        "units",
+        "study",
+        "ledger",
+        "execution",
+        "surrogates",
+        "inference",
+    },
     "sensitivity": {"errors", "trust", "spelling", "study", "designs", "ledger", "surrogates"},
     "regions": {"errors", "trust", "designs", "ledger", "surrogates", "sensitivity"},
-    "filtering": {"errors", "trust", "spelling", "units", "study", "designs", "ledger", "execution", "surrogates"},
+    "filtering": {
+        "errors",
+        "measured",
+        "trust",
+        "spelling",
+        "units",
+        "study",
+        "designs",
+        "ledger",
+        "execution",
+        "surrogates",
+    },
     "report": {
         "errors",
         "trust",
@@ -47,6 +96,11 @@ ALLOWED = {
 }
 
 
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def _parts(path: Path) -> str:
     """The part of percuss a file belongs to."""
     inside = path.relative_to(SOURCES).parts
@@ -56,7 +110,7 @@ def _parts(path: Path) -> str:
 def _imports(path: Path) -> set[str]:
     """The parts of percuss a file imports, at the top or inside functions, for types only or not."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -102,9 +156,97 @@ def test_no_circles() -> None:
         done |= free
 
 
+# Circles that hold only with imports for types or inside functions. None may be added; one that is gone goes from here.
+KNOWN_CIRCLES = {
+    frozenset({"execution.records", "execution.rest"}),
+    frozenset({"execution.cluster", "execution.engines"}),
+    frozenset({"inference.mixture", "inference.modes", "inference.samplers.chains", "inference.samplers.sample",
+               "inference.target"}),
+    frozenset({"scene.faults", "scene.scene", "scene.world"}),
+    frozenset({"surrogates.curves", "surrogates.surrogate"}),
+}  # fmt: skip
+
+
+def _modules() -> dict[str, Path]:
+    """Every module of percuss by its name within it; a package is its `__init__`."""
+    return {
+        ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in sorted(SOURCES.rglob("*.py"))
+        if path != SOURCES / "__init__.py"
+    }
+
+
+def _at_the_top(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Imports that are done when a module is: not those for types, nor those inside functions."""
+    found: list[ast.stmt] = []
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.append(node)
+        elif isinstance(node, ast.If):
+            found += [] if "TYPE_CHECKING" in ast.unparse(node.test) else _at_the_top(node.body)
+            found += _at_the_top(node.orelse)
+        elif isinstance(node, ast.Try):
+            found += _at_the_top(
+                [*node.body, *node.orelse, *node.finalbody, *(s for h in node.handlers for s in h.body)]
+            )
+    return found
+
+
+def _module_graph(modules: dict[str, Path], *, all_imports: bool) -> dict[str, set[str]]:
+    graph: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        tree = _tree(path)
+        imported: set[str] = set()
+        for node in ast.walk(tree) if all_imports else _at_the_top(tree.body):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.removeprefix("percuss.") for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    # `from percuss.a import b` is of the module `a.b` where there is one, else of `a`.
+                    inner = f"{node.module}.{alias.name}".removeprefix("percuss.")
+                    imported.add(inner if inner in modules else str(node.module).removeprefix("percuss."))
+        graph[name] = (imported & modules.keys()) - {name}
+    return graph
+
+
+def _circles(graph: dict[str, set[str]]) -> set[frozenset[str]]:
+    """Sets of modules that reach each other."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        pending = [start]
+        while pending:
+            new = graph[pending.pop()] - seen
+            seen |= new
+            pending += new
+        return seen
+
+    reach = {name: reached(name) for name in graph}
+    return {
+        frozenset(other for other in graph if other in reach[name] and name in reach[other])
+        for name in graph
+        if name in reach[name]
+    }
+
+
+def test_circles_are_seen() -> None:
+    assert _circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == {frozenset("abc")}
+    graph = _module_graph(_modules(), all_imports=False)
+    assert "study.sections" in graph["study.schema"] and "settings" in graph["study.schema"]
+    assert "models.scene.tables" in graph["models.scene.reader"]
+
+
+def test_no_circles_of_modules() -> None:
+    assert _circles(_module_graph(_modules(), all_imports=False)) == set()
+
+
+def test_no_new_circles_of_modules_by_types_or_inside_functions() -> None:
+    assert _circles(_module_graph(_modules(), all_imports=True)) == KNOWN_CIRCLES
+
+
 def test_only_the_binding_is_reached_through_core() -> None:
     """`percuss._core` is the extension; who uses it says so at the top of a function or file, never by star."""
     for path in SOURCES.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.ImportFrom):
                 assert all(alias.name != "*" for alias in node.names), path

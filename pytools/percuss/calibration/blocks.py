@@ -18,15 +18,15 @@ from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Likelihood
 from percuss.inference.samplers.registry import DEFAULT, clean_setting, sampler_settings
 from percuss.inference.samplers.stopping import Stopping
+from percuss.settings import KeyPath, Note, Noted, kind_of
 from percuss.spelling import did_you_mean, shown
-from percuss.study.calibration import Block, DataGroup, read_block, read_calibration
+from percuss.study.calibration import BLOCK, Block, DataGroup, read_block, read_calibration
 from percuss.study.priors.prior import PriorError
 from percuss.study.priors.registry import prior_in_si
 from percuss.study.study import Study
-from percuss.study.tables import Note, Noted, kind_of
-from percuss.study.toml_lines import Path
 from percuss.units import parse_quantity, si_quantity
 
+SCHEMA = BLOCK
 DEFAULT_BLOCK = "default"
 # What all data of a study are held against where no forward model is known yet.
 ANY = "any"
@@ -106,7 +106,7 @@ def missing_errors(study: Study, observations: Any, where: str) -> list[InputErr
     return found
 
 
-def _resolved(study: Study, block: Block, path: Path, note: Note) -> dict[str, Any]:
+def _resolved(study: Study, block: Block, path: KeyPath, note: Note) -> dict[str, Any]:
     _check_sampler(block, path, note)
     for key, value in block.stopping.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -122,7 +122,7 @@ def _resolved(study: Study, block: Block, path: Path, note: Note) -> dict[str, A
     return _group(study, block.groups[0], table, path, note)
 
 
-def _check_sampler(block: Block, path: Path, note: Note) -> None:
+def _check_sampler(block: Block, path: KeyPath, note: Note) -> None:
     sampler = block.sampler or DEFAULT
     noted = Noted(note)
     _attempt((*path, "sampler"), noted, sampler_settings, sampler)
@@ -130,14 +130,14 @@ def _check_sampler(block: Block, path: Path, note: Note) -> None:
         _attempt((*path, "settings", key), note, clean_setting, sampler, key, value)
 
 
-def _attempt(path: Path, note: Note, read: Callable[..., object], *given: object, **named: object) -> None:
+def _attempt(path: KeyPath, note: Note, read: Callable[..., object], *given: object, **named: object) -> None:
     try:
         read(*given, **named)
     except InputError as fault:
         note(path, str(fault))
 
 
-def _group(study: Study, group: DataGroup, table: Mapping[str, Any], path: Path, note: Note) -> dict[str, Any]:
+def _group(study: Study, group: DataGroup, table: Mapping[str, Any], path: KeyPath, note: Note) -> dict[str, Any]:
     if not isinstance(table.get("discrepancy"), Mapping):
         return dict(table)
     return {**table, "discrepancy": _Fields(study, group, (*path, "discrepancy"), note).resolved()}
@@ -146,7 +146,7 @@ def _group(study: Study, group: DataGroup, table: Mapping[str, Any], path: Path,
 class _Fields:
     """The fields of a group's discrepancy, as far as they can be checked without its data."""
 
-    def __init__(self, study: Study, group: DataGroup, path: Path, note: Note) -> None:
+    def __init__(self, study: Study, group: DataGroup, path: KeyPath, note: Note) -> None:
         self.study, self.group, self.path, self.note = study, group, path, note
         wanted = group.outputs
         self.outputs = [
@@ -191,7 +191,7 @@ class _Fields:
                 self.note((*self.path, key), f"must be a text, not {kind_of(value)}")
             return value
         units = self.units(key)
-        noted: list[tuple[Path, str]] = []
+        noted: list[tuple[KeyPath, str]] = []
         for unit in units:
             before = len(noted)
             self.read(kind, key, value, unit, lambda path, message: noted.append((path, message)))

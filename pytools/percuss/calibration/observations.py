@@ -11,24 +11,23 @@ of the measurement alone.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
-from percuss.execution.imports import HEADER, own_unit, parse_table
+from percuss.measured import Measured, header_unit, number_in, parse_measured, text_in
+from percuss.settings import KeyPath, Note, Noted
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
-from percuss.study.observations import COLUMNS, ObservationPlan, Source, observations_in_si, read_observations
+from percuss.study.observations import COLUMNS, OBSERVED, ObservationPlan, Source, observations_in_si, read_observations
 from percuss.study.output import Output
 from percuss.study.study import Study
-from percuss.study.tables import Note, Noted
-from percuss.study.toml_lines import Path as KeyPath
 from percuss.units import to_si
 
 if TYPE_CHECKING:
     import polars as pl
+
+SCHEMA = OBSERVED
 
 
 def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
@@ -79,13 +78,12 @@ def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFram
     """The rows of one file as entries in SI; and the columns that were left out."""
     import polars as pl
 
-    path = Path(source.file)
-    table = parse_table(path, data)
-    columns = _columns(table, path, source)
-    wide = "output" not in columns
-    entries = _wide(study, source, table, columns, path) if wide else _long(study, source, table, columns, path)
+    measured = parse_measured(source.file, data)
+    columns = measured.columns(source.columns)
+    read = _long if "output" in columns else _wide
+    entries = read(study, source, measured, columns)
     if not entries:
-        raise InputError(f"{path}: holds no measured value")
+        raise InputError(f"{source.file}: holds no measured value")
     text, number = pl.String(), pl.Float64()
     schema: dict[str, Any] = {"entry": pl.Int64(), "case": text, "output": text, "value": number, "std": number}
     schema |= {"point": text, "axis": text, "instant": number}
@@ -94,64 +92,50 @@ def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFram
     return pl.DataFrame([{"entry": 0, **entry} for entry in entries], schema), left_out
 
 
-def _columns(table: pl.DataFrame, path: Path, source: Source) -> dict[str, str]:
-    """Columns of the file by the name they stand for."""
-    renamed = {column: name for name, column in source.columns.items()}
-    for column, name in renamed.items():
-        if column not in table.columns:
-            raise InputError(f"{path}: has no column {column} for {name}: {did_you_mean(column, table.columns)}")
-    found: dict[str, str] = {}
-    for column in table.columns:
-        name = renamed.get(column) or HEADER.sub("", column).strip()
-        if name in found:
-            raise InputError(f"{path}: has two columns for {name}: {found[name]} and {column}")
-        found[name] = column
-    return found
-
-
-def _long(
-    study: Study, source: Source, table: pl.DataFrame, columns: Mapping[str, str], path: Path
-) -> list[dict[str, Any]]:
+def _long(study: Study, source: Source, measured: Measured, columns: Mapping[str, str]) -> list[dict[str, Any]]:
+    """A row a datum."""
     if "value" not in columns:
-        raise InputError(f"{path}: has no column value; its columns are {', '.join(table.columns[:20])}")
+        raise InputError(f"{source.file}: has no column value; its columns are {measured.listed()}")
     entries = []
-    for number, row in enumerate(table.iter_rows(named=True), 1):
-        where = f"{path}: row {number}"
+    for number, row in enumerate(measured.frame.iter_rows(named=True)):
+        where = measured.place(number)
         told = {name: row[column] for name, column in columns.items() if name in COLUMNS}
         output = _output(study, told["output"], where)
-        unit = _text(told.get("unit")) or None
-        units = {
-            name: _unit(columns[name], unit, output.unit, path, where) for name in ("value", "std") if name in told
-        }
-        entry: dict[str, Any] = {name: _text(told.get(name)) for name in ("point", "axis")}
+        unit = text_in(told.get("unit"))
+        entry: dict[str, Any] = {name: text_in(told.get(name)) for name in ("point", "axis")}
         entry |= {"case": _case(study, told.get("case", source.case), where), "output": output.name}
-        entry["value"] = _number(told["value"], units["value"], f"{where}: value")
-        std = None if told.get("std") is None else _number(told["std"], units["std"], f"{where}: std")
+        si = {
+            name: to_si(
+                number_in(told[name], f"{where}: {name}"), _unit(measured, columns[name], unit, output.unit, where)
+            )
+            for name in ("value", "std")
+            if name == "value" or told.get(name) is not None
+        }
+        entry["value"], std = si["value"], si.get("std")
         entry["std"] = _checked_std(source.std.get(output.name) if std is None else std, where)
         instant = told.get("instant")
-        place = None if instant is None else _instant(study, output, instant, columns["instant"], path, where)
+        place = None if instant is None else _instant(study, output, instant, columns["instant"], measured, where)
         entry["instant"] = output.at if place is None else place
         entries.append(entry)
     return entries
 
 
-def _wide(
-    study: Study, source: Source, table: pl.DataFrame, columns: Mapping[str, str], path: Path
-) -> list[dict[str, Any]]:
-    measured = [name for name in columns if name in study.outputs]
+def _wide(study: Study, source: Source, measured: Measured, columns: Mapping[str, str]) -> list[dict[str, Any]]:
+    """A column an output, a row a repetition."""
+    observed = [name for name in columns if name in study.outputs]
     for name in columns:
-        if name not in study.outputs and name not in COLUMNS and not measured:
+        if name not in study.outputs and name not in COLUMNS and not observed:
             near = did_you_mean(name, study.outputs)
-            raise InputError(f"{path}: column {columns[name]} is no output of study {study.name}: {near}")
+            raise InputError(f"{source.file}: column {columns[name]} is no output of study {study.name}: {near}")
     entries = []
-    for number, row in enumerate(table.iter_rows(named=True), 1):
-        where = f"{path}: row {number}"
+    for number, row in enumerate(measured.frame.iter_rows(named=True)):
+        where = measured.place(number)
         case = _case(study, row[columns["case"]] if "case" in columns else source.case, where)
-        for name in measured:
+        for name in observed:
             output, column = study.outputs[name], columns[name]
             if row[column] is None:
                 continue
-            value = _number(row[column], own_unit(column, output.unit, path), f"{where}: {column}")
+            value = to_si(number_in(row[column], f"{where}: {column}"), measured.unit(column, output.unit))
             std = _checked_std(source.std.get(name), where)
             told = {"case": case, "output": name, "value": value, "std": std, "instant": output.at}
             entries.append(told | {"point": None, "axis": None})
@@ -159,7 +143,7 @@ def _wide(
 
 
 def _output(study: Study, name: object, where: str) -> Output:
-    text = _text(name) or ""
+    text = text_in(name) or ""
     if text not in study.outputs:
         near = did_you_mean(text, study.outputs)
         raise InputError(f"{where}: output {text!r} is not of study {study.name}: {near}")
@@ -168,31 +152,19 @@ def _output(study: Study, name: object, where: str) -> Output:
 
 def _case(study: Study, name: object, where: str) -> str:
     try:
-        return study.case_name(_text(name) or None)
+        return study.case_name(text_in(name) or None)
     except InputError as fault:
         raise InputError(f"{where}: {fault}") from None
 
 
-def _unit(column: str, unit: str | None, wanted: str, path: Path, where: str) -> str:
+def _unit(measured: Measured, column: str, unit: str | None, wanted: str, where: str) -> str:
     """The unit of a number: its header's, else that of the column `unit`, else the output's own."""
-    if HEADER.search(column) or unit is None:
-        return own_unit(column, wanted, path)
+    if header_unit(column) is not None or unit is None:
+        return measured.unit(column, wanted)
     try:
-        return own_unit(f"unit [{unit}]", wanted, path)
+        return measured.unit(f"unit [{unit}]", wanted)
     except InputError:
         raise InputError(f"{where}: unit {unit!r} must be {wanted}, or a unit of the same dimension") from None
-
-
-def _number(value: object, unit: str, where: str) -> float:
-    """A finite number in SI."""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            raise InputError(f"{where} is {value!r}: not a number") from None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{where} is {value}: a finite number is needed")
-    return to_si(float(value), unit)
 
 
 def _checked_std(std: float | None, where: str) -> float | None:
@@ -201,19 +173,14 @@ def _checked_std(std: float | None, where: str) -> float | None:
     return std
 
 
-def _instant(study: Study, output: Output, value: object, column: str, path: Path, where: str) -> float:
+def _instant(study: Study, output: Output, value: object, column: str, measured: Measured, where: str) -> float:
     """Where on its axis a datum belongs: where the output is taken, if that is said."""
     quantities = study.model().quantities
     axis = quantities[output.quantity].axis
     unit = quantities[axis].unit if axis else "s"
-    found = _number(value, own_unit(column, unit, path), f"{where}: instant")
+    found = to_si(number_in(value, f"{where}: instant"), measured.unit(column, unit))
     if output.at is not None and abs(found - output.at) > 1e-9 * max(abs(output.at), abs(found)):
         raise InputError(
             f"{where}: instant {found:g} {unit}, but output {output.name} is taken at {output.at:g} {unit}"
         )
     return found
-
-
-def _text(value: object) -> str | None:
-    text = None if value is None else str(value).strip()
-    return text or None

@@ -24,14 +24,11 @@ def show(
 ) -> None:
     """Show every setting, its value, and where it came from; with flags, what they would change."""
     from percuss.cli.output import give_json, table_text
-    from percuss.config import SETTINGS, find_settings
+    from percuss.config import SETTINGS, find_settings, variable_of
 
     found = find_settings({"ledger": ledger, "jobs": jobs})
     if json:
         give_json({name: {"value": item.value, "source": item.source} for name, item in found.items()})
         return
-    rows = [
-        (name, str(item.value), item.source, SETTINGS[name].variable, SETTINGS[name].says)
-        for name, item in found.items()
-    ]
+    rows = [(name, str(item.value), item.source, variable_of(name), SETTINGS[name].doc) for name, item in found.items()]
     print(table_text(("setting", "value", "from", "variable", ""), rows))

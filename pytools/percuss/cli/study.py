@@ -11,6 +11,7 @@ from percuss.cli.options import JsonOption, StudyArgument, studies_folder, study
 
 if TYPE_CHECKING:
     from percuss.study.output import Output
+    from percuss.study.study import Study
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -49,13 +50,14 @@ def list_studies(
 
 @app.command(epilog="Example: percuss study show studies/ishigami")
 def show(study: StudyArgument, json: JsonOption = False) -> None:
-    """Show a study as it is understood: parameters with priors, cases, outputs, inputs of the model."""
+    """Show a study as it is understood: parameters, cases, outputs, and all that its model takes and gives."""
+    from percuss.cli.models import inputs_text, print_quantities
     from percuss.cli.output import give_json, table_text, tell_no_limit
     from percuss.study.load import load_study
 
     found = load_study(study_path(study))
     if json:
-        give_json({"digest": found.digest, **found.resolved()})
+        give_json({"digest": found.digest, **found.resolved(), **_model_json(found)})
         return
     print(f"{found.name}: {found.title}\nsource: {found.source}\nmodel: {found.model_kind}\ndigest: {found.digest}")
     if found.notes:
@@ -72,8 +74,36 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in found.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
     tell_no_limit(found)
-    inputs = [(i.name, found.fixed.get(i.name, i.default), i.allowed(), i.doc) for i in found.model().inputs.values()]
-    print("\n" + table_text(("input", "value (SI)", "allowed", ""), inputs))
+    print("\n" + table_text(("setting", "unit", "value (SI)", ""), _setting_rows(found)))
+    print("\n" + inputs_text(found.model().inputs.values(), found.fixed))
+    print_quantities(found.model().quantities.values())
+
+
+def _setting_rows(study: Study) -> list[tuple[object, ...]]:
+    """Every setting of the model; tables and lists, as written, are in the study file."""
+    from percuss.models.registry import model_module
+
+    rows: list[tuple[object, ...]] = []
+    for name, setting in model_module(study.model_kind).settings(study.settings).items():
+        value = study.settings.get(name)
+        if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+            value = f"{len(value)} in the study file"
+        elif isinstance(value, dict):
+            value = ", ".join(value) or None
+        rows.append((name, setting.unit if setting.numeric else "", value, setting.doc))
+    return rows
+
+
+def _model_json(study: Study) -> dict[str, object]:
+    """What the model takes and gives."""
+    from percuss.models.model import Reference
+    from percuss.models.reference import KindReference
+    from percuss.models.registry import MODELS, model_module
+
+    model, settings = study.model(), model_module(study.model_kind).settings(study.settings)
+    general = Reference(tuple(model.inputs.values()), tuple(model.quantities.values()))
+    facts = KindReference(study.model_kind, MODELS[study.model_kind].summary, settings, general).to_json()
+    return {key: facts[key] for key in ("settings", "inputs", "quantities", "curves")}
 
 
 def _reduced(output: Output) -> str:

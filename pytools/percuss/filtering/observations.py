@@ -15,7 +15,7 @@ are one step, and steps come in the order of their places.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
-from percuss.execution.imports import HEADER, own_unit, read_table
 from percuss.kinds import observations_imported
 from percuss.kinds.observations_imported import ObservationsImported
 from percuss.ledger.event import Event
+from percuss.measured import Measured, read_measured
 from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
@@ -79,19 +79,17 @@ class Observations:
 
 def read_observations(path: Path, study: Study, case: str | None, largest_bytes: int) -> Observations:
     """Read the file; `case` is that of a file that names none."""
-    table, digest = read_table(path, largest_bytes)
-    bare = {HEADER.sub("", column).strip(): column for column in table.columns}
-    if "case" in bare:
-        if case:
-            table = table.filter(table[bare["case"]] == case)
-        cases = [study.case_name(str(name)) for name in table[bare["case"]]]
-    else:
-        cases = [study.case_name(case)] * table.height
-    if not cases:
+    measured = read_measured(path, largest_bytes)
+    columns = measured.columns()
+    rows, cases = list(range(measured.rows)), [study.case_name(case)] * measured.rows if "case" not in columns else []
+    if "case" in columns:
+        named = [str(name) for name in measured.cells(columns["case"])]
+        rows = [row for row in rows if case in (None, named[row])]
+        cases = [study.case_name(named[row]) for row in rows]
+    if not rows:
         raise InputError(f"{path}: has no rows of case {case}")
-    long = {"output", "value"} <= set(bare)
-    steps = _outputs(path, study, table, bare, cases) if long else _curves(path, study, table, bare, cases)
-    return Observations(tuple(steps), path.name, digest)
+    read = _outputs if {"output", "value"} <= set(columns) else _curves
+    return Observations(tuple(read(study, measured, columns, rows, cases)), path.name, measured.sha256)
 
 
 def observed(session: Session, event: Event, study: Study, case: str | None) -> Observations:
@@ -138,56 +136,50 @@ def observed(session: Session, event: Event, study: Study, case: str | None) -> 
 
 
 def _outputs(
-    path: Path, study: Study, table: pl.DataFrame, bare: dict[str, str], cases: list[str]
+    study: Study, measured: Measured, columns: Mapping[str, str], rows: Sequence[int], cases: Sequence[str]
 ) -> list[Observation]:
-    values = _numbers(path, table, bare["value"])
-    order = table[bare["step"]].to_list() if "step" in bare else list(range(table.height))
-    names = [str(name) for name in table[bare["output"]]]
-    variables = [str(name) for name in table[bare.get("variable", bare["output"])]]
+    values = measured.finite(columns["value"], "an observation", rows)
+    order = measured.cells(columns["step"]) if "step" in columns else list(range(measured.rows))
+    names = measured.cells(columns["output"])
+    variables = measured.cells(columns.get("variable", columns["output"]))
     grouped: dict[tuple[object, str], dict[str, tuple[str, float]]] = {}
-    for step, case, name, variable, value in zip(order, cases, names, variables, values, strict=True):
+    for row, case, value in zip(rows, cases, values, strict=True):
+        name, step = str(names[row]), order[row]
         if name not in study.outputs:
-            raise InputError(f"{path}: output {name}: {did_you_mean(name, study.outputs)}")
-        unit = own_unit(bare["value"], study.outputs[name].unit, path)
+            raise InputError(f"{measured.place(row)}: output {name}: {did_you_mean(name, study.outputs)}")
+        unit = measured.unit(columns["value"], study.outputs[name].unit)
         into = grouped.setdefault((step, case), {})
         if name in into:
-            raise InputError(f"{path}: step {step}: output {name} is observed twice")
-        into[name] = (variable, to_si(value, unit))
+            raise InputError(f"{measured.place(row)}: step {step}: output {name} is observed twice")
+        into[name] = (str(variables[row]), to_si(value, unit))
     return [
         Observation(case, tuple(seen), tuple(v for v, _ in seen.values()), np.array([y for _, y in seen.values()]))
         for (_, case), seen in grouped.items()
     ]
 
 
-def _curves(path: Path, study: Study, table: pl.DataFrame, bare: dict[str, str], cases: list[str]) -> list[Observation]:
+def _curves(
+    study: Study, measured: Measured, columns: Mapping[str, str], rows: Sequence[int], cases: Sequence[str]
+) -> list[Observation]:
     quantities = study.model().quantities
     known = {name: item for name, item in quantities.items() if item.curve and item.axis}
-    names = [name for name in bare if name in known]
+    names = [name for name in columns if name in known]
     axes = {known[name].axis for name in names}
     axis = next(iter(axes), None)
-    if axis is None or len(axes) > 1 or axis not in bare:
+    if axis is None or len(axes) > 1 or axis not in columns:
         curves = ", ".join(f"{name} over {item.axis}" for name, item in known.items()) or "none"
         raise InputError(
-            f"{path}: needs columns output and value, or an axis of the model and quantities over it; its columns are "
-            f"{', '.join(table.columns[:20])}",
+            f"{measured.file}: needs columns output and value, or an axis of the model and quantities over it; its "
+            f"columns are {measured.listed()}",
             hint=f"curves of the model: {curves}",
         )
-    columns = {}
+    values = {}
     for name in (axis, *names):
-        unit = own_unit(bare[name], quantities[name].unit, path)
-        columns[name] = [to_si(number, unit) for number in _numbers(path, table, bare[name])]
+        unit = measured.unit(columns[name], quantities[name].unit)
+        values[name] = [to_si(x, unit) for x in measured.finite(columns[name], "an observation", rows)]
     return [
         Observation(
-            case, tuple(names), tuple(names), np.array([columns[name][i] for name in names]), axis, columns[axis][i]
+            case, tuple(names), tuple(names), np.array([values[name][i] for name in names]), axis, values[axis][i]
         )
         for i, case in enumerate(cases)
     ]
-
-
-def _numbers(path: Path, table: pl.DataFrame, column: str) -> list[float]:
-    series = table[column]
-    numbers = [math.nan if x is None else float(x) for x in series] if series.dtype.is_numeric() else [math.nan]
-    bad = next((i for i, number in enumerate(numbers) if not math.isfinite(number)), None)
-    if bad is not None:
-        raise InputError(f"{path}: row {bad + 1} of column {column}: an observation needs a number")
-    return numbers

@@ -18,13 +18,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from percuss.errors import InputError
-from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Setting, Value
-from percuss.models.settings import SettingsError
+from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Reference, Value
+from percuss.settings import Setting, SettingsError, clean_settings, table_of
 from percuss.spelling import did_you_mean, shown
 from percuss.units import parse_quantity
 
@@ -138,16 +138,18 @@ def impact(duration_s: float, samples: int, point: Mapping[str, Any], seed: int)
 
 
 def _ishigami(settings: Mapping[str, Any]) -> Benchmark:
-    inputs = [Input("x1"), Input("x2"), Input("x3"), Input("a", default=7.0), Input("b", default=0.1)]
-    return _benchmark(settings, inputs, [Quantity("y")], ishigami)
+    inputs = [Input(f"x{i}", doc=f"argument {i}, as a rule from -pi to pi") for i in (1, 2, 3)]
+    inputs.append(Input("a", default=7.0, doc="factor of sin^2 x2"))
+    inputs.append(Input("b", default=0.1, doc="factor of x3^4 sin x1"))
+    return _benchmark(settings, inputs, [Quantity("y", meaning="value of the function")], ishigami)
 
 
 def _gfunction(settings: Mapping[str, Any]) -> Benchmark:
     a = _numbers("coefficients", settings["coefficients"])
     if not a or min(a) < 0:
         raise SettingsError([("coefficients", "must hold one number >= 0 for each input")])
-    inputs = [Input(f"x{i}", low=0, high=1) for i in range(1, len(a) + 1)]
-    return _benchmark(settings, inputs, [Quantity("y")], partial(gfunction, a))
+    inputs = [Input(f"x{i}", low=0, high=1, doc=f"argument {i}") for i in range(1, len(a) + 1)]
+    return _benchmark(settings, inputs, [Quantity("y", meaning="value of the function")], partial(gfunction, a))
 
 
 def _borehole(settings: Mapping[str, Any]) -> Benchmark:
@@ -176,7 +178,8 @@ def _linear_gaussian(settings: Mapping[str, Any]) -> Benchmark:
         raise SettingsError([("offset", f"must hold {len(outputs)} numbers, one for each output")])
     matrix = tuple(_numbers("matrix", row) for row in rows)
     evaluate = partial(linear_gaussian, matrix, offset, names, outputs, settings["noise"])
-    return _benchmark(settings, [Input(n) for n in names], [Quantity(n) for n in outputs], evaluate)
+    inputs = [Input(name, doc="a component of x") for name in names]
+    return _benchmark(settings, inputs, [Quantity(name, meaning="a component of y") for name in outputs], evaluate)
 
 
 def _impact(settings: Mapping[str, Any]) -> Benchmark:
@@ -199,10 +202,12 @@ def _impact(settings: Mapping[str, Any]) -> Benchmark:
 
 @dataclass(frozen=True)
 class Function:
-    """A row of the table of functions: how it is configured, and its own settings."""
+    """A row of the table of functions: how it is configured, its own settings, and an example of those it requires."""
 
     configure: Callable[[Mapping[str, Any]], Benchmark]
     settings: tuple[Setting, ...] = ()
+    # Settings of the example whose inputs and quantities the reference shows.
+    example: Mapping[str, Any] = field(default_factory=dict)
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -217,6 +222,7 @@ FUNCTIONS: dict[str, Function] = {
                 doc="the a_i, one for each input: small means important",
             ),
         ),
+        {"coefficients": [0, 1]},
     ),
     "borehole": Function(_borehole),
     "linear-gaussian": Function(
@@ -228,6 +234,7 @@ FUNCTIONS: dict[str, Function] = {
             Setting("offset", "list", doc="b; zero when left out"),
             Setting("noise", "number", default=0.0, low=0, doc="standard deviation of noise added to each y"),
         ),
+        {"inputs": ["x1"], "outputs": ["y1"], "matrix": [[1]]},
     ),
     "impact": Function(
         _impact,
@@ -238,8 +245,9 @@ FUNCTIONS: dict[str, Function] = {
     ),
 }
 
+VARIANTS = {name: table_of(*function.settings) for name, function in FUNCTIONS.items()}
 _COMMON = (
-    Setting("function", "text", required=True, choices=tuple(FUNCTIONS), doc="one of " + ", ".join(FUNCTIONS)),
+    Setting("function", "text", required=True, choices=tuple(FUNCTIONS), doc="which closed form", variants=VARIANTS),
     Setting("delay", "number", default=0.0, unit="s", low=0, high=3600, doc="sleep in each run: for rehearsals"),
     Setting("fail_above", "table", default={}, doc="input = threshold beyond which a run fails: for rehearsals"),
     Setting("batch", "integer", default=64, low=1, high=100_000, doc="runs in one event: for rehearsals"),
@@ -255,6 +263,22 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
 def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Benchmark:
     """Build the function that cleaned settings describe."""
     return FUNCTIONS[settings["function"]].configure(settings)
+
+
+def reference() -> Reference:
+    """Inputs and quantities of each function, of its example where it has settings."""
+    inputs: list[Input] = []
+    quantities: list[Quantity] = []
+    for name, function in FUNCTIONS.items():
+        table = {"function": name, **function.example}
+        model = configure(clean_settings(settings(table), table), {})
+        inputs += [replace(item, doc=f"{name}: {item.doc}") for item in model.inputs.values()]
+        quantities += [replace(item, doc=f"{name}: {item.says()}") for item in model.quantities.values()]
+    conventions = (
+        "gfunction has an input x<i> for each of its coefficients; linear-gaussian those it names.",
+        "impact: the block starts at 0 and moves towards the stop, which is positive; rebound_speed is a magnitude.",
+    )
+    return Reference(tuple(inputs), tuple(quantities), conventions)
 
 
 def _benchmark(

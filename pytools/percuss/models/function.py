@@ -15,9 +15,9 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import sha256_hex
-from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Setting, Value
-from percuss.models.settings import SettingsError
+from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
 from percuss.plugins import UnknownNameError
+from percuss.settings import Setting, SettingsError
 from percuss.units import parse_unit
 
 KIND = "function"

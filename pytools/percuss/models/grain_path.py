@@ -16,10 +16,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from percuss.errors import InputError
+from percuss.settings import Setting, table_of
 from percuss.units import parse_quantity
 
 AXES = ("x", "y", "z")
 MOST_INCREMENTS = 100_000
+
+PATH = table_of(
+    *(
+        Setting(f"stress_{axis}", "number", unit="Pa", low=0, low_open=True, doc=f"that {axis} goes to")
+        for axis in AXES
+    ),
+    *(Setting(f"strain_{axis}", "number", low=-1, high=1, doc=f"that {axis} goes to, instead") for axis in AXES),
+    Setting("increments", "integer", 1, low=1, high=MOST_INCREMENTS, doc="steps on the way, each brought to rest"),
+)
 
 # Goals of x, y and z at the end of an increment: whether it is a strain, and how much (SI).
 Goals = tuple[tuple[bool, float], ...]
@@ -40,10 +50,9 @@ def increments(rows: Sequence[object], pressure_pa: float) -> list[Goals]:
 def _row(row: object, where: str) -> tuple[int, Goals]:
     if not isinstance(row, Mapping):
         raise InputError(f"{where}: {row!r} is not a table")
-    known = {f"{what}_{axis}" for what in ("stress", "strain") for axis in AXES} | {"increments"}
     for key in row:
-        if key not in known:
-            raise InputError(f"{where}: unknown key `{key}`; allowed are {', '.join(sorted(known))}")
+        if key not in PATH:
+            raise InputError(f"{where}: unknown key `{key}`; allowed are {', '.join(sorted(PATH))}")
     count: Any = row.get("increments", 1)
     if type(count) is not int or not 1 <= count <= MOST_INCREMENTS:
         raise InputError(f"{where}: increments = {count!r} must be an integer from 1 to {MOST_INCREMENTS}")

@@ -16,9 +16,10 @@ from typing import Any, Self
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
-from percuss.models.grain_path import increments
-from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Setting, Value
+from percuss.models.grain_path import PATH, increments
+from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Reference, Value
 from percuss.models.under_way import telling
+from percuss.settings import Setting
 
 LAWS = ("hertz-mindlin", "classical-linear")
 TESTS = ("drained", "undrained", "oedometric", "isotropic", "path")
@@ -35,35 +36,36 @@ INPUTS = (
     Input("poisson", "1", low=0, high=0.5, doc="Poisson's ratio of contacts; ks/kn of the linear law"),
     Input("rolling_stiffness", "1", 0.0, low=0, doc="factor (linear law) or N m/rad (Hertz-Mindlin)"),
     Input("rolling_friction", "1", 0.0, low=0, doc="limit of moments over normal force and smaller radius"),
-    Input("friction_angle", "rad", low=0, high=1.55, doc="between grains"),
+    Input("friction_angle", "rad", low=0, high=1.55, doc="of sliding between grains"),
     Input("pressure", "Pa", low=0, low_open=True, doc="isotropic, before shearing"),
 )
 
 CURVES = (
     ("stress_ratio", "1", "axial over radial stress"),
     ("radial_strain", "1", "mean of both radial strains"),
-    ("volumetric_strain", "1", ""),
+    ("volumetric_strain", "1", "sum of the three strains; positive where the packing shrinks"),
     ("deviatoric_stress", "Pa", "axial less radial stress"),
-    ("mean_stress", "Pa", ""),
-    ("void_ratio", "1", ""),
+    ("mean_stress", "Pa", "a third of the sum of axial and twice the radial stress"),
+    ("void_ratio", "1", "volume of voids over that of grains"),
     ("coordination", "1", "contacts at a grain"),
     ("mechanical_coordination", "1", "among grains with four contacts or more"),
-    ("contacts", "1", ""),
-    ("normal_force_mean", "N", ""),
-    ("normal_force_max", "N", ""),
-    ("normal_force_spread", "1", "standard deviation over mean"),
-    ("sliding_share", "1", "of contacts"),
-    ("energy_elastic", "J", ""),
-    ("energy_kinetic", "J", ""),
+    ("contacts", "1", "number of contacts"),
+    ("normal_force_mean", "N", "mean of the normal forces of contacts"),
+    ("normal_force_max", "N", "largest normal force of a contact"),
+    ("normal_force_spread", "1", "standard deviation over mean of normal forces"),
+    ("sliding_share", "1", "share of contacts that slide"),
+    ("energy_elastic", "J", "stored in contacts"),
+    ("energy_kinetic", "J", "of the grains"),
     ("energy_boundary", "J", "work of the boundary"),
-    ("energy_sliding", "J", "dissipated"),
-    ("energy_rolling", "J", "dissipated"),
-    ("energy_damping", "J", "dissipated"),
+    ("energy_sliding", "J", "dissipated by sliding"),
+    ("energy_rolling", "J", "dissipated by rolling and twisting"),
+    ("energy_damping", "J", "dissipated by numerical and viscous damping"),
     ("energy_stiffening", "J", "lost by shear springs whose stiffness changed; below 0 the law created it"),
     ("cycles", "1", "time steps of the increment"),
     ("unbalanced", "1", "mean resultant over mean contact force"),
     ("at_rest", "1", "1 where rest was reached"),
-    *((f"{what}_{axes}", unit, "") for what, unit in (("stress", "Pa"), ("fabric", "1"))
+    *((f"{what}_{axes}", unit, f"component {axes} of the {what} tensor")
+      for what, unit in (("stress", "Pa"), ("fabric", "1"))
       for axes in ("xx", "yy", "zz", "xy", "xz", "yz")),
     *((f"orientation_{k}", "1", f"share of contacts with |cos| to the axis in bin {k} of ten") for k in range(10)),
 )  # fmt: skip
@@ -81,47 +83,66 @@ SCALARS = (
 # What tells of the computation, not of the packing.
 DIAGNOSTIC = ("cycles", "unbalanced", "at_rest", "rest_share", "energy_closing_error", "steps")
 QUANTITIES = {
-    "axial_strain": Quantity("axial_strain", "1", curve=True),
+    "axial_strain": Quantity("axial_strain", "1", curve=True, doc="along z, logarithmic, from the isotropic state"),
     **{
         name: Quantity(name, unit, curve=True, doc=doc, axis="axial_strain", diagnostic=name in DIAGNOSTIC)
         for name, unit, doc in CURVES
     },
     **{name: Quantity(name, unit, doc=doc, diagnostic=name in DIAGNOSTIC) for name, unit, doc in SCALARS},
 }
+QUANTITIES["peak_stress_ratio"] = replace(QUANTITIES["peak_stress_ratio"], meaning="largest axial over radial stress")
+CONVENTIONS = (
+    "Stresses and strains are positive in compression; strains are logarithmic and count from the isotropic state.",
+    "z is the axis of the test, x and y are radial.",
+)
 
 
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
     """What [model] may set."""
     found = (
-        Setting("grains", "integer", 1000, low=50, high=100_000, doc="how many"),
+        Setting("grains", "integer", 1000, low=50, high=100_000, doc="how many grains"),
         Setting("packing_seed", "integer", 1, low=0, high=2**53, doc="root of sizes and places"),
         Setting("cell", "list", [0.05, 0.05, 0.1], doc="edges of the cell at the void ratio asked for, m"),
         Setting("void_ratio", "number", 0.68, low=0.5, high=0.9, doc="of the packing, without stress"),
-        Setting("void_ratio_tolerance", "number", 0.002, low=1e-5, high=0.1),
+        Setting("void_ratio_tolerance", "number", 0.002, low=1e-5, high=0.1, doc="how near the packing comes to it"),
         Setting("diameters", "list", TOYOURA[0], doc="of the grain size curve, in any unit"),
         Setting("finer", "list", TOYOURA[1], doc="share of mass that is finer than each"),
-        Setting("packing_pressure", "number", 100.0, unit="Pa", low=1e-3, high=1e6),
-        Setting("density", "number", 2650.0, unit="kg/m^3", low=1, high=1e5),
+        Setting("packing_pressure", "number", 100.0, unit="Pa", low=1e-3, high=1e6, doc="under which it is packed"),
+        Setting("density", "number", 2650.0, unit="kg/m^3", low=1, high=1e5, doc="of the grains"),
         Setting("density_scaling", "number", 1000.0, low=1, high=1e9, doc="factor of masses in the test"),
         Setting("boundary", "text", "periodic", choices=BOUNDARIES, doc="a periodic cell, or six rigid walls"),
         Setting("gravity", "number", 0.0, unit="m/s^2", low=0, high=1e4, doc="along -z, between walls"),
-        Setting("test", "text", "drained", choices=TESTS),
-        Setting("path", "list", [], doc="rows of a test along a path: what each axis goes to"),
+        Setting("test", "text", "drained", choices=TESTS, doc="what is done to the packing"),
+        Setting("path", "list", [], doc="rows of a test along a path: what each axis goes to", of=PATH),
         Setting("strain_step", "number", 0.001, low=1e-6, high=0.1, doc="axial strain of an increment"),
-        Setting("strain_end", "number", 0.08, low=1e-6, high=0.5),
-        Setting("strain_rate", "number", 0.1, unit="1/s", low=1e-6, high=1e3),
+        Setting("strain_end", "number", 0.08, low=1e-6, high=0.5, doc="axial strain at the end of the test"),
+        Setting("strain_rate", "number", 0.1, unit="1/s", low=1e-6, high=1e3, doc="of loading, in time of the model"),
         Setting("moments", "boolean", True, doc="rolling and twisting moments at contacts"),
         Setting("moment_limit", "text", "joint", choices=MOMENT_LIMITS, doc="what the limit of moments holds for"),
         Setting("rescaled", "boolean", True, doc="shear forces shrink with their stiffness while a contact unloads"),
         Setting("restitution", "number", 1.0, low=0.01, high=1, doc="of contacts, by viscous damping; 1: none"),
-        Setting("damping_loading", "number", 0.2, low=0, high=0.99),
-        Setting("damping_rest", "number", 0.9, low=0, high=0.99),
-        Setting("unbalanced", "number", 0.001, low=1e-9, high=1, doc="limit of rest"),
-        Setting("stress_tolerance", "number", 0.001, low=1e-9, high=0.5),
+        Setting("damping_loading", "number", 0.2, low=0, high=0.99, doc="numerical damping while loading"),
+        Setting("damping_rest", "number", 0.9, low=0, high=0.99, doc="numerical damping while coming to rest"),
+        Setting(
+            "unbalanced",
+            "number",
+            0.001,
+            low=1e-9,
+            high=1,
+            doc="mean resultant over mean contact force at which an increment counts as at rest",
+        ),
+        Setting(
+            "stress_tolerance", "number", 0.001, low=1e-9, high=0.5, doc="relative error of stresses held by the servo"
+        ),
         Setting("most_steps", "integer", 40_000, low=10, high=10**9, doc="time steps of an increment, at most"),
         Setting("step_safety", "number", 0.8, low=1e-3, high=1, doc="share of the stable time step"),
     )
     return {setting.name: setting for setting in found}
+
+
+def reference() -> Reference:
+    """Inputs and quantities, the same for every study."""
+    return Reference(INPUTS, tuple(QUANTITIES.values()), CONVENTIONS)
 
 
 def configure(settings: Mapping[str, object], files: Mapping[str, bytes]) -> GrainModel:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from percuss.models.model import Setting
+from percuss.settings import Setting
 
 if TYPE_CHECKING:
     from numpy import ndarray

@@ -1,9 +1,10 @@
 """What a model is to the rest of percuss: named inputs in SI, named quantities, and a pure function of runs.
 
-A model module offers two functions, found through `registry.MODELS`:
+A model module offers two functions, found through `registry.MODELS`, and a third if there is more to say:
 
     settings(table) -> dict[str, Setting]   what [model] may set beside fixed inputs, given what it does set
-    configure(settings, files) -> Model     settings as cleaned by `percuss.models.settings.clean_settings`
+    configure(settings, files) -> Model     settings as cleaned by `percuss.settings.clean_settings`
+    reference() -> Reference                inputs and quantities of any study of the kind, and sign conventions
 
 `Model.run` is pure: the same point and the same seed give the same bits, whatever else is in the batch. A run
 that diverges is a `Failed` outcome with its reason, never an exception.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -58,7 +59,7 @@ class Input:
     def allowed(self) -> str:
         """Spell what is allowed, as `(0, 1] m` or the choices."""
         if self.unit is None:
-            return "one of " + ", ".join(self.choices)
+            return "one of " + ", ".join(self.choices) if self.choices else "one of those the study names"
         left = "(" if self.low_open or math.isinf(self.low) else "["
         right = ")" if self.high_open or math.isinf(self.high) else "]"
         unit = "" if self.unit == "1" else f" {self.unit}"
@@ -78,6 +79,9 @@ class Quantity:
     The axis is itself a curve of the model, with no axis of its own. With `means` each sample of the curve is the mean
     since the one before it. `no_limit` says, in a sentence, why the largest values of the curve have no limit as the
     step goes to zero; empty: they have one. A `diagnostic` tells of the computation, not of what is computed.
+
+    The `doc` of a number is recorded with every study that names no outputs, and so it stays as it is; `meaning` is for
+    reading alone, where a number has none.
     """
 
     name: str
@@ -88,32 +92,20 @@ class Quantity:
     means: bool = False
     no_limit: str = ""
     diagnostic: bool = False
+    meaning: str = ""
 
-
-Form = Literal["text", "texts", "boolean", "integer", "number", "numbers", "rows", "file", "files", "list", "table"]
+    def says(self) -> str:
+        """What it is, in a line."""
+        return self.doc or self.meaning
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A structural setting of a model: fixed for a whole study, of the type `form` names.
+class Reference:
+    """What any study of a kind takes and gives; `<mass>` in a name stands for a name the study gives."""
 
-    A `number` is a quantity in the SI unit `unit`, `numbers` are a list of such (of `length` if not 0), `rows` a list
-    of those; a `file` is a path inside the study's folder whose bytes
-    reach the model under that path; `list` and `table` are checked further by the model. With `expression` a
-    number may instead be text that names inputs (`"2 * $gap"`), left to the model. No default: must be given.
-    """
-
-    name: str
-    form: Form
-    default: object = None
-    required: bool = False
-    unit: str = "1"
-    low: float = -math.inf
-    high: float = math.inf
-    choices: tuple[str, ...] = ()
-    doc: str = ""
-    expression: bool = False
-    length: int = 0
+    inputs: tuple[Input, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+    conventions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from percuss.models.model import Model, Setting
-from percuss.models.settings import clean_settings
+from percuss.models.model import Model
 from percuss.plugins import UnknownNameError, extend
+from percuss.settings import Setting, clean_settings
 from percuss.spelling import did_you_mean, shown
 
 

@@ -20,18 +20,38 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from percuss.settings import KeyPath, Note, Setting, check_table, table_of, wrong_type
 from percuss.spelling import did_you_mean, shown
-from percuss.study.tables import Note, kind_of, named_tables, only_known, optional_text, subtable
-from percuss.study.toml_lines import Path
+from percuss.study.tables import named_tables
 
-GROUP_KEYS = ("outputs", "cases", "points", "by", "discrepancy")
-BLOCK_KEYS = (
-    *GROUP_KEYS, "groups", "sampler", "settings", "r_hat", "ess", "evaluations", "mass", "surrogate_error",
-    "measurement_error", "noise_free", "doc",
-)  # fmt: skip
 SPLITS = ("output", "case", "point", "axis")
 # How the error of a surrogate counts: one error for all data of an output, or a new one for each datum.
 COMMON, PER_DATUM = "common", "per-datum"
+
+STOPPING = ("r_hat", "ess", "evaluations")
+
+GROUP = table_of(
+    Setting("outputs", "texts", doc="which outputs, `*` for any text; default: all that were observed"),
+    Setting("cases", "texts", doc="which cases, likewise"),
+    Setting("points", "texts", doc="which points of measurement, likewise"),
+    Setting("by", "text", "", doc=f"a data group for each {', '.join(SPLITS)}; default: one group"),
+    Setting("discrepancy", "table", {}, doc="how data scatter about the model: kind, std and what else the kind takes"),
+)
+BLOCK = GROUP | table_of(
+    Setting("groups", "table", {}, doc="groups of different discrepancies, each a table of the keys above"),
+    Setting("sampler", "text", "", doc="how draws are made"),
+    Setting("settings", "table", {}, doc="of the sampler"),
+    Setting("r_hat", "bare", doc="potential scale reduction below which chains count as one"),
+    Setting("ess", "bare", doc="effective draws wanted of every parameter"),
+    Setting("evaluations", "bare", doc="most evaluations of the likelihood"),
+    Setting(
+        "mass", "bare", 0.95, low=0, high=1, low_open=True, high_open=True, doc="probability inside credible intervals"
+    ),
+    Setting("surrogate_error", "any", True, doc=f'"{COMMON}" for an output, "{PER_DATUM}", or false: not counted'),
+    Setting("measurement_error", "boolean", True, doc="whether the std of the data counts"),
+    Setting("noise_free", "boolean", False, doc="data without any error are wanted"),
+    Setting("doc", "text", "", doc="words for people"),
+)
 
 
 @dataclass(frozen=True)
@@ -80,67 +100,62 @@ def read_calibration(
 
 def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], note: Note) -> Block:
     """Read one block; `known` has the outputs and cases of the study."""
-    path: Path = ("calibration", name)
-    only_known(table, BLOCK_KEYS, path, note)
-    optional_text(table, "doc", path, note)
-    inner = subtable(table, "groups", note, path)
-    if inner:
-        for key in GROUP_KEYS:
-            if key in table:
-                note((*path, key), f"stands beside groups: move it into [calibration.{name}.groups.GROUP]")
-    groups = []
-    for key, group in inner.items():
-        if isinstance(group, dict):
-            only_known(group, GROUP_KEYS, (*path, "groups", key), note)
-            groups.append(_group(key, group, known, (*path, "groups", key), note))
-        else:
-            note((*path, "groups", key), f"must be a table, not {kind_of(group)}")
-    if not inner:
-        groups.append(_group("data", table, known, path, note))
-    mass = table.get("mass", 0.95)
-    if isinstance(mass, bool) or not isinstance(mass, int | float) or not 0 < mass < 1:
-        note((*path, "mass"), f"{shown(mass)} must lie between 0 and 1")
-    for key in ("measurement_error", "noise_free"):
-        if not isinstance(table.get(key, True), bool):
-            note((*path, key), f"must be true or false, not {kind_of(table[key])}")
-    counted = table.get("surrogate_error", True)
+    path: KeyPath = ("calibration", name)
+    checked = check_table(BLOCK, table, path, note)
+    counted = checked["surrogate_error"]
     if not isinstance(counted, bool) and counted not in (COMMON, PER_DATUM):
         note((*path, "surrogate_error"), f'{shown(counted)} is not one of "{COMMON}", "{PER_DATUM}", true, false')
-    for key in ("r_hat", "ess", "evaluations"):
-        if key in table and (isinstance(table[key], bool) or not isinstance(table[key], int | float)):
-            note((*path, key), f"must be a number, not {kind_of(table[key])}")
     return Block(
         name,
-        tuple(groups),
-        optional_text(table, "sampler", path, note) or None,
-        subtable(table, "settings", note, path),
-        {key: table[key] for key in ("r_hat", "ess", "evaluations") if key in table},
-        mass,
+        _groups(table, checked, known, path, note),
+        checked["sampler"] or None,
+        checked["settings"],
+        {key: checked[key] for key in STOPPING if key in checked},
+        checked["mass"],
         (COMMON if counted else None) if isinstance(counted, bool) else str(counted),
-        bool(table.get("measurement_error", True)),
-        bool(table.get("noise_free", False)),
+        checked["measurement_error"],
+        checked["noise_free"],
         table,
     )
 
 
+def _groups(
+    table: Mapping[str, Any],
+    checked: Mapping[str, Any],
+    known: Mapping[str, tuple[str, ...]],
+    path: KeyPath,
+    note: Note,
+) -> tuple[DataGroup, ...]:
+    """The groups that a block names, or the one that it is."""
+    if not checked["groups"]:
+        return (_group("data", checked, known, path, note),)
+    for key in GROUP:
+        if key in table:
+            note((*path, key), f"stands beside groups: move it into [calibration.{path[-1]}.groups.GROUP]")
+    groups = []
+    for name, group in checked["groups"].items():
+        place = (*path, "groups", name)
+        if isinstance(group, dict):
+            groups.append(_group(name, check_table(GROUP, group, place, note), known, place, note))
+        else:
+            note(place, wrong_type(group, "a table"))
+    return tuple(groups)
+
+
 def _group(
-    name: str, table: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], path: Path, note: Note
+    name: str, checked: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], path: KeyPath, note: Note
 ) -> DataGroup:
-    chosen: dict[str, tuple[str, ...] | None] = {}
-    for key in ("outputs", "cases", "points"):
-        given = table.get(key)
-        chosen[key] = None
-        if given is None:
-            continue
-        if not isinstance(given, list) or not given or not all(isinstance(item, str) for item in given):
+    chosen: dict[str, tuple[str, ...] | None] = dict.fromkeys(("outputs", "cases", "points"))
+    for key in chosen:
+        wanted = checked.get(key)
+        if wanted == []:
             note((*path, key), "must be a list of names, with `*` for any text")
-            continue
-        for i, item in enumerate(given):
+        elif wanted is not None:
+            chosen[key] = tuple(wanted)
+        for i, item in enumerate(wanted or ()):
             if key in known and not any(fnmatchcase(one, item) for one in known[key]):
                 note((*path, key, i), f"the study has no {key[:-1]} {shown(item)}; {did_you_mean(item, known[key])}")
-        chosen[key] = tuple(given)
-    by = optional_text(table, "by", path, note) or None
+    by = checked["by"] or None
     if by is not None and by not in SPLITS:
         note((*path, "by"), f"{shown(by)} is not one of {', '.join(SPLITS)}")
-    discrepancy = subtable(table, "discrepancy", note, path)
-    return DataGroup(name, **chosen, by=by, discrepancy=discrepancy)
+    return DataGroup(name, **chosen, by=by, discrepancy=checked["discrepancy"])

@@ -17,8 +17,8 @@ from percuss.study.faults import Fault, StudyError, dotted
 from percuss.study.files import MAX_STUDY_BYTES, STUDY_FILE, read_inside
 
 if TYPE_CHECKING:
+    from percuss.settings import KeyPath
     from percuss.study.study import Study
-    from percuss.study.toml_lines import Path as KeyPath
 
 # tomllib takes time quadratic in the number of parts of a dotted key; no study needs this many.
 _LONG_KEY = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){33}""")

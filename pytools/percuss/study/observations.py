@@ -11,14 +11,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from percuss.errors import InputError
+from percuss.settings import KeyPath, Note, Setting, check_table, table_of, wrong_type
 from percuss.spelling import did_you_mean
 from percuss.study.output import Output
 from percuss.study.study import Parameter
-from percuss.study.tables import Note, kind_of, only_known, optional_text, subtable
-from percuss.study.toml_lines import Path
 from percuss.units import parse_quantity, si_quantity
 
-SOURCE_KEYS = ("file", "case", "columns", "std")
+SOURCE = table_of(
+    Setting("file", "file", "", doc="CSV or Parquet with measured values"),
+    Setting("case", "text", "", doc="case of all its rows"),
+    Setting("columns", "table", {}, doc='columns of other names: name = "column of the file"'),
+    Setting("std", "any", {}, doc="standard deviation of the measurement: one for all outputs, or output = std"),
+)
+OBSERVED = SOURCE | table_of(
+    Setting("twin", "table", doc="true parameters, where the data are those of a simulation"),
+    Setting("doc", "text", "", doc="words for people"),
+)
 # What a table of measured values may say of a datum.
 COLUMNS = ("output", "value", "unit", "std", "case", "point", "axis", "instant")
 
@@ -33,7 +41,7 @@ class Source:
     case: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     std: Mapping[str, float] = field(default_factory=dict)
-    place: Path = ("observations",)
+    place: KeyPath = ("observations",)
 
 
 @dataclass(frozen=True)
@@ -56,17 +64,21 @@ def read_observations(
     note: Note,
 ) -> ObservationPlan:
     """Read the table, noting what is wrong with it."""
-    top: Path = ("observations",)
-    named = {key: value for key, value in table.items() if isinstance(value, dict) and "file" in value}
-    only_known(table, (*SOURCE_KEYS, "twin", "doc", *named), top, note)
-    optional_text(table, "doc", top, note)
+    top: KeyPath = ("observations",)
+    named = {
+        key: value
+        for key, value in table.items()
+        if key not in OBSERVED and isinstance(value, dict) and "file" in value
+    }
+    checked = check_table(OBSERVED, {key: value for key, value in table.items() if key not in named}, top, note)
     known = tuple(cases)
-    base = _source(table, outputs, known, top, note)
+    base = _source(checked, outputs, known, top, note)
     sources = [base] if "file" in table else []
     for key, inner in named.items():
-        only_known(inner, SOURCE_KEYS, (*top, key), note)
-        sources.append(_source({**table, **inner}, outputs, known, (*top, key), note))
-    twin = _twin(subtable(table, "twin", note, top), parameters, (*top, "twin"), note) if "twin" in table else None
+        own = check_table(SOURCE, inner, (*top, key), note)
+        own |= {name: checked[name] for name in SOURCE if name not in inner}
+        sources.append(_source(own, outputs, known, (*top, key), note))
+    twin = _twin(checked.get("twin", {}), parameters, (*top, "twin"), note) if "twin" in table else None
     return ObservationPlan(tuple(sources), twin, base)
 
 
@@ -90,32 +102,31 @@ def observations_in_si(
 
 
 def _source(
-    table: Mapping[str, Any], outputs: Mapping[str, Output], cases: tuple[str, ...], path: Path, note: Note
+    checked: Mapping[str, Any], outputs: Mapping[str, Output], cases: tuple[str, ...], path: KeyPath, note: Note
 ) -> Source:
-    file = optional_text(table, "file", path, note)
-    case = optional_text(table, "case", path, note) or None
+    case = checked["case"] or None
     if case is not None and case not in cases:
         note((*path, "case"), f"no such case; {did_you_mean(case, cases)}")
-    columns = subtable(table, "columns", note, path)
-    for name, column in columns.items():
+    for name, column in checked["columns"].items():
         if name not in COLUMNS and name not in outputs:
             note((*path, "columns", name), f"unknown; {did_you_mean(name, [*COLUMNS, *outputs])}")
         if not isinstance(column, str):
-            note((*path, "columns", name), f"must be the name of a column, not {kind_of(column)}")
-    return Source(file, case, columns, _std(table.get("std", {}), outputs, (*path, "std"), note), path)
+            note((*path, "columns", name), wrong_type(column, "the name of a column"))
+    std = _std(checked["std"], outputs, (*path, "std"), note)
+    return Source(checked["file"], case, checked["columns"], std, path)
 
 
-def _std(given: object, outputs: Mapping[str, Output], path: Path, note: Note) -> dict[str, float]:
+def _std(written: object, outputs: Mapping[str, Output], path: KeyPath, note: Note) -> dict[str, float]:
     """The measurement's standard deviation by output: one for all, or a table."""
     found = {}
-    for name, value in (given if isinstance(given, dict) else dict.fromkeys(outputs, given)).items():
+    for name, value in (written if isinstance(written, dict) else dict.fromkeys(outputs, written)).items():
         if name not in outputs:
             note((*path, name), f"no such output; {did_you_mean(name, outputs)}")
             continue
         try:
             found[name] = std_of(value, outputs[name])
         except InputError as fault:
-            note((*path, name) if isinstance(given, dict) else path, str(fault))
+            note((*path, name) if isinstance(written, dict) else path, str(fault))
     return found
 
 
@@ -127,7 +138,7 @@ def std_of(value: Any, output: Output) -> float:
     return std
 
 
-def _twin(table: Mapping[str, Any], parameters: Mapping[str, Parameter], path: Path, note: Note) -> dict[str, float]:
+def _twin(table: Mapping[str, Any], parameters: Mapping[str, Parameter], path: KeyPath, note: Note) -> dict[str, float]:
     found = {}
     for name, value in table.items():
         if name not in parameters:

@@ -13,34 +13,43 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.models.model import Input, Model, Quantity, Setting, Value
+from percuss.models.model import Input, Model, Value
 from percuss.models.registry import MODELS, model_module
-from percuss.models.settings import SettingsError, clean_settings
-from percuss.spelling import did_you_mean, shown
+from percuss.settings import (
+    KeyPath,
+    Note,
+    Setting,
+    SettingsError,
+    check_table,
+    clean_settings,
+    only_known,
+    table_of,
+)
+from percuss.spelling import did_you_mean
 from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
-from percuss.study.output import EXTREMES, REDUCTIONS, Output
+from percuss.study.outputs import OUTPUT, read_outputs, scalar_outputs
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_priors, suffixes
-from percuss.study.sections import SECTIONS, resolved_sections
+from percuss.study.sections import SECTIONS, file_keys, resolved_sections
 from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
-from percuss.study.tables import (
-    Note,
-    display_unit,
-    named_tables,
-    only_known,
-    optional_text,
-    plain_data,
-    subtable,
-)
-from percuss.study.toml_lines import Path
-from percuss.units import parse_quantity
+from percuss.study.tables import display_unit, named_tables, plain_data, subtable
 
 ReadFile = Callable[[str, int], bytes]
 
-OUTPUT_KEYS = ("quantity", "reduce", "at", "from", "to", "window", "unit", "doc")
+ABOUT = table_of(
+    Setting("title", "text", "", doc="what the study is, in a line"),
+    Setting("source", "text", "", doc="where its data and values come from"),
+    Setting("notes", "text", "", doc="anything else a reader should know"),
+)
+PARAMETER = table_of(
+    Setting("unit", "any", doc="of bare numbers, and for reading; default: that of the model"),
+    Setting("prior", "any", doc="its distribution: kind and the fields of the kind"),
+    Setting("doc", "text", "", doc="what it is, in a line"),
+)
 # The key of a case that lists parameters, and what no input can be called therefore.
 HOLD = "hold"
-TABLES = ("study", "model", "parameters", "cases", "outputs", *SECTIONS)
+# What a study may hold beside the sections of `SECTIONS`.
+TABLES = ("study", "model", "parameters", "cases", "outputs")
 
 
 def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFile) -> Study | None:
@@ -51,10 +60,8 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     """
     if not plain_data(raw, note):
         return None
-    only_known(raw, TABLES, (), note)
-    about = subtable(raw, "study", note)
-    only_known(about, ("title", "source", "notes"), ("study",), note)
-    texts = {key: optional_text(about, key, ("study",), note) for key in ("title", "source", "notes")}
+    only_known(raw, (*TABLES, *SECTIONS), (), note)
+    about = check_table(ABOUT, subtable(raw, "study", note), ("study",), note)
     tables, cases, outputs = (subtable(raw, key, note) for key in ("parameters", "cases", "outputs"))
     parameters = {name + end for name in tables for end in suffixes(_prior_table(tables[name]))}
     files = _Files(read_file, note)
@@ -66,31 +73,29 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
         for _ in named_tables(cases, "cases", note):
             pass
         for key, table in named_tables(outputs, "outputs", note):
-            only_known(table, OUTPUT_KEYS, ("outputs", key), note)
+            only_known(table, OUTPUT, ("outputs", key), note)
         return None
     fixed_values = _read_values(fixed, model, ("model",), note)
     for key in fixed_values:
         if key in parameters:
             note(("model", key), f"`{key}` is a parameter as well: fix it or give it a prior")
-    found_cases = _read_cases(cases, parameters, checked, model, note)
+    read_cases = _read_cases(cases, parameters, checked, model, note)
     _complete(model, {*fixed, *parameters}, fixed_values, cases, note)
-    found_outputs = _read_outputs(outputs, model, note) if "outputs" in raw else _scalar_outputs(model)
-    for key in found_outputs:
+    asked_outputs = read_outputs(outputs, model, note) if "outputs" in raw else scalar_outputs(model)
+    for key in asked_outputs:
         if key in parameters:
             note(("outputs", key), "a parameter has the same name: rename the output")
-    if not found_outputs and not outputs:
+    if not asked_outputs and not outputs:
         note((), f"model {kind} gives curves only: [outputs] must reduce one to a number")
     study = Study(
         name=name,
-        title=texts["title"],
-        source=texts["source"],
-        notes=texts["notes"],
+        **about,
         model_kind=kind,
         settings=settings,
         fixed=fixed_values,
         parameters=checked,
-        cases=found_cases,
-        outputs=found_outputs,
+        cases=read_cases,
+        outputs=asked_outputs,
         sections=sections,
         files=files.bytes,
     )
@@ -104,7 +109,7 @@ class _Files:
         self.read_file, self.note = read_file, note
         self.bytes: dict[str, bytes] = {}
 
-    def attach(self, text: str, path: Path) -> str:
+    def attach(self, text: str, path: KeyPath) -> str:
         """Read the file a key names and return its path in normal form."""
         try:
             relative = attached_path(text)
@@ -135,10 +140,10 @@ def _read_model(
         note(("model", "kind"), str(fault))
         return kind, {}, {}, None
     schema = module.settings(table)
-    given = {key: value for key, value in table.items() if key in schema}
+    written = {key: value for key, value in table.items() if key in schema}
     fixed = {key: value for key, value in table.items() if key not in schema and key != "kind"}
     try:
-        settings = clean_settings(schema, given)
+        settings = clean_settings(schema, written)
         _attach_files(schema, settings, files)
         missing = [path for path in _file_names(schema, settings) if path not in files.bytes]
         model = None if missing else module.configure(settings, files.bytes)
@@ -173,7 +178,7 @@ def _attach_files(schema: Mapping[str, Setting], settings: dict[str, Any], files
             settings[name] = [files.attach(item, ("model", name, i)) for i, item in enumerate(settings[name])]
 
 
-def _read_values(table: Mapping[str, Any], model: Model, path: Path, note: Note) -> dict[str, Value]:
+def _read_values(table: Mapping[str, Any], model: Model, path: KeyPath, note: Note) -> dict[str, Value]:
     """Read values of inputs; names the model does not have were noted by the caller."""
     values: dict[str, Value] = {}
     for key, value in table.items():
@@ -189,17 +194,16 @@ def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note)
     """Read priors and units; against the model's inputs where the model is known."""
     parameters = {}
     for name, table in named_tables(tables, "parameters", note):
-        path: Path = ("parameters", name)
-        only_known(table, ("unit", "prior", "doc"), path, note)
-        doc = optional_text(table, "doc", path, note)
+        path: KeyPath = ("parameters", name)
+        doc = check_table(PARAMETER, table, path, note)["doc"]
         prior_table = _prior_table(table)
         ends = suffixes(prior_table)
-        given = {end: model.inputs.get(name + end) if model else None for end in ends}
+        taking = {end: model.inputs.get(name + end) if model else None for end in ends}
         if model:
-            for end in (end for end in ends if given[end] is None):
+            for end in (end for end in ends if taking[end] is None):
                 which = f" `{name}{end}`" if end else ""
                 note(path, f"model {model.kind} has no such input{which}; {did_you_mean(name + end, model.inputs)}")
-        first = next((found for found in given.values() if found), None)
+        first = next((item for item in taking.values() if item), None)
         if first and first.unit is None:
             note(path, f"is a choice ({first.allowed()}) and takes no prior: set it in [model] or [cases]")
             continue
@@ -211,7 +215,7 @@ def _read_parameters(tables: Mapping[str, Any], model: Model | None, note: Note)
             if any(isinstance(value, str) for key, value in prior_table.items() if key != "kind"):
                 continue  # quantities with units, of a dimension nobody knows
             unit = "1"
-        for end, prior in _read_priors(prior_table, unit, given, (*path, "prior"), note).items():
+        for end, prior in _read_priors(prior_table, unit, taking, (*path, "prior"), note).items():
             parameters[name + end] = Parameter(name + end, unit, prior, doc)
     return parameters
 
@@ -222,7 +226,7 @@ def _prior_table(table: object) -> dict[str, Any] | None:
 
 
 def _read_priors(
-    table: Mapping[str, Any], unit: str, given: Mapping[str, Input | None], path: Path, note: Note
+    table: Mapping[str, Any], unit: str, taking: Mapping[str, Input | None], path: KeyPath, note: Note
 ) -> dict[str, Prior]:
     try:
         priors = read_priors(table, unit)
@@ -232,7 +236,7 @@ def _read_priors(
         return {}
     for end, prior in priors.items():
         low, high = prior.support()
-        taken = given[end]
+        taken = taking[end]
         if taken and (low < taken.low or high > taken.high):
             span = f"[{low:g}, {high:g}]" if math.isfinite(low) and math.isfinite(high) else f"({low:g}, {high:g})"
             cut = "; a truncated-normal takes low and high" if prior.kind == "normal" else ""
@@ -264,7 +268,7 @@ def _read_cases(
 
 
 def _read_held(
-    table: Mapping[str, Any], parameters: Mapping[str, Parameter], names: Iterable[str], path: Path, note: Note
+    table: Mapping[str, Any], parameters: Mapping[str, Parameter], names: Iterable[str], path: KeyPath, note: Note
 ) -> dict[str, Value]:
     """The parameters that a case holds, each at the mean of its prior; `names` has those with faults, too."""
     patterns = table.get(HOLD, [])
@@ -273,27 +277,29 @@ def _read_held(
         return {}
     held: dict[str, Value] = {}
     for pattern in patterns:
-        found = [p for p in parameters.values() if fnmatchcase(p.name, pattern) or p.source == pattern]
-        if not found and not any(fnmatchcase(name, pattern) or name.startswith(f"{pattern}_") for name in names):
+        matching = [p for p in parameters.values() if fnmatchcase(p.name, pattern) or p.source == pattern]
+        if not matching and not any(fnmatchcase(name, pattern) or name.startswith(f"{pattern}_") for name in names):
             note(path, f"no parameter `{pattern}`; {did_you_mean(pattern, parameters)}")
-        held |= {p.name: p.prior.mean() for p in found}
+        held |= {p.name: p.prior.mean() for p in matching}
     return held
 
 
-def _complete(model: Model, given: set[str], fixed: Mapping[str, Value], cases: Mapping[str, Any], note: Note) -> None:
+def _complete(model: Model, valued: set[str], fixed: Mapping[str, Value], cases: Mapping[str, Any], note: Note) -> None:
     """Check that every input gets a value in every case that takes one, and none where it means nothing."""
     common = {name: needed.default for name, needed in model.inputs.items()} | dict(fixed)
     values = {case: common | table for case, table in cases.items() if isinstance(table, dict)}
     for name, needed in model.inputs.items():
-        taking = [case for case, found in values.items() if needed.taken(found)]
+        taking = [case for case, inputs in values.items() if needed.taken(inputs)]
         for case in values:
             if case not in taking and name in cases[case]:
                 note(("cases", case, name), f"`{name}` means nothing with {needed.idle_words()}: leave it out")
         taken = taking if cases else needed.taken(common)
-        if (name in given or needed.default is not None) and not taken:
-            where: Path = ("model", name) if name in fixed else ("parameters", name) if name in given else ("model",)
+        if (name in valued or needed.default is not None) and not taken:
+            where: KeyPath = (
+                ("model", name) if name in fixed else ("parameters", name) if name in valued else ("model",)
+            )
             note(where, f"`{name}` means nothing with {needed.idle_words()}: leave it out")
-        if needed.default is not None or name in given:
+        if needed.default is not None or name in valued:
             continue
         lacking = [case for case in taking if name not in cases[case]]
         if not cases and taken:
@@ -308,85 +314,14 @@ def _complete(model: Model, given: set[str], fixed: Mapping[str, Value], cases: 
             )
 
 
-def _scalar_outputs(model: Model) -> dict[str, Output]:
-    return {q.name: Output(q.name, q.name, q.unit, doc=q.doc) for q in model.quantities.values() if not q.curve}
-
-
-def _read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[str, Output]:
-    outputs = {}
-    for name, table in named_tables(tables, "outputs", note):
-        path: Path = ("outputs", name)
-        only_known(table, OUTPUT_KEYS, path, note)
-        wanted = table.get("quantity", name)
-        quantity = model.quantities.get(wanted) if isinstance(wanted, str) else None
-        if quantity is None:
-            near = did_you_mean(str(wanted), model.quantities)
-            blamed = (*path, "quantity") if "quantity" in table else path
-            note(blamed, f"model {model.kind} has no quantity {shown(wanted)}; {near}")
-            continue
-        unit = display_unit(table, quantity.unit, path, note) or quantity.unit
-        reduce = _reduce(table, quantity, path, note)
-        places = _places(table, quantity, model, path, note)
-        start, stop = places.get("from"), places.get("to")
-        if reduce == "at" and "at" not in table:
-            note(path, 'reduce = "at" needs the place: at = ...')
-        if reduce != "at" and "at" in table:
-            note((*path, "at"), 'goes with reduce = "at"')
-        if reduce == "at" and ("from" in table or "to" in table):
-            note(path, 'reduce = "at" takes no window from/to')
-        if start is not None and stop is not None and not start < stop:
-            note((*path, "to"), "must lie beyond from")
-        window = places.get("window")
-        if window is not None and window <= 0:
-            note((*path, "window"), "must be above 0")
-        if window is not None and reduce not in EXTREMES:
-            note((*path, "window"), f"goes with reduce = {', '.join(EXTREMES)}")
-        doc = optional_text(table, "doc", path, note)
-        outputs[name] = Output(name, quantity.name, unit, reduce, places.get("at"), start, stop, doc, window)
-    return outputs
-
-
-def _reduce(table: Mapping[str, Any], quantity: Quantity, path: Path, note: Note) -> str | None:
-    reduce = table.get("reduce")
-    if not quantity.curve:
-        for key in ("reduce", "at", "from", "to", "window"):
-            if key in table:
-                note((*path, key), f"`{quantity.name}` is one number already")
-        return None
-    if reduce not in REDUCTIONS:
-        what = "missing" if reduce is None else f"{shown(reduce)} is not known"
-        blamed = path if reduce is None else (*path, "reduce")
-        note(blamed, f"reduce: {what}: the curve `{quantity.name}` takes one of {', '.join(REDUCTIONS)}")
-        return None
-    return str(reduce)
-
-
-def _places(table: Mapping[str, Any], quantity: Quantity, model: Model, path: Path, note: Note) -> dict[str, float]:
-    """Read the places on the curve's axis and the length of a window there, in SI."""
-    places: dict[str, float] = {}
-    for key in ("at", "from", "to", "window"):
-        if key not in table or not quantity.curve:
-            continue
-        if quantity.axis is None:
-            note((*path, key), f"`{quantity.name}` is an axis and has no places")
-            continue
-        try:
-            places[key] = parse_quantity(table[key], model.quantities[quantity.axis].unit)
-        except InputError as fault:
-            note((*path, key), str(fault))
-    return places
-
-
 def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[str, object]:
     """The tables that other parts of percuss read, as written, with the files they name attached."""
     return {
-        name: _attached(subtable(raw, name, note), (name,), files, section.files)
-        for name, section in SECTIONS.items()
-        if name in raw
+        name: _attached(subtable(raw, name, note), (name,), files, file_keys(name)) for name in SECTIONS if name in raw
     }
 
 
-def _attached(table: Mapping[str, Any], path: Path, files: _Files, keys: tuple[str, ...]) -> dict[str, Any]:
+def _attached(table: Mapping[str, Any], path: KeyPath, files: _Files, keys: tuple[str, ...]) -> dict[str, Any]:
     """Copy a section with the path of every key that names a file, at the top or one table down, in normal form."""
     copy: dict[str, Any] = {}
     for key, value in table.items():

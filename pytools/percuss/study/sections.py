@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from percuss.study.tables import Note
+from percuss.settings import Note, Setting
 
 if TYPE_CHECKING:
     from percuss.study.study import Study
@@ -20,21 +20,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """Where a section is read, and which of its keys name files of the study's folder."""
+    """Where a section is read, and what it is for, in one line."""
 
     module: str
-    files: tuple[str, ...] = ()
+    summary: str
 
 
+# Read anew at every use: an installed package may add its own.
 SECTIONS: dict[str, Section] = {
-    "observations": Section("percuss.calibration.observations", ("file",)),
-    "calibration": Section("percuss.calibration.blocks"),
-    "validation": Section("percuss.validation.section", ("file", "extrapolate")),
+    "observations": Section("percuss.calibration.observations", "files of measured values, and how they are read"),
+    "calibration": Section("percuss.calibration.blocks", "which data, with which discrepancy, by which sampler"),
+    "validation": Section("percuss.validation.section", "motions that a model follows with parameters that may drift"),
 }
 
 
 class SectionModule(Protocol):
     """What a module in SECTIONS offers."""
+
+    @property
+    def SCHEMA(self) -> Mapping[str, Setting]:  # noqa: N802 (a constant of the module)
+        """Keys of the section, or of each of its tables; those of the form `file` name files of the study's folder."""
+        ...
 
     def resolve(self, study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
         """Check a section, noting every fault, and return it with quantities in SI.
@@ -48,15 +54,25 @@ class SectionModule(Protocol):
         ...
 
 
+def section_module(name: str) -> SectionModule:
+    """The module that reads a section."""
+    return cast(SectionModule, importlib.import_module(SECTIONS[name].module))
+
+
+def file_keys(name: str) -> tuple[str, ...]:
+    """Keys of a section that name files of the study's folder, at its top or in its tables."""
+    return tuple(key for key, setting in section_module(name).SCHEMA.items() if setting.form == "file")
+
+
 def resolved_sections(study: Study, note: Note) -> dict[str, object]:
     """Check the sections of a study; and what they come to in SI."""
-    return {name: _module(name).resolve(study, table, note) for name, table in _tables(study)}
+    return {name: section_module(name).resolve(study, table, note) for name, table in _tables(study)}
 
 
 def check_data(study: Study, note: Note) -> None:
     """Note what is wrong with the data that the sections of a study name."""
     for name, _ in _tables(study):
-        _module(name).check_data(study, note)
+        section_module(name).check_data(study, note)
 
 
 def normal(study: Study) -> Study:
@@ -67,7 +83,3 @@ def normal(study: Study) -> Study:
 def _tables(study: Study) -> list[tuple[str, Mapping[str, Any]]]:
     sections: Mapping[str, Any] = study.sections
     return [(name, sections[name]) for name in SECTIONS if name in sections]
-
-
-def _module(name: str) -> SectionModule:
-    return cast(SectionModule, importlib.import_module(SECTIONS[name].module))

@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.spelling import did_you_mean
-from percuss.study.toml_lines import Path
+from percuss.settings import KeyPath, Note, wrong_type
 from percuss.units import dimension, same_dimension
-
-Note = Callable[[Path, str], None]
 
 MAX_DEPTH = 32
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
 
-class Noted:
-    """Notes faults where they belong, and knows how many there were."""
-
-    def __init__(self, note: Note) -> None:
-        self.note, self.faults = note, 0
-
-    def __call__(self, path: Path, message: str) -> None:
-        self.faults += 1
-        self.note(path, message)
-
-
 def plain_data(raw: Mapping[str, Any], note: Note) -> bool:
     """Check that all is JSON data: no dates, no NaN or infinities, not nested beyond reason."""
     fine = True
-    pending: list[tuple[Path, object]] = [((), raw)]
+    pending: list[tuple[KeyPath, object]] = [((), raw)]
     while pending:
         path, value = pending.pop()
         if len(path) > MAX_DEPTH:
@@ -56,43 +42,13 @@ def plain_data(raw: Mapping[str, Any], note: Note) -> bool:
     return fine
 
 
-def only_known(table: Mapping[str, Any], known: Iterable[str], path: Path, note: Note) -> None:
-    """Note every key that is not among the known ones."""
-    known = tuple(known)
-    for key in table:
-        if key not in known:
-            note((*path, key), f"unknown key; {did_you_mean(key, known)}")
-
-
-def subtable(raw: Mapping[str, Any], key: str, note: Note, path: Path = ()) -> dict[str, Any]:
+def subtable(raw: Mapping[str, Any], key: str, note: Note, path: KeyPath = ()) -> dict[str, Any]:
     """Return the table under a key, empty when it is missing or no table."""
     value = raw.get(key, {})
     if not isinstance(value, dict):
-        note((*path, key), f"must be a table, not {kind_of(value)}")
+        note((*path, key), wrong_type(value, "a table"))
         return {}
     return value
-
-
-def optional_text(table: Mapping[str, Any], key: str, path: Path, note: Note) -> str:
-    """Return the text under a key, empty when it is missing or no text."""
-    value = table.get(key, "")
-    if not isinstance(value, str):
-        note((*path, key), f"must be a text, not {kind_of(value)}")
-        return ""
-    return value
-
-
-def kind_of(value: object) -> str:
-    """Name the TOML type of a value."""
-    names = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        str: "a text",
-        list: "a list",
-        dict: "a table",
-    }
-    return names.get(type(value), type(value).__name__)
 
 
 def named_tables(tables: Mapping[str, Any], section: str, note: Note) -> Iterable[tuple[str, dict[str, Any]]]:
@@ -105,18 +61,18 @@ def named_tables(tables: Mapping[str, Any], section: str, note: Note) -> Iterabl
             if isinstance(table, dict):
                 yield name, table
             else:
-                note((section, name), f"must be a table, not {kind_of(table)}")
+                note((section, name), wrong_type(table, "a table"))
 
 
 def display_unit(
-    table: Mapping[str, Any], si: str | None, path: Path, note: Note, others: tuple[str, ...] = ()
+    table: Mapping[str, Any], si: str | None, path: KeyPath, note: Note, others: tuple[str, ...] = ()
 ) -> str | None:
     """Read a unit of the dimension of `si` or `others`, or of any when that is not known; `si` after a fault."""
     unit = table.get("unit", si)
     if unit is None:
         return None
     if not isinstance(unit, str):
-        note((*path, "unit"), f"must be a text, not {kind_of(unit)}")
+        note((*path, "unit"), wrong_type(unit, "a text"))
         return si
     try:
         if any(same_dimension(unit, known) for known in (si or unit, *others)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-Path = tuple[str | int, ...]
+from percuss.settings import KeyPath
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
@@ -22,7 +22,7 @@ _STRINGS = (
 )
 
 
-def key_lines(text: str) -> dict[Path, int]:
+def key_lines(text: str) -> dict[KeyPath, int]:
     """Map the path of every key, table and array element to the line (from 1) where it is first named."""
     return _Scanner(text).scan()
 
@@ -31,12 +31,12 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         # tomllib reads \r\n as \n as well; both end a line.
         self.text, self.at = text, 0
-        self.lines: dict[Path, int] = {}
-        self.counts: dict[Path, int] = {}
+        self.lines: dict[KeyPath, int] = {}
+        self.counts: dict[KeyPath, int] = {}
         self._line, self._counted = 1, 0
 
-    def scan(self) -> dict[Path, int]:
-        table: Path = ()
+    def scan(self) -> dict[KeyPath, int]:
+        table: KeyPath = ()
         while self.skip(_BLANK) < len(self.text):
             if self.text.startswith("[[", self.at):
                 table = self.element(self.header(2))
@@ -52,7 +52,7 @@ class _Scanner:
         self._counted = self.at
         return self._line
 
-    def note(self, path: Path) -> None:
+    def note(self, path: KeyPath) -> None:
         line = self.line()
         for depth in range(1, len(path) + 1):
             self.lines.setdefault(path[:depth], line)
@@ -62,29 +62,29 @@ class _Scanner:
         self.at = found.end() if found else self.at
         return self.at
 
-    def header(self, brackets: int) -> Path:
+    def header(self, brackets: int) -> KeyPath:
         self.at += brackets
         key = self.key()
         self.at += brackets
         return key
 
-    def element(self, key: Path) -> Path:
+    def element(self, key: KeyPath) -> KeyPath:
         parent = (*self.through_arrays(key[:-1]), key[-1])
         index = self.counts.get(parent, 0)
         self.counts[parent] = index + 1
         self.note((*parent, index))
         return (*parent, index)
 
-    def through_arrays(self, key: Path) -> Path:
+    def through_arrays(self, key: KeyPath) -> KeyPath:
         """A header that passes through an array of tables means its latest element."""
-        path: Path = ()
+        path: KeyPath = ()
         for part in key:
             path = (*path, part)
             if path in self.counts:
                 path = (*path, self.counts[path] - 1)
         return path
 
-    def key(self) -> Path:
+    def key(self) -> KeyPath:
         parts: list[str | int] = []
         while True:
             self.skip(_SPACE)
@@ -109,13 +109,13 @@ class _Scanner:
                 break
         return self.text[start : self.at]
 
-    def pair(self, table: Path) -> None:
+    def pair(self, table: KeyPath) -> None:
         path = (*table, *self.key())
         self.note(path)
         self.at += 1  # the equals sign
         self.value(path)
 
-    def value(self, path: Path) -> None:
+    def value(self, path: KeyPath) -> None:
         self.skip(_SPACE)
         opening = self.text[self.at]
         if opening in "\"'":

@@ -22,7 +22,9 @@ def check_sampler(sampler: str, settings: Mapping[str, float] | None = None, eva
     """Check a sampler with these settings."""
     for name, setting in sampler_settings(sampler).items():
         assert setting.doc, f"setting {name} has no doc"
-        assert setting.least <= setting.default <= setting.most, f"setting {name}: default outside its bounds"
+        default = setting.default
+        assert isinstance(default, int | float), f"setting {name}: its default is no number"
+        assert setting.low <= default <= setting.high, f"setting {name}: default outside its bounds"
     precision = np.linalg.inv(COVARIANCE)
     counted = 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
-from percuss.spelling import did_you_mean
+from percuss.measured import Measured, parse_measured
 from percuss.units import parse_unit
 from percuss.validation.following import Floats
 from percuss.validation.settings import Column, Validating
@@ -41,15 +40,15 @@ class Record:
 
 def read_record(data: bytes, shown: str, asked: Validating) -> Record:
     """Read a table of data; raise InputError naming file, column and place."""
-    table = _table(data, shown)
-    inputs = {column.name: _column(table, column, shown) for column in asked.inputs}
-    channels = np.stack([_column(table, column, shown) for column in asked.observed], axis=1)
+    measured = parse_measured(shown, data, logged=True)
+    inputs = {column.name: _column(measured, column) for column in asked.inputs}
+    channels = np.stack([_column(measured, column) for column in asked.observed], axis=1)
     if asked.time is None:
         assert asked.step_s is not None
-        rows = np.arange(table.height, dtype=np.int64)
+        rows = np.arange(measured.rows, dtype=np.int64)
         times = asked.step_s * rows.astype(float)
     else:
-        times, rows = _evenly(_column(table, Column("time", asked.time, asked.time_unit), shown), shown)
+        times, rows = _evenly(_column(measured, Column("time", asked.time, "s", asked.time_unit)), shown)
     if len(times) < 10:
         raise InputError(f"{shown}: has {len(times)} samples; a filter needs at least 10")
     notes = []
@@ -80,40 +79,11 @@ def read_record(data: bytes, shown: str, asked: Validating) -> Record:
     return Record(times, inputs, full, tuple(notes))
 
 
-def _table(data: bytes, shown: str) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        if shown.lower().endswith(".parquet"):
-            return pl.read_parquet(io.BytesIO(data))
-        return pl.read_csv(io.BytesIO(data), infer_schema=False, comment_prefix="#")
-    except (Exception, pl.exceptions.PanicException) as fault:
-        raise InputError(f"{shown}: is not a readable table ({str(fault).splitlines()[0]})") from fault
-
-
-def _column(table: pl.DataFrame, column: Column, shown: str) -> Floats:
-    """One column in SI; empty cells and the word nan are NaN, any other text is a fault."""
-    import polars as pl
-
-    if column.column not in table.columns:
-        raise InputError(f"{shown}: has no column `{column.column}`: {did_you_mean(column.column, table.columns)}")
-    series = table[column.column]
-    if series.dtype == pl.String:
-        text = series.str.strip_chars()
-        empty = text.is_null() | text.str.to_lowercase().is_in(["", "nan", "na", "null"])
-        numbers = text.cast(pl.Float64, strict=False)
-        wrong = (numbers.is_null() | numbers.is_infinite()) & ~empty
-        if wrong.any():
-            row = int(wrong.arg_true()[0])
-            raise InputError(f"{shown}: row {row + 1} of `{column.column}` is {text[row]!r}, not a finite number")
-        series = numbers.set(empty, None)
-    elif not series.dtype.is_numeric():
-        raise InputError(f"{shown}: column `{column.column}` holds {series.dtype}, not numbers")
-    values = series.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(float)
-    if np.isinf(values).any():
-        row = int(np.flatnonzero(np.isinf(values))[0])
-        raise InputError(f"{shown}: row {row + 1} of `{column.column}` is infinite")
-    return np.asarray(values * float(parse_unit(column.unit).scale) * column.factor)
+def _column(measured: Measured, column: Column) -> Floats:
+    """One column in SI, NaN for gaps."""
+    header = measured.column(column.column)
+    unit = measured.unit(header, column.like, column.unit)
+    return np.array(measured.with_gaps(header)) * float(parse_unit(unit).scale) * column.factor
 
 
 def _evenly(times: Floats, shown: str) -> tuple[Floats, NDArray[np.int64]]:

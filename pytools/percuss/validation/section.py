@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from percuss.errors import InputError
-from percuss.models.settings import clean_setting
+from percuss.settings import KeyPath, Note, Noted, clean_setting
 from percuss.spelling import did_you_mean
 from percuss.study.priors.registry import prior_in_si
 from percuss.study.study import Study
-from percuss.study.tables import Note, Noted
-from percuss.study.toml_lines import Path
 from percuss.units import parse_quantity, si_quantity
 from percuss.validation.following import SENSED, follow
 from percuss.validation.settings import KEYS, NOISE, SECTION, Reader, Validating, models_in, models_of, read_validation
+
+SCHEMA = KEYS
 
 
 def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any
     return {key: _in_si(value, [readers[key]]) if key in models else shared[key] for key, value in table.items()}
 
 
-def _check_followed(study: Study, asked: Validating, path: Path, note: Note) -> None:
+def _check_followed(study: Study, asked: Validating, path: KeyPath, note: Note) -> None:
     """Note what the model cannot follow: quantities, inputs, parameters."""
     means = {name: prior.mean() for name, prior in asked.priors.items()}
     try:

@@ -18,16 +18,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.models.model import Setting
 from percuss.models.oscillators.system import Oscillators
-from percuss.models.settings import SettingsError, clean_settings
+from percuss.settings import KeyPath, Note, Noted, Setting, check_table, wrong_type
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
 from percuss.study.study import Study, checked_value
-from percuss.study.tables import Note, Noted, kind_of
-from percuss.study.toml_lines import Path
 from percuss.units import parse_quantity, parse_unit, quantity_unit, same_dimension
 from percuss.validation.drift_filter import DRIFT, START_STD
 from percuss.validation.following import BASE, SENSED
@@ -42,9 +39,9 @@ VARIANCE = "variance_"
 KEYS = {
     setting.name: setting
     for setting in (
-        Setting("file", "text", doc="data: CSV or Parquet, in the study's folder"),
+        Setting("file", "file", doc="data: CSV or Parquet, in the study's folder"),
         Setting("time", "text", doc="column of the time"),
-        Setting("time_unit", "text", "s"),
+        Setting("time_unit", "text", doc="unit of the column of the time; default: that of its header, else s"),
         Setting("step", "number", unit="s", low=0, doc="interval of the samples, where no column holds the time"),
         Setting("inputs", "list", [], doc="tables: to, column, unit, factor"),
         Setting("observed", "list", required=True, doc="tables: quantity, column, unit, noise_std or noise_variance"),
@@ -82,11 +79,14 @@ OBSERVED = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the data: what it stands for, its unit, and (of a channel) the variance of its noise in SI."""
+    """A column of the data: what it stands for, the unit it is like, the one the study says (None: that of its header,
+    else `like`), and (of a channel) the variance of its noise in SI.
+    """
 
     name: str
     column: str
-    unit: str
+    like: str
+    unit: str | None = None
     factor: float = 1.0
     variance: float = 0.0
 
@@ -98,7 +98,7 @@ class Validating:
     name: str
     file: str | None
     time: str | None
-    time_unit: str
+    time_unit: str | None
     step_s: float | None
     inputs: tuple[Column, ...]
     observed: tuple[Column, ...]
@@ -141,7 +141,7 @@ def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | N
     if name is not None and name not in models:
         raise InputError(f"--model {name}: {did_you_mean(name, models)}")
 
-    def refuse(path: Path, message: str) -> None:
+    def refuse(path: KeyPath, message: str) -> None:
         raise InputError(f"study {study.name}: [{SECTION}] `{dotted(path[1:])}`: {message}")
 
     found = Reader(study, section, name or next(iter(models), None), refuse, flags).read()
@@ -183,71 +183,68 @@ class Reader:
     def clean(self, schema: Mapping[str, Setting], table: object, *place: str | int) -> dict[str, Any] | None:
         """A table by its schema; None after a fault."""
         if not isinstance(table, dict):
-            self.fault(f"must be a table, not {kind_of(table)}", *place)
+            self.fault(wrong_type(table, "a table"), *place)
             return None
-        try:
-            return clean_settings(schema, table)
-        except SettingsError as faults:
-            for key, message in faults.faults:
-                self.fault(message, *place, key)
-            return None
+        noted = Noted(lambda path, message: self.fault(message, *place, *path))
+        checked = check_table(schema, table, (), noted)
+        return None if noted.faults else checked
 
     def read(self) -> Validating | None:
         """All that is said of the model, or None after faults."""
         noted = Noted(self.note)
         self.note = noted
-        given = self.clean(KEYS, self.table)
-        if given is None:
+        checked = self.clean(KEYS, self.table)
+        if checked is None:
             return None
         try:
-            case = self.study.case_name(given.get("case"))
+            case = self.study.case_name(checked.get("case"))
         except InputError as fault:
             self.fault(str(fault), "case")
             return None
-        values = self.values(given["values"])
-        observed = tuple(filter(None, (self.channel(entry, i) for i, entry in enumerate(given["observed"]))))
-        inputs = tuple(filter(None, (self.input(entry, i) for i, entry in enumerate(given["inputs"]))))
-        if not given["observed"]:
+        values = self.values(checked["values"])
+        observed = tuple(filter(None, (self.channel(entry, i) for i, entry in enumerate(checked["observed"]))))
+        inputs = tuple(filter(None, (self.input(entry, i) for i, entry in enumerate(checked["inputs"]))))
+        if not checked["observed"]:
             self.fault("nothing is measured", "observed")
-        track = given.get("track")
+        track = checked.get("track")
         names = tuple(track) if track else tuple(name for name in self.study.parameters if name not in values)
         if not all(isinstance(name, str) for name in names):
             self.fault("must be a list of names", "track")
             names = ()
         elif not names:
             self.fault("nothing may drift: the study has no parameters, and none is named", "track")
-        if given.get("step") == 0:
+        if checked.get("step") == 0:
             self.fault("must be above 0", "step")
-        if "time" not in given and "step" not in given:
+        if "time" not in checked and "step" not in checked:
             self.fault("missing: the column of the time, or `step`, the interval of the samples", "time")
-        time_unit = self.unit(given["time_unit"], "s", "time_unit")
-        ladder = [self.ladder(value, i) for i, value in enumerate(given["ladder"])]
-        priors, variances = self.priors(given["priors"], names, observed)
+        time_unit = self.unit(checked["time_unit"], "s", "time_unit") if "time_unit" in checked else None
+        ladder = [self.ladder(value, i) for i, value in enumerate(checked["ladder"])]
+        priors, variances = self.priors(checked["priors"], names, observed)
         if noted.faults:
             return None
         return Validating(
             name=self.name or self.study.name,
-            file=given.get("file"),
-            time=given.get("time"),
+            file=checked.get("file"),
+            time=checked.get("time"),
             time_unit=time_unit,
-            step_s=given.get("step"),
+            step_s=checked.get("step"),
             inputs=inputs,
             observed=observed,
             case=case,
             values=values,
             track=names,
-            drift=given["drift"],
-            ladder=tuple(sorted({*ladder, given["drift"]})),
-            settle_s=given.get("settle"),
-            training_s=given.get("training"),
-            gaps=given["gaps"],
-            substeps=given["substeps"],
-            use_first=given["use_first"],
-            state_std=(given["displacement_std"], given["velocity_std"]),
+            drift=checked["drift"],
+            ladder=tuple(sorted({*ladder, checked["drift"]})),
+            settle_s=checked.get("settle"),
+            training_s=checked.get("training"),
+            gaps=checked["gaps"],
+            substeps=checked["substeps"],
+            use_first=checked["use_first"],
+            state_std=(checked["displacement_std"], checked["velocity_std"]),
             priors=priors,
             variance_priors=variances,
-            extrapolate=given.get("extrapolate"),
-            traditional=given["traditional"],
+            extrapolate=checked.get("extrapolate"),
+            traditional=checked["traditional"],
         )
 
     def values(self, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -298,8 +295,8 @@ class Reader:
         if table["to"] != BASE:
             self.mass(table["to"], f"input to `{table['to']}`", "inputs", i, "to")
         si = "m/s^2" if table["to"] == BASE else "N"
-        unit = self.unit(table.get("unit", si), si, "inputs", i, "unit")
-        return Column(table["to"], table["column"], unit, table["factor"])
+        unit = self.unit(table["unit"], si, "inputs", i, "unit") if "unit" in table else None
+        return Column(table["to"], table["column"], si, unit, table["factor"])
 
     def channel(self, entry: object, i: int) -> Column | None:
         # bare numbers are in the channel's unit, so that they are read as texts are
@@ -328,7 +325,8 @@ class Reader:
         except InputError as fault:
             self.fault(str(fault), "observed", i, key)
             return None
-        return Column(quantity, table.get("column", quantity), unit, variance=variance)
+        said = unit if "unit" in table else None
+        return Column(quantity, table.get("column", quantity), si, said, variance=variance)
 
     def prior_unit(self, key: str) -> str:
         """The unit of bare numbers of a prior: of an input, or of the variance of a measured quantity."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from percuss.designs.records import load_design
 from percuss.errors import InputError
-from percuss.execution.imports import parse_table
 from percuss.execution.records import runs_table
 from percuss.export.tables import with_unit_names
 from percuss.ledger.blobs import FILE_ROLE
 from percuss.ledger.event import Event
+from percuss.measured import parse_measured
 from percuss.session import Session
 from percuss.work.curves import curves_table
 
@@ -50,7 +49,7 @@ def export_table(session: Session, event: Event, name: str | None = None) -> pl.
         )
     if name.startswith(FILE_ROLE):
         file = name.removeprefix(FILE_ROLE)
-        return parse_table(Path(file), session.ledger.files(event)[file])
+        return parse_measured(file, session.ledger.files(event)[file]).frame
     if event.kind != "design.created" and not event.inputs_as("design"):
         return session.table(event, name)
     design = load_design(session, event)

@@ -16,16 +16,15 @@ from percuss.designs.records import IMPORTED, draft_design, drafts_of, stored
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
 from percuss.execution.given import table_design
-from percuss.execution.imports import HEADER, column_numbers, column_units, own_unit, read_table
 from percuss.execution.records import draft_campaign, draft_result
 from percuss.ledger.event import Draft, Event
+from percuss.measured import Measured, read_measured
 from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 from percuss.units import from_si, to_si
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy import ndarray
 
 NO_VALUE = "no value in the imported table"
@@ -47,12 +46,12 @@ def import_runs(session: Session, study: Study, case: str, path: Path, renamed: 
 
     An output that is missing or not a number in a row makes that row a failed run, never a dropped one.
     """
-    table, digest = read_table(path, session.setting("import_mb") * 1_000_000)
-    columns = _columns(study, table, path, renamed)
-    values = _matrix(table, path, columns, {p.name: p.unit for p in study.parameters.values()})
-    outputs = _matrix(table, path, columns, {o.name: o.unit for o in study.outputs.values()}, holes=True)
-    _check_points(study, case, path, values)
-    origin = {"file": path.name, "sha256": digest}
+    measured = read_measured(path, session.setting("import_mb") * 1_000_000)
+    columns = _columns(study, measured, renamed)
+    values = _matrix(measured, columns, {p.name: p.unit for p in study.parameters.values()})
+    outputs = _matrix(measured, columns, {o.name: o.unit for o in study.outputs.values()}, holes=True)
+    _check_points(study, case, measured, values)
+    origin = {"file": path.name, "sha256": measured.sha256}
     design = draft_design(session, table_design(study, values, IMPORTED), cases=[case], fixed={}, origin=origin)
     drafts: list[Draft] = drafts_of(design)
     holes = 0
@@ -71,65 +70,54 @@ def import_runs(session: Session, study: Study, case: str, path: Path, renamed: 
     session.append(drafts)
     campaign = session.append([draft_campaign(session, stored(session, design))])[0]
     used = set(columns.values())
-    left_out = [name for name in table.columns if name not in used]
+    left_out = [name for name in measured.frame.columns if name not in used]
     own = {p.name: p.unit for p in study.parameters.values()} | {o.name: o.unit for o in study.outputs.values()}
-    return Imported(campaign, len(values), holes, left_out, column_units(columns, own, path))
+    return Imported(campaign, len(values), holes, left_out, measured.units(columns, own))
 
 
-def _columns(study: Study, table: pl.DataFrame, path: Path, renamed: Mapping[str, str]) -> dict[str, str]:
-    """Which column holds which parameter or output. A header may carry a unit, as `gap [mm]`."""
+def _columns(study: Study, measured: Measured, renamed: Mapping[str, str]) -> dict[str, str]:
+    """Which column holds which parameter or output."""
     wanted = [*study.parameters, *study.outputs]
     for name, column in renamed.items():
         if name not in wanted:
             raise InputError(
                 f"--column {name}: study {study.name} has no such parameter or output: {did_you_mean(name, wanted)}"
             )
-        if column not in table.columns:
-            raise InputError(
-                f"--column {name}={column}: {path} has no such column: {did_you_mean(column, table.columns)}"
-            )
-    bare: dict[str, list[str]] = {}
-    for column in table.columns:
-        bare.setdefault(HEADER.sub("", column).strip(), []).append(column)
+        if column not in measured.frame.columns:
+            near = did_you_mean(column, measured.frame.columns)
+            raise InputError(f"--column {name}={column}: {measured.file} has no such column: {near}")
+    by_name = measured.by_name
     for name in wanted:
-        if name not in renamed and len(bare.get(name, [])) > 1:
+        if name not in renamed and len(by_name.get(name, [])) > 1:
             raise InputError(
-                f"{path}: has several columns for {name}: {', '.join(bare[name])}",
+                f"{measured.file}: has several columns for {name}: {', '.join(by_name[name])}",
                 hint="--column NAME=COLUMN says which column is meant",
             )
-    found = {name: renamed.get(name) or "".join(bare.get(name, [])) for name in wanted}
-    missing = [name for name, column in found.items() if not column]
+    columns = {name: renamed.get(name) or "".join(by_name.get(name, [])) for name in wanted}
+    missing = [name for name, column in columns.items() if not column]
     if missing:
         raise InputError(
-            f"{path}: has no column for {', '.join(missing)}; its columns are {', '.join(table.columns[:20])}",
+            f"{measured.file}: has no column for {', '.join(missing)}; its columns are {measured.listed()}",
             hint="--column NAME=COLUMN says which column is meant",
         )
-    return found
+    return columns
 
 
 def _matrix(
-    table: pl.DataFrame,
-    path: Path,
-    columns: Mapping[str, str],
-    units: Mapping[str, str],
-    *,
-    holes: bool = False,
+    measured: Measured, columns: Mapping[str, str], units: Mapping[str, str], *, holes: bool = False
 ) -> ndarray:
     import numpy as np
 
-    matrix = np.empty((table.height, len(units)))
+    matrix = np.empty((measured.rows, len(units)))
     for j, (name, unit) in enumerate(units.items()):
         column = columns[name]
-        own = own_unit(column, unit, path)
-        numbers = column_numbers(table, column, path)
-        bad = next((i for i, number in enumerate(numbers) if not math.isfinite(number)), None)
-        if bad is not None and not holes:
-            raise InputError(f"{path}: row {bad + 1} of column {column} is {numbers[bad]}: a parameter needs a number")
+        own = measured.unit(column, unit)
+        numbers = measured.numbers(column) if holes else measured.finite(column, "a parameter")
         matrix[:, j] = [to_si(number, own) if math.isfinite(number) else math.nan for number in numbers]
     return matrix
 
 
-def _check_points(study: Study, case: str, path: Path, values: ndarray) -> None:
+def _check_points(study: Study, case: str, measured: Measured, values: ndarray) -> None:
     """Refuse points that the model does not take, or to which the study gives no probability."""
     for j, parameter in enumerate(study.parameters.values()):
         low, high = parameter.prior.support()
@@ -141,7 +129,7 @@ def _check_points(study: Study, case: str, path: Path, values: ndarray) -> None:
             unit = "" if parameter.unit == "1" else f" {parameter.unit}"
             more = f" (and {len(beyond) - 1} more rows)" if len(beyond) > 1 else ""
             raise InputError(
-                f"{path}: row {beyond[0] + 1}{more}: {parameter.name} = {found}{unit} is outside its prior, "
+                f"{measured.place(beyond[0])}{more}: {parameter.name} = {found}{unit} is outside its prior, "
                 f"{ends[0]} to {ends[1]}{unit}",
                 hint="leave such rows out, or widen the prior of the study",
             )
@@ -149,4 +137,4 @@ def _check_points(study: Study, case: str, path: Path, values: ndarray) -> None:
         try:
             study.point(case, dict(zip(study.parameters, row.tolist(), strict=True)))
         except InputError as fault:
-            raise InputError(f"{path}: row {i + 1}: {fault}") from None
+            raise InputError(f"{measured.place(i)}: {fault}") from None

@@ -301,7 +301,7 @@ def test_bad_stopping(wrong: dict[str, Any]) -> None:
 def test_every_setting_is_explained() -> None:
     for sampler in SAMPLERS:
         for setting in sampler_settings(sampler).values():
-            assert setting.doc and setting.least <= setting.default <= setting.most
+            assert setting.doc and setting.low <= setting.default <= setting.high
 
 
 def test_tables_load_nothing_heavy() -> None:

@@ -10,7 +10,7 @@ from percuss.errors import InputError
 from percuss.models.benchmark import FUNCTIONS, exact_posterior
 from percuss.models.model import Done, Failed
 from percuss.models.registry import configure
-from percuss.models.settings import SettingsError
+from percuss.settings import SettingsError
 
 
 def one(function, point, seed=0, **settings):

@@ -19,7 +19,7 @@ from percuss.models.command.results import ResultError, Source, read_results
 from percuss.models.command.tables import settings
 from percuss.models.command.template import check_template, render
 from percuss.models.registry import configure
-from percuss.models.settings import SettingsError
+from percuss.settings import SettingsError
 from percuss.study.load import check_study
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "programs.md"

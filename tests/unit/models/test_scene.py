@@ -17,9 +17,9 @@ from percuss.models.registry import configure
 from percuss.models.scene.expressions import evaluate, inputs_in
 from percuss.models.scene.quantities import quantities_of
 from percuss.models.scene.tables import BODY, CONTACTOR, LAW, LOAD, PROBE, SHAPES
-from percuss.models.settings import SettingsError
 from percuss.scene import SHAPES as SHAPE_CLASSES
 from percuss.scene import Body, Contactor, Law, Load, Scene, Sphere
+from percuss.settings import SettingsError
 
 G = 9.80665
 SLIDING = {

@@ -13,8 +13,7 @@ import pytest
 
 from percuss.errors import InputError
 from percuss.models.registry import configure
-from percuss.models.scene.links import ACTUATOR, BUSHING, JOINT, SPRING
-from percuss.models.settings import SettingsError
+from percuss.models.scene.link_tables import ACTUATOR, BUSHING, JOINT, SPRING
 from percuss.scene import (
     JOINT_KINDS,
     Actuator,
@@ -32,6 +31,7 @@ from percuss.scene import (
     Spring,
 )
 from percuss.scene.rotation import facing, turn
+from percuss.settings import SettingsError
 from percuss.study.load import check_study, load_study
 
 ROOT = Path(__file__).parents[3]

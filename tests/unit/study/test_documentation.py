@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from percuss.models.benchmark import FUNCTIONS, settings
-from percuss.study.calibration import BLOCK_KEYS
+from percuss.study.calibration import BLOCK
 from percuss.study.files import MAX_ATTACHED_BYTES, MAX_STUDY_BYTES
 from percuss.study.load import check_study, load_study
-from percuss.study.observations import SOURCE_KEYS
+from percuss.study.observations import SOURCE
 from percuss.study.output import REDUCTIONS
 from percuss.study.priors.registry import PRIORS, TENSORS
 from percuss.study.schema import TABLES
+from percuss.study.sections import SECTIONS
 from percuss.study.tables import MAX_DEPTH
 from percuss.units import parse_unit
 
@@ -32,9 +33,9 @@ def test_there_are_examples():
 
 
 def test_tables_are_complete():
-    for section in TABLES:
+    for section in (*TABLES, *SECTIONS):
         assert re.search(rf"^\| `\[{section}(\.NAME)?\]`", TEXT, re.MULTILINE), section
-    for key in (*SOURCE_KEYS, "twin", *(key for key in BLOCK_KEYS if key not in ("doc", "groups"))):
+    for key in (*SOURCE, "twin", *(key for key in BLOCK if key not in ("doc", "groups"))):
         assert re.search(rf"^\|[^|]*`{key}`[^|]*\|", TEXT, re.MULTILINE), key
     for kind, prior in PRIORS.items():
         (row,) = re.findall(rf"^\| `{kind}` \|.*", TEXT, re.MULTILINE)

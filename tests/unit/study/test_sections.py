@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from percuss.settings import Setting, check_table, table_of
 from percuss.study.differences import differences
 from percuss.study.load import check_study, load_study
-from percuss.study.sections import SECTIONS, normal
+from percuss.study.sections import SECTIONS, Section, normal
 from percuss.study.study import Study
 
 STUDIES = Path(__file__).parents[3] / "studies"
@@ -209,3 +212,35 @@ def test_what_was_edited_is_named(copied) -> None:
     found = differences(study, load_study(folder))
     assert found[0] == "observations.std 0.0003 m -> 0.0006 m"
     assert found[1].startswith("file observations/twin.csv sha256 ")
+
+
+def test_a_section_can_be_added_at_run_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an installed package does: one module and one line, and its keys, SI, files and faults are those of any."""
+
+    def resolve(study: Study, table, note):
+        return check_table(limits.SCHEMA, table, ("limits",), note)
+
+    def check_data(study: Study, note) -> None:
+        if study.files["limits.csv"] != b"good":
+            note(("limits", "file"), "is not good")
+
+    limits = ModuleType("percuss_limits")
+    limits.SCHEMA = table_of(Setting("file", "file"), Setting("height", "number", unit="m", low=0))
+    limits.resolve, limits.check_data = resolve, check_data
+    monkeypatch.setitem(sys.modules, "percuss_limits", limits)
+    text = (STUDIES / "ishigami" / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(text + '\n[limits]\nfile = "./limits.csv"\nheight = "5 cm"\n')
+    (tmp_path / "limits.csv").write_text("good")
+    assert any("limits: unknown key" in str(fault) for fault in check_study(tmp_path))
+    monkeypatch.setitem(SECTIONS, "limits", Section("percuss_limits", "what must not be reached"))
+    assert check_study(tmp_path) == []
+    study = load_study(tmp_path)
+    assert study.sections["limits"] == {"file": "limits.csv", "height": 0.05} and study.files["limits.csv"] == b"good"
+    (tmp_path / "limits.csv").write_text("bad")
+    (fault,) = check_study(tmp_path)
+    assert (fault.key, fault.message) == ("limits.file", "is not good")
+    (tmp_path / "study.toml").write_text(text + '\n[limits]\nheight = "-5 cm"\nwidth = 2\n')
+    assert {fault.key: fault.message for fault in check_study(tmp_path)} == {
+        "limits.height": "-5 cm is outside [0, inf] m",
+        "limits.width": "unknown key; known: file, height",
+    }

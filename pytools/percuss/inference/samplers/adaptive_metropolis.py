@@ -25,17 +25,24 @@ from percuss.inference.diagnostics import diagnose
 from percuss.inference.modes import Modes
 from percuss.inference.samplers.chains import Advance, Block, State, draw_until_converged
 from percuss.inference.samplers.jumping import jump
-from percuss.inference.samplers.registry import Setting
 from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
+from percuss.settings import Setting, table_of
 
-SETTINGS: Mapping[str, Setting] = {
-    "chains": Setting(
-        100, 4, 100_000, "chains, started at draws from the prior, or in the modes where there are several"
+SETTINGS = table_of(
+    Setting(
+        "chains",
+        "integer",
+        100,
+        low=4,
+        high=100_000,
+        doc="chains, started at draws from the prior, or in the modes where there are several",
     ),
-    "thin": Setting(0, 0, 100_000, "keep every so many steps; 0: as many as there are parameters"),
-}
+    Setting(
+        "thin", "integer", 0, low=0, high=100_000, doc="keep every so many steps; 0: as many as there are parameters"
+    ),
+)
 
 ACCEPTANCE = 0.234
 FIRST_STAGE = 100

@@ -13,16 +13,16 @@ import numpy as np
 
 from percuss.inference.arrays import Floats
 from percuss.inference.modes import Modes, begin
-from percuss.inference.samplers.registry import Setting
 from percuss.inference.samplers.sample import Run
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
+from percuss.settings import Setting, table_of
 
-SETTINGS: Mapping[str, Setting] = {
-    "chains": Setting(100, 2, 100_000, "chains, started at draws from the prior"),
-    "steps": Setting(1000, 20, 100_000_000, "steps of each chain; the second half counts"),
-    "start": Setting(100, 2, 100_000_000, "step from which the covariance is adapted"),
-}
+SETTINGS = table_of(
+    Setting("chains", "integer", 100, low=2, high=100_000, doc="chains, started at draws from the prior"),
+    Setting("steps", "integer", 1000, low=20, high=100_000_000, doc="steps of each chain; the second half counts"),
+    Setting("start", "integer", 100, low=2, high=100_000_000, doc="step from which the covariance is adapted"),
+)
 
 
 def run(

@@ -13,15 +13,24 @@ import numpy as np
 
 from percuss.inference.modes import Modes, begin
 from percuss.inference.samplers.chains import growing
-from percuss.inference.samplers.registry import Setting
 from percuss.inference.samplers.sample import Run, judge
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
+from percuss.settings import Setting, table_of
 
-SETTINGS: Mapping[str, Setting] = {
-    "walkers": Setting(64, 8, 100_000, "walkers, started where chains would be; more than twice the parameters"),
-    "thin": Setting(0, 0, 100_000, "keep every so many steps; 0: as many as there are parameters"),
-}
+SETTINGS = table_of(
+    Setting(
+        "walkers",
+        "integer",
+        64,
+        low=8,
+        high=100_000,
+        doc="walkers, started where chains would be; more than twice the parameters",
+    ),
+    Setting(
+        "thin", "integer", 0, low=0, high=100_000, doc="keep every so many steps; 0: as many as there are parameters"
+    ),
+)
 
 
 def run_ensemble(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
+from percuss import settings
 from percuss.errors import InputError
 from percuss.inference.samplers.stopping import Report, Stopping
 from percuss.plugins import UnknownNameError, extend
+from percuss.settings import Setting
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -49,18 +50,8 @@ SAMPLERS: dict[str, Sampler] = {
 }
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A number a sampler takes: its default, the least and the most it may be, and what it means."""
-
-    default: float
-    least: float
-    most: float
-    doc: str
-
-
 class SamplerModule(Protocol):
-    """What a module in SAMPLERS offers. Settings whose default is an int are whole numbers."""
+    """What a module in SAMPLERS offers."""
 
     SETTINGS: Mapping[str, Setting]
 
@@ -120,9 +111,9 @@ def _module(sampler: str) -> SamplerModule:
     return cast(SamplerModule, importlib.import_module(SAMPLERS[sampler].module))
 
 
-def _clean(sampler: str, known: Mapping[str, Setting], given: Mapping[str, float]) -> dict[str, float]:
-    cleaned = {name: setting.default for name, setting in known.items()}
-    return cleaned | {name: clean_setting(sampler, name, value) for name, value in given.items()}
+def _clean(sampler: str, known: Mapping[str, Setting], asked: Mapping[str, float]) -> dict[str, float]:
+    cleaned = {name: cast(float, setting.default) for name, setting in known.items()}
+    return cleaned | {name: clean_setting(sampler, name, value) for name, value in asked.items()}
 
 
 def clean_setting(sampler: str, name: str, value: object) -> float:
@@ -131,17 +122,11 @@ def clean_setting(sampler: str, name: str, value: object) -> float:
     if name not in known:
         raise InputError(f"sampler {sampler} has no setting `{name}`: {did_you_mean(name, known)}")
     setting = known[name]
-    whole = isinstance(setting.default, int)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not math.isfinite(value)
-        or not setting.least <= value <= setting.most
-        or (whole and value != int(value))
-    ):
-        kind = "a whole number" if whole else "a number"
-        raise InputError(
-            f"setting `{name}` of sampler {sampler} is {value!r}: it takes {kind} "
-            f"from {setting.least:g} to {setting.most:g}"
-        )
-    return int(value) if whole else float(value)
+    if isinstance(value, float) and value.is_integer() and setting.form == "integer":
+        value = int(value)
+    try:
+        number: float = settings.clean_setting(setting, value)
+    except InputError:
+        takes = setting.allowed()
+        raise InputError(f"setting `{name}` of sampler {sampler} is {value!r}: it takes {takes}") from None
+    return number if setting.form == "integer" else float(number)

@@ -27,18 +27,27 @@ from numpy.typing import NDArray
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.modes import Modes
-from percuss.inference.samplers.registry import Setting
 from percuss.inference.samplers.sample import Run, judge
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
+from percuss.settings import Setting, table_of
 
-SETTINGS: Mapping[str, Setting] = {
-    "chains": Setting(100, 10, 1_000_000, "members drawn by weight at each temperature"),
-    "steps": Setting(50, 4, 1_000_000, "steps each of them makes; doubled, from the start, while repeats disagree"),
-    "repeats": Setting(8, 4, 1000, "independent repeats; more where the evidence needs them"),
-    "evidence_error": Setting(0.03, 0.0, 1e9, "standard error of the log evidence to reach"),
-    "share": Setting(0.8, 0.1, 0.99, "effective share of the weights from one temperature to the next"),
-}
+SETTINGS = table_of(
+    Setting("chains", "integer", 100, low=10, high=1_000_000, doc="members drawn by weight at each temperature"),
+    Setting(
+        "steps",
+        "integer",
+        50,
+        low=4,
+        high=1_000_000,
+        doc="steps each of them makes; doubled, from the start, while repeats disagree",
+    ),
+    Setting("repeats", "integer", 8, low=4, high=1000, doc="independent repeats; more where the evidence needs them"),
+    Setting("evidence_error", "bare", 0.03, low=0.0, high=1e9, doc="standard error of the log evidence to reach"),
+    Setting(
+        "share", "bare", 0.8, low=0.1, high=0.99, doc="effective share of the weights from one temperature to the next"
+    ),
+)
 
 ACCEPTANCE = 0.25
 # One move in ten goes the whole difference: from mode to mode.

@@ -19,6 +19,6 @@ has said yes (`percuss.models.model.Runner`).
 from __future__ import annotations
 
 from percuss.models.command.command import configure
-from percuss.models.command.tables import settings
+from percuss.models.command.tables import reference, settings
 
-__all__ = ["configure", "settings"]
+__all__ = ["configure", "reference", "settings"]

@@ -20,7 +20,7 @@ from percuss.models.command.results import ResultError, Source, read_results
 from percuss.models.command.tables import SEED, is_inside, read_environment, read_inputs, read_quantities, read_texts
 from percuss.models.command.template import check_template, render
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
-from percuss.models.settings import SettingsError
+from percuss.settings import SettingsError
 from percuss.spelling import shown
 from percuss.units import from_si
 

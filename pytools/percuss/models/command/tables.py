@@ -8,21 +8,43 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.models.command.results import FORMATS, Source
-from percuss.models.model import Input, Quantity, Setting
-from percuss.models.settings import SettingsError
+from percuss.models.model import Input, Quantity, Reference
+from percuss.settings import Setting, SettingsError, table_of
 from percuss.spelling import did_you_mean, shown
 from percuss.units import dimension, parse_quantity, parse_unit
 
 SEED = "seed"
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
-INPUT_KEYS = ("unit", "default", "low", "high", "choices", "doc")
-QUANTITY_KEYS = ("file", "column", "row", "unit", "axis", "doc")
+INPUT = table_of(
+    Setting("unit", "any", "1", doc="in which the program gets it, and bare numbers are"),
+    Setting("default", "any", doc="value where a study gives none"),
+    Setting("low", "any", doc="least it may be"),
+    Setting("high", "any", doc="most it may be"),
+    Setting("choices", "any", doc="texts it may be, for an input that is no number"),
+    Setting("doc", "any", "", doc="what it is, in a line"),
+)
+QUANTITY = table_of(
+    Setting("file", "any", required=True, doc="that the program writes into its scratch folder"),
+    Setting("column", "any", doc="name or number of the column"),
+    Setting("row", "any", doc="number of the row, from 0; -1 is the last"),
+    Setting("unit", "any", "1", doc="in which the program writes it"),
+    Setting("axis", "any", doc="the quantity it is a curve over"),
+    Setting("doc", "any", "", doc="what it is, in a line"),
+)
 
 _SETTINGS = (
-    Setting("command", "list", required=True, doc="the program and its arguments, as a list of texts"),
-    Setting("inputs", "table", required=True, doc="what it takes: name = { unit = ..., low = ..., default = ... }"),
-    Setting("quantities", "table", required=True, doc="what it gives: name = { file = ..., column = ..., unit = ... }"),
+    Setting("command", "list", required=True, doc="the program and its arguments, as a list of texts; never a shell"),
+    Setting(
+        "inputs", "table", required=True, doc="what it takes: name = { unit = ..., low = ..., default = ... }", of=INPUT
+    ),
+    Setting(
+        "quantities",
+        "table",
+        required=True,
+        doc="what it gives: name = { file = ..., column = ..., unit = ... }",
+        of=QUANTITY,
+    ),
     Setting("files", "files", default=[], doc="files of the study's folder that it needs"),
     Setting("templates", "files", default=[], doc="the same, with values filled in"),
     Setting("environment", "table", default={}, doc="variables it gets, with values filled in"),
@@ -41,6 +63,17 @@ _SETTINGS = (
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
     """List the settings of a program."""
     return {setting.name: setting for setting in _SETTINGS}
+
+
+def reference() -> Reference:
+    """What holds for any program; its inputs and quantities are those the study names."""
+    return Reference(
+        conventions=(
+            "Inputs and quantities are those that `inputs` and `quantities` of the study name.",
+            "The program reads and writes each in the unit the study says; percuss converts to SI and back.",
+            "Signs are the program's own.",
+        )
+    )
 
 
 def read_texts(key: str, values: object, *, least: int = 0) -> tuple[str, ...]:
@@ -69,7 +102,7 @@ def read_inputs(tables: Mapping[str, Any]) -> tuple[dict[str, Input], dict[str, 
     for name, table in tables.items():
         where = f"{name}: "
         try:
-            _checked(name, table, INPUT_KEYS)
+            _checked(name, table, INPUT)
             if name == SEED:
                 raise InputError("stands for the seed of the run; choose another name")
             if "choices" in table:
@@ -97,7 +130,7 @@ def read_quantities(tables: Mapping[str, Any]) -> tuple[dict[str, Quantity], dic
     axes = [table.get("axis") for table in tables.values() if isinstance(table, dict)]
     for name, table in tables.items():
         try:
-            _checked(name, table, QUANTITY_KEYS)
+            _checked(name, table, QUANTITY)
             file, column, row, axis = (table.get(key) for key in ("file", "column", "row", "axis"))
             if not isinstance(file, str) or not is_inside(file):
                 raise InputError(f"file = {shown(file)}: must be a path inside the scratch folder")

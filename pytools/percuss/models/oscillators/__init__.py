@@ -17,7 +17,8 @@ relative to the base but for accelerations, which are absolute. SI inside.
 
 from __future__ import annotations
 
+from percuss.models.oscillators.reference import reference
 from percuss.models.oscillators.system import configure
 from percuss.models.oscillators.tables import settings
 
-__all__ = ["configure", "settings"]
+__all__ = ["configure", "reference", "settings"]

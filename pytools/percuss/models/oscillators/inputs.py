@@ -27,30 +27,67 @@ class LawFacts:
 LAWS: dict[str, LawFacts] = {law[0]: LawFacts(*law[1:]) for law in _core.impact_laws()}
 
 SPRING_INPUTS = {
-    "stiffness": Input("stiffness", "N/m", None, 0.0, doc="of the spring"),
+    "stiffness": Input("stiffness", "N/m", None, 0.0, doc="force over elongation of the spring"),
     "cubic": Input("cubic", "N/m^3", None, doc="cubic stiffness of the spring"),
     "damping_ratio": Input("damping_ratio", "1", None, 0.0, doc="of the second mass on this spring alone"),
 }
-DAMPER_INPUTS = {"coefficient": Input("coefficient", "N.s/m", None, 0.0, doc="of the damper")}
+DAMPER_INPUTS = {
+    "coefficient": Input("coefficient", "N.s/m", None, 0.0, doc="force over rate of elongation of the damper")
+}
 CONTACT_INPUTS = {
-    "gap": Input("gap", "m", None, doc="distance at zero displacements"),
+    "gap": Input("gap", "m", None, doc="distance at zero displacements; negative: pressed together"),
     "law": Input("law", None, "kelvin-voigt", choices=tuple(LAWS), doc="impact law"),
-    "restitution": Input("restitution", "1", None, 0.0, 1.0, doc="coefficient of restitution"),
-    "stiffness": Input(
-        "stiffness", "N/m", None, 0.0, low_open=True, doc="of the impact law", other_units=STIFFNESS_UNITS[1:]
+    "restitution": Input(
+        "restitution", "1", None, 0.0, 1.0, doc="rebound speed over approach speed of two free masses"
     ),
-    "damping": Input("damping", None, "exact", choices=("exact", "nominal"), doc="delivers e, or as printed"),
+    "stiffness": Input(
+        "stiffness",
+        "N/m",
+        None,
+        0.0,
+        low_open=True,
+        doc="of the impact law, in the unit the law wants",
+        other_units=STIFFNESS_UNITS[1:],
+    ),
+    "damping": Input(
+        "damping",
+        None,
+        "exact",
+        choices=("exact", "nominal"),
+        doc="exact delivers the restitution asked for, nominal is as printed in the literature",
+    ),
 }
 
 
 def mass_inputs(mass: Mapping[str, Any]) -> dict[str, Input]:
     name = mass["name"]
     found = (
-        Input(f"mass_{name}", "kg", mass["mass"], 0.0, low_open=True, doc=f"mass {name}"),
+        Input(f"mass_{name}", "kg", mass["mass"], 0.0, low_open=True, doc=f"of mass {name}"),
         Input(f"displacement_{name}", "m", mass["displacement"], doc=f"of mass {name} at the start"),
         Input(f"velocity_{name}", "m/s", mass["velocity"], doc=f"of mass {name} at the start"),
     )
     return {item.name: item for item in found}
+
+
+def motion_inputs(records: tuple[str, ...] = ()) -> dict[str, Input]:
+    """Inputs of a moving base: how strong it is, and which of several records it follows."""
+    return {
+        item.name: item
+        for item in (
+            Input("intensity", "m/s^2", None, 0.0, doc="standard deviation of the base acceleration on the plateau"),
+            Input("base_scale", "1", 1.0, doc="factor of the base acceleration"),
+            Input("base_record", None, choices=records, doc="which of base_records"),
+        )
+    }
+
+
+def numerical_inputs() -> dict[str, Input]:
+    """How a run is integrated."""
+    how = "event locates every impact; the others have a fixed step"
+    return {
+        "integrator": Input("integrator", None, "event", choices=INTEGRATORS, doc=how),
+        "step": Input("step", "s", 1e-3, 0.0, low_open=True, doc="time step of the integrators that have one"),
+    }
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 from percuss.errors import InputError
 from percuss.models.ground_motion import SYNTHETIC
 from percuss.models.ground_record import GroundRecord, read_record
-from percuss.models.model import Input, Setting
+from percuss.models.model import Input
 from percuss.models.oscillators.base import Base
-from percuss.models.oscillators.inputs import Element
+from percuss.models.oscillators.inputs import Element, motion_inputs
 from percuss.models.oscillators.tables import HARMONIC
-from percuss.models.settings import SettingsError, clean_settings
+from percuss.settings import Setting, SettingsError, clean_settings
 from percuss.spelling import did_you_mean
 
 BASE = "base"
@@ -108,15 +108,14 @@ class Reader:
         if not given:
             return Base()
         if given[0] == "base_synthetic":
-            doc = "standard deviation of the base acceleration on the plateau"
-            inputs["intensity"] = Input("intensity", "m/s^2", None, 0.0, doc=doc)
+            inputs["intensity"] = motion_inputs()["intensity"]
             return Base(synthetic=self.one(settings["base_synthetic"], SYNTHETIC, "base_synthetic"))
-        inputs["base_scale"] = Input("base_scale", "1", 1.0, doc="factor of the base acceleration")
+        inputs["base_scale"] = motion_inputs()["base_scale"]
         if given[0] == "base_harmonics":
             return Base(sines=tuple(self.tables(settings, "base_harmonics", HARMONIC)))
         names = settings.get("base_records") or [settings["base_record"]]
         if "base_records" in settings:
-            inputs["base_record"] = Input("base_record", None, choices=tuple(names), doc="which of base_records")
+            inputs["base_record"] = motion_inputs(tuple(names))["base_record"]
         records: dict[str, GroundRecord] = {}
         for name in names:
             try:

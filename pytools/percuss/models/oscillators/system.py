@@ -15,13 +15,13 @@ from percuss.models.oscillators.base import Base
 from percuss.models.oscillators.inputs import (
     CONTACT_INPUTS,
     DAMPER_INPUTS,
-    INTEGRATORS,
     LAWS,
     RIGID,
     SPRING_INPUTS,
     STIFFNESS_UNITS,
     Element,
     mass_inputs,
+    numerical_inputs,
 )
 from percuss.models.oscillators.quantities import SEPARATION_RULES, of_contact, quantities_of
 from percuss.models.oscillators.reader import Reader
@@ -33,7 +33,7 @@ from percuss.models.oscillators.separation import (
     separation_srss,
 )
 from percuss.models.oscillators.tables import CONTACT, DAMPER, MASS, SENSOR, SPRING
-from percuss.models.settings import SettingsError
+from percuss.settings import SettingsError
 from percuss.units import parse_quantity
 
 if TYPE_CHECKING:
@@ -211,8 +211,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         reader.faults.append(("sampling", f"{settings['sampling']:g} s is too short: {most}"))
     if reader.faults:
         raise SettingsError(reader.faults)
-    inputs["integrator"] = Input("integrator", None, "event", choices=INTEGRATORS, doc="how to integrate")
-    inputs["step"] = Input("step", "s", 1e-3, 0.0, low_open=True, doc="of the fixed-step integrators")
+    inputs |= numerical_inputs()
     return Oscillators(
         settings["duration"],
         settings["sampling"],

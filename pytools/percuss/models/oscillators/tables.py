@@ -5,46 +5,48 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from percuss.models.ground_motion import SYNTHETIC
-from percuss.models.model import Setting
+from percuss.settings import Setting, table_of
 
-MASS = {
-    "name": Setting("name", "text", required=True, doc="a short name: curves are called u<name>, v<name>, a<name>"),
-    "mass": Setting("mass", "number", unit="kg", required=True),
-    "displacement": Setting("displacement", "number", 0.0, unit="m", doc="at the start, relative to the base"),
-    "velocity": Setting("velocity", "number", 0.0, unit="m/s", doc="at the start, relative to the base"),
-}
-SPRING = {
-    "name": Setting("name", "text"),
-    "between": Setting("between", "list", required=True, doc='two masses, or "base" and one'),
-    "stiffness": Setting("stiffness", "number", unit="N/m", required=True),
-    "cubic": Setting("cubic", "number", 0.0, unit="N/m^3"),
-    "damping_ratio": Setting("damping_ratio", "number", 0.0, doc="of the second mass on this spring alone"),
-}
-DAMPER = {
-    "name": Setting("name", "text"),
-    "between": Setting("between", "list", required=True),
-    "coefficient": Setting("coefficient", "number", unit="N.s/m", required=True),
-}
-CONTACT = {
-    "name": Setting("name", "text"),
-    "between": Setting("between", "list", required=True, doc="left and right mass"),
-    "gap": Setting("gap", "number", unit="m"),
-    "law": Setting("law", "text"),
-    "restitution": Setting("restitution", "number"),
-    "stiffness": Setting("stiffness", "text"),
-    "damping": Setting("damping", "text"),
-}
-HARMONIC = {
-    "amplitude": Setting("amplitude", "number", unit="m/s^2", required=True),
-    "frequency": Setting("frequency", "number", unit="Hz", required=True),
-    "phase": Setting("phase", "number", 0.0, unit="rad"),
-    "start": Setting("start", "number", 0.0, unit="s"),
-    "end": Setting("end", "number", unit="s"),
-}
-SENSOR = {
-    "range": Setting("range", "number", unit="m/s^2", required=True, doc="largest acceleration it can read"),
-    "resolution": Setting("resolution", "number", 0.0, unit="m/s^2"),
-}
+MASS = table_of(
+    Setting("name", "text", required=True, doc="a short name: curves are called u<name>, v<name>, a<name>"),
+    Setting("mass", "number", unit="kg", required=True, doc="how heavy it is; an input, mass_<name>"),
+    Setting("displacement", "number", 0.0, unit="m", doc="at the start, relative to the base"),
+    Setting("velocity", "number", 0.0, unit="m/s", doc="at the start, relative to the base"),
+)
+SPRING = table_of(
+    Setting("name", "text", doc="follows the names of its inputs; default: its number, from 1"),
+    Setting("between", "list", required=True, doc='two masses, or "base" and one'),
+    Setting("stiffness", "number", unit="N/m", required=True, doc="force over elongation"),
+    Setting(
+        "cubic", "number", 0.0, unit="N/m^3", doc="force over the cube of the elongation, added; above 0 it stiffens"
+    ),
+    Setting("damping_ratio", "number", 0.0, doc="of the second mass on this spring alone"),
+)
+DAMPER = table_of(
+    Setting("name", "text", doc="follows the name of its input; default: its number, from 1"),
+    Setting("between", "list", required=True, doc='two masses, or "base" and one'),
+    Setting("coefficient", "number", unit="N.s/m", required=True, doc="force over the rate of elongation"),
+)
+CONTACT = table_of(
+    Setting("name", "text", doc="follows the names of its inputs and quantities; default: its number, from 1"),
+    Setting("between", "list", required=True, doc='two masses, the left one first; "base" may be one of them'),
+    Setting("gap", "number", unit="m", doc="distance at zero displacements; default: the input gap of all contacts"),
+    Setting("law", "text", doc="impact law; default: the input law of all contacts"),
+    Setting("restitution", "number", doc="rebound speed over approach speed; default: that of all contacts"),
+    Setting("stiffness", "text", doc="of the law, N/m or N/m^1.5 as the law wants it; default: that of all contacts"),
+    Setting("damping", "text", doc="exact or nominal; default: that of all contacts"),
+)
+HARMONIC = table_of(
+    Setting("amplitude", "number", unit="m/s^2", required=True, doc="of the acceleration of the base"),
+    Setting("frequency", "number", unit="Hz", required=True, doc="of the sine"),
+    Setting("phase", "number", 0.0, unit="rad", doc="at its start"),
+    Setting("start", "number", 0.0, unit="s", doc="when it begins"),
+    Setting("end", "number", unit="s", doc="when it ends; default: never"),
+)
+SENSOR = table_of(
+    Setting("range", "number", unit="m/s^2", required=True, doc="largest acceleration it can read"),
+    Setting("resolution", "number", 0.0, unit="m/s^2", doc="to which readings are rounded; 0: not at all"),
+)
 
 
 def _records(table: Mapping[str, object]) -> tuple[Setting, ...]:
@@ -57,7 +59,7 @@ def _records(table: Mapping[str, object]) -> tuple[Setting, ...]:
     return (
         *one,
         Setting("base_records", "files", doc="several of them; the input base_record says which"),
-        Setting("base_record_unit", "text", unit, doc="of acceleration, for records that do not say it"),
+        Setting("base_record_unit", "text", unit, doc="unit of acceleration, for records that do not say it"),
     )
 
 
@@ -68,15 +70,15 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         for setting in (
             Setting("duration", "number", required=True, unit="s", low=0, doc="how long to simulate"),
             Setting("sampling", "number", 1e-3, unit="s", low=0, doc="interval of the curves"),
-            Setting("masses", "list", required=True, doc="tables of a mass: " + ", ".join(MASS)),
-            Setting("springs", "list", [], doc="tables of a spring: " + ", ".join(SPRING)),
-            Setting("dampers", "list", [], doc="tables of a damper: " + ", ".join(DAMPER)),
-            Setting("contacts", "list", [], doc="tables of a contact: " + ", ".join(CONTACT)),
+            Setting("masses", "list", required=True, doc="tables of a mass", of=MASS),
+            Setting("springs", "list", [], doc="tables of a spring", of=SPRING),
+            Setting("dampers", "list", [], doc="tables of a damper", of=DAMPER),
+            Setting("contacts", "list", [], doc="tables of a contact", of=CONTACT),
             Setting("rayleigh_mass", "number", 0.0, unit="1/s", low=0, doc="damping proportional to mass"),
             Setting("rayleigh_stiffness", "number", 0.0, unit="s", low=0, doc="damping proportional to stiffness"),
             *_records(table),
-            Setting("base_harmonics", "list", [], doc="sines instead of a record: " + ", ".join(HARMONIC)),
-            Setting("base_synthetic", "table", doc="synthetic motion, another for every run: " + ", ".join(SYNTHETIC)),
-            Setting("sensor", "table", doc="an accelerometer on every mass: " + ", ".join(SENSOR)),
+            Setting("base_harmonics", "list", [], doc="sines instead of a record", of=HARMONIC),
+            Setting("base_synthetic", "table", doc="synthetic motion, another for every run", of=SYNTHETIC),
+            Setting("sensor", "table", doc="an accelerometer on every mass", of=SENSOR),
         )
     }

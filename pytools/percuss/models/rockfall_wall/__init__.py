@@ -13,7 +13,7 @@ together and where the paper leaves a choice.
 
 from __future__ import annotations
 
-from percuss.models.rockfall_wall.model import configure
+from percuss.models.rockfall_wall.model import configure, reference
 from percuss.models.rockfall_wall.tables import settings
 
-__all__ = ["configure", "settings"]
+__all__ = ["configure", "reference", "settings"]

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from percuss.errors import InputError
-from percuss.models.model import Done, Quantity, Value
+from percuss.models.model import Done, Quantity, Reference, Value
 from percuss.models.rockfall_wall.blocks import BlockSizes, Placed, block_body, placed_blocks
 from percuss.models.rockfall_wall.connectors import Connectors
 from percuss.models.rockfall_wall.laws import contact_laws
 from percuss.models.rockfall_wall.layout import Plan, plan_of
 from percuss.models.rockfall_wall.projectile import first_touch, projectile_body
-from percuss.models.rockfall_wall.tables import INPUTS, MOST_STEPS
+from percuss.models.rockfall_wall.tables import INPUTS, MOST_STEPS, SETTINGS
 from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.quantities import quantities_of
-from percuss.models.settings import SettingsError
 from percuss.scene import (
     Body,
     Contactor,
@@ -33,6 +32,7 @@ from percuss.scene import (
     Settings,
     Settle,
 )
+from percuss.settings import SettingsError
 
 # A wall at rest: bodies slower than a hundredth of what gravity gives in one step of 0.25 ms.
 REST = Settle(speed_m_per_s=2.5e-5, max_steps=20_000)
@@ -41,6 +41,11 @@ OWN = (
     Quantity("tilt_impact", "rad", doc="lean of the impact line at the end"),
     Quantity("tilt_distant", "rad", doc="lean of the distant line at the end"),
     Quantity("sliding", "m", doc="largest displacement of the base on the impact line"),
+)
+
+CONVENTIONS = (
+    "x is the direction of the impact, y runs along the wall, z up.",
+    "A lean is positive where the wall leans away from the rock.",
 )
 
 
@@ -190,6 +195,12 @@ def block_map(blocks: tuple[Placed, ...], scene: Scene, result: Result) -> dict[
         columns[f"{key}_m"] = at[first][key]
         columns[f"u{key}_m"] = at[last][key] - at[first][key]
     return columns
+
+
+def reference() -> Reference:
+    """Inputs, and the quantities of the wall with the settings of the paper."""
+    wall = configure({name: setting.default for name, setting in SETTINGS.items()}, {})
+    return Reference(tuple(INPUTS.values()), tuple(wall.quantities.values()), CONVENTIONS)
 
 
 def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> WallModel:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from percuss import _core
-from percuss.models.model import Input, Setting
+from percuss.models.model import Input
 from percuss.models.rockfall_wall.layout import LAYOUTS
+from percuss.settings import Setting
 
 # Ten times the longest and highest wall that anyone would build, and a bound to what a stranger's file can ask for.
 MOST_AXES, MOST_ROWS = 400, 40
@@ -27,27 +28,35 @@ SETTINGS: dict[str, Setting] = {
         Setting("axes", "integer", 20, low=2, high=MOST_AXES, doc="vertical axes through the holes; an even number"),
         Setting("rows", "integer", 4, low=1, high=MOST_ROWS, doc="courses of blocks"),
         Setting("layout", "text", "trapezoidal", choices=tuple(LAYOUTS), doc="course of the axes in plan"),
-        Setting("angle", "number", 0.7853981633974483, unit="rad", low=-1.5, high=1.5, doc="of the pattern, from y"),
+        Setting(
+            "angle",
+            "number",
+            0.7853981633974483,
+            unit="rad",
+            low=-1.5,
+            high=1.5,
+            doc="of the pattern in plan, from y; negative: the rock hits a nose",
+        ),
         Setting("connectors", "boolean", True, doc="bars, disks and slings"),
         Setting("disks", "text", "faces-and-ends", choices=("faces-and-ends", "faces"), doc="what holds a bar"),
-        _length("block_length", 1.56, "end to end"),
-        _length("block_width", 0.76, "and diameter of the round ends"),
-        _length("block_height", 0.80, ""),
-        _mass("block_mass", 1800.0, ""),
+        _length("block_length", 1.56, "of a block, end to end"),
+        _length("block_width", 0.76, "of a block, and diameter of its round ends"),
+        _length("block_height", 0.80, "of a block"),
+        _mass("block_mass", 1800.0, "of a block"),
         _length("hole_diameter", 0.154, "inner diameter of the disks"),
-        _length("bar_diameter", 0.1397, "outer"),
-        _length("bar_inner_diameter", 0.1237, ""),
-        Setting("bar_density", "number", 7850.0, unit="kg/m^3", low=0.0, doc="steel"),
+        _length("bar_diameter", 0.1397, "outer diameter of a bar"),
+        _length("bar_inner_diameter", 0.1237, "inner diameter of a bar"),
+        Setting("bar_density", "number", 7850.0, unit="kg/m^3", low=0.0, doc="of steel"),
         Setting("top_bar_share", "number", 0.05, low=1e-3, high=1.0, doc="mass of the top bar over a real one's"),
         Setting("bar_friction", "number", 0.2, low=0.0, doc="steel on blocks and ground"),
         _length("top_clearance", 0.001, "between the sphere of the top block and the stopper of the top bar"),
-        _length("projectile_size", 1.1, "side of the cube around it"),
-        _mass("projectile_mass", 2600.0, ""),
+        _length("projectile_size", 1.1, "side of the cube around the rock"),
+        _mass("projectile_mass", 2600.0, "of the rock"),
         Setting("projectile_cut", "number", 0.25, low=0.05, high=0.45, doc="part of a side cut at each edge"),
         Setting("projectile_on_ground", "boolean", True, doc="false: it falls through the ground, as in the paper"),
         Setting("impact", "text", "newton", choices=tuple(_core.contact_impact_laws()), doc="impact law"),
         Setting("distance", "number", 3.5, unit="m", doc="from the impact line to the distant line, to the left"),
-        Setting("duration", "number", 1.0, unit="s", low=0.0, doc=""),
+        Setting("duration", "number", 1.0, unit="s", low=0.0, doc="how long to simulate"),
         Setting("step", "number", 2.5e-4, unit="s", low=0.0, doc="time step"),
         Setting("sampling", "number", 2e-3, unit="s", low=0.0, doc="interval of the curves"),
         Setting("solver", "text", "auto", doc="contact solver"),
@@ -72,7 +81,7 @@ INPUTS: dict[str, Input] = {
         Input("mu_cc", "1", 0.4, low=0.0, doc="friction of concrete on concrete"),
         Input("mu_cs", "1", 0.45, low=0.0, doc="friction of concrete on soil"),
         Input("e", "1", 0.15, low=0.0, high=1.0, doc="restitution of blocks, projectile and ground"),
-        Input("speed", "m/s", 20.0, low=0.0, doc="of the projectile at impact"),
+        Input("speed", "m/s", 20.0, low=0.0, doc="of the projectile at impact, along x"),
         Input("impact_y", "m", 0.0, doc="where it hits, from the middle of the wall"),
         Input("impact_z", "m", 1.7, low=0.0, doc="height of its centre at impact"),
     )

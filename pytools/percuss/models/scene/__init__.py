@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.model import configure
+from percuss.models.scene.quantities import reference
 from percuss.models.scene.tables import settings
 
-__all__ = ["Experiment", "SceneModel", "configure", "settings"]
+__all__ = ["Experiment", "SceneModel", "configure", "reference", "settings"]

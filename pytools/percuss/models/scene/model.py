@@ -13,8 +13,8 @@ from percuss.models.scene.experiment import Experiment, SceneModel
 from percuss.models.scene.quantities import quantities_of
 from percuss.models.scene.reader import Kept, Reader
 from percuss.models.scene.tables import settings as schema_of
-from percuss.models.settings import SettingsError
 from percuss.scene import Settings
+from percuss.settings import SettingsError
 
 # Settings of the stepper, by their names here and there.
 _STEPPER = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
-from percuss.models.model import Quantity
+from percuss.models.model import Quantity, Reference
 from percuss.scene import JOINT_KINDS, BodyProbe, JointProbe, PairProbe, PointProbe, Result, Scene
 from percuss.scene.links import is_angle
 
@@ -22,6 +23,16 @@ NO_LIMIT = {
     "acceleration": "where bodies hit, an acceleration is a change of velocity over the step and grows as that "
     "shrinks: take velocities",
 }
+TIME = Quantity("t", "s", True, "time")
+CONVENTIONS = (
+    "Every $name of the study is an input, in the unit of its place; z is up unless gravity says otherwise.",
+    "Places, velocities, forces and torques of probes are along world axes.",
+    "Contact forces act on the body of the probe, torques about its centre of mass.",
+    "Reactions of a joint act on its second body, torques about the place of the joint.",
+    "A normal force is positive where bodies push each other; contacts do not pull.",
+    "Coordinates of a joint are zero while its frames coincide and count from the first body to the second.",
+    "Forces are means over the sampling interval, so that their sum is the impulse.",
+)
 # Curve of a probe: end of its name, column of the core, unit, what it is.
 _XYZ = "xyz"
 _POINT = (
@@ -78,14 +89,14 @@ _RUN = {
 }
 
 
-def _columns(scene: Scene, probe: Probe) -> list[tuple[str, str, str, str]]:
+def _columns(probe: Probe, joint_kind: str) -> list[tuple[str, str, str, str]]:
     if isinstance(probe, JointProbe):
-        found = []
-        for name in JOINT_KINDS[scene.joints[scene.joint_index[probe.joint]].kind]:
+        listed = []
+        for name in JOINT_KINDS[joint_kind]:
             unit = "rad" if is_angle(name) else "m"
-            found.append((name, f"{name}_{unit}", unit, f"{name} of the joint"))
-            found.append((f"{name}_rate", f"{name}_rate_{unit}_per_s", f"{unit}/s", f"rate of the {name}"))
-        return found + _REACTION
+            listed.append((name, f"{name}_{unit}", unit, f"{name} of the joint"))
+            listed.append((f"{name}_rate", f"{name}_rate_{unit}_per_s", f"{unit}/s", f"rate of the {name}"))
+        return listed + _REACTION
     if isinstance(probe, PointProbe):
         return _POINT
     return _BODY if isinstance(probe, BodyProbe) else _PAIR
@@ -106,36 +117,64 @@ def _no_limit(column: str, probe: Probe) -> str:
 
 def quantities_of(scene: Scene, *, hits: bool = True) -> dict[str, Quantity]:
     """Everything a run of the scene gives, by name; `hits`: velocities may jump."""
-    found = [Quantity("t", "s", True, "time")]
-    for probe in scene.probes:
-        if isinstance(probe, PairProbe):
-            what = f"between {probe.groups[0]} and {probe.groups[1]}"
-        else:
-            what = f"of {probe.joint if isinstance(probe, JointProbe) else probe.body}"
-        for end, column, unit, doc in _columns(scene, probe):
-            no_limit = _no_limit(column, probe) if hits else ""
-            means = no_limit == NO_LIMIT["force"]
-            found.append(Quantity(f"{probe.name}_{end}", unit, True, f"{doc}, {what}", "t", means, no_limit))
-        for end, _, doc in _impulses(probe):
-            found.append(Quantity(f"{probe.name}_{end}", "N*s", True, f"{doc}, {what}", "t"))
-        if isinstance(probe, PointProbe):
-            for axis in _XYZ:
-                doc = f"displacement along {axis} since the start, of {probe.body}"
-                found.append(Quantity(f"{probe.name}_u{axis}", "m", True, doc, "t"))
-            doc = f"angle by which {probe.body} has turned since the start"
-            found.append(Quantity(f"{probe.name}_turn", "rad", True, doc, "t"))
-    found += [Quantity(name, "J", True, doc, "t", diagnostic=name in _DIAGNOSTIC) for name, _, doc in _ENERGY]
-    found += [Quantity(name, unit, doc=doc, diagnostic=True) for name, (_, unit, doc) in _RUN.items()]
-    for law in scene.laws:
-        for part in ("impact", "friction"):
-            doc = f"energy lost between {law.groups[0]} and {law.groups[1]} ({part})"
-            found.append(Quantity(_pair_name(part, law.groups), "J", doc=doc))
-    named = {item.name: item for item in found}
-    if len(named) < len(found):
-        names = [item.name for item in found]
+    kinds = {probe.name: _joint_kind(scene, probe) for probe in scene.probes}
+    listed = [quantity for probe in scene.probes for quantity in _of_probe(probe, kinds[probe.name], hits)]
+    listed = [TIME, *listed, *_of_run([law.groups for law in scene.laws])]
+    named = {item.name: item for item in listed}
+    if len(named) < len(listed):
+        names = [item.name for item in listed]
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"two quantities are called {twice}: give probes or groups names that differ")
     return named
+
+
+def reference() -> Reference:
+    """What probes of each kind give, and every run; inputs are those the study names."""
+    probes: list[tuple[Probe, str]] = [
+        (PointProbe("<point probe>", "<body>"), ""),
+        (BodyProbe("<contacts probe>", "<body>"), ""),
+        (PairProbe("<pair probe>", ("<A>", "<B>")), ""),
+        *((JointProbe(f"<{kind} probe>", f"a {kind} joint"), kind) for kind in JOINT_KINDS),
+    ]
+    listed = [quantity for probe, kind in probes for quantity in _of_probe(probe, kind, hits=True)]
+    return Reference((), (TIME, *listed, *_of_run([("<A>", "<B>")])), CONVENTIONS)
+
+
+def _joint_kind(scene: Scene, probe: Probe) -> str:
+    return scene.joints[scene.joint_index[probe.joint]].kind if isinstance(probe, JointProbe) else ""
+
+
+def _of_probe(probe: Probe, joint_kind: str, hits: bool) -> list[Quantity]:
+    """Curves of a probe."""
+    if isinstance(probe, PairProbe):
+        what = f"between {probe.groups[0]} and {probe.groups[1]}"
+    else:
+        what = f"of {probe.joint if isinstance(probe, JointProbe) else probe.body}"
+    listed = []
+    for end, column, unit, doc in _columns(probe, joint_kind):
+        no_limit = _no_limit(column, probe) if hits else ""
+        means = no_limit == NO_LIMIT["force"]
+        listed.append(Quantity(f"{probe.name}_{end}", unit, True, f"{doc}, {what}", "t", means, no_limit))
+    for end, _, doc in _impulses(probe):
+        listed.append(Quantity(f"{probe.name}_{end}", "N*s", True, f"{doc}, {what}", "t"))
+    if isinstance(probe, PointProbe):
+        for axis in _XYZ:
+            doc = f"displacement along {axis} since the start, of {probe.body}"
+            listed.append(Quantity(f"{probe.name}_u{axis}", "m", True, doc, "t"))
+        doc = f"angle by which {probe.body} has turned since the start"
+        listed.append(Quantity(f"{probe.name}_turn", "rad", True, doc, "t"))
+    return listed
+
+
+def _of_run(pairs: Sequence[tuple[str, str]]) -> list[Quantity]:
+    """The energy account, numbers of the run, and what is lost between groups that have a law."""
+    listed = [Quantity(name, "J", True, doc, "t", diagnostic=name in _DIAGNOSTIC) for name, _, doc in _ENERGY]
+    listed += [Quantity(name, unit, doc=doc, diagnostic=True) for name, (_, unit, doc) in _RUN.items()]
+    for groups in pairs:
+        for part in ("impact", "friction"):
+            doc = f"energy lost between {groups[0]} and {groups[1]} ({part})"
+            listed.append(Quantity(_pair_name(part, groups), "J", doc=doc))
+    return listed
 
 
 def _pair_name(part: str, groups: tuple[str, str]) -> str:
@@ -158,7 +197,7 @@ def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
     curves: dict[str, ndarray] = {"t": result.energy["time_s"]}
     for probe in scene.probes:
         table = result.probes[probe.name]
-        for end, column, _, _ in _columns(scene, probe):
+        for end, column, _, _ in _columns(probe, _joint_kind(scene, probe)):
             curves[f"{probe.name}_{end}"] = table[column]
         for end, column, _ in _impulses(probe):
             # Forces are means since the row before.

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from percuss.errors import InputError
-from percuss.models.model import Input, Setting
+from percuss.models.model import Input
 from percuss.models.scene.expressions import evaluate, inputs_in, is_expression, is_plain
 from percuss.models.scene.links import (
     inputs_of_formula,
@@ -24,7 +24,6 @@ from percuss.models.scene.links import (
     with_values,
 )
 from percuss.models.scene.tables import BODY, CONTACTOR, GRAVITY, LAW, LOAD, MOTIONS, PATTERNS, PROBE, SETTLE, SHAPES
-from percuss.models.settings import SettingsError, clean_settings
 from percuss.scene import (
     SHAPES as SHAPE_CLASSES,
 )
@@ -47,6 +46,7 @@ from percuss.scene import (
     grid,
     polar,
 )
+from percuss.settings import Setting, SettingsError, clean_settings
 from percuss.spelling import did_you_mean, shown
 from percuss.units import same_dimension
 

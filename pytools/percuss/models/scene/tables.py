@@ -1,5 +1,5 @@
 """The tables of [model]: what a scene, body, contactor, shape, law, load, motion, pattern and probe may say;
-`links` has those of joints and elements.
+`link_tables` has those of joints and elements.
 
 Every number is a quantity or an expression of inputs.
 """
@@ -9,79 +9,42 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from percuss import _core
-from percuss.models.model import Setting
+from percuss.models.scene.forms import ANY, number_setting, numbers_setting, rows_setting, vector_setting
+from percuss.models.scene.link_tables import ACTUATOR, BUSHING, JOINT, SPRING
+from percuss.settings import Setting, table_of
 
 
-def table_of(*settings: Setting) -> dict[str, Setting]:
-    """A table by the names of its settings."""
-    return {setting.name: setting for setting in settings}
+def _length(name: str, doc: str) -> Setting:
+    return Setting(name, "number", unit="m", low=0.0, required=True, expression=True, doc=doc)
 
 
-def vector_setting(name: str, unit: str, doc: str = "", *, required: bool = False) -> Setting:
-    """Three numbers of a unit."""
-    return _numbers(name, unit, doc, required=required, length=3)
-
-
-def _numbers(name: str, unit: str = "1", doc: str = "", *, required: bool = False, length: int = 0) -> Setting:
-    return Setting(name, "numbers", unit=unit, required=required, doc=doc, expression=True, length=length)
-
-
-def rows_setting(name: str, unit: str, doc: str, *, required: bool = True, length: int = 3) -> Setting:
-    """A list of lists of numbers of a unit."""
-    return Setting(name, "rows", unit=unit, required=required, doc=doc, expression=True, length=length)
-
-
-def number_setting(
-    name: str, unit: str = "1", *, low: float = 0.0, high: float = float("inf"), doc: str = ""
-) -> Setting:
-    """A number of a unit within bounds."""
-    return Setting(name, "number", unit=unit, low=low, high=high, doc=doc, expression=True)
-
-
-def _length(name: str) -> Setting:
-    return Setting(name, "number", unit="m", low=0.0, required=True, expression=True)
-
-
-POSITION = vector_setting("position", "m", "three lengths")
+POSITION = vector_setting("position", "m", "where the frame is: three lengths")
 ROTATION = vector_setting("rotation", "rad", "three angles: direction the axis, length the angle")
-SPEED = vector_setting("velocity", "m/s")
-TURNING = vector_setting("angular_velocity", "rad/s")
-ANY = float("-inf")
+SPEED = vector_setting("velocity", "m/s", "of the centre of mass at the start, world axes")
+TURNING = vector_setting("angular_velocity", "rad/s", "at the start, world axes")
 
-BODY = table_of(
-    Setting("name", "text", required=True, doc="a short name"),
-    Setting("fixed", "boolean", doc="nothing moves it"),
-    number_setting("mass", "kg"),
-    number_setting("density", "kg/m^3"),
-    rows_setting("inertia", "kg*m^2", "three rows of three, about the centre of mass", required=False),
-    _numbers("gyration", "m^2", "instead of inertia, over the mass: xx, yy, zz, xy, xz, yz", length=6),
-    vector_setting("centre", "m", "centre of mass, goes with inertia or gyration"),
-    Setting("motion", "table", doc="moves as given"),
-    POSITION,
-    ROTATION,
-    SPEED,
-    TURNING,
-    number_setting("birth", "s"),
-    number_setting("removal", "s"),
-    Setting("contactors", "list", [], doc="tables of a contactor"),
-    Setting("repeat", "table", doc="many bodies from this one"),
-)
 SHAPES: dict[str, dict[str, Setting]] = {
-    "sphere": table_of(_length("radius")),
+    "sphere": table_of(_length("radius", "of the sphere")),
     "box": table_of(vector_setting("size", "m", "three side lengths", required=True)),
-    "cylinder": table_of(_length("radius"), _length("height")),
-    "capsule": table_of(_length("radius"), _length("length")),
-    "cone": table_of(_length("radius"), _length("height")),
-    "ring": table_of(_length("inner_radius"), _length("outer_radius"), _length("height")),
-    "polyhedron": table_of(rows_setting("vertices", "m", "points of three lengths")),
+    "cylinder": table_of(_length("radius", "about z"), _length("height", "along z, centred")),
+    "capsule": table_of(_length("radius", "of the round ends"), _length("length", "of the straight part, along z")),
+    "cone": table_of(_length("radius", "of the base"), _length("height", "along z; the base is at -height/2")),
+    "ring": table_of(
+        _length("inner_radius", "of the hole"),
+        _length("outer_radius", "about z"),
+        _length("height", "along z, centred"),
+    ),
+    "polyhedron": table_of(
+        rows_setting("vertices", "m", "corners, three lengths each; the shape is their convex hull")
+    ),
     "half-space": {},
     "mesh": table_of(
-        rows_setting("vertices", "m", "points of three lengths"),
+        rows_setting("vertices", "m", "corners, three lengths each"),
         Setting("triangles", "list", required=True, doc="three numbers of vertices each, from 0"),
     ),
     "height-field": table_of(
-        _numbers("spacing", "m", "two lengths", required=True, length=2),
-        rows_setting("heights", "m", "rows of lengths", length=0),
+        numbers_setting("spacing", "m", "of the grid along x and y", required=True, length=2),
+        rows_setting("heights", "m", "a row of heights for each y", length=0),
     ),
 }
 CONTACTOR = table_of(
@@ -92,45 +55,72 @@ CONTACTOR = table_of(
 MOTIONS: dict[str, dict[str, Setting]] = {
     "steady": table_of(SPEED, TURNING),
     "sine": table_of(
-        vector_setting("amplitude", "m", required=True),
-        Setting("frequency", "number", unit="Hz", low=0.0, required=True, expression=True),
-        number_setting("phase", "rad", low=ANY),
+        vector_setting("amplitude", "m", "of the displacement along x, y, z", required=True),
+        Setting("frequency", "number", unit="Hz", low=0.0, required=True, expression=True, doc="of the sine"),
+        number_setting("phase", "rad", low=ANY, doc="of the sine at the start"),
     ),
     "sampled": table_of(
-        _numbers("times", "s", required=True),
+        numbers_setting("times", "s", "rising; linear between them, held outside", required=True),
         rows_setting("velocities", "m/s", "three at each time"),
         rows_setting("angular_velocities", "rad/s", "three at each time", required=False),
     ),
 }
 PATTERNS: dict[str, dict[str, Setting]] = {
     "grid": table_of(
-        Setting("counts", "list", required=True, doc="three whole numbers"),
-        vector_setting("pitch", "m", "three lengths", required=True),
+        Setting("counts", "list", required=True, doc="copies along x, y and z"),
+        vector_setting("pitch", "m", "from one copy to the next along x, y, z", required=True),
         vector_setting("stagger", "m", "shift of every second layer along z"),
         Setting("centred", "boolean", doc="the middle of the grid stands where the body does"),
     ),
     "polar": table_of(
-        Setting("count", "integer", required=True, low=1),
+        Setting("count", "integer", required=True, low=1, doc="copies"),
         Setting("angle", "number", unit="rad", required=True, expression=True, doc="between copies"),
-        vector_setting("axis", "1"),
-        vector_setting("centre", "m"),
+        vector_setting("axis", "1", "about which copies are turned; default: z"),
+        vector_setting("centre", "m", "a point of the axis"),
     ),
 }
+# The keys that choose among shapes, motions and patterns.
+PLACED = table_of(
+    Setting("shape", "text", required=True, choices=tuple(SHAPES), doc="of the contactor", variants=SHAPES)
+)
+PLACED |= CONTACTOR
+MOTION = table_of(Setting("kind", "text", required=True, choices=tuple(MOTIONS), doc="of motion", variants=MOTIONS))
+REPEAT = table_of(
+    Setting("pattern", "text", required=True, choices=tuple(PATTERNS), doc="of the copies", variants=PATTERNS)
+)
+BODY = table_of(
+    Setting("name", "text", required=True, doc="a short name"),
+    Setting("fixed", "boolean", doc="nothing moves it"),
+    number_setting("mass", "kg", doc="in place of density, fixed and motion"),
+    number_setting("density", "kg/m^3", doc="of the contactors, in place of mass"),
+    rows_setting("inertia", "kg*m^2", "three rows of three, about the centre of mass", required=False),
+    numbers_setting("gyration", "m^2", "instead of inertia, over the mass: xx, yy, zz, xy, xz, yz", length=6),
+    vector_setting("centre", "m", "centre of mass, goes with inertia or gyration"),
+    Setting("motion", "table", doc="moves as given, whatever it meets", of=MOTION),
+    POSITION,
+    ROTATION,
+    SPEED,
+    TURNING,
+    number_setting("birth", "s", doc="when the body begins to take part"),
+    number_setting("removal", "s", doc="when it is taken away"),
+    Setting("contactors", "list", [], doc="tables of a shape that can touch others", of=PLACED),
+    Setting("repeat", "table", doc="many bodies from this one", of=REPEAT),
+)
 LAW = table_of(
     Setting("groups", "list", required=True, doc="two groups"),
-    number_setting("restitution", high=1.0),
-    number_setting("friction"),
-    Setting("impact", "text", choices=tuple(_core.contact_impact_laws())),
+    number_setting("restitution", high=1.0, doc="rebound speed over approach speed; default: 0"),
+    number_setting("friction", doc="coefficient of Coulomb friction; default: 0"),
+    Setting("impact", "text", choices=tuple(_core.contact_impact_laws()), doc="law of restitution; default: newton"),
     number_setting("rolling", "m", doc="largest couple about a tangent over the normal force"),
     number_setting("twisting", "m", doc="largest couple about the normal over the normal force"),
 )
 LOAD = table_of(
-    Setting("body", "text", required=True),
-    vector_setting("force", "N"),
-    vector_setting("point", "m", "in the body's frame"),
-    vector_setting("torque", "N*m"),
-    _numbers("times", "s"),
-    _numbers("factors", doc="of force and torque, one at each time"),
+    Setting("body", "text", required=True, doc="which body it acts on"),
+    vector_setting("force", "N", "world axes"),
+    vector_setting("point", "m", "where the force acts, in the body's frame"),
+    vector_setting("torque", "N*m", "world axes"),
+    numbers_setting("times", "s", "of the factors, rising; linear between them"),
+    numbers_setting("factors", doc="of force and torque, one at each time"),
 )
 PROBE = table_of(
     Setting("name", "text", required=True, doc="quantities are named after it"),
@@ -144,10 +134,12 @@ SETTLE = table_of(
     number_setting("speed", "m/s", doc="every body slower than this"),
     Setting("quiet_steps", "integer", low=1, high=1e9, doc="for so many steps"),
     number_setting("damping", high=1.0, doc="share of the velocity taken away in a step"),
-    Setting("max_steps", "integer", low=1, high=1e9),
+    Setting("max_steps", "integer", low=1, high=1e9, doc="a scene that moves after so many steps fails"),
 )
 
-GRAVITY = Setting("gravity", "numbers", [0.0, 0.0, -9.80665], unit="m/s^2", length=3, expression=True)
+GRAVITY = Setting(
+    "gravity", "numbers", [0.0, 0.0, -9.80665], unit="m/s^2", length=3, expression=True, doc="acceleration, world axes"
+)
 
 
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
@@ -156,11 +148,11 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("duration", "number", unit="s", low=0.0, required=True, expression=True, doc="how long to simulate"),
         Setting("step", "number", unit="s", low=0.0, required=True, expression=True, doc="time step"),
         Setting("sampling", "number", unit="s", low=0.0, expression=True, doc="interval of the curves"),
-        Setting("stepper", "text", choices=("nonsmooth", "smooth")),
+        Setting("stepper", "text", choices=("nonsmooth", "smooth"), doc="smooth: no contacts; default: nonsmooth"),
         Setting("method", "text", choices=tuple(_core.smooth_methods()), doc="of the smooth stepper"),
         Setting("accuracy", "number", low=0.0, expression=True, doc="of the method dormand-prince"),
-        Setting("theta", "number", 0.5, low=0.5, high=1.0, expression=True, doc="of the scheme"),
-        Setting("solver", "text", "auto", choices=tuple(_core.contact_solvers())),
+        Setting("theta", "number", 0.5, low=0.5, high=1.0, expression=True, doc="of the time stepping scheme"),
+        Setting("solver", "text", "auto", choices=tuple(_core.contact_solvers()), doc="of the contact problem"),
         Setting(
             "tolerance",
             "number",
@@ -170,20 +162,26 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
             expression=True,
             doc="of the contact solver",
         ),
-        Setting("max_iterations", "integer", 1000, low=1, high=1e9),
-        Setting("max_factorisations", "integer", 50, low=0, high=1e9),
-        Setting("contact_tolerance", "number", 1e-8, unit="m", low=0.0, expression=True),
-        Setting("look_ahead", "number", 0.0, unit="m", low=0.0, expression=True, doc="bodies end at touch"),
-        Setting("overlap_tolerance", "number", 1e-6, unit="m", low=0.0, expression=True, doc="allowed at the start"),
+        Setting("max_iterations", "integer", 1000, low=1, high=1e9, doc="of the contact solver in a step"),
+        Setting("max_factorisations", "integer", 50, low=0, high=1e9, doc="of the contact solver in a step"),
+        Setting(
+            "contact_tolerance", "number", 1e-8, unit="m", low=0.0, expression=True, doc="gap below which bodies touch"
+        ),
+        Setting(
+            "look_ahead", "number", 0.0, unit="m", low=0.0, expression=True, doc="gap within which bodies end at touch"
+        ),
+        Setting(
+            "overlap_tolerance", "number", 1e-6, unit="m", low=0.0, expression=True, doc="overlap allowed at the start"
+        ),
         Setting("stabilise", "boolean", False, doc="push overlapping bodies apart"),
         GRAVITY,
-        Setting("settle", "table", doc="come to rest first: " + ", ".join(SETTLE)),
-        Setting("bodies", "list", required=True, doc="tables of a body: " + ", ".join(BODY)),
-        Setting("laws", "list", [], doc="tables of a law: " + ", ".join(LAW)),
-        Setting("joints", "list", doc="tables of a joint"),
-        Setting("springs", "list", doc="tables of a spring"),
-        Setting("bushings", "list", doc="tables of a bushing"),
-        Setting("actuators", "list", doc="tables of an actuator"),
-        Setting("loads", "list", [], doc="tables of a load: " + ", ".join(LOAD)),
-        Setting("probes", "list", [], doc="tables of a probe: " + ", ".join(PROBE)),
+        Setting("settle", "table", doc="come to rest first", of=SETTLE),
+        Setting("bodies", "list", required=True, doc="tables of a body", of=BODY),
+        Setting("laws", "list", [], doc="tables of a contact law", of=LAW),
+        Setting("joints", "list", doc="tables of a joint", of=JOINT),
+        Setting("springs", "list", doc="tables of a spring", of=SPRING),
+        Setting("bushings", "list", doc="tables of a bushing", of=BUSHING),
+        Setting("actuators", "list", doc="tables of an actuator", of=ACTUATOR),
+        Setting("loads", "list", [], doc="tables of a load", of=LOAD),
+        Setting("probes", "list", [], doc="tables of a probe", of=PROBE),
     )

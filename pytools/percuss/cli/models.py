@@ -1,0 +1,96 @@
+"""`percuss models`: the kinds of models, and the reference of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from percuss.models.model import Input, Quantity
+    from percuss.models.reference import KindReference
+
+app = typer.Typer(add_completion=False)
+
+
+def _complete_kinds(incomplete: str) -> list[str]:
+    from percuss.models.registry import MODELS
+
+    return [kind for kind in MODELS if kind.startswith(incomplete)]
+
+
+@app.command(epilog="Example: percuss models oscillators")
+def models(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help="A kind of model.", autocompletion=_complete_kinds)
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the kinds of models, or print the reference of one.
+
+    A reference has every setting with unit, default, bounds and meaning; inputs, quantities and curves; and what is
+    positive. What the model of one study takes and gives is in percuss study show.
+    """
+    from percuss.cli.output import give_json, table_text
+    from percuss.models.reference import kind_reference
+    from percuss.models.registry import MODELS
+
+    if kind is None:
+        if json:
+            give_json([{"kind": name, "summary": entry.summary} for name, entry in MODELS.items()])
+        else:
+            print(table_text(("kind", ""), [(name, entry.summary) for name, entry in MODELS.items()]))
+        return
+    found = kind_reference(kind)
+    if json:
+        give_json(found.to_json())
+    else:
+        _print_reference(found)
+
+
+def _print_reference(found: KindReference) -> None:
+    from percuss.cli.output import hint, table_text
+    from percuss.models.reference import setting_lines
+
+    print(f"{found.kind}: {found.summary}\n")
+    rows = [
+        (line.key, line.unit(), line.default(), line.doc(), line.setting.allowed())
+        for line in setting_lines(found.settings)
+    ]
+    print(table_text(("setting", "unit", "default", "", "takes"), rows))
+    general = found.general
+    if general.inputs:
+        print("\n" + inputs_text(general.inputs, {}))
+    print_quantities(general.quantities)
+    if general.conventions:
+        print("\nconventions\n" + "\n".join(f"  {sentence}" for sentence in general.conventions))
+    if not general.inputs or not general.quantities:
+        hint("inputs and quantities that depend on the study: percuss study show STUDY")
+
+
+def inputs_text(inputs: Iterable[Input], values: dict[str, float | str]) -> str:
+    """A table of inputs; `values` are those that a study fixes."""
+    from percuss.cli.output import table_text
+
+    rows = []
+    for item in inputs:
+        unit = " or ".join(filter(None, (item.unit, *item.other_units)))
+        rows.append((item.name, unit, values.get(item.name, item.default), item.doc, item.allowed()))
+    return table_text(("input", "unit", "value (SI)", "", "allowed"), rows)
+
+
+def print_quantities(quantities: Iterable[Quantity]) -> None:
+    """Tables of the numbers and the curves of a run."""
+    from percuss.cli.output import table_text
+
+    listed = list(quantities)
+    numbers = [(item.name, item.unit, item.says()) for item in listed if not item.curve]
+    curves = [(item.name, item.unit, item.axis or "", item.says()) for item in listed if item.curve]
+    if numbers:
+        print("\n" + table_text(("quantity", "unit", ""), numbers))
+    if curves:
+        print("\n" + table_text(("curve", "unit", "over", ""), curves))

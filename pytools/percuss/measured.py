@@ -1,0 +1,289 @@
+"""Tables that people bring: measured values, records, runs made elsewhere. CSV or Parquet, one row a sample.
+
+A header may carry a unit, as `gap [mm]`; without one a column is in the unit its reader expects. Empty cells and the
+words for no number are gaps. Every sentence about a cell names file, line (of a CSV file), row and column.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from percuss.errors import InputError
+from percuss.spelling import did_you_mean, shown
+from percuss.units import parse_unit
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# What stands in a table where there is no number, in small letters.
+NO_NUMBER = ("", "nan", "na", "n/a", "null", "none")
+# A page of Parquet can stand for billions of rows: more values than this are not laid out in memory.
+MOST_VALUES = 100_000_000
+COMMENT = "#"
+_UNIT = re.compile(r"\s*\[([^\]]*)\]\s*$")
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A table and the file it is from, as messages name it."""
+
+    file: str
+    frame: pl.DataFrame
+    data: bytes
+    commented: bool = False
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the file."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.frame.height
+
+    @cached_property
+    def by_name(self) -> dict[str, list[str]]:
+        """Columns by their names without units."""
+        named: dict[str, list[str]] = {}
+        for column in self.frame.columns:
+            named.setdefault(_UNIT.sub("", column).strip(), []).append(column)
+        return named
+
+    def columns(self, renamed: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The column of each name, one for each; `renamed` gives names to columns that have others."""
+        names = {column: name for name, column in (renamed or {}).items()}
+        for column, name in names.items():
+            if column not in self.frame.columns:
+                near = did_you_mean(column, self.frame.columns)
+                raise InputError(f"{self.file}: has no column {column} for {name}: {near}")
+        columns: dict[str, str] = {}
+        for bare, all_of_them in self.by_name.items():
+            for column in all_of_them:
+                name = names.get(column, bare)
+                if name in columns:
+                    raise InputError(f"{self.file}: has two columns for {name}: {columns[name]} and {column}")
+                columns[name] = column
+        return columns
+
+    def column(self, name: str) -> str:
+        """The column of a name, with its unit or without."""
+        if f"{name}_duplicated_0" in self.frame.columns:
+            raise InputError(f"{self.file}: has the column {name} several times")
+        if name in self.frame.columns:
+            return name
+        fitting = self.by_name.get(name, [])
+        if len(fitting) > 1:
+            raise InputError(f"{self.file}: has several columns for {name}: {', '.join(fitting)}")
+        if not fitting:
+            raise InputError(f"{self.file}: has no column `{name}`: {did_you_mean(name, self.frame.columns)}")
+        return fitting[0]
+
+    def listed(self) -> str:
+        """The columns, for a message."""
+        return ", ".join(self.frame.columns[:20])
+
+    def place(self, row: int) -> str:
+        """Where a row is, from 0: file, line and row."""
+        line = self._lines[row] if row < len(self._lines) else None
+        return f"{self.file}: " + (f"line {line}, " if line else "") + f"row {row + 1}"
+
+    def cells(self, name: str) -> list[Any]:
+        """What stands in a column."""
+        return self.frame[name].to_list()
+
+    def numbers(self, column: str) -> list[float]:
+        """The numbers of a column; gaps are NaN, any text that is no number is refused."""
+        import polars as pl
+
+        series = self.frame[column]
+        if series.dtype == pl.String:
+            text = series.str.strip_chars()
+            empty = text.is_null() | text.str.to_lowercase().is_in(NO_NUMBER)
+            numbers = text.cast(pl.Float64, strict=False)
+            wrong = (numbers.is_null() & ~empty).arg_true()
+            if len(wrong):
+                row = int(wrong[0])
+                raise InputError(f"{self.place(row)} of column {column} is {shown(text[row])}, not a number")
+            series = numbers.set(empty, None)
+        elif not series.dtype.is_numeric() and series.dtype != pl.Null:
+            raise InputError(f"{self.file}: column {column} holds {series.dtype}, not numbers")
+        return list(series.cast(pl.Float64).fill_null(math.nan))
+
+    def finite(self, column: str, what: str, rows: Sequence[int] | None = None) -> list[float]:
+        """The numbers of a column, or of some of its rows, without gaps; `what` needs them."""
+        numbers = self.numbers(column)
+        for row in range(self.rows) if rows is None else rows:
+            if not math.isfinite(numbers[row]):
+                raise InputError(f"{self.place(row)} of column {column} is {numbers[row]}: {what} needs a number")
+        return numbers if rows is None else [numbers[row] for row in rows]
+
+    def with_gaps(self, column: str) -> list[float]:
+        """The numbers of a column, NaN for gaps; none is infinite."""
+        numbers = self.numbers(column)
+        for row, number in enumerate(numbers):
+            if math.isinf(number):
+                raise InputError(f"{self.place(row)} of column {column} is {number}: a finite number is needed")
+        return numbers
+
+    def units(self, columns: Mapping[str, str], units: Mapping[str, str]) -> dict[str, tuple[str, bool]]:
+        """The unit in which each column was read, and whether its header said it; `units` are those of the study."""
+        return {
+            name: (self.unit(column, units[name]), header_unit(column) is not None) for name, column in columns.items()
+        }
+
+    def unit(self, column: str, like: str, said: str | None = None) -> str:
+        """The unit of a column: that of its header, else the one `said` of it, else `like`, whose dimension it has."""
+        in_header = header_unit(column)
+        if in_header is None or (said is not None and not _is_unit(in_header)):
+            return said or like
+        try:
+            header = parse_unit(in_header)
+        except InputError as fault:
+            raise InputError(f"{self.file}: column {column}: {fault}") from None
+        if header.dims != parse_unit(like).dims:
+            raise InputError(f"{self.file}: column {column}: must be in {like}, or in a unit of the same dimension")
+        if said is not None and parse_unit(said).scale != header.scale:
+            raise InputError(f"{self.file}: column {column}: the study says that it is in {said}")
+        return in_header
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """The line of each row of a CSV file; none where rows cannot be told from lines for certain."""
+        if self.file.lower().endswith(".parquet"):
+            return []
+        reader = csv.reader(io.StringIO(self.data.decode("utf-8-sig", "replace"), newline=""))
+        lines: list[int] = []
+        before = 0
+        for cells in reader:
+            line, before = before + 1, reader.line_num
+            comment = self.commented and cells and cells[0].startswith(COMMENT)
+            # A blank line is a row of gaps, but for those above the header.
+            if not comment and (cells or lines):
+                lines.append(line)
+        return lines[1:] if len(lines) == self.rows + 1 else []
+
+
+def header_unit(column: str) -> str | None:
+    """The unit in a header, `1` for an empty one; None without brackets.
+
+    >>> header_unit("gap [mm]"), header_unit("share [-]"), header_unit("gap")
+    ('mm', '1', None)
+    """
+    bracketed = _UNIT.search(column)
+    if not bracketed:
+        return None
+    unit = bracketed[1].strip()
+    return "1" if unit in ("", "-") else unit
+
+
+def number_in(cell: object, where: str) -> float:
+    """A finite number from a cell."""
+    if isinstance(cell, str):
+        try:
+            cell = float(cell)
+        except ValueError:
+            raise InputError(f"{where} is {cell!r}: not a number") from None
+    if isinstance(cell, bool) or not isinstance(cell, int | float) or not math.isfinite(cell):
+        raise InputError(f"{where} is {cell}: a finite number is needed")
+    return float(cell)
+
+
+def text_in(cell: object) -> str | None:
+    """The text of a cell; None for an empty one."""
+    text = None if cell is None else str(cell).strip()
+    return text or None
+
+
+def read_measured(path: Path, largest_bytes: int) -> Measured:
+    """A table from a file of at most so many bytes."""
+    try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise InputError(f"{path}: is not a regular file")
+        if size > largest_bytes:
+            raise InputError(
+                f"{path}: {size} bytes, and at most {largest_bytes} are read", hint="the setting import_mb raises it"
+            )
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except OSError as fault:
+        if isinstance(fault, InputError):
+            raise
+        raise InputError(f"{path}: cannot be read ({fault.strerror})") from fault
+    return parse_measured(str(path), data)
+
+
+def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
+    """A table from the bytes of a file, CSV or Parquet by its ending.
+
+    What a logger wrote (`logged`) may have any ending and lines of comment, and columns of one name as long as nobody
+    asks for them.
+    """
+    import polars as pl
+
+    ending = Path(file).suffix.lower()
+    try:
+        if ending == ".parquet":
+            _check_size(pl.scan_parquet(io.BytesIO(data)), file)
+            frame = pl.read_parquet(io.BytesIO(data))
+        elif logged:
+            _check_separator(data, file)
+            frame = pl.read_csv(io.BytesIO(data), infer_schema=False, comment_prefix=COMMENT)
+        elif ending == ".csv":
+            _check_separator(data, file)
+            heads = pl.read_csv(io.BytesIO(data), has_header=False, n_rows=1, infer_schema=False).row(0)
+            _check_heads([str(head or "").strip() for head in heads], file)
+            frame = pl.read_csv(io.BytesIO(data), infer_schema_length=None)
+        else:
+            raise InputError(f"{file}: must end in .csv or .parquet")
+    except InputError:
+        raise
+    except (Exception, pl.exceptions.PanicException) as fault:
+        raise InputError(f"{file}: is not a readable table ({str(fault).splitlines()[0]})") from fault
+    if frame.height == 0:
+        raise InputError(f"{file}: has no rows")
+    return Measured(file, frame, data, logged)
+
+
+def _check_separator(data: bytes, file: str) -> None:
+    """A table as spreadsheets write it where the comma is the decimal sign."""
+    lines = io.BytesIO(data)
+    first = next((line for line in lines if line.strip() and not line.startswith(COMMENT.encode())), b"")
+    if b"," not in first and b";" in first:
+        raise InputError(
+            f"{file}: its columns are separated by `;`, and `,` is needed",
+            hint="write it anew with `,` between columns and `.` in numbers",
+        )
+
+
+def _check_size(lazy: pl.LazyFrame, file: str) -> None:
+    import polars as pl
+
+    rows, columns = int(lazy.select(pl.len()).collect().item()), len(lazy.collect_schema())
+    if rows * columns > MOST_VALUES:
+        raise InputError(f"{file}: {rows} rows of {columns} columns, and at most {MOST_VALUES} values are read")
+
+
+def _check_heads(heads: list[str], file: str) -> None:
+    twice = [head for head in dict.fromkeys(heads) if heads.count(head) > 1]
+    if twice:
+        raise InputError(f"{file}: has the column {twice[0]} {heads.count(twice[0])} times")
+
+
+def _is_unit(text: str) -> bool:
+    try:
+        parse_unit(text)
+    except InputError:
+        return False
+    return True
