@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Protocol, Self
 
 import msgspec
 
 from percuss.errors import InputError
-
-if TYPE_CHECKING:
-    from percuss.ledger.event import Event
 
 # A number of things: what fits into a column of a Parquet file.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -23,11 +20,22 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Value = float | str
 
 
+class Recorded(Protocol):
+    """An event, as far as its body is concerned."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def content(self) -> Body | None: ...
+
+
 class Body:
     """Base of all bodies, which are frozen dataclasses. Field for field they are what is stored, in SI."""
 
     @classmethod
-    def of(cls, event: Event) -> Self:
+    def of(cls, event: Recorded) -> Self:
         """The body of an event of this kind, in its newest version; raise InputError for an event of another kind."""
         body = event.content
         if not isinstance(body, cls):
