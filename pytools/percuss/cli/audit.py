@@ -37,6 +37,7 @@ def audit(
     from percuss.execution.proofs import prove_reexecution, prove_replay
     from percuss.execution.records import load_study_event
     from percuss.ledger import audit as proofs
+    from percuss.ledger.ledger import MAIN
     from percuss.ledger.projections import fold
     from percuss.software import software
 
@@ -57,12 +58,13 @@ def audit(
     else:
         for name in ("replay", "re-execution"):
             found.append(proofs.Proof(name, "", note="not tried: what it would start from is damaged"))
-    head = walk.visible[-1].hash if walk.visible else None
-    anchored = None
+    head = walk.head
+    anchored: dict[str, object] | None = None
     if anchor:
         event = proofs.find_anchor(walk, anchor)
-        anchored = {"hash": anchor, "event": event.id if event else None}
-    good = all(proof.holds for proof in found) and (anchored is None or anchored["event"] is not None)
+        stream = event.stream if event else None
+        anchored = {"hash": anchor, "event": event.id if event else None, "stream": stream, "holds": stream == MAIN}
+    good = all(proof.holds for proof in found) and (anchored is None or anchored["holds"] is True)
     if json:
         give_json(
             {
@@ -81,7 +83,7 @@ def audit(
         raise typer.Exit(1)
 
 
-def _print(found: list[Proof], head: str | None, anchored: dict[str, str | None] | None) -> None:
+def _print(found: list[Proof], head: str | None, anchored: dict[str, object] | None) -> None:
     from percuss.cli.output import plain
 
     for proof in found:
@@ -96,8 +98,11 @@ def _print(found: list[Proof], head: str | None, anchored: dict[str, str | None]
             print(f"  and {len(proof.faults) - 50} more")
     if anchored is None:
         print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger cannot be told")
-    elif anchored["event"]:
+    elif anchored["holds"]:
         print(f"{'anchor':13} holds            everything up to event {anchored['event']} is as it was")
+    elif anchored["event"]:
+        where = f"event {anchored['event']} of the stream {anchored['stream']}"
+        print(f"{'anchor':13} BROKEN           that is {where}, which proves nothing of main; keep the head below")
     else:
         print(f"{'anchor':13} BROKEN           no event has the hash {anchored['hash']}: cut short or written anew")
     print(f"{'head':13} {head or 'no events yet'}")
