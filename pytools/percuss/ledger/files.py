@@ -273,7 +273,7 @@ def parse_parquet(path: Path, data: bytes | None, columns: list[str] | None = No
         raise LedgerError(f"{path}: is not a readable Parquet file ({first})") from fault
 
 
-def real_folder(root: Path, *names: str, create: bool = False) -> Path:
+def real_folder(root: Path, *names: str, create: bool = False, undone: str | None = None) -> Path:
     """A folder of a ledger: made if asked for, refused if a link stands anywhere on the way to it.
 
     The ledger's own folder, `root`, is where the user says it is, be it through a link.
@@ -293,7 +293,7 @@ def real_folder(root: Path, *names: str, create: bool = False) -> Path:
             raise LedgerError(f"{path}: should be a folder of the ledger and is not")
     path = root.joinpath(*names)
     if create:
-        with _told(path, "make the folder"):
+        with _told(path, "make the folder", undone or UNDONE):
             where = Path(os.path.realpath(root)).joinpath(*names)
             if missing or not where.is_dir() or str(where) not in system.lasting:
                 _make_lasting(where, len(names))

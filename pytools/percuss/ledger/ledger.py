@@ -73,8 +73,8 @@ class Ledger:
         head = self._heads.get(MAIN)
         if (head and head.commit % LOOK_EVERY) or len(list_stream(self.place, MAIN).loose) <= LOOSE_BEFORE_SEALING:
             return
-        # Somebody else may be at it; and what is wrong with the ledger is for the append to tell.
-        with contextlib.suppress(LedgerError):
+        # Somebody else may be at it, or done with it; and what is wrong with the ledger is for the append to tell.
+        with contextlib.suppress(LedgerError, InputError):
             seal_stream(self, MAIN)
 
     def frame(self, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.files import TEMPORARY, exists, files_below, make_last, read_regular, real_folder, write_linked
 
+UNDONE = "what was copied before stays; give the command again"
+
 
 class Store(Protocol):
     """Files by name, as `blobs/ab/ab12.parquet`."""
@@ -57,9 +59,9 @@ class Folder:
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
         """Write by way of a temporary file and a hard link."""
-        real_folder(self.root, *Path(name).parts[:-1], create=True)
+        real_folder(self.root, *Path(name).parts[:-1], create=True, undone=UNDONE)
         path = self.root / name
-        if write_linked(path, data, undone="what was copied before stays; give the command again"):
+        if write_linked(path, data, undone=UNDONE):
             return True
         make_last(path)  # by one that was killed, perhaps before it did so
         return False
