@@ -109,7 +109,7 @@ class Machine:
     ) -> list[BaseException]:
         """Let writers work at once, until all are done or the power is cut; what went wrong with them.
 
-        `kills`: which writer is killed at which of its calls.
+        `kills`: which writer is killed after how many changes of names, before it could sync the last of them.
         """
         self.cut_at, self.dead, self.calls = cut_at, False, 0
         left = dict(kills or {})
@@ -160,10 +160,8 @@ class Machine:
             self.turn.wait_for(lambda: self.chosen == me)
             self.waiting.discard(me)
             self.calls += 1
-            if _SEAT.left is not None:
-                _SEAT.left -= 1
-                if _SEAT.left < 0:
-                    raise PowerCut
+            if _SEAT.left is not None and _SEAT.left <= 0:
+                raise PowerCut
             if self.dead or (self.cut_at is not None and self.calls >= self.cut_at):
                 self.dead = True
                 raise PowerCut
@@ -177,6 +175,8 @@ class Machine:
 
     def change(self, path: Path, inode: int | None, is_there: bool) -> None:
         """Remember that a name was given or taken away and not synced."""
+        if getattr(_SEAT, "left", None) is not None:
+            _SEAT.left -= 1
         self.pending.append((path.parent, path.name, inode, is_there))
 
     def sync_folder(self, folder: Path) -> None:
@@ -206,12 +206,12 @@ class Machine:
         """Our number of a file."""
         return self.numbers[path.stat().st_ino]
 
-    def cut(self) -> None:
-        """The power is gone and back: the real folder becomes what the disk has."""
+    def cut(self, *, lose_all: bool = False) -> None:
+        """The power is gone and back: the real folder becomes what the disk has, at worst only what was synced."""
         by_name: dict[tuple[Path, str], list[tuple[Path, str, int | None, bool]]] = {}
         for item in self.pending:
             by_name.setdefault(item[:2], []).append(item)
-        for items in by_name.values():
+        for items in () if lose_all else by_name.values():
             for item in items[: self.chance.randrange(len(items) + 1)]:
                 self._keep(item)
         shutil.rmtree(self.root)

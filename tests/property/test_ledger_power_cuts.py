@@ -113,16 +113,32 @@ def test_what_was_told_is_there(seed, tmp_path, maker, monkeypatch) -> None:
             writers += [_writer(root, maker, told, [b"shared"] * 2, "shard"), _adopter(root, maker, told)]
         if chance.random() < 0.5:
             writers.append(_reader(root, maker, told))
-        kills = {i: chance.randrange(150) for i in range(len(writers)) if chance.random() < 0.3}
-        cut_at = chance.randrange(20, 800) if chance.random() < 0.8 else None
+        kills = {i: chance.randrange(1, 25) for i in range(len(writers)) if chance.random() < 0.4}
+        cut_at = chance.randrange(20, 800) if chance.random() < 0.5 else None
         where = f"PERCUSS_SEED={seed}, part {part}: {len(writers)} writers, kills {kills}, cut at {cut_at}"
         with running(machine, monkeypatch):
             wrong = machine.run(*writers, cut_at=cut_at, kills=kills)
         assert not wrong, (where, wrong)
-        if machine.dead:
+        cut = machine.dead or chance.random() < 0.5
+        if cut:
             machine.cut()
         now = _check(root, told, where)
-        if not machine.dead:
+        if not cut:
             assert now[: len(main)] == main, where
         main = now
     shutil.rmtree(tmp_path / "disk")
+
+
+@pytest.mark.parametrize("killed_after", range(1, 28))
+def test_what_a_killed_writer_left_lasts_once_another_builds_on_it(killed_after, tmp_path, maker, monkeypatch) -> None:
+    """Folders, `ledger.toml`, payloads and commits that are there may not have been synced by whoever made them."""
+    machine = Machine(tmp_path / "disk", 1)
+    root = machine.root / "project" / "ledger"
+    told = Told()
+    with running(machine, monkeypatch):
+        assert not machine.run(_writer(root, maker, Told(), [b"shared"] * 2), kills={0: killed_after})
+        assert not machine.run(_reader(root, maker, told) if killed_after % 2 else _sealer(root, maker, told, 1))
+        assert not machine.run(_writer(root, maker, told, [b"shared"]))
+    machine.cut(lose_all=True)
+    assert told
+    _check(root, told, f"killed after {killed_after} changes")

@@ -33,6 +33,7 @@ def doctor(
     from percuss.ledger.leftovers import is_leftover, stray_files
     from percuss.ledger.place import has_ledger, open_place
     from percuss.ledger.streams import list_stream, make_names_last, stream_names
+    from percuss.models.command.held import held
     from percuss.software import software
 
     made = software()
@@ -46,6 +47,7 @@ def doctor(
         "cores": os.cpu_count(),
     }
     facts |= {name: version(name) for name in ("numpy", "polars", "scipy", "emcee", "typer", "rich")}
+    facts |= {f"programs.{name.replace(' ', '_')}": words for name, words in held().words().items()}
     root = Path(find_settings({"ledger": ledger})["ledger"].value)
     facts["ledger"] = str(root)
     strays: list[Path] = []
