@@ -5,8 +5,8 @@
 Where the kernel lets a user make namespaces (Linux 5.12), the program sees every file system read-only but for its
 folders, so that it can change neither content nor mode, time, owner or attributes of anything else; it sees no
 processes but its own, and no network unless that is asked for. Besides, and where there are no namespaces, Landlock
-(Linux 5.13) keeps it from writing elsewhere. Reading is left as it is. `percuss.models.command.held` finds out by trying
-what holds on a machine. Nothing of percuss is imported here: each run starts this anew.
+(Linux 5.13) keeps it from writing elsewhere. Reading is left as it is. `percuss.models.command.held` finds out by
+trying what holds on a machine. Nothing of percuss is imported here: each run starts this anew.
 
 The numbers are those of the kernel's headers and are the same on every architecture.
 """
