@@ -75,7 +75,9 @@ def vtk(
     from percuss.cli.drawing import drawn, tell_written
     from percuss.errors import InputError
     from percuss.export.vtk import write_vtk
+    from percuss.ledger.place import check_outside
 
+    check_outside(to / "frame")
     if to.exists() and not to.is_dir():
         raise InputError(f"{to}: is a file, and a folder is to be written")
     run = drawn(*open_at(ledger, event), sample, interval)

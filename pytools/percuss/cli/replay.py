@@ -28,6 +28,7 @@ def replay(
     from percuss.errors import InputError
     from percuss.execution.records import load_design, runs_table
     from percuss.export.tables import write_parquet
+    from percuss.ledger.place import check_outside
     from percuss.ledger.projections import fold, state_tables
     from percuss.ledger.tables import table_digest
 
@@ -39,6 +40,7 @@ def replay(
         if state.batches.get(design):
             tables[f"runs-{design}"] = runs_table(book, state, load_design(book, state, event))
     if to:
+        check_outside(to / "table")
         try:
             to.mkdir(parents=True, exist_ok=True)
         except OSError as fault:

@@ -21,6 +21,7 @@ from percuss.execution.given import table_design
 from percuss.execution.records import IMPORTED, draft_campaign, draft_design, draft_result, new_drafts
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, Event
+from percuss.ledger.files import quiet_panics
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 from percuss.spelling import did_you_mean, shown
@@ -113,8 +114,9 @@ def parse_table(path: Path, data: bytes) -> pl.DataFrame:
 
     try:
         if path.suffix.lower() == ".parquet":
-            _check_size(pl.scan_parquet(io.BytesIO(data)), path)
-            table = pl.read_parquet(io.BytesIO(data))
+            with quiet_panics():
+                _check_size(pl.scan_parquet(io.BytesIO(data)), path)
+                table = pl.read_parquet(io.BytesIO(data))
         elif path.suffix.lower() == ".csv":
             _check_separator(data, path)
             heads = pl.read_csv(io.BytesIO(data), has_header=False, n_rows=1, infer_schema=False).row(0)

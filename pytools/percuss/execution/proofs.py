@@ -46,8 +46,8 @@ def prove_replay(ledger: Ledger) -> Proof:
             batches = [fresh.events[item.id] for item in campaign.inputs_as("runs")]
             if table_digest(campaign_table(ledger, batches, record)) != campaign.data["content"]:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
-        except PercussError as fault:
-            proof.faults.append(f"campaign {campaign.id}: {fault}")
+        except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
+            proof.faults.append(f"campaign {campaign.id}: its runs cannot be put together ({fault})")
     return proof
 
 
@@ -79,8 +79,8 @@ def prove_reexecution(ledger: Ledger, state: State, count: int, core: str, allow
                 study = record.study.allow_commands() if allow_command else record.study
                 records[design] = replace(record, study=study)
             fault = _differs(ledger, records[design], case, sample, event, reason, exact)
-        except PercussError as trouble:
-            fault = str(trouble)
+        except (PercussError, KeyError, TypeError, ValueError, IndexError) as trouble:  # a stranger's ledger, perhaps
+            fault = f"cannot be run again ({trouble})"
         if fault:
             proof.faults.append(f"event {event.id}: case {case}, sample {sample}: {fault}")
     notes = [f"{proof.checked} of {len(runs)} runs"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
+from percuss.ledger.place import check_outside
 from percuss.study.study import Study
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def write_text(text: str, path: Path) -> None:
 
 def check_target(path: Path) -> None:
     """Find out before any work is done that a file cannot be written where it is wanted."""
+    check_outside(path)
     if path.is_dir():
         raise InputError(f"{path}: is a folder, and a file is to be written")
     if not path.absolute().parent.is_dir():

@@ -142,7 +142,8 @@ def _large_fault(path: Path, blob: Blob) -> str | None:
     if blob.role.startswith(FILE_ROLE):
         return None
     try:
-        names = pl.read_parquet_schema(path)
+        with files.quiet_panics():
+            names = pl.read_parquet_schema(path)
     except (Exception, pl.exceptions.PanicException) as fault:
         raise LedgerError(f"{path}: is not a readable Parquet file ({str(fault).splitlines()[0]})") from fault
     heights = set()

@@ -16,6 +16,7 @@ import hashlib
 import io
 import os
 import stat
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -245,8 +246,10 @@ def read_frames(paths: Sequence[Path], schema: pl.Schema, columns: list[str] | N
         some = paths[start : start + FILES_AT_A_TIME]
         blocks = [_checked_bytes(path) for path in some]
         try:
-            scan = pl.scan_parquet(blocks, schema=schema, cache=False)
-            yield (scan if columns is None else scan.select(columns)).collect().rechunk()
+            with quiet_panics():
+                scan = pl.scan_parquet(blocks, schema=schema, cache=False)
+                together = (scan if columns is None else scan.select(columns)).collect().rechunk()
+            yield together
         except (Exception, pl.exceptions.PanicException):
             frames = [parse_parquet(*item, columns) for item in zip(some, blocks, strict=True)]
             for path, frame in zip(some, frames, strict=True):
@@ -262,12 +265,43 @@ def _checked_bytes(path: Path) -> bytes:
     return data
 
 
+@contextlib.contextmanager
+def quiet_panics() -> Iterator[None]:
+    """Keep stderr still while a file is parsed that a stranger may have made: Rust tells of a panic there before it is
+    caught. Threads may be at it at once; the last one lets stderr speak again.
+    """
+    global _quiet_depth, _kept_stderr
+    with _quiet_lock:
+        if not _quiet_depth:
+            with contextlib.suppress(OSError):  # stderr is closed: still enough
+                _kept_stderr = os.dup(2)
+                nothing = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nothing, 2)
+                os.close(nothing)
+        _quiet_depth += 1
+    try:
+        yield
+    finally:
+        with _quiet_lock:
+            _quiet_depth -= 1
+            if not _quiet_depth and _kept_stderr is not None:
+                os.dup2(_kept_stderr, 2)
+                os.close(_kept_stderr)
+                _kept_stderr = None
+
+
+_quiet_lock = threading.Lock()
+_quiet_depth = 0
+_kept_stderr: int | None = None
+
+
 def parse_parquet(path: Path, data: bytes | None, columns: list[str] | None = None) -> pl.DataFrame:
     """Bytes that passed their digest as the table they hold; None: the file itself, which passed it piece by piece."""
     import polars as pl
 
     try:
-        return pl.read_parquet(path if data is None else io.BytesIO(data), columns=columns)
+        with quiet_panics():
+            return pl.read_parquet(path if data is None else io.BytesIO(data), columns=columns)
     except (Exception, pl.exceptions.PanicException) as fault:
         first = str(fault).splitlines()[0]
         raise LedgerError(f"{path}: is not a readable Parquet file ({first})") from fault

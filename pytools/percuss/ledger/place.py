@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from dataclasses import dataclass
@@ -78,6 +79,13 @@ def open_place(root: Path, *, create: bool = False) -> Place:
             raise LedgerError(f"{root}: there is no ledger here", hint="percuss design or percuss simulate starts one")
         _start(root)
     return Place(root, _identity(root / IDENTITY))
+
+
+def check_outside(path: Path) -> None:
+    """Make sure that what is to be written to a path is not written into a ledger, which only percuss appends to."""
+    for folder in Path(os.path.realpath(path)).parents:
+        if exists(folder / IDENTITY):
+            raise InputError(f"{path}: is inside the ledger {folder}, where nothing is written but by appending to it")
 
 
 def has_ledger(root: Path) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.ledger.files import quiet_panics
 from percuss.spelling import did_you_mean
 from percuss.units import parse_unit
 from percuss.validation.following import Floats
@@ -85,7 +86,8 @@ def _table(data: bytes, shown: str) -> pl.DataFrame:
 
     try:
         if shown.lower().endswith(".parquet"):
-            return pl.read_parquet(io.BytesIO(data))
+            with quiet_panics():
+                return pl.read_parquet(io.BytesIO(data))
         return pl.read_csv(io.BytesIO(data), infer_schema=False, comment_prefix="#")
     except (Exception, pl.exceptions.PanicException) as fault:
         raise InputError(f"{shown}: is not a readable table ({str(fault).splitlines()[0]})") from fault
