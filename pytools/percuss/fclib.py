@@ -159,6 +159,9 @@ def _matrix(path: Path, name: str, group: Any) -> Any:
     shape = (int(group["m"][0]), int(group["n"][0]))
     count = int(group["nz"][0])
     p, i, x = (np.asarray(group[key]) for key in ("p", "i", "x"))
+    for key, numbers in (("p", p), ("i", i)):
+        if not np.issubdtype(numbers.dtype, np.integer):
+            raise InputError(f"{path}: matrix {name}: {key} must hold whole numbers, not {numbers.dtype}")
     try:
         if count >= 0:
             return sparse.csr_array(sparse.coo_array((x[:count], (i[:count], p[:count])), shape=shape))
