@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_DAMAGE = (RuntimeError, OSError, ValueError, TypeError, IndexError, AttributeError, ArithmeticError, MemoryError)
+
+
 @dataclass(frozen=True)
 class ContactProblem:
     """One problem of a file, ready for `percuss.contact.solve(problem.w, problem.q, problem.mu)`."""
@@ -110,15 +113,18 @@ def read(path: str | Path) -> ContactProblem:
     except OSError as fault:
         raise InputError(f"{path}: cannot be read as HDF5 ({fault})") from None
     with file:
-        kinds = [name for name in ("fclib_local", "fclib_global") if name in file]
-        if not kinds:
-            found = ", ".join(sorted(file)) or "nothing"
-            raise InputError(f"{path}: holds {found}; a problem is in fclib_local or fclib_global")
-        group = file[kinds[0]]
         try:
-            return _problem(path, kinds[0], group)
+            kinds = [name for name in ("fclib_local", "fclib_global") if name in file]
+            if not kinds:
+                found = ", ".join(sorted(file)) or "nothing"
+                raise InputError(f"{path}: holds {found}; a problem is in fclib_local or fclib_global")
+            return _problem(path, kinds[0], file[kinds[0]])
+        except InputError:
+            raise
         except KeyError as fault:
-            raise InputError(f"{path}: {kinds[0]} is incomplete ({fault.args[0]})") from None
+            raise InputError(f"{path}: the problem is incomplete ({fault.args[0]})") from None
+        except _DAMAGE as fault:  # HDF5 tells of damage only where it comes upon it
+            raise InputError(f"{path}: is damaged ({str(fault).splitlines()[0] if str(fault) else fault!r})") from None
 
 
 def _problem(path: Path, kind: str, group: Any) -> ContactProblem:
@@ -153,13 +159,17 @@ def _matrix(path: Path, name: str, group: Any) -> Any:
     shape = (int(group["m"][0]), int(group["n"][0]))
     count = int(group["nz"][0])
     p, i, x = (np.asarray(group[key]) for key in ("p", "i", "x"))
+    for key, numbers in (("p", p), ("i", i)):
+        if not np.issubdtype(numbers.dtype, np.integer):
+            raise InputError(f"{path}: matrix {name}: {key} must hold whole numbers, not {numbers.dtype}")
     try:
         if count >= 0:
             return sparse.csr_array(sparse.coo_array((x[:count], (i[:count], p[:count])), shape=shape))
-        if count == -1:
-            return sparse.csr_array(sparse.csc_array((x[: p[-1]], i[: p[-1]], p), shape=shape))
-        if count == -2:
-            return sparse.csr_array((x[: p[-1]], i[: p[-1]], p), shape=shape)
+        if count in (-1, -2):
+            make = sparse.csc_array if count == -1 else sparse.csr_array
+            found = make((x[: p[-1]], i[: p[-1]], p), shape=shape)
+            found.check_format(full_check=True)  # scipy itself would read beyond the end
+            return sparse.csr_array(found)
     except ValueError as fault:
         raise InputError(f"{path}: matrix {name} is damaged ({fault})") from None
     raise InputError(f"{path}: matrix {name} has nz = {count}; allowed are a number of triplets, -1 and -2")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
+from percuss.ledger.files import quiet_panics
 from percuss.spelling import did_you_mean, shown
 from percuss.units import parse_unit
 
@@ -235,8 +236,9 @@ def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
     ending = Path(file).suffix.lower()
     try:
         if ending == ".parquet":
-            _check_size(pl.scan_parquet(io.BytesIO(data)), file)
-            frame = pl.read_parquet(io.BytesIO(data))
+            with quiet_panics():
+                _check_size(pl.scan_parquet(io.BytesIO(data)), file)
+                frame = pl.read_parquet(io.BytesIO(data))
         elif logged:
             _check_separator(data, file)
             frame = pl.read_csv(io.BytesIO(data), infer_schema=False, comment_prefix=COMMENT)

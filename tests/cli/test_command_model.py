@@ -14,6 +14,7 @@ import pytest
 from percuss.errors import InputError
 from percuss.models.command.command import Command
 from percuss.models.command.confine import interface
+from percuss.models.command.held import held
 
 PROGRAM = """\
 import json, os, pathlib, signal, subprocess, sys, time
@@ -26,8 +27,10 @@ def write(text):
     pathlib.Path("out.csv").write_text(text)
 match mode:
     case "hang":
-        child = subprocess.Popen(["sleep", "1000"])
-        print("child", child.pid, flush=True)
+        # Of itself it knows a number that nobody else does, so that a name is needed: so many seconds.
+        seconds = f"1000.{int.from_bytes(os.urandom(6), 'big')}"
+        child = subprocess.Popen(["sleep", seconds])
+        print("child", seconds, flush=True)
         time.sleep(1000)
     case "crash":
         raise SystemExit(f"something broke at {x}")
@@ -140,13 +143,12 @@ def test_programs_that_go_wrong_are_failed_runs_with_a_reason(percuss, program) 
     assert "bytes left out" in printed["flood"]
     assert len(printed["flood"]) < 100_000
     # The whole family was ended, not the program alone.
-    child = int(printed["hang"].split("child ")[1].split()[0])
+    seconds = printed["hang"].split("child ")[1].split()[0]
     for _ in range(100):
-        if not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split()[2]:
+        if not any(_command(path.name)[1:2] == [seconds] for path in Path("/proc").glob("[0-9]*")):
             break
         time.sleep(0.05)
     else:
-        os.kill(child, signal.SIGKILL)
         raise AssertionError("a child of the program outlived it")
     assert percuss("audit", "--rerun", 3, "--allow-command").code == 0
 
@@ -265,11 +267,82 @@ def test_nothing_is_written_outside_of_the_scratch_folder(percuss, program, fold
         "pathlib.Path('out.csv').write_text(f'y\\n{kept}\\n')\n"
     )
     said = percuss("simulate", "other", "--allow-command", "--json")
-    assert "held to that by the kernel" in said.err
+    assert "contents, truncation" in said.err
     assert json.loads(said.out)["outputs"] == {"y": 0.007}
     assert victim.read_text() == "whole"
     assert sorted(path.name for path in folder.iterdir()) == ["ledger", "studies", "victim"]
     (folder / "after").write_text("this process itself is not confined")
+
+
+@pytest.mark.skipif(not held().namespaces, reason="this machine gives users no namespaces")
+def test_nothing_outside_is_changed_in_any_way_and_nobody_is_seen(percuss, program, folder, monkeypatch) -> None:
+    """Mode, times and attributes of other files, the environment of percuss, other processes, the network."""
+    import socket
+
+    monkeypatch.setenv("SECRET_OF_THE_USER", "told to nobody")
+    victim = folder / "victim"
+    victim.write_text("whole")
+    victim.chmod(0o644)
+    before = victim.stat()
+    study = program("good")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        (study / "program.py").write_text(
+            "import os, pathlib, socket\n"
+            f"victim, port = {str(victim)!r}, {server.getsockname()[1]}\n"
+            "def udp():\n"
+            "    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s: s.connect(('192.0.2.1', 9))\n"
+            "tries = [lambda: os.chmod(victim, 0o777), lambda: os.utime(victim, (1, 1)),\n"
+            "         lambda: os.setxattr(victim, 'user.x', b'1'),\n"
+            "         lambda: os.chown(victim, os.getuid(), os.getgid()),\n"
+            f"         lambda: open('/proc/{os.getpid()}/environ').read(), lambda: os.kill({os.getpid()}, 0),\n"
+            "         lambda: socket.create_connection(('127.0.0.1', port), 5), udp]\n"
+            "kept = 0\n"
+            "for attempt in tries:\n"
+            "    try: attempt()\n"
+            "    except OSError: kept += 1\n"
+            "for path in pathlib.Path('/proc').glob('[0-9]*/environ'):\n"
+            "    try: assert b'SECRET_OF_THE_USER' not in path.read_bytes(), path\n"
+            "    except OSError: pass\n"
+            "assert 'SECRET_OF_THE_USER' not in os.environ\n"
+            "with socket.create_server(('127.0.0.1', 0)) as own:\n"
+            "    socket.create_connection(own.getsockname(), 5).close()\n"
+            "pathlib.Path('own').write_text('x'); os.chmod('own', 0o600); os.utime('own', (1, 1))\n"
+            "pathlib.Path('out.csv').write_text(f'y\\n{kept}\\n')\n"
+        )
+        said = percuss("simulate", "other", "--allow-command", "--json")
+        assert json.loads(said.out)["outputs"] == {"y": 0.008}, said.err
+    after = victim.stat()
+    assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
+    assert "not held     reading files" in said.err
+    facts = json.loads(percuss("doctor", "--json").out)
+    assert facts["programs.not_held"] == "reading files"
+    assert "namespaces" in facts["programs.by"]
+
+
+def test_the_network_is_there_if_it_is_asked_for(percuss, program, folder) -> None:
+    import socket
+
+    study = program("good", settings="network = true")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        (study / "program.py").write_text(
+            "import pathlib, socket\n"
+            f"socket.create_connection(('127.0.0.1', {server.getsockname()[1]}), 5).close()\n"
+            "pathlib.Path('out.csv').write_text('y\\n1\\n')\n"
+        )
+        said = percuss("simulate", "other", "--allow-command", "--json")
+    assert json.loads(said.out)["outputs"] == {"y": 0.001}, said.err
+    assert "network      as it is here" in said.err
+
+
+def test_without_namespaces_what_is_not_held_is_said() -> None:
+    from percuss.models.command.held import Held
+
+    old = Held(False, 2, {"write": True, "truncate": False, "tcp": True}).words()
+    assert old["by"] == "Landlock 2"
+    assert old["held"] == "contents of files outside of the scratch folder"
+    for word in ("truncation, mode, times and attributes", "the network", "the environment of percuss", "reading"):
+        assert word in old["not held"]
+    assert Held(False, 0, {}).words()["by"] == "nothing"
 
 
 def test_retries(percuss, program) -> None:
@@ -302,7 +375,7 @@ def test_interrupt_ends_the_programs(percuss, program, spawn) -> None:
         return [
             path.name
             for path in Path("/proc").glob("[0-9]*")
-            if _command(path.name)[1:2] == ["program.py"] and _parent(path.name) == process.pid
+            if _command(path.name)[1:2] == ["program.py"] and process.pid in _ancestors(path.name)
         ]
 
     give_up = time.monotonic() + 30
@@ -325,6 +398,13 @@ def _command(pid: str) -> list[str]:
         return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     except OSError:
         return []
+
+
+def _ancestors(pid: str) -> list[int]:
+    found: list[int] = []
+    while (parent := _parent(str(found[-1]) if found else pid)) > 1:
+        found.append(parent)
+    return found
 
 
 def _parent(pid: str) -> int:

@@ -23,8 +23,8 @@ def _append(*args: object) -> list[str]:
 
 
 def test_two_hundred_kills(percuss, folder, ledger) -> None:
-    from percuss.ledger.audit import stray_files
     from percuss.ledger.event import Draft
+    from percuss.ledger.leftovers import stray_files
 
     told = _append("kill", ledger.place.root, 200, 20)
     assert len(told) > 100, "the kills came too early to show anything"
@@ -41,7 +41,7 @@ def test_two_hundred_kills(percuss, folder, ledger) -> None:
 
     walk = prove_chain(ledger.place)
     assert walk.proof.holds
-    for path in stray_files(ledger.place, walk):
+    for path in stray_files(ledger.place, walk.streams):
         assert path.name.startswith(".tmp-") or path.parts[-3] == "blobs", path
 
 

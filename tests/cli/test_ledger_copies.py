@@ -133,7 +133,7 @@ def test_damage_does_not_travel(percuss, filled, folder) -> None:
             copy_ledger(Folder(filled), Folder(folder / "copy"), begin=True)
         path.write_bytes(whole)
     (filled / "streams" / "link").symlink_to("/etc")
-    with pytest.raises(LedgerError, match="should be a folder"):
+    with pytest.raises(LedgerError, match="should be a folder or file"):
         copy_ledger(Folder(filled), Folder(folder / "copy"), begin=True)
 
 

@@ -15,9 +15,9 @@ SOURCES = Path(percuss.__file__).parent
 LAYERS = (
     ("errors", "spelling", "trust"),
     ("contact", "plugins", "scene", "units"),
-    ("fclib", "kinds", "measured", "settings"),
+    ("kinds", "settings"),
     ("config", "ledger"),
-    ("cost", "models", "software"),
+    ("cost", "fclib", "measured", "models", "software"),
     ("maker", "study"),
     ("export", "session"),
     ("designs",),

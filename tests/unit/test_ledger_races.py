@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from percuss.errors import LedgerError
 from percuss.ledger import adopt, place, seal, streams
-from percuss.ledger.audit import is_leftover, prove_chain, stray_files
+from percuss.ledger.audit import prove_chain
 from percuss.ledger.event import Draft
 from percuss.ledger.files import parquet_bytes
 from percuss.ledger.ledger import Ledger
+from percuss.ledger.leftovers import is_leftover, stray_files
 
 
 def _note(book: Ledger, stream: str = "main") -> str:
@@ -28,27 +30,32 @@ def _whole(book: Ledger) -> list[str]:
     return [event.id for event in walk.visible]
 
 
+def _leftovers(book: Ledger) -> list[Path]:
+    walk = prove_chain(book.place)
+    return [path for path in stray_files(book.place, walk.streams) if is_leftover(book.place, path, walk.chains)]
+
+
 def test_two_sealers_at_once(ledger, maker, monkeypatch) -> None:
     """Between the listing and the segment of one, another appends and seals more."""
     ids = [_note(ledger) for _ in range(5)]
     other = Ledger.open(ledger.place.root, maker)
     real = seal.write_linked
 
-    def late(path, data):  # type: ignore[no-untyped-def]
+    def late(path, data, **words):  # type: ignore[no-untyped-def]
         monkeypatch.setattr(seal, "write_linked", real)
         kept = {p: p.read_bytes() for p in ledger.place.stream("main").glob("*.parquet")}
         ids.append(_note(other))
         ids.append(seal.seal_stream(other, "main").event.id)
         for found, whole in kept.items():
             found.write_bytes(whole)  # as if the other had been killed before its deletions
-        return real(path, data)
+        return real(path, data, **words)
 
     monkeypatch.setattr(seal, "write_linked", late)
     ids.append(seal.seal_stream(ledger, "main").event.id)
     assert _whole(ledger) == ids
     assert len(list(ledger.place.sealed("main").glob("*.parquet"))) == 2
     # The shorter segment is a leftover, and damage to it shows all the same.
-    (left,) = [p for p in stray_files(ledger.place, prove_chain(ledger.place)) if is_leftover(ledger.place, p)]
+    (left,) = _leftovers(ledger)
     assert left.name == "0000000001-0000000004.parquet"
     left.write_bytes(left.read_bytes()[:-1])
     assert str(left) in prove_chain(ledger.place).proof.faults[0]
@@ -80,11 +87,13 @@ def test_sealer_killed_before_it_deletes(ledger, monkeypatch) -> None:
             seal.seal_stream(ledger, "main")
     ids = _whole(ledger)
     assert len(ids) == 5
-    covered = [p for p in stray_files(ledger.place, prove_chain(ledger.place)) if is_leftover(ledger.place, p)]
+    covered = _leftovers(ledger)
     assert len(covered) == 3
     os.truncate(covered[0], 10)
     assert str(covered[0]) in prove_chain(ledger.place).proof.faults[0]
-    assert seal.remove_covered(ledger, "main") == 3
+    assert seal.remove_covered(ledger, "main") == 2
+    assert covered[0].exists()  # what it held cannot be proven any more
+    covered[0].unlink()
     ids += [_note(ledger), _note(ledger), seal.seal_stream(ledger, "main").event.id]
     assert _whole(ledger) == ids
 
@@ -161,7 +170,7 @@ def test_a_killed_reader_leaves_nothing_that_looks_like_damage(ledger, monkeypat
     half = cached.with_name(".tmp-1-2")
     half.write_bytes(cached.read_bytes()[:100])
     assert _whole(ledger) == ids
-    assert stray_files(ledger.place, prove_chain(ledger.place)) == [half]
+    assert stray_files(ledger.place, prove_chain(ledger.place).streams) == [half]
 
 
 def test_two_may_start_a_ledger_at_once(tmp_path, maker, monkeypatch) -> None:

@@ -165,6 +165,24 @@ app = typer.Typer(
 )
 
 
+def _open_closed() -> None:
+    """Put nothing in the place of a stdin, stdout or stderr that is closed, before a file of ours gets its number.
+
+    Names of files need not be Unicode: what cannot be printed of them is escaped.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            try:
+                os.fstat(number)
+            except OSError:
+                while os.open(os.devnull, os.O_RDWR) < number:
+                    pass
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115, PTH123
+        elif name == "stdout" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _print_version(value: bool) -> None:
     if value:
         from percuss.software import software
@@ -189,6 +207,7 @@ def main() -> None:
     # One thread in BLAS: with more, sums are taken in another order and give other bits, and the matrices are small.
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+    _open_closed()
     try:
         app(prog_name="percuss")
     except OSError as fault:

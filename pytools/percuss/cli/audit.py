@@ -38,7 +38,7 @@ def audit(
             {
                 "holds": done.holds,
                 "head": done.head,
-                "anchor": {"hash": done.anchor.hash, "event": done.anchor.event} if done.anchor else None,
+                "anchor": vars(done.anchor) | {"holds": done.anchor.holds} if done.anchor else None,
                 "proofs": [
                     {"name": p.name, "holds": p.holds, "checked": p.checked, "faults": p.faults, "note": p.note}
                     for p in done.proofs
@@ -66,8 +66,11 @@ def _print(done: Audit) -> None:
             print(f"  and {len(proof.faults) - 50} more")
     if done.anchor is None:
         print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger cannot be told")
-    elif done.anchor.event:
+    elif done.anchor.holds:
         print(f"{'anchor':13} holds            everything up to event {done.anchor.event} is as it was")
+    elif done.anchor.event:
+        where = f"event {done.anchor.event} of the stream {done.anchor.stream}"
+        print(f"{'anchor':13} BROKEN           that is {where}, which proves nothing of main; keep the head below")
     else:
         print(f"{'anchor':13} BROKEN           no event has the hash {done.anchor.hash}: cut short or written anew")
     print(f"{'head':13} {done.head or 'no events yet'}")

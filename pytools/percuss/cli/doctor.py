@@ -29,9 +29,11 @@ def doctor(
     from percuss.cli.output import give_json, hint, say, table_text
     from percuss.config import find_settings
     from percuss.errors import LedgerError
-    from percuss.ledger.audit import is_leftover, prove_chain, stray_files
+    from percuss.ledger.audit import prove_chain
+    from percuss.ledger.leftovers import is_leftover, stray_files
     from percuss.ledger.place import has_ledger, open_place
-    from percuss.ledger.streams import list_stream, stream_names
+    from percuss.ledger.streams import list_stream, make_names_last, stream_names
+    from percuss.models.command.held import held
     from percuss.software import software
 
     made = software()
@@ -45,6 +47,7 @@ def doctor(
         "cores": os.cpu_count(),
     }
     facts |= {name: version(name) for name in ("numpy", "polars", "scipy", "emcee", "typer", "rich")}
+    facts |= {f"programs.{name.replace(' ', '_')}": words for name, words in held().words().items()}
     root = Path(find_settings({"ledger": ledger})["ledger"].value)
     facts["ledger"] = str(root)
     strays: list[Path] = []
@@ -53,7 +56,7 @@ def doctor(
         place = open_place(root)
         walk = prove_chain(place)
         whole = walk.proof.holds
-        strays = stray_files(place, walk)
+        strays = stray_files(place, walk.streams)
         space = os.statvfs(root)
         facts["ledger.id"] = place.id
         facts["ledger.file_system"] = file_system(root)
@@ -68,7 +71,7 @@ def doctor(
             hint("the chain is damaged; percuss audit says where")
     else:
         facts["ledger.state"] = "none yet"
-    old = [path for path in strays if is_leftover(place, path) and _age_s(path) > STRAY_AGE_S]
+    old = [path for path in strays if is_leftover(place, path, walk.chains) and _age_s(path) > STRAY_AGE_S]
     if json:
         give_json(facts | {"stray": [str(path) for path in strays]})
     else:
@@ -78,9 +81,14 @@ def doctor(
     if clean and not whole:
         raise LedgerError(f"{root}: is damaged, so what belongs to which event cannot be told; nothing was deleted")
     if clean:
+        if old:
+            make_names_last(place)  # what holds the same rows may be of a writer that was killed before it did so
+        gone = 0
         for path in old:
-            path.unlink(missing_ok=True)
-        say(f"{len(old)} stray files deleted, {len(strays) - len(old)} kept (younger than an hour, or not of percuss)")
+            if _age_s(path) > STRAY_AGE_S:  # a writer may have taken a payload up since
+                path.unlink(missing_ok=True)
+                gone += 1
+        say(f"{gone} stray files deleted, {len(strays) - gone} kept (young, not of percuss, or not held elsewhere)")
     elif old:
         hint(f"percuss doctor --clean deletes {len(old)} files a killed writer left behind")
 

@@ -86,7 +86,9 @@ def vtk(
     from percuss.cli.drawing import filmed, tell_written
     from percuss.errors import InputError
     from percuss.export.vtk import write_vtk
+    from percuss.ledger.place import check_outside
 
+    check_outside(to / "frame")
     if to.exists() and not to.is_dir():
         raise InputError(f"{to}: is a file, and a folder is to be written")
     run = filmed(ledger, event, sample, interval)

@@ -122,6 +122,9 @@ def _save(figure: Any, path: Path, title: str) -> None:
     figure.suptitle(title, fontsize="small")
     # Letters as letters: dozens of panels of labels as outlines are most of a file.
     pyplot.rcParams["svg.fonttype"] = "none"
+    from percuss.ledger.place import check_outside
+
+    check_outside(path)
     try:
         figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
     except OSError as fault:

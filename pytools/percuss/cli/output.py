@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 def give_json(data: object) -> None:
     """One JSON document on stdout."""
     indent = 2 if sys.stdout.isatty() else None
-    print(json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str, allow_nan=False))
+    text = json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str, allow_nan=False)
+    # JSON escapes the control characters of ASCII only, and a terminal obeys others too.
+    print("\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n")))
+
+
+def _escaped(text: str) -> str:
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def _finite(data: object) -> object:
@@ -44,13 +50,17 @@ def give_id(id: str, data: Mapping[str, object], as_json: bool) -> None:
 
 
 def say(text: str) -> None:
-    """Words for a person, on stderr."""
+    """Words for a person, on stderr: what a stranger wrote among them cannot steer the terminal."""
+    _print_words("\n".join(map(plain, text.split("\n"))))
+
+
+def _print_words(text: str) -> None:
     print(text, file=sys.stderr)
 
 
 def hint(text: str) -> None:
     """What to do next."""
-    say(f"{_styled('hint', '36')}: {text}")
+    _print_words(f"{_styled('hint', '36')}: {plain(text)}")
 
 
 def tell_no_limit(study: Study) -> None:
@@ -61,14 +71,14 @@ def tell_no_limit(study: Study) -> None:
 
 def tell_error(fault: PercussError) -> None:
     """One sentence, and what to do about it."""
-    say(f"{_styled('error', '1;31')}: " + "\n".join(map(plain, str(fault).split("\n"))))
+    _print_words(f"{_styled('error', '1;31')}: " + "\n".join(map(plain, str(fault).split("\n"))))
     if fault.hint:
         hint(fault.hint)
 
 
 def tell_fault(fault: BaseException) -> None:
     """A fault of ours, not of the input."""
-    say(f"{_styled('fault', '1;31')}: {type(fault).__name__}: {fault}")
+    _print_words(f"{_styled('fault', '1;31')}: {type(fault).__name__}: {plain(str(fault))}")
     hint("this is a fault of percuss; PERCUSS_TRACEBACK=1 shows where, percuss doctor what a report needs")
 
 
@@ -76,7 +86,7 @@ def tell_trust(trust: Trust) -> None:
     """Say what a result failed: before anything else is said of it."""
     for verdict in failures(trust):
         text = plain(verdict.told())
-        say(_styled(text, "1;31") if verdict.stops else text)
+        _print_words(_styled(text, "1;31") if verdict.stops else text)
 
 
 def leave_untrusted(trust: Trust) -> None:

@@ -25,11 +25,13 @@ def replay(
     from percuss.cli.output import give_json, say, table_text
     from percuss.errors import InputError
     from percuss.export.tables import write_parquet
+    from percuss.ledger.place import check_outside
     from percuss.ledger.tables import table_digest
     from percuss.work import replay as work
 
     done = work.replay(open_session(ledger))
     if to:
+        check_outside(to / "table")
         try:
             to.mkdir(parents=True, exist_ok=True)
         except OSError as fault:

@@ -52,16 +52,16 @@ def list_studies(
 def show(study: StudyArgument, json: JsonOption = False) -> None:
     """Show a study as it is understood: parameters, cases, outputs, and all that its model takes and gives."""
     from percuss.cli.models import inputs_text, print_quantities
-    from percuss.cli.output import give_json, table_text, tell_no_limit
+    from percuss.cli.output import give_json, plain, table_text, tell_no_limit
     from percuss.study.load import load_study
 
     found = load_study(study_path(study))
     if json:
         give_json({"digest": found.digest, **found.resolved(), **_model_json(found)})
         return
-    print(f"{found.name}: {found.title}\nsource: {found.source}\nmodel: {found.model_kind}\ndigest: {found.digest}")
-    if found.notes:
-        print(f"notes: {found.notes}")
+    facts = {found.name: found.title, "source": found.source, "model": found.model_kind, "digest": found.digest}
+    for name, text in (facts | ({"notes": found.notes} if found.notes else {})).items():
+        print("\n".join(map(plain, f"{name}: {text}".split("\n"))))
     rows = [
         (p.name, p.unit, _prior_words(p.prior.to_json()), float(p.prior.mean()), float(p.prior.std()), p.doc)
         for p in found.parameters.values()

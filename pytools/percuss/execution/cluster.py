@@ -8,6 +8,7 @@ those that are there at its start would not be enough.
 from __future__ import annotations
 
 import logging
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
@@ -126,11 +127,20 @@ def local_cluster(jobs: int) -> Iterator[Engine]:
     """A cluster of so many one-thread workers on this machine."""
     distributed = _distributed()
     quiet = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
-    with (
-        distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, **quiet) as cluster,
-        _engine(cluster) as engine,
-    ):
+    try:
+        cluster = distributed.LocalCluster(n_workers=jobs, threads_per_worker=1, **quiet)
+    except (OSError, RuntimeError, ValueError, CancelledError) as fault:
+        raise _not_started(fault) from fault
+    with cluster, _engine(cluster) as engine:
         yield engine
+
+
+def _not_started(fault: BaseException) -> InputError:
+    said = str(fault).splitlines()[0][:200] if str(fault) else type(fault).__name__
+    return InputError(
+        f"--on local-cluster: it did not start, as a worker was lost on the way ({said}); nothing was run",
+        hint="give the same command again, or use --on processes",
+    )
 
 
 @contextmanager
@@ -149,6 +159,12 @@ def queue_cluster(kind: str, profile: Profile) -> Iterator[Engine]:
         import dask_jobqueue
     except ImportError:
         raise _missing("dask-jobqueue") from None
+    submit = {"slurm": "sbatch", "pbs": "qsub"}[kind]
+    if shutil.which(submit) is None:
+        raise InputError(
+            f"--on {kind}: there is no program {submit} here, with which jobs are submitted",
+            hint="give the command on a machine that may submit jobs, or use --on processes",
+        )
     make = {"slurm": dask_jobqueue.SLURMCluster, "pbs": dask_jobqueue.PBSCluster}[kind]
     try:
         cluster = make(**profile.job(), scheduler_options={"dashboard_address": None}, silence_logs=logging.CRITICAL)
@@ -170,7 +186,7 @@ def _engine(cluster: Any) -> Iterator[Engine]:
             logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(cluster, timeout=PATIENCE_S, set_as_default=False)
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, RuntimeError, CancelledError) as fault:
         raise PercussError(f"{cluster}: no dask scheduler answers there ({fault})") from fault
     with client:
         executor = DaskExecutor(client)

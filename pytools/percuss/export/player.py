@@ -9,6 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from percuss.ledger.place import check_outside
+
 if TYPE_CHECKING:
     from numpy import ndarray
 
@@ -44,6 +46,7 @@ def player_page(film: Film, title: str, facts: Mapping[str, str]) -> str:
 
 def write_page(film: Film, path: Path, title: str, facts: Mapping[str, str]) -> None:
     """Write the page."""
+    check_outside(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(player_page(film, title, facts))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from percuss.errors import InputError
+from percuss.ledger.place import check_outside
 from percuss.study.study import Study
 
 if TYPE_CHECKING:
@@ -41,32 +42,34 @@ def write_csv(table: pl.DataFrame, path: Path | None) -> None:
     if path is None:
         sys.stdout.write(table.write_csv())
         return
-    _written(path, lambda: table.write_csv(path))
+    _written(path, table.write_csv)
 
 
 def write_parquet(table: pl.DataFrame, path: Path) -> None:
     """Write a Parquet file."""
-    _written(path, lambda: table.write_parquet(path))
+    _written(path, table.write_parquet)
 
 
 def write_text(text: str, path: Path) -> None:
     """Write a file of UTF-8 text, line ends as they are."""
-    _written(path, lambda: path.write_text(text, encoding="utf-8", newline=""))
+    _written(path, lambda file: file.write(text.encode()))
 
 
 def check_target(path: Path) -> None:
     """Find out before any work is done that a file cannot be written where it is wanted."""
+    check_outside(path)
     if path.is_dir():
         raise InputError(f"{path}: is a folder, and a file is to be written")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{path}: cannot be written (there is no folder {path.parent})")
 
 
-def _written(path: Path, write: Callable[[], object]) -> None:
+def _written(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     import polars as pl
 
     check_target(path)
     try:
-        write()
+        with path.open("wb") as file:  # polars takes no name that is not Unicode
+            write(file)
     except (OSError, pl.exceptions.PolarsError) as fault:
         raise InputError(f"{path}: cannot be written ({getattr(fault, 'strerror', None) or fault})") from fault

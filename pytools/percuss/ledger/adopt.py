@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger.blobs import blob_path, get_bytes
+from percuss.ledger.blobs import check_payload, take_over
 from percuss.ledger.event import Draft, Event, from_frame
-from percuss.ledger.files import read_regular, write_linked, write_renamed
+from percuss.ledger.files import make_last, read_regular, write_linked
 from percuss.ledger.ledger import MAIN, Ledger, adopted
 from percuss.ledger.place import Place
 from percuss.ledger.streams import list_stream, read_stream
@@ -32,7 +32,7 @@ def adopt_stream(ledger: Ledger, stream: str, source: Place | None = None) -> Ad
         raise InputError(f"stream {stream}: there is none with events in {(source or ledger.place).root}")
     for event in events:
         for blob in event.blobs:
-            get_bytes(ledger.place, blob)
+            check_payload(ledger.place, blob)
     visible = ledger.events()
     old = [e for e in visible if e.kind == "stream.adopted" and adopted(e.body)[0] == stream]
     taken = adopted(old[-1].body)[1] if old else 0
@@ -77,12 +77,7 @@ def _copy_stream(target: Place, source: Place, stream: str) -> int:
     copied = 0
     for event in verified_events(source, stream):
         for blob in event.blobs:
-            path = blob_path(target, blob)
-            if not path.exists():
-                data = get_bytes(source, blob)
-                target.real(path.parent, create=True)
-                write_renamed(path, data)
-                copied += 1
+            copied += take_over(source, target, blob)
     listing = list_stream(source, stream)
     if listing.segments:
         raise InputError(f"stream {stream}: is sealed in {source.root}; adopt it before sealing")
@@ -96,4 +91,6 @@ def _copy_stream(target: Place, source: Place, stream: str) -> int:
             raise LedgerError(
                 f"{path}: differs from the commit of the same number in {source.root}; nothing was adopted"
             )
+        else:
+            make_last(path)  # by one that was killed, perhaps before it did so
     return copied

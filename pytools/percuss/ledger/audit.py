@@ -6,30 +6,24 @@ far as it needs no study. Re-execution needs the simulator and is in `percuss.wo
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.stream_adopted import StreamAdopted
+from percuss.kinds.stream_sealed import StreamSealed
 from percuss.kinds.table import KINDS, is_known
-from percuss.ledger.blobs import FILE_ROLE, blob_path, get_bytes
-from percuss.ledger.event import Event, from_frame
-from percuss.ledger.files import (
-    LARGEST_COMMIT_BYTES,
-    TEMPORARY,
-    check_bytes,
-    open_regular,
-    parse_parquet,
-    read_frame,
-    read_regular,
-)
+from percuss.ledger.blobs import blob_path, payload_fault
+from percuss.ledger.event import Event, from_frame, parquet_schema
+from percuss.ledger.files import FILES_AT_A_TIME, file_sha256, files_below, read_frame, read_frames
 from percuss.ledger.ledger import MAIN, Ledger, adopted
-from percuss.ledger.place import COMMIT_NAME, HEX64, IDENTITY, SEGMENT_NAME, Place
+from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
+from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, fold, state_tables
-from percuss.ledger.streams import Listing, list_stream, stream_names
+from percuss.ledger.streams import Listing, Segment, list_stream, read_segment, stream_names
 from percuss.ledger.tables import table_digest
 
 
@@ -57,103 +51,167 @@ class Walk:
     streams: dict[str, list[Event]]
     visible: list[Event]
 
+    @cached_property
+    def chains(self) -> dict[str, list[str]]:
+        """The hashes of the events of each stream, in order."""
+        return {name: [event.hash for event in events] for name, events in self.streams.items()}
+
+    @property
+    def head(self) -> str | None:
+        """What to keep elsewhere: the hash of the last event of main, which all of main and all it adopted hang on."""
+        return self.chains[MAIN][-1] if self.chains.get(MAIN) else None
+
 
 def prove_chain(place: Place) -> Walk:
     """Every file is as written, every event has the hash of its fields and continues the one before it."""
     proof = Proof("chain", "every event continues the hash chain of its stream, and every file is as it was written")
     streams: dict[str, list[Event]] = {}
+    segments: dict[str, list[tuple[Segment, Event]]] = {}
     for stream in stream_names(place):
-        streams[stream] = _walk_stream(place, stream, proof)
+        streams[stream], segments[stream] = _walk_stream(place, stream, proof)
     ids: set[str] = set()
     for events in streams.values():
         for event in events:
             if event.id in ids:
                 proof.faults.append(f"event {event.id}: is there twice")
             ids.add(event.id)
-    for folder in ("streams", "sealed", "cache"):
-        _check_leftovers(place, folder, streams, proof)
-    return Walk(proof, streams, _visible(streams, proof))
+    _check_names(streams, segments, proof)
+    walk = Walk(proof, streams, _visible(streams, proof))
+    for path, what in check_leftovers(place, walk.chains):
+        if what == FORKED and proof.holds:
+            proof.note = f"{path.name} of a writer that was killed was never part of the chain; percuss doctor lists it"
+        elif what in (HIDDEN, FORKED):
+            proof.faults.append(f"{path}: holds events that the stream lacks; {hider(place, path)} hides it")
+        elif what and what not in proof.faults:
+            proof.faults.append(what)
+    return walk
 
 
-def _walk_stream(place: Place, stream: str, proof: Proof) -> list[Event]:
+def _walk_stream(place: Place, stream: str, proof: Proof) -> tuple[list[Event], list[tuple[Segment, Event]]]:
     try:
         for _ in range(5):
             listing = list_stream(place, stream)
-            found = Proof(proof.name, proof.claim)
-            events = _walk_listing(place, stream, listing, found)
+            found = _Chain(place, stream, Proof(proof.name, proof.claim), place.genesis(stream))
+            _walk_listing(found, listing)
             # Faults are faults unless somebody sealed in the meantime.
-            if found.holds or list_stream(place, stream) == listing:
+            if found.proof.holds or list_stream(place, stream) == listing:
                 break
     except LedgerError as fault:
         proof.faults.append(str(fault))
-        return []
-    proof.checked += found.checked
-    proof.faults += found.faults
-    return events
+        return [], []
+    proof.checked += len(found.events)
+    proof.faults += found.proof.faults
+    return found.events, found.segments
 
 
-def _walk_listing(place: Place, stream: str, listing: Listing, proof: Proof) -> list[Event]:
-    number, seq = 1, 0
-    prev: str | None = place.genesis(stream)
-    events: list[Event] = []
-    for first, last, path in _files_of(place, stream, listing):
-        if first != number:
-            proof.faults.append(f"{path}: commit {number} of stream {stream} is missing before it")
-        number = last + 1
+def _walk_listing(chain: _Chain, listing: Listing) -> None:
+    for segment in listing.segments:
+        chain.take_segment(segment)
+    for start in range(0, len(listing.loose), FILES_AT_A_TIME):
+        some = listing.loose[start : start + FILES_AT_A_TIME]
+        # Together, because that is faster; one by one if something is wrong, to name the file.
+        if not chain.take_many(some):
+            for number in some:
+                chain.take_commit(number)
+
+
+@dataclass
+class _Chain:
+    """A stream as it is walked: the events so far, and what must come next."""
+
+    place: Place
+    stream: str
+    proof: Proof
+    prev: str | None
+    number: int = 1
+    seq: int = 0
+    events: list[Event] = field(default_factory=list)
+    segments: list[tuple[Segment, Event]] = field(default_factory=list)
+
+    def take_segment(self, segment: Segment) -> None:
+        """Walk a segment."""
+        self._take(segment.first, segment.last, segment.path, lambda: from_frame(read_segment(segment)))
+        if self.prev:
+            self.segments.append((segment, self.events[-1]))
+
+    def take_commit(self, number: int) -> None:
+        """Walk a loose commit."""
+        path = self.place.commit(self.stream, number)
+        self._take(number, number, path, lambda: from_frame(read_frame(path)))
+
+    def take_many(self, numbers: Sequence[int]) -> bool:
+        """Walk loose commits if nothing is wrong with any of them; whether it was so."""
+        if not self.prev or list(numbers) != list(range(self.number, self.number + len(numbers))):
+            return False
+        paths = [self.place.commit(self.stream, number) for number in numbers]
         try:
-            found = from_frame(read_frame(path))
+            (frame,) = read_frames(paths, parquet_schema())
+            found = from_frame(frame)
+        except LedgerError:
+            return False
+        prev = self.prev
+        for seq, event in enumerate(found, start=self.seq + 1):
+            if _link_faults(event, self.stream, seq, prev):
+                return False
+            prev = event.hash
+        self.prev, self.seq, self.number = prev, self.seq + len(found), numbers[-1] + 1
+        self.events += found
+        return True
+
+    def _take(self, first: int, last: int, path: Path, read: Callable[[], list[Event]]) -> None:
+        if first != self.number:
+            self.proof.faults.append(f"{path}: commit {self.number} of stream {self.stream} is missing before it")
+        self.number = last + 1
+        try:
+            found = read()
+            if not found:
+                raise LedgerError("has no events")
         except LedgerError as fault:
             text = str(fault)
-            proof.faults.append(text if text.startswith(str(path)) else f"{path}: {text}")
-            prev = None  # the chain is taken up again after the damage, which is named once
-            continue
+            self.proof.faults.append(text if text.startswith(str(path)) else f"{path}: {text}")
+            self.prev = None  # the chain is taken up again after the damage, which is named once
+            return
         for event in found:
-            expected = seq + 1 if prev else event.seq
-            _check_link(event, stream, expected, prev or event.prev, f"{path}: event {event.id}", proof)
-            prev, seq = event.hash, event.seq
-        events += found
-    return events
+            expected = self.seq + 1 if self.prev else event.seq
+            for wrong in _link_faults(event, self.stream, expected, self.prev or event.prev):
+                self.proof.faults.append(f"{path}: event {event.id}{wrong}")
+            self.prev, self.seq = event.hash, event.seq
+        self.events += found
 
 
-def _files_of(place: Place, stream: str, listing: Listing) -> list[tuple[int, int, Path]]:
-    """First commit, last commit and path of every file that counts."""
-    return [
-        *((segment.first, segment.last, segment.path) for segment in listing.segments),
-        *((number, number, place.commit(stream, number)) for number in listing.loose),
-    ]
-
-
-def _check_leftovers(place: Place, folder: str, streams: Iterable[str], proof: Proof) -> None:
-    """Files that are not read, or not as originals: sealed away since, or of the cache."""
-    try:
-        walked = {path for stream in streams for _, _, path in _files_of(place, stream, list_stream(place, stream))}
-        paths = _files_below(place.real(place.root / folder))
-    except LedgerError as fault:
-        if str(fault) not in proof.faults:
-            proof.faults.append(str(fault))
-        return
-    for path in paths:
-        if path in walked or not (COMMIT_NAME.fullmatch(path.name) or SEGMENT_NAME.fullmatch(path.name)):
-            continue
-        try:
-            if not check_bytes(read_regular(path, LARGEST_COMMIT_BYTES)):
-                proof.faults.append(f"{path}: its bytes do not match the digest it carries (it can be deleted)")
-        except LedgerError as fault:
-            # Whoever packed or sealed may have deleted it since it was listed.
-            if os.path.lexists(path):
-                proof.faults.append(str(fault))
-
-
-def _check_link(event: Event, stream: str, seq: int, prev: str, where: str, proof: Proof) -> None:
-    proof.checked += 1
+def _link_faults(event: Event, stream: str, seq: int, prev: str) -> list[str]:
+    faults = []
     if event.stream != stream:
-        proof.faults.append(f"{where} belongs to stream {event.stream}")
+        faults.append(f" belongs to stream {event.stream}")
     if event.seq != seq:
-        proof.faults.append(f"{where} has the number {event.seq}, not {seq}")
+        faults.append(f" has the number {event.seq}, not {seq}")
     if event.prev != prev:
-        proof.faults.append(f"{where} does not continue the event before it")
+        faults.append(" does not continue the event before it")
     if event.computed_hash() != event.hash:
-        proof.faults.append(f"{where}: its fields do not give its hash")
+        faults.append(": its fields do not give its hash")
+    return faults
+
+
+def _check_names(
+    streams: dict[str, list[Event]], segments: dict[str, list[tuple[Segment, Event]]], proof: Proof
+) -> None:
+    """Make sure that segments hold what their names and the events that tell of sealing say.
+
+    A sealer that was killed told nothing; then the rows, and that no leftover has more of them, are what there is.
+    """
+    told: dict[tuple[str, str], list[int]] = {}
+    for event in (e for events in streams.values() for e in events if e.kind == "stream.sealed"):
+        with contextlib.suppress(LedgerError, InputError):  # a body that cannot be read tells of no segment
+            sealed = StreamSealed.of(event)
+            told.setdefault((sealed.stream, sealed.head), []).append(sealed.last_commit)
+    for stream, found in segments.items():
+        for segment, last in found:
+            last_commits = told.get((stream, last.hash), [])
+            if last_commits and segment.last not in last_commits:
+                proof.faults.append(
+                    f"{segment.path}: ends with event {last.id}, and was sealed as the commits up to "
+                    f"{last_commits[0]}: its name is not the one it was given"
+                )
 
 
 def _visible(streams: dict[str, list[Event]], proof: Proof) -> list[Event]:
@@ -165,11 +223,12 @@ def _visible(streams: dict[str, list[Event]], proof: Proof) -> list[Event]:
             continue
         try:
             stream, count = adopted(event.body)
-        except LedgerError as fault:
+            head = StreamAdopted.of(event).head
+        except (LedgerError, InputError) as fault:
             proof.faults.append(f"event {event.id}: {fault}")
             continue
         events = streams.get(stream, [])[:count]
-        if len(events) < count or events[-1].hash != StreamAdopted.of(event).head:
+        if len(events) < count or events[-1].hash != head:
             proof.faults.append(f"event {event.id}: the adopted stream {stream} is not the one that was adopted")
         seen += events[taken.get(stream, 0) :]
         taken[stream] = max(count, taken.get(stream, 0))
@@ -193,13 +252,8 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
             proof.checked += 1
             told[key] = str(path)
             try:
-                data = get_bytes(place, blob)
-                if len(data) != blob.bytes:
-                    proof.faults.append(f"{path}: its size is not that of event {event.id}")
-                elif not blob.role.startswith(FILE_ROLE):
-                    table = parse_parquet(path, data)
-                    if table_digest(table) != blob.digest or table.height != blob.rows:
-                        proof.faults.append(f"{path}: its content is not that of event {event.id}")
+                if wrong := payload_fault(place, blob):
+                    proof.faults.append(f"{path}: {wrong} event {event.id}")
             except (LedgerError, InputError) as fault:
                 proof.faults.append(f"{path}: {str(fault).removeprefix(f'{path}: ')} (event {event.id})")
     _check_unused(place, set(told.values()), proof)
@@ -209,18 +263,17 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
 def _check_unused(place: Place, known: set[str], proof: Proof) -> None:
     """Payloads that belong to no event: still what their name says."""
     try:
-        paths = _files_below(place.real(place.root / "blobs"))
+        found = files_below(place.real(place.root / "blobs"))
     except LedgerError as fault:
         proof.faults.append(str(fault))
         return
-    for path in paths:
+    for path, _ in found:
         if str(path) in known or not HEX64.fullmatch(path.stem):
             continue
         proof.note = "some payloads belong to no event (a writer was killed); percuss doctor lists them"
         try:
-            with open_regular(path) as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != path.stem:
-                    proof.faults.append(f"{path}: its bytes do not match its name")
+            if file_sha256(path)[0] != path.stem:
+                proof.faults.append(f"{path}: its bytes do not match its name")
         except LedgerError as fault:
             proof.faults.append(str(fault))
 
@@ -284,42 +337,9 @@ def prove_replay(ledger: Ledger, state: State) -> Proof:
 
 
 def find_anchor(walk: Walk, anchor: str) -> Event | None:
-    """The event whose hash was kept elsewhere (the whole hash, or its first digits: 16 tell it from all others)."""
-    return next((event for event in walk.visible if event.hash.startswith(anchor.lower())), None)
+    """The event whose hash was kept elsewhere (the whole hash, or its first digits: 16 tell it from all others).
 
-
-def stray_files(place: Place, walk: Walk) -> list[Path]:
-    """Files nothing refers to: temporary ones of killed writers, payloads without an event, commits sealed since."""
-    known = {place.root / IDENTITY}
-    for stream, events in walk.streams.items():
-        known.add(place.stream(stream) / ".lock")
-        known |= {path for _, _, path in _files_of(place, stream, list_stream(place, stream))}
-        for blob in (blob for event in events for blob in event.blobs if HEX64.fullmatch(blob.sha256)):
-            known.add(blob_path(place, blob))
-    cache = place.cache
-    return [
-        path
-        for path in _files_below(place.root)
-        if path not in known and (not path.is_relative_to(cache) or path.name.startswith(TEMPORARY))
-    ]
-
-
-def is_leftover(place: Place, path: Path) -> bool:
-    """Whether a stray file has the name of one that percuss wrote: the others somebody put there, and may want."""
-    match path.relative_to(place.root).parts:
-        case (*_, name) if name.startswith(TEMPORARY):
-            return True
-        case ("streams", _, name):
-            return COMMIT_NAME.fullmatch(name) is not None
-        case ("sealed", _, name):
-            return SEGMENT_NAME.fullmatch(name) is not None
-        case ("blobs", _, _):
-            return HEX64.fullmatch(path.stem) is not None
-    return False
-
-
-def _files_below(folder: Path) -> list[Path]:
-    found = []
-    for top, _, names in os.walk(folder):
-        found += [Path(top) / name for name in names]
-    return sorted(found)
+    If it is not of main it proves nothing of main: a shard that was adopted goes on in a main that was written anew.
+    """
+    streams = [walk.streams.get(MAIN, []), *(events for name, events in walk.streams.items() if name != MAIN)]
+    return next((event for events in streams for event in events if event.hash.startswith(anchor.lower())), None)

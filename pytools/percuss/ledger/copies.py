@@ -9,18 +9,20 @@ nothing is overwritten, ever.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError, LedgerError
+from percuss.ledger.blobs import LARGE_BYTES
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event, from_frame
 from percuss.ledger.files import check_bytes, parse_parquet
 from percuss.ledger.place import COMMIT_NAME, IDENTITY, SEGMENT_NAME, Place, identity_id, is_stream_name
 from percuss.ledger.stores import Store
+from percuss.ledger.streams import counting
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,7 +65,7 @@ def copy_ledger(source: Store, target: Store, *, begin: bool) -> Copied:
     for stream, files in sorted(plans.items()):
         _copy_stream(place, stream, source, files, target, theirs.get(stream, []), copied)
     if newest := _streams(target).get("main"):
-        copied.head = str(_frame(target, newest[-1])["hash"][-1])
+        copied.head = _last(target, newest[-1])[1]
     return copied
 
 
@@ -90,30 +92,45 @@ def _agree(source: Store, target: Store, begin: bool) -> Place:
 
 
 def _streams(store: Store) -> dict[str, list[File]]:
-    """The files of every stream that count, in order, by the rules of docs/ledger-format.md."""
+    """The files of every stream that count, in order, by the rule that readers go by."""
     # Loose commits before segments, so that nothing is missed if somebody seals in between.
+    loose = _named(store.sizes("streams"), COMMIT_NAME)
+    sealed = _named(store.sizes("sealed"), SEGMENT_NAME)
     found: dict[str, list[File]] = {}
-    loose = [*_named(store.sizes("streams"), COMMIT_NAME)]
-    for stream, file in sorted(
-        _named(store.sizes("sealed"), SEGMENT_NAME), key=lambda item: (item[0], item[1].first, -item[1].last)
-    ):
-        kept = found.setdefault(stream, [])
-        if not kept or file.last > kept[-1].last:
-            kept.append(file)
-    covered = {stream: files[-1].last for stream, files in found.items()}
-    for stream, file in sorted(loose, key=lambda item: (item[0], item[1].first)):
-        if file.first > covered.get(stream, 0):
-            found.setdefault(stream, []).append(file)
+    for stream in sorted({*loose, *sealed}):
+        files = counting(sealed.get(stream, []))
+        last = files[-1].last if files else 0
+        commits = sorted(loose.get(stream, []), key=lambda file: file.first)
+        found[stream] = [*files, *(file for file in commits if file.first > last)]
+        _check_covered(store, found[stream], [file for file in commits if file.first <= last])
     return found
 
 
-def _named(names: Mapping[str, int], pattern: re.Pattern[str]) -> Iterable[tuple[str, File]]:
+def _check_covered(store: Store, files: list[File], covered: list[File]) -> None:
+    """Make sure that no segment only claims to hold a commit: by its name it would hide it in the copy too."""
+    if covered:
+        data = store.get(covered[-1].name)  # gone: whoever sealed it cleared it away
+        if data is not None and _last(store, covered[-1], data)[0] > _last(store, files[-1])[0]:
+            raise LedgerError(f"{store.place}/{covered[-1].name}: is hidden by a segment that does not hold it")
+
+
+def _last(store: Store, file: File, data: bytes | None = None) -> tuple[int, str]:
+    """Number and hash of the last event of a file."""
+    frame = _frame(store, file, data)
+    if not frame.height:
+        raise LedgerError(f"{store.place}/{file.name}: does not end with an event")
+    return int(frame["seq"][-1]), str(frame["hash"][-1])
+
+
+def _named(names: Iterable[str], pattern: re.Pattern[str]) -> dict[str, list[File]]:
+    found: dict[str, list[File]] = {}
     for name in names:
         _, _, rest = name.partition("/")
         stream, _, base = rest.partition("/")
         if (match := pattern.fullmatch(base)) and is_stream_name(stream):
             numbers = [int(number) for number in match.groups()]
-            yield stream, File(numbers[0], numbers[-1], name)
+            found.setdefault(stream, []).append(File(numbers[0], numbers[-1], name))
+    return found
 
 
 def _check_forward(
@@ -125,8 +142,7 @@ def _check_forward(
     behind, ahead = (target, theirs), (source, files)
     if theirs[-1].last > files[-1].last:
         behind, ahead = ahead, behind
-    frame = _frame(behind[0], behind[1][-1])
-    seq, hash = int(frame["seq"][-1]), str(frame["hash"][-1])
+    seq, hash = _last(behind[0], behind[1][-1])
     if _hash_at(*ahead, seq) != hash:
         raise InputError(
             f"stream {stream}: {source.place} and {target.place} have gone separate ways; nothing was copied",
@@ -155,7 +171,10 @@ def _data(store: Store, file: File) -> bytes:
 
 
 def _frame(store: Store, file: File, data: bytes | None = None) -> pl.DataFrame:
-    return parse_parquet(Path(file.name), data or _data(store, file))
+    frame = parse_parquet(Path(file.name), data or _data(store, file))
+    if frame.height <= file.last - file.first:
+        raise LedgerError(f"{store.place}/{file.name}: has {frame.height} events, fewer than the commits of its name")
+    return frame
 
 
 def _copy_blobs(source: Store, target: Store, copied: Copied) -> None:
@@ -178,8 +197,10 @@ def _copy_blobs(source: Store, target: Store, copied: Copied) -> None:
         target.put_if_absent(name, data)
         return len(data)
 
+    sizes = source.sizes("blobs")
+    large = [name for name in wanted if sizes.get(name, 0) > LARGE_BYTES]  # one at a time, for the memory
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        for size in pool.map(copy, wanted):
+        for size in (*pool.map(copy, wanted.keys() - large), *map(copy, large)):
             copied.blobs += 1
             copied.bytes += size
 
@@ -189,7 +210,7 @@ def _copy_stream(
 ) -> None:
     known = {file.name for file in theirs}
     have = theirs[-1].last if theirs else 0
-    last_seq = int(_frame(target, theirs[-1])["seq"][-1]) if theirs else 0
+    last_seq = _last(target, theirs[-1])[0] if theirs else 0
     prev: str | None = place.genesis(stream)
     before: File | None = None
     for file in files:
@@ -199,8 +220,11 @@ def _copy_stream(
             continue
         data = _data(source, file)
         if prev is None and before is not None:
-            prev = str(_frame(source, before)["hash"][-1])
-        events = from_frame(_frame(source, file, data))
+            prev = _last(source, before)[1]
+        try:
+            events = from_frame(_frame(source, file, data))
+        except LedgerError as fault:
+            raise LedgerError(f"{source.place}/{file.name}: {fault}") from fault
         _check_chain(stream, events, str(prev), f"{source.place}/{file.name}")
         if not target.put_if_absent(file.name, data) and target.get(file.name) != data:
             raise LedgerError(

@@ -3,16 +3,21 @@
 A commit, a sealed segment and a cache file are Parquet files that carry the SHA-256 of their own bytes in the
 key-value metadata of the footer, under `percuss.sha256`; while it is computed its 64 digits stand as zeros. So
 one flipped byte anywhere shows, although the hash chain is over events and not over files.
+
+Whatever touches a file goes through `system`, one method for each call: tests put another in its place, that fails at a
+call, lets writers race, or cuts the power.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import io
 import os
 import stat
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +27,78 @@ from percuss.ledger.canonical import sha256_hex
 if TYPE_CHECKING:
     import polars as pl
 
+
+class System:
+    """The calls of the operating system that a ledger needs, and which folders this process has made to last."""
+
+    def __init__(self) -> None:
+        self.lasting: set[str] = set()
+
+    def open(self, path: Path, flags: int) -> int:
+        """Open a file or folder; never inherited by a program, never through a link."""
+        return os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+
+    def close(self, handle: int) -> None:
+        """Let go of a file."""
+        os.close(handle)
+
+    def stat(self, handle: int) -> os.stat_result:
+        """Size and kind of an open file."""
+        return os.fstat(handle)
+
+    def lstat(self, path: Path) -> os.stat_result:
+        """Kind and time of what has a name."""
+        return os.lstat(path)
+
+    def read(self, handle: int, size: int) -> bytes:
+        """Some bytes, at most so many; none at the end."""
+        return os.read(handle, size)
+
+    def write(self, handle: int, data: memoryview) -> int:
+        """Write some of the bytes; how many."""
+        return os.write(handle, data)
+
+    def sync(self, handle: int) -> None:
+        """Make what a file holds, or the names in a folder, last."""
+        os.fsync(handle)
+
+    def link(self, old: Path, new: Path) -> None:
+        """Give a file a second name that nobody has."""
+        os.link(old, new)
+
+    def rename(self, old: Path, new: Path) -> None:
+        """Give a file another name, whoever has it."""
+        old.rename(new)
+
+    def unlink(self, path: Path) -> None:
+        """Take a name away."""
+        path.unlink()
+
+    def mkdir(self, path: Path) -> None:
+        """Make a folder."""
+        path.mkdir()
+
+    def touch(self, path: Path) -> None:
+        """Make a file young again."""
+        os.utime(path)
+
+    def names(self, folder: Path) -> list[str]:
+        """What is in a folder."""
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries]
+
+
+system = System()
+
 MARK = b"percuss.sha256"
 BLANK = b"0" * 64
 TEMPORARY = ".tmp-"
 # A commit holds events, never payloads: anything near this size is damage or malice.
 LARGEST_COMMIT_BYTES = 512 * 1024 * 1024
+PIECE_BYTES = 1024 * 1024
+FILES_AT_A_TIME = 256
+# How a folder says that it cannot be synced because it cannot be written to.
+READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EINVAL)
 
 
 def parquet_bytes(frame: pl.DataFrame) -> bytes:
@@ -62,115 +134,314 @@ def _digest_place(data: bytes) -> int | None:
 
 def read_regular(path: Path, largest_bytes: int | None = None) -> bytes:
     """Read a regular file, refusing links, devices and files above a size."""
-    with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
+    with opened(path) as (handle, size):
         if largest_bytes is not None and size > largest_bytes:
             raise LedgerError(f"{path}: {size} bytes, and at most {largest_bytes} are read")
-        return file.read()
+        return b"".join(_pieces(path, handle, largest_bytes))
 
 
-def open_regular(path: Path) -> io.BufferedReader:
-    """Open a regular file for reading, refusing links and devices."""
+def pieces_of(path: Path) -> Iterator[bytes]:
+    """A regular file piece by piece."""
+    with opened(path) as (handle, _):
+        yield from _pieces(path, handle, None)
+
+
+def file_sha256(path: Path) -> tuple[str, int]:
+    """SHA-256 and size of a regular file, read piece by piece: a payload may be larger than the memory."""
+    state, size = hashlib.sha256(), 0
+    for piece in pieces_of(path):
+        state.update(piece)
+        size += len(piece)
+    return state.hexdigest(), size
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[tuple[int, int]]:
+    """Open a regular file for reading, refusing links and devices: its handle and its size."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = system.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
         raise LedgerError(f"{path}: missing") from None
     except OSError as fault:
         if fault.errno == errno.ELOOP:
             raise LedgerError(f"{path}: is a symbolic link, which a ledger never holds") from None
-        raise LedgerError(f"{path}: cannot be read ({fault.strerror})") from fault
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise LedgerError(f"{path}: is not a regular file")
-    return os.fdopen(handle, "rb")
+        raise _unreadable(path, fault) from fault
+    try:
+        facts = system.stat(handle)
+        if not stat.S_ISREG(facts.st_mode):
+            raise LedgerError(f"{path}: is not a regular file")
+        yield handle, facts.st_size
+    except LedgerError:
+        raise
+    except OSError as fault:
+        raise _unreadable(path, fault) from fault
+    finally:
+        with contextlib.suppress(OSError):  # it was only read
+            system.close(handle)
+
+
+def _pieces(path: Path, handle: int, largest_bytes: int | None) -> Iterator[bytes]:
+    read = 0
+    while piece := system.read(handle, PIECE_BYTES):
+        read += len(piece)
+        if largest_bytes is not None and read > largest_bytes:  # it grows while it is read
+            raise LedgerError(f"{path}: more than {largest_bytes} bytes, and no more are read")
+        yield piece
+
+
+def _unreadable(path: Path, fault: OSError) -> LedgerError:
+    return LedgerError(f"{path}: cannot be read ({fault.strerror})")
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names in a folder; none if there is no folder."""
+    try:
+        return system.names(folder)
+    except FileNotFoundError:
+        return []
+    except OSError as fault:
+        raise _unreadable(folder, fault) from fault
+
+
+def files_below(folder: Path) -> list[tuple[Path, os.stat_result]]:
+    """Whatever is below a folder and is no folder itself, with its facts, in order; links are not followed."""
+    found = []
+    for name in sorted(names_in(folder)):
+        path = folder / name
+        try:
+            facts = system.lstat(path)
+        except FileNotFoundError:  # sealed or cleared away since it was listed
+            continue
+        except OSError as fault:
+            raise _unreadable(path, fault) from fault
+        found += files_below(path) if stat.S_ISDIR(facts.st_mode) else [(path, facts)]
+    return found
+
+
+def exists(path: Path) -> bool:
+    """Whether something has this name."""
+    try:
+        system.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as fault:
+        raise _unreadable(path, fault) from fault
+    return True
 
 
 def read_frame(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
     """Read a self-checking Parquet file."""
+    return parse_parquet(path, _checked_bytes(path), columns)
+
+
+def read_frames(paths: Sequence[Path], schema: pl.Schema, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
+    """The tables of many small self-checking files, some hundred files to a frame, in order.
+
+    Parsed together they take a third of the time; only if one is not as it should be, they are parsed one by one, for
+    the message to name it.
+    """
+    import polars as pl
+
+    for start in range(0, len(paths), FILES_AT_A_TIME):
+        some = paths[start : start + FILES_AT_A_TIME]
+        blocks = [_checked_bytes(path) for path in some]
+        try:
+            with quiet_panics():
+                scan = pl.scan_parquet(blocks, schema=schema, cache=False)
+                together = (scan if columns is None else scan.select(columns)).collect().rechunk()
+            yield together
+        except (Exception, pl.exceptions.PanicException):
+            frames = [parse_parquet(*item, columns) for item in zip(some, blocks, strict=True)]
+            for path, frame in zip(some, frames, strict=True):
+                if dict(frame.schema) != {name: schema[name] for name in columns or schema}:
+                    raise LedgerError(f"{path}: its columns are not those of a commit") from None
+            yield pl.concat(frames, rechunk=True)
+
+
+def _checked_bytes(path: Path) -> bytes:
     data = read_regular(path, LARGEST_COMMIT_BYTES)
     if not check_bytes(data):
         raise LedgerError(f"{path}: its bytes do not match the digest it carries")
-    return parse_parquet(path, data, columns)
+    return data
 
 
-def parse_parquet(path: Path, data: bytes, columns: list[str] | None = None) -> pl.DataFrame:
-    """Bytes that passed their digest as the table they hold; `path` is for the message."""
+@contextlib.contextmanager
+def quiet_panics() -> Iterator[None]:
+    """Keep stderr still while a file is parsed that a stranger may have made: Rust tells of a panic there before it is
+    caught. Threads may be at it at once; the last one lets stderr speak again.
+    """
+    global _quiet_depth, _kept_stderr
+    with _quiet_lock:
+        if not _quiet_depth:
+            with contextlib.suppress(OSError):  # stderr is closed: still enough
+                _kept_stderr = os.dup(2)
+                nothing = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nothing, 2)
+                os.close(nothing)
+        _quiet_depth += 1
+    try:
+        yield
+    finally:
+        with _quiet_lock:
+            _quiet_depth -= 1
+            if not _quiet_depth and _kept_stderr is not None:
+                os.dup2(_kept_stderr, 2)
+                os.close(_kept_stderr)
+                _kept_stderr = None
+
+
+_quiet_lock = threading.Lock()
+_quiet_depth = 0
+_kept_stderr: int | None = None
+
+
+def parse_parquet(path: Path, data: bytes | None, columns: list[str] | None = None) -> pl.DataFrame:
+    """Bytes that passed their digest as the table they hold; None: the file itself, which passed it piece by piece."""
     import polars as pl
 
     try:
-        return pl.read_parquet(io.BytesIO(data), columns=columns)
+        with quiet_panics():
+            return pl.read_parquet(path if data is None else io.BytesIO(data), columns=columns)
     except (Exception, pl.exceptions.PanicException) as fault:
         first = str(fault).splitlines()[0]
         raise LedgerError(f"{path}: is not a readable Parquet file ({first})") from fault
 
 
-def real_folder(root: Path, *names: str, create: bool = False) -> Path:
+def real_folder(root: Path, *names: str, create: bool = False, undone: str | None = None) -> Path:
     """A folder of a ledger: made if asked for, refused if a link stands anywhere on the way to it.
 
     The ledger's own folder, `root`, is where the user says it is, be it through a link.
     """
     path = root
+    missing = False
     for name in names:
         path = path / name
         try:
-            is_folder = stat.S_ISDIR(path.lstat().st_mode)
+            is_folder = stat.S_ISDIR(system.lstat(path).st_mode)
         except FileNotFoundError:
+            missing = True
             break
         except OSError as fault:
-            raise LedgerError(f"{path}: cannot be read ({fault.strerror})") from fault
+            raise _unreadable(path, fault) from fault
         if not is_folder:
             raise LedgerError(f"{path}: should be a folder of the ledger and is not")
     path = root.joinpath(*names)
-    if create and not path.is_dir():
-        with _told(path, "make the folder"):
-            root.mkdir(parents=True, exist_ok=True)
-            # From the top down, each made to last before anything is put into it.
-            for i in range(len(names) + 1):
-                folder = root.joinpath(*names[:i])
-                folder.mkdir(exist_ok=True)
-                _sync_folder(folder.parent)
+    if create:
+        with _told(path, "make the folder", undone or UNDONE):
+            where = Path(os.path.realpath(root)).joinpath(*names)
+            if missing or not where.is_dir() or str(where) not in system.lasting:
+                _make_lasting(where, len(names))
     return path
 
 
-def write_linked(path: Path, data: bytes) -> bool:
+def _make_lasting(folder: Path, within: int) -> None:
+    """Make a folder and those above it, from the top down, each to last before anything is put into it.
+
+    Those that are there may have been made by a writer that was killed before it synced them, so all are synced, once
+    in a process. Of what lies above the ledger (`within` folders up) we may have no right to.
+    """
+    if folder.parent != folder:
+        _make_lasting(folder.parent, within - 1)
+    if not folder.is_dir():
+        with contextlib.suppress(FileExistsError):
+            system.mkdir(folder)
+    elif str(folder) in system.lasting:
+        return
+    try:
+        _sync_folder(folder.parent)
+    except OSError as fault:
+        if within > 0 or fault.errno not in READ_ONLY:
+            raise
+    system.lasting.add(str(folder))
+
+
+UNDONE = "nothing was appended"
+
+
+def write_linked(path: Path, data: bytes, undone: str = UNDONE) -> bool:
     """Write a file that appears complete under a name nobody has taken; False if somebody has.
 
     The hard link decides between writers: it is atomic and fails if the name exists, on local and network file
-    systems alike.
+    systems alike. What goes wrong after it does not undo it, and is told so.
     """
-    with _told(path, "write"), _temporary(path, data) as temporary:
+    with _told(path, "write", undone), _temporary(path, data) as temporary:
         try:
-            os.link(temporary, path)
-        except FileExistsError:
-            return False
-        _sync_folder(path.parent)
+            system.link(temporary, path)
+        except OSError as fault:
+            # A network file system may lose the answer, and say the second time that the name is taken: by us.
+            if not _is_same(temporary, path, fault):
+                if isinstance(fault, FileExistsError):
+                    return False
+                raise
+    make_last(path)
     return True
 
 
-def write_renamed(path: Path, data: bytes) -> None:
+def _is_same(temporary: Path, path: Path, fault: OSError) -> bool:
+    try:
+        return os.path.samestat(system.lstat(temporary), system.lstat(path))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        raise LedgerError(
+            f"{path}: cannot be written for sure ({fault.strerror}), and whether it is there cannot be seen", hint=LOOK
+        ) from fault
+
+
+LOOK = "percuss log shows whether it is there"
+
+
+def make_last(path: Path) -> None:
+    """Make the name of a file that is in place last, whoever put it there."""
+    try:
+        _sync_folder(path.parent)
+    except OSError as fault:
+        raise LedgerError(
+            f"{path}: is written, but a power cut now could take it away again: its folder cannot be synced "
+            f"({fault.strerror})",
+            hint=LOOK,
+        ) from fault
+
+
+def make_names_last(folder: Path) -> None:
+    """Make the names in a folder last, as far as it can be written to."""
+    try:
+        _sync_folder(folder)
+    except OSError as fault:
+        if fault.errno not in READ_ONLY:
+            raise LedgerError(
+                f"{folder}: cannot be synced ({fault.strerror}): its newest files may not last"
+            ) from fault
+
+
+def write_renamed(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file that appears complete, replacing what was there (a blob or a cache: equal names, equal bytes)."""
     with _told(path, "write"), _temporary(path, data) as temporary:
-        temporary.rename(path)
+        system.rename(temporary, path)
         _sync_folder(path.parent)
 
 
 @contextlib.contextmanager
-def _temporary(path: Path, data: bytes) -> Iterator[Path]:
+def _temporary(path: Path, data: bytes | Iterable[bytes]) -> Iterator[Path]:
     temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}")
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        handle = system.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            for piece in (data,) if isinstance(data, bytes) else data:
+                left = memoryview(piece)
+                while left:
+                    left = left[system.write(handle, left) :]
+            system.sync(handle)
+        finally:
+            system.close(handle)
         yield temporary
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
+        with contextlib.suppress(OSError):  # percuss doctor lists those that stay
+            system.unlink(temporary)
 
 
 @contextlib.contextmanager
-def _told(path: Path, what: str) -> Iterator[None]:
+def _told(path: Path, what: str, undone: str = UNDONE) -> Iterator[None]:
     try:
         yield
     except LedgerError:
@@ -184,12 +455,12 @@ def _told(path: Path, what: str) -> Iterator[None]:
             errno.EACCES: "choose a ledger in a folder you may write to (--ledger)",
             errno.EPERM: "choose a ledger on a file system with hard links (--ledger)",
         }.get(fault.errno or 0)
-        raise LedgerError(f"{path}: cannot {what} ({fault.strerror}); nothing was appended", hint=hint) from fault
+        raise LedgerError(f"{path}: cannot {what} ({fault.strerror}); {undone}", hint=hint) from fault
 
 
 def _sync_folder(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    handle = system.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(handle)
+        system.sync(handle)
     finally:
-        os.close(handle)
+        system.close(handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +13,25 @@ from percuss.kinds.table import all_kinds, is_known
 from percuss.ledger import blobs
 from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame, to_frame
 from percuss.ledger.place import Place, is_stream_name, open_place
-from percuss.ledger.streams import Head, append_commit, read_head, read_stream, stream_names
+from percuss.ledger.seal import seal_stream
+from percuss.ledger.streams import (
+    Head,
+    append_commit,
+    list_stream,
+    make_names_last,
+    read_head,
+    read_stream,
+    stream_names,
+)
 from percuss.plugins import loaded
 
 if TYPE_CHECKING:
     import polars as pl
 
 MAIN = "main"
+# A writer that finds more loose commits than this in main packs them first; it looks once in so many commits.
+LOOSE_BEFORE_SEALING = 512
+LOOK_EVERY = 64
 
 
 class Ledger:
@@ -47,6 +60,8 @@ class Ledger:
         """Append events in one commit: all of them, or an error and none."""
         if self._maker is None:
             raise LedgerError(f"{self.place.root}: was opened for reading")
+        if stream == MAIN:
+            self._seal_many()
         maker = _with_plugins(self._maker)
         events, head = append_commit(self.place, stream, drafts, maker, self._heads.get(stream))
         self._heads[stream] = head
@@ -55,10 +70,24 @@ class Ledger:
         self._frame = self._frame.vstack(to_frame(events)) if self._frame is not None and plain else None
         return events
 
+    def _seal_many(self) -> None:
+        """Pack the loose commits of main if they are many: before appending, so that what was asked for comes last.
+
+        Shards are left as they are: they are adopted from copies of the ledger, whose main must not move on.
+        """
+        head = self._heads.get(MAIN)
+        if (head and head.commit % LOOK_EVERY) or len(list_stream(self.place, MAIN).loose) <= LOOSE_BEFORE_SEALING:
+            return
+        # Somebody else may be at it, or done with it; and what is wrong with the ledger is for the append to tell.
+        with contextlib.suppress(LedgerError, InputError):
+            seal_stream(self, MAIN)
+
     def frame(self, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
         """The visible events as a frame with the columns of a commit file, in order."""
         if self._frame is not None and cached:
             return self._frame if columns is None else self._frame.select(columns)
+        if self._maker is not None:
+            make_names_last(self.place)
         frame = visible_frame(self.place, columns, cached=cached)
         if columns is None and cached:
             self._frame = frame

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.canonical import encode, sha256_hex
 from percuss.ledger.event import new_id
-from percuss.ledger.files import TEMPORARY, read_regular, real_folder, write_linked
+from percuss.ledger.files import TEMPORARY, exists, names_in, read_regular, real_folder, write_linked
 
 FORMAT = 1
 IDENTITY = "ledger.toml"
@@ -80,22 +81,23 @@ def open_place(root: Path, *, create: bool = False) -> Place:
     return Place(root, _identity(root / IDENTITY))
 
 
+def check_outside(path: Path) -> None:
+    """Make sure that what is to be written to a path is not written into a ledger, which only percuss appends to."""
+    for folder in Path(os.path.realpath(path)).parents:
+        if exists(folder / IDENTITY):
+            raise InputError(f"{path}: is inside the ledger {folder}, where nothing is written but by appending to it")
+
+
 def has_ledger(root: Path) -> bool:
     """Whether there is a ledger in a folder, as far as it can be seen."""
-    try:
-        (root / IDENTITY).lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError as fault:
-        raise LedgerError(f"{root}: cannot be read ({fault.strerror})") from fault
-    return True
+    return exists(root / IDENTITY)
 
 
 def _start(root: Path) -> None:
     """Make the folder and `ledger.toml` in it. Two commands may do so at once: the link lets one of them win."""
     if root.exists() and not root.is_dir():
         raise LedgerError(f"{root}: is a file, and a ledger is a folder")
-    strange = root.is_dir() and any(not child.name.startswith(TEMPORARY) for child in root.iterdir())
+    strange = root.is_dir() and any(not name.startswith(TEMPORARY) for name in names_in(root))
     if strange and not has_ledger(root):
         raise LedgerError(f"{root}: is a folder of something else (not empty, and without a ledger.toml)")
     write_linked(real_folder(root, create=True) / IDENTITY, identity_bytes(new_id()))

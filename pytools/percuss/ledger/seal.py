@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Protocol
 
 from percuss.errors import InputError, LedgerError
+from percuss.ledger import files
 from percuss.ledger.event import Draft, Event, from_frame
-from percuss.ledger.files import parquet_bytes, read_frame, write_linked
-from percuss.ledger.ledger import Ledger
-from percuss.ledger.place import COMMIT_NAME
-from percuss.ledger.streams import list_stream
+from percuss.ledger.files import exists, make_last, parquet_bytes, read_frame, write_linked
+from percuss.ledger.place import Place
+from percuss.ledger.streams import list_stream, read_commits, read_segment
+
+
+class Appending(Protocol):
+    """What sealing needs of a ledger."""
+
+    @property
+    def place(self) -> Place: ...
+    def append(self, drafts: Sequence[Draft]) -> list[Event]: ...
 
 
 @dataclass(frozen=True)
@@ -22,50 +31,67 @@ class Sealing:
     events: int
 
 
-def seal_stream(ledger: Ledger, stream: str) -> Sealing:
+def seal_stream(ledger: Appending, stream: str) -> Sealing:
     """Pack every loose commit but the newest.
 
     The order makes it safe to be killed at any point: first the segment (from then on readers pass over the commits
     it covers), then the event, then the deletions. The newest commit stays, so that a writer that still believes
     in an old head finds the next number taken.
     """
-    import polars as pl
-
     place = ledger.place
     loose = list(list_stream(place, stream).loose[:-1])
     if len(loose) < 2:
         raise InputError(f"stream {stream}: has no two loose commits before its newest, so there is nothing to pack")
-    packed = pl.concat([read_frame(place.commit(stream, number)) for number in loose])
-    events = from_frame(packed)
-    for before, after in pairwise(events):
-        if after.prev != before.hash or after.computed_hash() != after.hash:
+    packed = read_commits(place, stream, loose)
+    prev = None
+    for event in from_frame(packed):
+        if event.prev != (prev or event.prev) or event.computed_hash() != event.hash or event.stream != stream:
             raise LedgerError(
-                f"stream {stream}: event {after.seq} does not continue the chain; percuss audit says more"
+                f"stream {stream}: event {event.seq} does not continue the chain; percuss audit says more"
             )
+        prev = event.hash
     folder = place.real(place.sealed(stream), create=True)
     segment = folder / f"{loose[0]:010d}-{loose[-1]:010d}.parquet"
-    if not write_linked(segment, parquet_bytes(packed)):
+    if not write_linked(segment, parquet_bytes(packed), undone="nothing was sealed"):
         raise LedgerError(f"{segment}: somebody else is sealing this stream")
     body = {
         "stream": stream,
         "first_commit": loose[0],
         "last_commit": loose[-1],
         "events": packed.height,
-        "head": events[-1].hash,
+        "head": prev,
     }
     event = ledger.append([Draft("stream.sealed", body)])[0]
     remove_covered(ledger, stream)
     return Sealing(event, len(loose), packed.height)
 
 
-def remove_covered(ledger: Ledger, stream: str) -> int:
-    """Delete loose commits that a segment covers (also those a killed `seal` left behind)."""
+def remove_covered(ledger: Appending, stream: str) -> int:
+    """Delete loose commits that a segment covers (also those a killed `seal` left behind): if it holds their rows.
+
+    A name alone proves nothing. Those that stay hurt nobody; `percuss audit` and `percuss doctor` tell of them.
+    """
     place = ledger.place
-    covered = list_stream(place, stream).segments[-1].last
+    listing = list_stream(place, stream)
     gone = 0
-    for path in sorted(place.stream(stream).iterdir()):
-        name = COMMIT_NAME.fullmatch(path.name)
-        if name and int(name[1]) <= covered:
-            path.unlink(missing_ok=True)
-            gone += 1
+    for segment in listing.segments:
+        numbers = [number for number in listing.covered if segment.first <= number <= segment.last]
+        if not numbers:
+            continue
+        make_last(segment.path)  # whoever linked it may have been killed before it did so
+        held = set(read_segment(segment, ["seq", "hash"]).rows())
+        for path in (place.commit(stream, number) for number in numbers):
+            try:
+                if held.issuperset(read_frame(path, ["seq", "hash"]).rows()):
+                    files.system.unlink(path)
+                    gone += 1
+            except FileNotFoundError:  # another sealer was faster
+                continue
+            except LedgerError:
+                if exists(path):  # damaged: kept, and named by the audit
+                    continue
+            except OSError as fault:
+                raise LedgerError(
+                    f"{path}: cannot be deleted ({fault.strerror}); the stream is sealed, and what stays hurts nobody"
+                ) from fault
     return gone

@@ -6,12 +6,14 @@ folder a hard link decides, in an object store the condition `If-None-Match: *`.
 
 from __future__ import annotations
 
-import os
+import stat
 from pathlib import Path
 from typing import Any, Protocol
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger.files import TEMPORARY, read_regular, real_folder, write_linked
+from percuss.ledger.files import TEMPORARY, exists, files_below, make_last, read_regular, real_folder, write_linked
+
+UNDONE = "what was copied before stays; give the command again"
 
 
 class Store(Protocol):
@@ -42,25 +44,27 @@ class Folder:
     def sizes(self, folder: str) -> dict[str, int]:
         """Regular files below a folder; links are refused, temporary files and locks passed over."""
         found: dict[str, int] = {}
-        for top, folders, names in os.walk(real_folder(self.root, folder)):
-            for name in folders:
-                real_folder(Path(top), name)
-            for name in names:
-                if not name.startswith((TEMPORARY, ".lock")):
-                    path = Path(top) / name
-                    found[path.relative_to(self.root).as_posix()] = path.lstat().st_size
+        for path, facts in files_below(real_folder(self.root, folder)):
+            if stat.S_ISLNK(facts.st_mode):
+                raise LedgerError(f"{path}: should be a folder or file of the ledger and is a symbolic link")
+            if not path.name.startswith((TEMPORARY, ".lock")):
+                found[path.relative_to(self.root).as_posix()] = facts.st_size
         return found
 
     def get(self, name: str) -> bytes | None:
         """The bytes of a regular file."""
         path = self.root / name
         real_folder(self.root, *Path(name).parts[:-1])
-        return read_regular(path) if os.path.lexists(path) else None
+        return read_regular(path) if exists(path) else None
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
         """Write by way of a temporary file and a hard link."""
-        real_folder(self.root, *Path(name).parts[:-1], create=True)
-        return write_linked(self.root / name, data)
+        real_folder(self.root, *Path(name).parts[:-1], create=True, undone=UNDONE)
+        path = self.root / name
+        if write_linked(path, data, undone=UNDONE):
+            return True
+        make_last(path)  # by one that was killed, perhaps before it did so
+        return False
 
 
 class Bucket:

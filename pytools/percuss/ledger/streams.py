@@ -7,23 +7,38 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from percuss.errors import LedgerError
 from percuss.kinds.table import KINDS
-from percuss.ledger.event import Draft, Event, Input, Maker, hash_fields, to_frame
-from percuss.ledger.files import parquet_bytes, read_frame, write_linked, write_renamed
+from percuss.ledger import files
+from percuss.ledger.event import Draft, Event, Input, Maker, hash_fields, parquet_schema, to_frame
+from percuss.ledger.files import names_in, parquet_bytes, read_frame, read_frames, write_linked, write_renamed
 from percuss.ledger.place import COMMIT_NAME, SEGMENT_NAME, Place, is_stream_name
 
 if TYPE_CHECKING:
     import polars as pl
 
-# With more loose commits than this a reader keeps a packed copy in the cache: opening a file costs about a
+# With more loose commits than this a reader keeps packed copies in the cache: opening a file costs about a
 # millisecond, reading a row about a microsecond.
 LOOSE_BEFORE_CACHING = 64
+# How many commits a pack of the cache grows to, before another is begun.
+PACK_COMMITS = 4096
+
+
+class Span(Protocol):
+    """Something that holds the commits first..last of a stream."""
+
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
+
+
+AnySpan = TypeVar("AnySpan", bound=Span)
 
 
 @dataclass(frozen=True)
@@ -37,10 +52,14 @@ class Segment:
 
 @dataclass(frozen=True)
 class Listing:
-    """What a stream consists of: segments in order, then the numbers of the loose commits after them."""
+    """What a stream consists of: segments in order, then the numbers of the loose commits after them.
+
+    `covered` are loose commits that a segment should hold: leftovers of sealing, not read.
+    """
 
     segments: tuple[Segment, ...]
     loose: tuple[int, ...]
+    covered: tuple[int, ...] = ()
 
     @property
     def last(self) -> int:
@@ -59,6 +78,19 @@ class Head:
     hash: str
 
 
+def counting(spans: Iterable[AnySpan]) -> list[AnySpan]:
+    """Of the segments of a stream those that are read, in order: the one rule for readers, copies and the format page.
+
+    Two that were sealed at once overlap, and either may have been continued: from the last one back, those count that
+    end before the next begins.
+    """
+    kept: list[AnySpan] = []
+    for span in sorted(spans, key=lambda span: (-span.last, span.first)):
+        if span.first <= span.last and (not kept or span.last < kept[-1].first):
+            kept.append(span)
+    return kept[::-1]
+
+
 def stream_names(place: Place) -> list[str]:
     """The streams of a ledger, in order of name."""
     found: set[str] = set()
@@ -72,22 +104,13 @@ def list_stream(place: Place, stream: str) -> Listing:
     # Segments after loose commits: sealing writes the segment before it deletes, so nothing is missed.
     loose = sorted(int(match[1]) for match in _matches(place, place.stream(stream), COMMIT_NAME))
     segments = list_segments(place, place.sealed(stream))
-    covered = segments[-1].last if segments else 0
-    return Listing(tuple(segments), tuple(number for number in loose if number > covered))
+    last = segments[-1].last if segments else 0
+    return Listing(tuple(segments), tuple(n for n in loose if n > last), tuple(n for n in loose if n <= last))
 
 
 def list_segments(place: Place, folder: Path) -> list[Segment]:
-    """Segments in a folder, in order, each continuing the one before.
-
-    Two that were sealed at once overlap, and either may have been continued: from the last one back, those count that
-    end before the next begins.
-    """
-    found = [Segment(int(m[1]), int(m[2]), folder / m[0]) for m in _matches(place, folder, SEGMENT_NAME)]
-    kept: list[Segment] = []
-    for segment in sorted(found, key=lambda segment: (-segment.last, segment.first)):
-        if not kept or segment.last < kept[-1].first:
-            kept.append(segment)
-    return kept[::-1]
+    """Segments in a folder that count, in order."""
+    return counting(Segment(int(m[1]), int(m[2]), folder / m[0]) for m in _matches(place, folder, SEGMENT_NAME))
 
 
 def _matches(place: Place, folder: Path, pattern: re.Pattern[str]) -> list[re.Match[str]]:
@@ -95,14 +118,31 @@ def _matches(place: Place, folder: Path, pattern: re.Pattern[str]) -> list[re.Ma
 
 
 def _names(place: Place, folder: Path) -> list[str]:
-    place.real(folder)
-    try:
-        with os.scandir(folder) as entries:
-            return [entry.name for entry in entries]
-    except FileNotFoundError:
-        return []
-    except OSError as fault:
-        raise LedgerError(f"{folder}: cannot be read ({fault.strerror})") from fault
+    return names_in(place.real(folder))
+
+
+def read_segment(segment: Segment, columns: list[str] | None = None) -> pl.DataFrame:
+    """The rows of a segment. A commit has one row at least, so that its name cannot promise more commits than rows."""
+    frame = read_frame(segment.path, columns)
+    if frame.height < segment.last + 1 - segment.first:
+        raise LedgerError(
+            f"{segment.path}: has {frame.height} events, fewer than the commits of its name; it is not what it is "
+            "called, and hides commits"
+        )
+    return frame
+
+
+def check_covered(place: Place, stream: str, listing: Listing, seq: int) -> None:
+    """Make sure that the newest leftover of sealing is no commit that a segment only claims to hold.
+
+    One that a writer with an old head was killed before taking back is no part of the chain, and behind its end `seq`.
+    """
+    if listing.covered:
+        path = place.commit(stream, listing.covered[-1])
+        found = read_frame(path, ["seq"])["seq"].max()
+        if isinstance(found, int) and found > seq:
+            (segment,) = (s for s in listing.segments if s.first <= listing.covered[-1] <= s.last)
+            raise LedgerError(f"{segment.path}: does not hold {path.name}, which its name covers, and hides it")
 
 
 def read_stream(place: Place, stream: str, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
@@ -122,16 +162,14 @@ def read_stream(place: Place, stream: str, columns: list[str] | None = None, *, 
 def _read_listing(place: Place, stream: str, listing: Listing, columns: list[str] | None, cached: bool) -> pl.DataFrame:
     import polars as pl
 
-    from percuss.ledger.event import parquet_schema
-
     _check_gapless(place, stream, listing)
     wanted = None if columns is None else list(dict.fromkeys([*columns, "seq"]))
-    frames = [read_frame(segment.path, wanted) for segment in listing.segments]
+    frames = [read_segment(segment, wanted) for segment in listing.segments]
     loose = list(listing.loose)
     if cached and len(loose) > LOOSE_BEFORE_CACHING:
         packed, loose = _packed_loose(place, stream, loose, wanted)
-        frames.append(packed)
-    frames += [read_frame(place.commit(stream, number), wanted) for number in loose]
+        frames += packed
+    frames += read_frames([place.commit(stream, number) for number in loose], parquet_schema(), wanted)
     schema = parquet_schema()
     expected = schema if wanted is None else pl.Schema({name: schema[name] for name in wanted})
     for frame in frames:
@@ -140,6 +178,7 @@ def _read_listing(place: Place, stream: str, listing: Listing, columns: list[str
     whole = pl.concat(frames) if frames else pl.DataFrame(schema=expected)
     if whole["seq"].ne_missing(pl.int_range(1, whole.height + 1, eager=True)).any():
         raise LedgerError(f"{place.stream(stream)}: the events are not numbered without gaps; percuss audit says where")
+    check_covered(place, stream, listing, whole.height)
     return whole if columns is None else whole.select(columns)
 
 
@@ -153,27 +192,73 @@ def _check_gapless(place: Place, stream: str, listing: Listing) -> None:
 
 def _packed_loose(
     place: Place, stream: str, loose: list[int], columns: list[str] | None
-) -> tuple[pl.DataFrame, list[int]]:
+) -> tuple[list[pl.DataFrame], list[int]]:
+    """Loose commits from the packs of the cache, and those that are in none; new packs are made of many of these."""
+    packs = _good_packs(place, stream, loose, columns)
+    rest = loose[packs[-1][0].last + 1 - loose[0] :] if packs else loose
+    frames = [frame for _, frame in packs]
+    if len(rest) <= LOOSE_BEFORE_CACHING:
+        return frames, rest
+    if packs and packs[-1][0].last + 1 - packs[-1][0].first + len(rest) <= PACK_COMMITS:
+        # A pack that is not full yet is made again with what has come since.
+        rest = loose[packs[-1][0].first - loose[0] :]
+        packs.pop()
+        frames.pop()
+    kept = {segment.path.name for segment, _ in packs}
+    for start in range(0, len(rest), PACK_COMMITS):
+        some = rest[start : start + PACK_COMMITS]
+        packed = read_commits(place, stream, some)
+        name = f"{some[0]:010d}-{some[-1]:010d}.parquet"
+        kept.add(name)
+        # A cache that cannot be written (a read-only ledger) is no cache, not an error.
+        with contextlib.suppress(OSError):
+            write_renamed(place.real(place.cache / "streams" / stream, create=True) / name, parquet_bytes(packed))
+        frames.append(packed if columns is None else packed.select(columns))
+    with contextlib.suppress(OSError):
+        for name in _names(place, place.cache / "streams" / stream):
+            if name not in kept and SEGMENT_NAME.fullmatch(name):
+                files.system.unlink(place.cache / "streams" / stream / name)
+    return frames, []
+
+
+def _good_packs(
+    place: Place, stream: str, loose: list[int], columns: list[str] | None
+) -> list[tuple[Segment, pl.DataFrame]]:
+    """The packs that hold the first of the loose commits, without a gap; one that is not as it should be ends them."""
+    good: list[tuple[Segment, pl.DataFrame]] = []
+    expected = loose[0]
+    with contextlib.suppress(LedgerError):
+        for pack in list_segments(place, place.cache / "streams" / stream):
+            if pack.first < loose[0]:
+                continue  # sealed since
+            if pack.first != expected or pack.last > loose[-1]:
+                break
+            frame = read_segment(pack, columns and [*columns, *({"hash"} - set(columns))])
+            # Commits may have been put back from elsewhere since: the chain must end as theirs does.
+            newest = read_frame(place.commit(stream, pack.last), ["hash"])
+            if not frame["hash"].tail(1).equals(newest["hash"].tail(1)):
+                break
+            good.append((pack, frame if columns is None else frame.select(columns)))
+            expected = pack.last + 1
+    return good
+
+
+def read_commits(place: Place, stream: str, numbers: Sequence[int]) -> pl.DataFrame:
+    """The rows of some loose commits."""
     import polars as pl
 
-    folder = place.cache / "streams" / stream
-    usable = [s for s in list_segments(place, folder) if s.first == loose[0] and s.last <= loose[-1]]
-    if usable:
-        with contextlib.suppress(LedgerError):
-            rest = [number for number in loose if number > usable[-1].last]
-            if len(rest) <= LOOSE_BEFORE_CACHING:
-                packed = read_frame(usable[-1].path, columns and [*columns, *({"hash"} - set(columns))])
-                # Commits may have been put back from elsewhere since: the chain must end as theirs does.
-                newest = read_frame(place.commit(stream, usable[-1].last), ["hash"])
-                if packed["hash"].tail(1).equals(newest["hash"].tail(1)):
-                    return (packed if columns is None else packed.select(columns)), rest
-    packed = pl.concat([read_frame(place.commit(stream, number)) for number in loose])
-    # A cache that cannot be written (a read-only ledger) is no cache, not an error.
-    with contextlib.suppress(OSError):
-        for old in list_segments(place, place.real(folder, create=True)):
-            old.path.unlink(missing_ok=True)
-        write_renamed(folder / f"{loose[0]:010d}-{loose[-1]:010d}.parquet", parquet_bytes(packed))
-    return (packed if columns is None else packed.select(columns)), []
+    return pl.concat(read_frames([place.commit(stream, number) for number in numbers], parquet_schema()), rechunk=True)
+
+
+def make_names_last(place: Place) -> None:
+    """Make the names of all commits last, whoever wrote them: before the ids of those that were read are told.
+
+    A ledger that can only be read has no names that could be lost.
+    """
+    for stream in stream_names(place):
+        for folder in (place.stream(stream), place.sealed(stream)):
+            if files.exists(folder):
+                files.make_names_last(folder)
 
 
 def read_head(place: Place, stream: str) -> Head:
@@ -184,9 +269,15 @@ def read_head(place: Place, stream: str) -> Head:
             return Head(0, 0, place.genesis(stream))
         path = place.commit(stream, listing.loose[-1]) if listing.loose else listing.segments[-1].path
         try:
-            rows = read_frame(path, ["seq", "hash"]).tail(1).rows()
+            frame = (
+                read_frame(path, ["seq", "hash"])
+                if listing.loose
+                else read_segment(listing.segments[-1], ["seq", "hash"])
+            )
+            rows = frame.tail(1).rows()
             if not rows or not isinstance(rows[0][0], int) or not isinstance(rows[0][1], str):
                 raise LedgerError(f"{path}: does not end with an event")
+            check_covered(place, stream, listing, rows[0][0])
             return Head(listing.last, *rows[0])
         except LedgerError:
             if list_stream(place, stream) == listing:
@@ -240,6 +331,8 @@ def append_commit(
     `head` is where the caller believes the chain ends: if it is behind, the link fails, the true head is read and
     the commit built again.
     """
+    if not drafts:
+        raise ValueError("a commit has one event at least")
     folder = place.real(place.stream(stream), create=True)
     give_up = time.monotonic() + patience_s
     with _courtesy_lock(folder):
@@ -250,15 +343,28 @@ def append_commit(
             path = place.commit(stream, number)
             if write_linked(path, parquet_bytes(to_frame(events))):
                 # A number that was free because its commit has been sealed away since we read the head: not ours.
-                if all(segment.last < number for segment in list_segments(place, place.sealed(stream))):
+                if not _is_covered(place, stream, number):
                     return events, Head(number, events[-1].seq, events[-1].hash)
-                path.unlink(missing_ok=True)  # whoever sealed may have cleared it away already
+                with contextlib.suppress(
+                    OSError
+                ):  # whoever sealed may have cleared it away; nobody reads it if it stays
+                    files.system.unlink(path)
             head = None
             if time.monotonic() > give_up:
                 raise LedgerError(
                     f"{folder}: other writers were faster for {patience_s:g} s; nothing was appended",
                     hint="give the command again when they are done",
                 )
+
+
+def _is_covered(place: Place, stream: str, number: int) -> bool:
+    try:
+        return any(segment.last >= number for segment in list_segments(place, place.sealed(stream)))
+    except LedgerError as fault:
+        raise LedgerError(
+            f"{place.commit(stream, number)}: is written, but whether it counts cannot be seen ({fault})",
+            hint=files.LOOK,
+        ) from fault
 
 
 @contextlib.contextmanager

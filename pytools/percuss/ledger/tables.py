@@ -7,6 +7,7 @@ in the same order with the same types and the same values bit for bit.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError
@@ -24,9 +25,14 @@ def table_digest(frame: pl.DataFrame) -> str:
     >>> table_digest(pl.DataFrame({"x": [1.0]})) == table_digest(pl.DataFrame({"x": [1]}))
     False
     """
+    return columns_digest(frame.get_columns(), frame.width)
+
+
+def columns_digest(columns: Iterable[pl.Series], width: int) -> str:
+    """The same, of columns that come one by one: a table may be larger than the memory."""
     state = hashlib.sha256()
-    state.update(frame.width.to_bytes(8, "little"))
-    for column in frame.get_columns():
+    state.update(width.to_bytes(8, "little"))
+    for column in columns:
         name = column.name.encode()
         state.update(len(name).to_bytes(8, "little") + name)
         _add_series(state, column)

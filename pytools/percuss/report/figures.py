@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
+from percuss.ledger.place import check_outside
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -67,6 +68,7 @@ def draw(panels: Sequence[Panel], path: Path, title: str = "") -> None:
 
 def save(figure: Any, path: Path) -> None:
     """Write a figure in the format of the file's name; the digits of an SVG that no eye can see are left out."""
+    check_outside(path)
     try:
         if path.suffix.lower() != ".svg":
             figure.savefig(path, dpi=110)

@@ -29,6 +29,7 @@ from percuss.ledger.audit import (
     prove_replay,
 )
 from percuss.ledger.event import Event
+from percuss.ledger.ledger import MAIN
 from percuss.ledger.tables import table_digest
 from percuss.plugins import UnknownNameError
 from percuss.session import Session
@@ -36,10 +37,19 @@ from percuss.session import Session
 
 @dataclass(frozen=True)
 class Anchor:
-    """A hash that was kept elsewhere, and the event that has it; None: no event has."""
+    """A hash that was kept elsewhere, and the event that has it with its stream; None: no event has.
+
+    An event of a shard proves nothing of main: a shard that was adopted goes on in a main that was written anew.
+    """
 
     hash: str
     event: str | None
+    stream: str | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything up to there is as it was."""
+        return self.stream == MAIN
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,7 @@ class Audit:
     @property
     def holds(self) -> bool:
         """Whether nothing was found."""
-        return all(proof.holds for proof in self.proofs) and (self.anchor is None or self.anchor.event is not None)
+        return all(proof.holds for proof in self.proofs) and (self.anchor is None or self.anchor.holds)
 
 
 def audit(session: Session, rerun: int = 3, anchor: str | None = None) -> Audit:
@@ -72,8 +82,8 @@ def audit(session: Session, rerun: int = 3, anchor: str | None = None) -> Audit:
     kept = None
     if anchor:
         event = find_anchor(walk, anchor)
-        kept = Anchor(anchor, event.id if event else None)
-    return Audit(proofs, walk.visible[-1].hash if walk.visible else None, kept)
+        kept = Anchor(anchor, event.id if event else None, event.stream if event else None)
+    return Audit(proofs, walk.head, kept)
 
 
 def _prove_campaigns(session: Session, proof: Proof) -> Proof:
@@ -90,8 +100,8 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
         except UnknownNameError as missing:
             proof.checked -= 1
             proof.note = f"some campaigns cannot be put together here: {missing}"
-        except PercussError as fault:
-            proof.faults.append(f"campaign {campaign.id}: {fault}")
+        except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
+            proof.faults.append(f"campaign {campaign.id}: its runs cannot be put together ({fault})")
     return proof
 
 
@@ -137,7 +147,7 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
                 results += [(event, part) for part in range(kind.parts(event.content))]
         except UnknownNameError as missing:
             left_out.setdefault(f"cannot be repeated here: {missing}", set()).add(event.id)
-        except PercussError as fault:
+        except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
             proof.faults.append(f"event {event.id}: {fault}")
     # Which ones: spread by a hash of their place, so that nobody, the writer included, can choose them.
     results.sort(key=lambda result: hashlib.sha256(f"{result[0].hash} {result[1]}".encode()).digest())
@@ -151,7 +161,13 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
         except UnknownNameError as missing:
             # Of a plugin that is not installed, or a function that is not defined here: neither proof nor fault.
             remarks[f"cannot be repeated here: {missing}"] += 1
-        except (PercussError, KeyError, TypeError, ValueError) as trouble:  # a ledger may come from a stranger
+        except (
+            PercussError,
+            KeyError,
+            TypeError,
+            ValueError,
+            IndexError,
+        ) as trouble:  # a ledger may come from a stranger
             done += 1
             proof.checked += 1
             proof.faults.append(f"event {event.id}: cannot be computed again ({trouble})")

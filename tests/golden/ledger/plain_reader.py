@@ -37,19 +37,35 @@ def read_ledger(root: Path) -> tuple[str, dict[str, list[dict]]]:
 def read_stream(root: Path, ledger: str, stream: str) -> list[dict]:
     """The events of one stream."""
     loose = sorted(root.glob(f"streams/{stream}/*.parquet"))
-    sealed = sorted(root.glob(f"sealed/{stream}/*.parquet"))
+    sealed = segments(root / "sealed" / stream)
     last = int(sealed[-1].stem.split("-")[1]) if sealed else 0
     rows: list[dict] = []
     prev = hashlib.sha256(encode(["percuss ledger", ledger, stream])).hexdigest()
     for path in [*sealed, *(p for p in loose if int(p.stem) > last)]:
         check_file(path)
+        first, _, end = path.stem.partition("-")
+        assert pl.read_parquet(path).height >= int(end or first) + 1 - int(first)
         for row in pl.read_parquet(path).with_columns(pl.col("at").dt.epoch("us")).to_dicts():
             rows.append(row)
             assert (row["stream"], row["seq"], row["prev"]) == (stream, len(rows), prev)
             fields = {**row, **row["outcome"]}
             assert hashlib.sha256(encode([as_list(fields[name]) for name in HASHED])).hexdigest() == row["hash"]
             prev = row["hash"]
+    for path in (p for p in loose if int(p.stem) <= last):
+        assert pl.read_parquet(path)["seq"].max() <= len(rows)
     return rows
+
+
+def segments(folder: Path) -> list[Path]:
+    """Of the segments of a stream those that count: from the last one back, each ends before the next begins."""
+    kept: list[Path] = []
+    begin = None
+    spans = [(*map(int, path.stem.split("-")), path) for path in folder.glob("*.parquet")]
+    for first, last, path in sorted(spans, key=lambda span: (-span[1], span[0])):
+        if begin is None or last < begin:
+            kept.insert(0, path)
+            begin = first
+    return kept
 
 
 def check_file(path: Path) -> None:

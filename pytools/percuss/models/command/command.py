@@ -14,7 +14,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import sha256_hex
-from percuss.models.command.confine import interface
+from percuss.models.command.held import held
 from percuss.models.command.process import Ended, run_program
 from percuss.models.command.results import ResultError, Source, read_results
 from percuss.models.command.tables import SEED, is_inside, read_environment, read_inputs, read_quantities, read_texts
@@ -50,6 +50,7 @@ class Command:
     largest_print: int
     largest_file: int
     batch: int
+    network: bool = False
     consent: bool = False
     kind: str = "command"
 
@@ -62,8 +63,11 @@ class Command:
             lines.append(f"file         {name} ({len(data)} bytes)")
         lines += [f"environment  {name}={value}" for name, value in self.environment.items()]
         lines += [f"environment  {name} as it is here" for name in self.passed]
-        held = "held to that by the kernel" if interface() else "and nothing holds it to that here"
-        lines.append(f"writes       {', '.join(['its scratch folder', *self.writable])}; {held}")
+        words = held().words()
+        lines.append(f"writes       {', '.join(['its scratch folder', *self.writable])}")
+        lines.append(f"network      {'as it is here' if self.network else 'none'}")
+        lines.append(f"held to that by {words['by']}: {words['held']}")
+        lines.append(f"not held     {words['not held']}")
         return [*lines, f"limits       {self.timeout_s:g} s, {1 + self.retries} tries"]
 
     def allowed(self) -> Command:
@@ -139,6 +143,8 @@ class Command:
             largest_file=self.largest_file,
             writable=self.writable,
             good_codes=self.exit_codes,
+            network=self.network,
+            namespaces=held().namespaces,
         )
 
     def _found(self) -> str | None:
@@ -208,6 +214,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Comman
         settings["largest_print"],
         settings["largest_file"],
         settings["batch"],
+        settings.get("network", False),
     )
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import resource
 import selectors
 import signal
 import subprocess
-import threading
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from percuss.models.command.confine import confine_this_thread
-
+CONFINE = Path(__file__).with_name("confine.py")
 # Of each stream the beginning and the end are kept, this much of each.
 KEPT_BYTES = 32 * 1024
 _CHUNK = 65536
@@ -60,28 +59,54 @@ def run_program(
     largest_file: int,
     writable: Sequence[str] = (),
     good_codes: Sequence[int] = (0,),
+    network: bool = False,
+    namespaces: bool = False,
 ) -> Ended:
     """Run a program to its end, or end it. Raises OSError if it cannot be started.
 
-    Where the kernel can, it is kept from writing outside of its folder and those in `writable`.
+    It is kept from changing anything outside of its folder and those in `writable`, by all that the kernel has:
+    `namespaces` where they can be had (`percuss.models.command.held`).
     """
-    process = _start(argv, folder, environment, [str(folder), *writable])
+    ours, theirs = os.pipe()
+    try:
+        order = {
+            "report": theirs,
+            "namespaces": namespaces,
+            "network": network,
+            "folder": str(folder),
+            "folders": [str(folder), *writable],
+            "largest_file": largest_file,
+            "environment": dict(environment),
+        }
+        # With an environment of its own: what a study sets must not reach the part that confines it.
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(CONFINE), json.dumps(order), *argv],
+            env={},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=[theirs],
+        )
+    except OSError:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
     assert process.stdout
     assert process.stderr
     _groups.add(process.pid)
     kept = {"stdout": _Kept(), "stderr": _Kept()}
     try:
-        with contextlib.suppress(OSError):  # it may be over already
-            resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (largest_file, largest_file))
         reason = _listen(process, kept, time.monotonic() + timeout_s, most_printed)
     finally:
         # The leader has not been waited for yet, so that its number still names this group and no other.
         _kill(process.pid)
-        code = process.wait()
+        process.wait()
         _groups.discard(process.pid)
         process.stdout.close()
         process.stderr.close()
+        code = _reported(ours)
     if reason is None and code < 0:
         name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
         reason = f"killed by {name}"
@@ -94,34 +119,19 @@ def run_program(
     return Ended(reason, kept["stdout"].text(), kept["stderr"].text())
 
 
-def _start(
-    argv: Sequence[str], folder: Path, environment: Mapping[str, str], writable: Sequence[str]
-) -> subprocess.Popen[bytes]:
-    started: list[subprocess.Popen[bytes] | OSError] = []
-
-    def start() -> None:
-        try:
-            confine_this_thread(writable)
-            started.append(
-                subprocess.Popen(
-                    argv,
-                    cwd=folder,
-                    env=dict(environment),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    start_new_session=True,
-                )
-            )
-        except OSError as fault:
-            started.append(fault)
-
-    thread = threading.Thread(target=start)
-    thread.start()
-    thread.join()
-    if isinstance(started[0], OSError):
-        raise started[0]
-    return started[0]
+def _reported(handle: int) -> int:
+    """How the program ended, as the part that confined it says; OSError if it was not started."""
+    os.set_blocking(handle, False)
+    try:
+        lines = os.read(handle, 4096).splitlines()
+    except BlockingIOError:
+        lines = []
+    finally:
+        os.close(handle)
+    facts = json.loads(lines[0]) if lines else {"code": -signal.SIGKILL}
+    if "errno" in facts:
+        raise OSError(facts["errno"], os.strerror(facts["errno"]))
+    return int(facts["code"])
 
 
 def _listen(

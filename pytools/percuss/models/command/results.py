@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger.files import read_regular
+from percuss.ledger.files import quiet_panics, read_regular
 from percuss.spelling import shown
 from percuss.units import parse_unit, to_si
 
@@ -111,7 +111,8 @@ def _parquet(data: bytes) -> Table:
     import polars as pl
 
     try:
-        frame = pl.read_parquet(io.BytesIO(data))
+        with quiet_panics():
+            frame = pl.read_parquet(io.BytesIO(data))
     except pl.exceptions.PanicException:
         raise ResultError("is not Parquet") from None
     return _columns(frame, texts=False)

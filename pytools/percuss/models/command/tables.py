@@ -50,6 +50,7 @@ _SETTINGS = (
     Setting("environment", "table", default={}, doc="variables it gets, with values filled in"),
     Setting("pass_environment", "list", default=[], doc="variables of the caller that it gets"),
     Setting("writable", "list", default=[], doc="folders it may write to beside its scratch folder"),
+    Setting("network", "boolean", doc="whether it may use the network; not given: no"),
     Setting("version", "list", default=[], doc="a call that prints its version"),
     Setting("timeout", "number", default=3600.0, unit="s", low=1e-3, high=1e8, doc="a run that takes longer is ended"),
     Setting("retries", "integer", default=0, low=0, high=100, doc="how often a failed run is tried again"),
