@@ -113,6 +113,7 @@ def read(path: str | Path) -> ContactProblem:
     except OSError as fault:
         raise InputError(f"{path}: cannot be read as HDF5 ({fault})") from None
     with file:
+        kinds: list[str] = []
         try:
             kinds = [name for name in ("fclib_local", "fclib_global") if name in file]
             if not kinds:
@@ -122,7 +123,7 @@ def read(path: str | Path) -> ContactProblem:
         except InputError:
             raise
         except KeyError as fault:
-            raise InputError(f"{path}: the problem is incomplete ({fault.args[0]})") from None
+            raise InputError(f"{path}: {' '.join(kinds)} is incomplete ({fault.args[0]})") from None
         except _DAMAGE as fault:  # HDF5 tells of damage only where it comes upon it
             raise InputError(f"{path}: is damaged ({str(fault).splitlines()[0] if str(fault) else fault!r})") from None
 

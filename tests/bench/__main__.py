@@ -16,6 +16,7 @@ BENCHES = (
     "kalman",
     "engines",
     "scale",
+    "commits",
     "scenes",
     "connectors",
     "grains",
