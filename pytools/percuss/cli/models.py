@@ -18,9 +18,9 @@ app = typer.Typer(add_completion=False)
 
 
 def _complete_kinds(incomplete: str) -> list[str]:
-    from percuss.models.registry import MODELS
+    from percuss.models.registry import all_models
 
-    return [kind for kind in MODELS if kind.startswith(incomplete)]
+    return [kind for kind in all_models() if kind.startswith(incomplete)]
 
 
 @app.command(epilog="Example: percuss models oscillators")
@@ -37,13 +37,13 @@ def models(
     """
     from percuss.cli.output import give_json, table_text
     from percuss.models.reference import kind_reference
-    from percuss.models.registry import MODELS
+    from percuss.models.registry import all_models
 
     if kind is None:
         if json:
-            give_json([{"kind": name, "summary": entry.summary} for name, entry in MODELS.items()])
+            give_json([{"kind": name, "summary": entry.summary} for name, entry in all_models().items()])
         else:
-            print(table_text(("kind", ""), [(name, entry.summary) for name, entry in MODELS.items()]))
+            print(table_text(("kind", ""), [(name, entry.summary) for name, entry in all_models().items()]))
         return
     found = kind_reference(kind)
     if json:

@@ -30,7 +30,7 @@ from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
 from percuss.study.outputs import OUTPUT, read_outputs, scalar_outputs
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_priors, suffixes
-from percuss.study.sections import SECTIONS, file_keys, resolved_sections
+from percuss.study.sections import all_sections, file_keys, resolved_sections
 from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
 from percuss.study.tables import display_unit, named_tables, plain_data, subtable
 
@@ -48,7 +48,7 @@ PARAMETER = table_of(
 )
 # The key of a case that lists parameters, and what no input can be called therefore.
 HOLD = "hold"
-# What a study may hold beside the sections of `SECTIONS`.
+# What a study may hold beside its sections.
 TABLES = ("study", "model", "parameters", "cases", "outputs")
 
 
@@ -60,7 +60,7 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     """
     if not plain_data(raw, note):
         return None
-    only_known(raw, (*TABLES, *SECTIONS), (), note)
+    only_known(raw, (*TABLES, *all_sections()), (), note)
     about = check_table(ABOUT, subtable(raw, "study", note), ("study",), note)
     tables, cases, outputs = (subtable(raw, key, note) for key in ("parameters", "cases", "outputs"))
     parameters = {name + end for name in tables for end in suffixes(_prior_table(tables[name]))}
@@ -317,7 +317,9 @@ def _complete(model: Model, valued: set[str], fixed: Mapping[str, Value], cases:
 def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[str, object]:
     """The tables that other parts of percuss read, as written, with the files they name attached."""
     return {
-        name: _attached(subtable(raw, name, note), (name,), files, file_keys(name)) for name in SECTIONS if name in raw
+        name: _attached(subtable(raw, name, note), (name,), files, file_keys(name))
+        for name in all_sections()
+        if name in raw
     }
 
 

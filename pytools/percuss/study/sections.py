@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from percuss.plugins import extend
 from percuss.settings import Note, Setting
 
 if TYPE_CHECKING:
@@ -26,12 +27,16 @@ class Section:
     summary: str
 
 
-# Read anew at every use: an installed package may add its own.
 SECTIONS: dict[str, Section] = {
     "observations": Section("percuss.calibration.observations", "files of measured values, and how they are read"),
     "calibration": Section("percuss.calibration.blocks", "which data, with which discrepancy, by which sampler"),
     "validation": Section("percuss.validation.section", "motions that a model follows with parameters that may drift"),
 }
+
+
+def all_sections() -> Mapping[str, Section]:
+    """The table with the sections that plugins add."""
+    return extend(SECTIONS, "percuss.sections", lambda p: Section(p.module, f"of {p.package} {p.version}"))
 
 
 class SectionModule(Protocol):
@@ -82,4 +87,4 @@ def normal(study: Study) -> Study:
 
 def _tables(study: Study) -> list[tuple[str, Mapping[str, Any]]]:
     sections: Mapping[str, Any] = study.sections
-    return [(name, sections[name]) for name in SECTIONS if name in sections]
+    return [(name, sections[name]) for name in all_sections() if name in sections]

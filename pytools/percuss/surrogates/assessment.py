@@ -10,8 +10,11 @@ The nested error is a mean over the points of the design. In the tails of an unb
 be none, and polynomials run away there: few draws of the prior then carry nearly all of the mean square. Models that
 were fitted to parts of the design run away differently, and their distance from the surrogate over the whole prior
 tells. Where the design has points everywhere it is of the size of the nested error or less (0.2 to 1.8 of it on a dozen
-functions): the larger of the two is the figure to trust. What happens on less than about one in n of the prior without
-a sign of it outside, as behind a kink that no run has reached, neither can see.
+functions): the larger of the two is the figure to trust. What happens on a part of the prior that no run has reached,
+without a sign of it outside, as behind a kink, neither can see. A part of 3 / n of the prior is met by none of n points
+in one of twenty designs (the rule of three: Hanley and Lippman-Hand, 1983); a surrogate that is off by a hundredth of
+the output's standard deviation there has an error of 3e-4 / n. Smaller ones are warned of: n points cannot vouch for
+them.
 """
 
 from __future__ import annotations
@@ -32,6 +35,8 @@ from percuss.surrogates.settings import Settings
 DISAGREE = 3.0
 NOTHING = 1e-10
 NEAR_ONE = 0.99
+# The error of a surrogate off by a hundredth of the standard deviation where no point may be, times the points.
+UNSEEN = 3e-4
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,11 @@ def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]
     terms = facts.get("terms")
     if terms is not None and terms > 0.5 * points:
         found.append(f"{terms} terms from {points} points")
+    if errors.known and errors.held_out is None and errors.trusted < UNSEEN / points:
+        found.append(
+            f"error {errors.trusted:.2g} is less than {points} points can vouch for: a hundredth of the standard "
+            f"deviation on a part of the prior that none has reached would be {UNSEEN / points:.1g}"
+        )
     if not errors.known:
         found.append(f"no point was kept from the fit: its error is not known, and not less than {errors.trusted:.2g}")
     return found

@@ -99,7 +99,7 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
         except UnknownNameError as missing:
             proof.checked -= 1
-            proof.note = f"some campaigns cannot be put together here: {missing}"
+            proof.note = f"some campaigns {_not_here(campaign, missing)}"
         except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
             proof.faults.append(f"campaign {campaign.id}: its runs cannot be put together ({fault})")
     return proof
@@ -118,7 +118,17 @@ def _prove_reexecution(session: Session, count: int) -> Proof:
     for sort, events in _repeatable(session).items():
         notes += _prove_sort(session, proof, sort, events, count)
     proof.note = "; ".join(notes) or "0 of 0 runs"
+    if count and notes and not proof.checked and proof.holds:
+        # Nothing was computed again, which proves nothing.
+        proof.note = f"not tried: {proof.note}"
     return proof
+
+
+def _not_here(event: Event, missing: UnknownNameError) -> str:
+    """Why an event cannot be repeated here, and with which plugins it was made."""
+    what = str(missing).split(": known")[0].split("; did")[0].split(": did")[0]
+    _, _, plugins = event.software.version.partition("; ")
+    return f"cannot be repeated here: {what}" + (f" (made with {plugins})" if plugins else "")
 
 
 def _repeatable(session: Session) -> dict[str, list[Event]]:
@@ -146,7 +156,7 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
             else:
                 results += [(event, part) for part in range(kind.parts(event.content))]
         except UnknownNameError as missing:
-            left_out.setdefault(f"cannot be repeated here: {missing}", set()).add(event.id)
+            left_out.setdefault(_not_here(event, missing), set()).add(event.id)
         except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
             proof.faults.append(f"event {event.id}: {fault}")
     # Which ones: spread by a hash of their place, so that nobody, the writer included, can choose them.
@@ -160,7 +170,7 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
             again = repeat(session, event, part)
         except UnknownNameError as missing:
             # Of a plugin that is not installed, or a function that is not defined here: neither proof nor fault.
-            remarks[f"cannot be repeated here: {missing}"] += 1
+            remarks[_not_here(event, missing)] += 1
         except (
             PercussError,
             KeyError,

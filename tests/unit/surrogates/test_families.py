@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from percuss.surrogates.assessment import Folds, elsewhere, fit_nested, relative
+from percuss.surrogates.assessment import UNSEEN, Errors, Folds, elsewhere, fit_nested, relative, warnings_of
 from percuss.surrogates.fit import GOOD_ENOUGH, _least, distinct
 from percuss.surrogates.model import Data
 from percuss.surrogates.registry import FAMILIES, family_module
@@ -105,6 +105,37 @@ def test_what_polynomials_do_in_the_tails_of_a_prior_counts():
     true = ((model.mean(fresh)[:, 0] - exact) ** 2).mean() / exact.var()
     assert seen < true / 50
     assert max(seen, far) > true / 10
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-6])
+def test_an_error_that_points_cannot_vouch_for_is_warned_of(size):
+    """A kink on 0.09 % of the prior, which no point has reached: the nested error is 250 times too small, whatever the
+    variance of the output, and the true one comes from the few points behind the kink."""
+    from scipy.stats import qmc
+
+    def function(x):
+        kink = np.maximum(x.sum(axis=1) - 3.7, 0)
+        return size * (np.sin(1.2 * x[:, 0] + x[:, 1]) + 0.5 * np.exp(0.5 * x[:, 2] * x[:, 3]) + 0.03 * kink)
+
+    points = 2 * qmc.Sobol(5, scramble=False).random_base2(9)[1:301] - 1
+    data = Data([("legendre", [])] * 5, points, function(points)[:, None])
+    chaos = family_module("chaos")
+    settings = Settings(search="early", degrees=tuple(range(1, 11)))
+    model = chaos.fit(data, settings)
+    nested = fit_nested(chaos, data, Folds.of(data, 5, 0), settings, model)
+    (seen,) = relative(data.values - nested.predicted, data.values)
+    (far,) = elsewhere(model, nested, points, data.values)
+    fresh = np.random.default_rng(1).uniform(-1, 1, (100_000, 5))
+    exact = function(fresh)
+    squares = (model.mean(fresh)[:, 0] - exact) ** 2
+    true = squares.mean() / exact.var()
+    behind = fresh.sum(axis=1) > 3.7
+    assert not (points.sum(axis=1) > 3.7).any() and behind.mean() < 1e-3
+    assert max(seen, far) < true / 30 and squares[behind].sum() > 0.99 * squares.sum()
+    (warning,) = warnings_of({}, Errors(seen, None, seen, None, far), len(points))
+    assert "less than 300 points can vouch for" in warning and true < UNSEEN / len(points)
+    assert not warnings_of({}, Errors(1e-5, None, 1e-5, None, 1e-5), len(points))
+    assert not warnings_of({}, Errors(seen, None, seen, seen, far), len(points))
 
 
 def test_constant_outputs_do_no_harm(family):

@@ -1,0 +1,1 @@
+"""Pendulums for percuss: a sample of what a plugin can add."""
