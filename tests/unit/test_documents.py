@@ -72,6 +72,24 @@ def test_every_command_shown_works(document: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
 
 
+PROGRAMS = [document for document in DOCUMENTS if "```python\n" in document.read_text()]
+
+
+@pytest.mark.parametrize("document", PROGRAMS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_program_shown_works(document: Path, tmp_path: Path) -> None:
+    """The fenced `python` blocks of a document, in order, as one program, after its commands where it has some."""
+    if document in SHOWN:
+        test_every_command_shown_works(document, tmp_path)
+    else:
+        shutil.copytree(ROOT / "studies", tmp_path / "studies", ignore=shutil.ignore_patterns("ledger"))
+    blocks = [body for info, body in FENCE.findall(document.read_text()) if info.strip() == "python"]
+    (tmp_path / "shown.py").write_text("\n".join(blocks))
+    done = subprocess.run(
+        [sys.executable, "shown.py"], cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, timeout=280
+    )
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
 def test_documents_name_only_commands_there_are() -> None:
     from percuss.cli.app import COMMANDS
 

@@ -56,7 +56,7 @@ def _check_tables(kind: str, settings: Mapping[str, object], model: Model) -> No
             assert parse_unit(item.unit).scale == 1, f"input {name}: {item.unit} is no SI unit"
     for name, quantity in model.quantities.items():
         assert quantity.name == name, f"quantity {name} calls itself {quantity.name}"
-        assert quantity.doc, f"quantity {name} has no doc"
+        assert quantity.doc or quantity.meaning, f"quantity {name} has no doc"
         assert parse_unit(quantity.unit).scale == 1, f"quantity {name}: {quantity.unit} is no SI unit"
         if quantity.axis is not None:
             axis = model.quantities.get(quantity.axis)
