@@ -1,9 +1,36 @@
-//! An impact law with its numbers put in: what an integrator evaluates.
+//! Impact laws: the force between two masses that collide, or the impulse.
+//!
+//! A law is one file: name and source, the damping that a restitution needs ([`ImpactLaw`]), force, gradient, stored
+//! energy and where it lets go ([`Force`], which laws that differ in their damping only share). [`Law`] is the table;
+//! [`Impact`] is a law with its numbers put in, what an integrator evaluates.
 
-use crate::{
-    Damping, Law, LawError, Memory, hertz, hertz_damp, jankowski, kelvin_voigt,
-    kelvin_voigt_tension, linear, mahmoud_jankowski, ye,
-};
+mod damping;
+mod force;
+mod indentation_relation;
+mod latching;
+mod memory;
+mod table;
+
+mod hertz;
+mod hertz_damp;
+mod hertz_damp_ye;
+mod hunt_crossley;
+mod jankowski;
+mod kelvin_voigt;
+mod kelvin_voigt_tension;
+mod linear;
+mod mahmoud_jankowski;
+mod rigid;
+mod ye;
+
+pub use damping::Damping;
+pub use force::Gradient;
+pub use memory::{Memory, SLOWEST_APPROACH_M_S};
+pub use table::{Law, LawFacts, SMALLEST_RESTITUTION};
+
+use crate::LawError;
+use force::{Force, ImpactLaw, Numbers, Scale, UNTIL_THE_MASSES_PART, three_halves};
+use table::with_law;
 
 /// A law bound to restitution, stiffness and the reduced mass of the colliding pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,33 +38,12 @@ pub struct Impact {
     law: Law,
     damping: Damping,
     restitution: f64,
-    stiffness: f64,
     reduced_mass_kg: f64,
-    /// The law's damping as its force function takes it.
-    coefficient: f64,
-}
-
-/// Partial derivatives of the force.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Gradient {
-    /// With respect to indentation, N/m.
-    pub indentation: f64,
-    /// With respect to the rate of indentation, N s/m.
-    pub rate: f64,
-    /// With respect to the stiffness, restitution held.
-    pub stiffness: f64,
-    /// With respect to the restitution.
-    pub restitution: f64,
-    /// With respect to the reduced mass, N/kg.
-    pub reduced_mass: f64,
-    /// With respect to the remembered approach speed, N s/m.
-    pub approach_speed: f64,
-    /// With respect to the remembered deepest indentation, N/m.
-    pub deepest: f64,
+    numbers: Numbers,
 }
 
 impl Impact {
-    /// Bind a law. Stiffness in N/m to the law's exponent; the rigid law ignores it.
+    /// Bind a law. Stiffness in N/m to the law's exponent; a law that acts by impulse ignores it.
     pub fn new(
         law: Law,
         damping: Damping,
@@ -53,7 +59,8 @@ impl Impact {
                 smallest: facts.smallest_restitution,
             });
         }
-        if law != Law::Rigid && !(stiffness > 0.0 && stiffness.is_finite()) {
+        let by_impulse = with_law!(law, L => <L as ImpactLaw>::Force::BY_IMPULSE);
+        if !by_impulse && !(stiffness > 0.0 && stiffness.is_finite()) {
             return Err(LawError::Stiffness {
                 law: facts.name,
                 stiffness,
@@ -63,14 +70,16 @@ impl Impact {
             return Err(LawError::ReducedMass { reduced_mass_kg });
         }
         let (number, _) = law.damping_number(damping, restitution);
-        let coefficient = number * Self::coefficient_scale(law, stiffness, reduced_mass_kg);
         Ok(Self {
             law,
             damping,
             restitution,
-            stiffness,
             reduced_mass_kg,
-            coefficient,
+            numbers: Numbers {
+                exponent: facts.exponent,
+                stiffness,
+                coefficient: number * law.scale().factor(stiffness, reduced_mass_kg),
+            },
         })
     }
 
@@ -90,22 +99,6 @@ impl Impact {
         )
     }
 
-    /// What turns the law's dimensionless damping into the coefficient of its force.
-    fn coefficient_scale(law: Law, stiffness: f64, reduced_mass_kg: f64) -> f64 {
-        if Self::is_viscous(law) {
-            2.0 * (stiffness * reduced_mass_kg).sqrt()
-        } else {
-            1.0
-        }
-    }
-
-    fn is_viscous(law: Law) -> bool {
-        matches!(
-            law,
-            Law::KelvinVoigtTension | Law::KelvinVoigt | Law::MahmoudJankowski | Law::Jankowski
-        )
-    }
-
     /// The law.
     pub fn law(&self) -> Law {
         self.law
@@ -118,7 +111,7 @@ impl Impact {
 
     /// Stiffness, N/m to the law's exponent.
     pub fn stiffness(&self) -> f64 {
-        self.stiffness
+        self.numbers.stiffness
     }
 
     /// Reduced mass of the pair, kg.
@@ -126,21 +119,21 @@ impl Impact {
         self.reduced_mass_kg
     }
 
-    /// True for the law that acts by impulse.
+    /// True for a law that acts by impulse.
     pub fn is_rigid(&self) -> bool {
-        self.law == Law::Rigid
+        with_law!(self.law, L => <L as ImpactLaw>::Force::BY_IMPULSE)
     }
 
     /// True for the springs that unload on a path of their own from the deepest point.
     pub fn latches(&self) -> bool {
-        matches!(self.law, Law::Linear | Law::Hertz)
+        with_law!(self.law, L => <L as ImpactLaw>::Force::LATCHES)
     }
 
     /// Time a contact that begins at this speed takes, up to a factor near 3, s.
     pub fn time_scale_s(&self, approach_speed_m_s: f64) -> f64 {
-        let n = self.law.facts().exponent;
-        let speed = approach_speed_m_s.max(crate::SLOWEST_APPROACH_M_S);
-        (self.reduced_mass_kg * speed.powf(1.0 - n) / self.stiffness).powf(1.0 / (n + 1.0))
+        let n = self.numbers.exponent;
+        let speed = approach_speed_m_s.max(SLOWEST_APPROACH_M_S);
+        (self.reduced_mass_kg * speed.powf(1.0 - n) / self.numbers.stiffness).powf(1.0 / (n + 1.0))
     }
 
     /// Force between the masses, N, positive when it pushes them apart; zero unless `d > 0`, and for the rigid law.
@@ -149,20 +142,8 @@ impl Impact {
         if d <= 0.0 {
             return 0.0;
         }
-        let (k, c) = (self.stiffness, self.coefficient);
-        match self.law {
-            Law::Linear => linear::force(k, c, d, memory.deepest_m),
-            Law::KelvinVoigtTension => kelvin_voigt_tension::force(k, c, d, rate),
-            Law::KelvinVoigt => kelvin_voigt::force(k, c, d, rate),
-            Law::Ye => ye::force(k, c, d, rate, memory.per_approach_speed()),
-            Law::MahmoudJankowski => mahmoud_jankowski::force(k, c, d, rate),
-            Law::Hertz => hertz::force(k, c, d, memory.deepest_m),
-            Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley => {
-                hertz_damp::force(k, c, d, rate, memory.per_approach_speed())
-            }
-            Law::Jankowski => jankowski::force(k, c, d, rate),
-            Law::Rigid => 0.0,
-        }
+        let with = &self.numbers;
+        with_law!(self.law, L => <L as ImpactLaw>::Force::force(with, d, rate, memory))
     }
 
     /// The branch of the force that acts now, continued smoothly past its ends: what an integrator that stops at
@@ -170,28 +151,8 @@ impl Impact {
     /// has turned (and, for springs that latch, until the deepest point is reached again).
     #[inline]
     pub fn continued_force(&self, d: f64, rate: f64, memory: &Memory, loading: bool) -> f64 {
-        let (k, c) = (self.stiffness, self.coefficient);
-        let damped = if loading { c * rate } else { 0.0 };
-        let latched = |deepest: f64| {
-            if loading {
-                d
-            } else {
-                (d - linear::residual_indentation(c, deepest)) / c
-            }
-        };
-        let three_halves = |x: f64| x * x.max(0.0).sqrt();
-        match self.law {
-            Law::Linear => k * latched(memory.deepest_m),
-            Law::KelvinVoigtTension | Law::KelvinVoigt => k * d + c * rate,
-            Law::Ye => k * d * (1.0 + c * rate * memory.per_approach_speed()),
-            Law::MahmoudJankowski => k * d + damped,
-            Law::Hertz => k * three_halves(latched(memory.deepest_m)),
-            Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley => {
-                k * three_halves(d) * (1.0 + c * rate * memory.per_approach_speed())
-            }
-            Law::Jankowski => k * three_halves(d) + d.max(0.0).sqrt().sqrt() * damped,
-            Law::Rigid => 0.0,
-        }
+        let with = &self.numbers;
+        with_law!(self.law, L => <L as ImpactLaw>::Force::continued_force(with, d, rate, memory, loading))
     }
 
     /// Partial derivatives of [`Impact::force`]; zero where the force is cut or the masses are apart.
@@ -199,91 +160,21 @@ impl Impact {
         if d <= 0.0 {
             return Gradient::default();
         }
-        let (k, c) = (self.stiffness, self.coefficient);
-        let coming = rate.max(0.0);
-        // First the derivatives with respect to d, d', k and c as the force function takes them ...
-        let (mut to, to_coefficient) = match self.law {
-            Law::Linear | Law::Hertz => {
-                let n = self.law.facts().exponent;
-                let x = linear::equivalent_indentation(c, d, memory.deepest_m);
-                let unloading = d < memory.deepest_m;
-                let slope = k * n * x.powf(n - 1.0) * f64::from(u8::from(x > 0.0));
-                let stretch = if unloading { 1.0 / c } else { 1.0 };
-                let of_deepest = if unloading {
-                    slope * (c - 1.0) / c
-                } else {
-                    0.0
-                };
-                let of_share = if unloading {
-                    slope * (memory.deepest_m - x) / c
-                } else {
-                    0.0
-                };
-                let gradient = Gradient {
-                    indentation: slope * stretch,
-                    stiffness: x.powf(n),
-                    deepest: of_deepest,
-                    ..Gradient::default()
-                };
-                (gradient, of_share)
-            }
-            Law::KelvinVoigt if k * d + c * rate <= 0.0 => (Gradient::default(), 0.0),
-            Law::KelvinVoigtTension | Law::KelvinVoigt => (
-                Gradient {
-                    indentation: k,
-                    rate: c,
-                    stiffness: d,
-                    ..Gradient::default()
-                },
-                rate,
-            ),
-            Law::MahmoudJankowski => {
-                let damper = if rate > 0.0 { c } else { 0.0 };
-                (
-                    Gradient {
-                        indentation: k,
-                        rate: damper,
-                        stiffness: d,
-                        ..Gradient::default()
-                    },
-                    coming,
-                )
-            }
-            Law::Jankowski => {
-                let root = d.sqrt();
-                let fourth = root.sqrt();
-                let gradient = Gradient {
-                    indentation: 1.5 * k * root + 0.25 * c * fourth * coming / d,
-                    rate: if rate > 0.0 { c * fourth } else { 0.0 },
-                    stiffness: d * root,
-                    ..Gradient::default()
-                };
-                (gradient, fourth * coming)
-            }
-            Law::Ye | Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley => {
-                let n = self.law.facts().exponent;
-                let per_speed = memory.per_approach_speed();
-                let push = 1.0 + c * rate * per_speed;
-                let spring = d.powf(n);
-                let gradient = Gradient {
-                    indentation: k * n * d.powf(n - 1.0) * push,
-                    rate: k * spring * c * per_speed,
-                    stiffness: spring * push,
-                    approach_speed: -k * spring * c * rate * per_speed * per_speed,
-                    ..Gradient::default()
-                };
-                (gradient, k * spring * rate * per_speed)
-            }
-            Law::Rigid => (Gradient::default(), 0.0),
-        };
+        let with = &self.numbers;
+        // First the derivatives with respect to d, d', k and c as the force takes them ...
+        let (mut to, to_coefficient) =
+            with_law!(self.law, L => <L as ImpactLaw>::Force::gradient(with, d, rate, memory));
         // ... then the chain through c(e, k, m).
+        let (k, c) = (with.stiffness, with.coefficient);
         let (_, number_slope) = self.law.damping_number(self.damping, self.restitution);
-        to.restitution = to_coefficient
-            * number_slope
-            * Self::coefficient_scale(self.law, k, self.reduced_mass_kg);
-        if Self::is_viscous(self.law) {
-            to.stiffness += to_coefficient * 0.5 * c / k;
-            to.reduced_mass = to_coefficient * 0.5 * c / self.reduced_mass_kg;
+        let scale = self.law.scale();
+        to.restitution = to_coefficient * number_slope * scale.factor(k, self.reduced_mass_kg);
+        match scale {
+            Scale::Viscous => {
+                to.stiffness += to_coefficient * 0.5 * c / k;
+                to.reduced_mass = to_coefficient * 0.5 * c / self.reduced_mass_kg;
+            }
+            Scale::Dimensionless => {}
         }
         to
     }
@@ -292,53 +183,29 @@ impl Impact {
     /// overlap: an integrator ends the contact where it falls through zero and takes it up again where it rises.
     /// For laws that act until the masses part it is `d` itself.
     pub fn push_plane(&self, memory: &Memory) -> [f64; 3] {
-        match self.law {
-            Law::KelvinVoigt => [self.stiffness, self.coefficient, 0.0],
-            Law::Linear | Law::Hertz => [
-                1.0,
-                0.0,
-                -linear::residual_indentation(self.coefficient, memory.deepest_m),
-            ],
-            _ => [1.0, 0.0, 0.0],
-        }
+        with_law!(self.law, L => <L as ImpactLaw>::Force::push_plane(&self.numbers, memory))
     }
 
     /// Energy the contact's spring would give back from here, J.
     pub fn stored_energy(&self, d: f64, memory: &Memory) -> f64 {
-        let n = self.law.facts().exponent;
-        if d <= 0.0 || self.is_rigid() {
+        if d <= 0.0 {
             return 0.0;
         }
-        match self.law {
-            Law::Linear | Law::Hertz => {
-                let x = linear::equivalent_indentation(self.coefficient, d, memory.deepest_m);
-                self.coefficient * self.stiffness * x.powf(n + 1.0) / (n + 1.0)
-            }
-            _ => self.stiffness * d.powf(n + 1.0) / (n + 1.0),
+        let (with, n) = (&self.numbers, self.numbers.exponent);
+        match with_law!(self.law, L => <L as ImpactLaw>::Force::stored(with, d, memory)) {
+            Some((share, x)) => share * with.stiffness * x.powf(n + 1.0) / (n + 1.0),
+            None => 0.0,
         }
     }
 
     /// Largest `dF/dd` at indentation `d` and rest, N/m: what limits an explicit step.
     pub fn tangent_stiffness(&self, d: f64) -> f64 {
-        match self.law {
-            Law::Rigid => 0.0,
-            Law::Linear => self.stiffness / self.coefficient,
-            Law::Hertz => 1.5 * self.stiffness * d.max(0.0).sqrt() / self.coefficient,
-            Law::KelvinVoigtTension | Law::KelvinVoigt | Law::Ye | Law::MahmoudJankowski => {
-                self.stiffness
-            }
-            Law::HertzDamp | Law::HertzDampYe | Law::HuntCrossley | Law::Jankowski => {
-                1.5 * self.stiffness * d.max(0.0).sqrt()
-            }
-        }
+        with_law!(self.law, L => <L as ImpactLaw>::Force::tangent_stiffness(&self.numbers, d))
     }
 
     /// Viscous coefficient that does not depend on the state, N s/m; zero for laws that have none.
     pub fn constant_damper(&self) -> f64 {
-        match self.law {
-            Law::KelvinVoigtTension | Law::KelvinVoigt | Law::MahmoudJankowski => self.coefficient,
-            _ => 0.0,
-        }
+        with_law!(self.law, L => <L as ImpactLaw>::Force::constant_damper(&self.numbers))
     }
 }
 
@@ -377,7 +244,7 @@ mod tests {
             };
             let with = |memory: Memory| at(e, k, m, d, rate, memory);
             let size = 1e-9 * (k * d.powf(law.facts().exponent)
-                + impact.force(d, rate, &memory).abs() + (impact.coefficient * rate).abs());
+                + impact.force(d, rate, &memory).abs() + (impact.numbers.coefficient * rate).abs());
             let cases = [
                 (gradient.indentation, slope(&|x| at(e, k, m, x, rate, memory), d), d),
                 (gradient.rate, slope(&|x| at(e, k, m, d, x, memory), rate), rate),

@@ -1,8 +1,26 @@
-//! The relation between damping and restitution of `F = k d^n (1 + D d' / v)`, `v` the approach speed.
+//! The force `F = k d^n (1 + D d' / v)`, `v` the approach speed, and the relation of its damping to restitution.
 //!
 //! Dividing `m d'' = -F` by `1 + D d'/v` separates the variables, and integrating from onset to release gives, for
 //! every exponent `n`, mass, stiffness and speed, `D (1 + e) = ln((1 + D) / (1 - D e))`. Formulas in the literature
 //! (Hunt and Crossley 1975; Muthukumar and DesRoches 2006; Ye, Li and Zhu 2009) are approximations of this one.
+
+use super::{Gradient, Numbers};
+
+/// Partial derivatives of the force; `per_speed` is one over the approach speed. The second value is with respect
+/// to `D`.
+pub(super) fn gradient(with: &Numbers, d: f64, rate: f64, per_speed: f64) -> (Gradient, f64) {
+    let (n, k, c) = (with.exponent, with.stiffness, with.coefficient);
+    let push = 1.0 + c * rate * per_speed;
+    let spring = d.powf(n);
+    let gradient = Gradient {
+        indentation: k * n * d.powf(n - 1.0) * push,
+        rate: k * spring * c * per_speed,
+        stiffness: spring * push,
+        approach_speed: -k * spring * c * rate * per_speed * per_speed,
+        ..Gradient::default()
+    };
+    (gradient, k * spring * rate * per_speed)
+}
 
 /// `(ln(1 + x) - x) / x^2` and its derivative, for `x > -1`: keeps its digits as `x` goes to zero.
 fn log_remainder(x: f64) -> (f64, f64) {
@@ -23,7 +41,7 @@ fn log_remainder(x: f64) -> (f64, f64) {
 }
 
 /// The damping `D` that delivers `restitution`, and its derivative with respect to it, for `0 < e <= 1`.
-pub(crate) fn damping_of_restitution(restitution: f64) -> (f64, f64) {
+pub(super) fn damping_of_restitution(restitution: f64) -> (f64, f64) {
     let e = restitution;
     if e >= 1.0 {
         return (0.0, -1.5);
