@@ -9,6 +9,7 @@ mod force;
 mod indentation_relation;
 mod latching;
 mod memory;
+#[macro_use]
 mod table;
 
 mod hertz;
@@ -30,7 +31,6 @@ pub use table::{Law, LawFacts, SMALLEST_RESTITUTION};
 
 use crate::LawError;
 use force::{Force, ImpactLaw, Numbers, Scale, UNTIL_THE_MASSES_PART, three_halves};
-use table::with_law;
 
 /// A law bound to restitution, stiffness and the reduced mass of the colliding pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,7 +60,7 @@ impl Impact {
             });
         }
         let by_impulse = with_law!(law, L => <L as ImpactLaw>::Force::BY_IMPULSE);
-        if !by_impulse && !(stiffness > 0.0 && stiffness.is_finite()) {
+        if !(by_impulse || stiffness > 0.0 && stiffness.is_finite()) {
             return Err(LawError::Stiffness {
                 law: facts.name,
                 stiffness,

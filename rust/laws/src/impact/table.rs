@@ -71,8 +71,6 @@ laws! { $
     Rigid,
 }
 
-pub(super) use with_law;
-
 impl Law {
     /// Name, summary and source.
     pub fn facts(self) -> &'static LawFacts {
