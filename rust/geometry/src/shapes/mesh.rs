@@ -1,11 +1,14 @@
-//! Triangle mesh and height field: fixed ground of any form.
+//! Triangle mesh: fixed ground of any form.
 //!
 //! The surface is one-sided: triangles are anticlockwise seen from outside. Each edge and vertex
 //! knows whether it sticks out (a ridge, a peak, a border); only those can touch a shape by themselves.
 //! Flat and hollow edges never do, so a body sliding over a triangulated plane feels no triangles.
 
 use crate::aabb::Aabb;
-use crate::error::{GeometryError, positive};
+use crate::convex::Kind;
+use crate::description::Description;
+use crate::error::GeometryError;
+use crate::outline::Outline;
 use crate::pose::{Frame, Vec3};
 use crate::shape::finite_points;
 use std::collections::BTreeMap;
@@ -211,53 +214,6 @@ impl Mesh {
         Ok(mesh)
     }
 
-    /// A surface z(x, y) over a grid of `columns` x `rows` points spaced by `spacing_m`, the first at
-    /// the origin; `heights_m[j * columns + i]` is the height of point i along x, j along y.
-    pub fn height_field(
-        columns: usize,
-        rows: usize,
-        spacing_m: [f64; 2],
-        heights_m: &[f64],
-    ) -> Result<Self, GeometryError> {
-        for (key, count) in [("columns", columns), ("rows", rows)] {
-            if count < 2 {
-                return Err(GeometryError::TooFew {
-                    shape: "height field",
-                    key,
-                    count,
-                    least: 2,
-                });
-            }
-        }
-        positive("height field", "spacing_m along x", spacing_m[0])?;
-        positive("height field", "spacing_m along y", spacing_m[1])?;
-        if heights_m.len() != columns * rows {
-            return Err(GeometryError::HeightCount {
-                heights: heights_m.len(),
-                columns,
-                rows,
-            });
-        }
-        let place = |k: usize| {
-            let (i, j) = (k % columns, k / columns);
-            Vec3::new(
-                i as f64 * spacing_m[0],
-                j as f64 * spacing_m[1],
-                heights_m[k],
-            )
-        };
-        let vertices: Vec<Vec3> = (0..columns * rows).map(place).collect();
-        let mut triangles = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
-        for j in 0..rows - 1 {
-            for i in 0..columns - 1 {
-                let a = (j * columns + i) as u32;
-                let (b, c, d) = (a + 1, a + columns as u32, a + columns as u32 + 1);
-                triangles.extend([[a, b, d], [a, d, c]]);
-            }
-        }
-        Self::new(vertices, &triangles)
-    }
-
     /// The vertices.
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
@@ -266,6 +222,13 @@ impl Mesh {
     /// The triangles.
     pub fn triangles(&self) -> &[Triangle] {
         &self.triangles
+    }
+
+    pub(crate) fn outline(&self) -> Outline {
+        Outline {
+            vertices: self.vertices.clone(),
+            polygons: self.triangles.iter().map(|t| t.corners.to_vec()).collect(),
+        }
     }
 
     pub(crate) fn edge(&self, e: u32) -> &Edge {
@@ -351,5 +314,14 @@ impl Mesh {
         self.grow_tree(low, first);
         self.grow_tree(high, first + half as u32);
         self.nodes[here].start = self.nodes.len() as u32;
+    }
+}
+
+impl Kind for Mesh {
+    const NAME: &'static str = "mesh";
+
+    fn read<D: Description>(from: &D) -> Result<Self, D::Error> {
+        let vertices = from.points("vertices_m")?;
+        Ok(Self::new(vertices, &from.triangles("triangles")?)?)
     }
 }
