@@ -19,7 +19,7 @@ ALLOWED = {
     "trust": set(),
     "ledger": {"errors", "trust"},
     "units": {"errors", "spelling"},
-    "scene": {"errors", "spelling"},
+    "scene": {"errors", "spelling", "units"},
     "models": {"errors", "spelling", "units", "ledger", "scene"},
     "study": {"errors", "spelling", "units", "models", "ledger"},
     "designs": {"errors", "spelling", "units", "models", "study", "ledger"},

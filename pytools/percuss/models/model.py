@@ -101,6 +101,7 @@ class Setting:
     of those; a `file` is a path inside the study's folder whose bytes
     reach the model under that path; `list` and `table` are checked further by the model. With `expression` a
     number may instead be text that names inputs (`"2 * $gap"`), left to the model. No default: must be given.
+    `files` are the keys inside a list or table that name files, like a `file`.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Setting:
     doc: str = ""
     expression: bool = False
     length: int = 0
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from percuss import _core
 from percuss.models.model import Setting
+from percuss.scene.shapes import NODATA
 
 
 def table_of(*settings: Setting) -> dict[str, Setting]:
@@ -72,6 +73,7 @@ SHAPES: dict[str, dict[str, Setting]] = {
     "cylinder": table_of(_length("radius"), _length("height")),
     "capsule": table_of(_length("radius"), _length("length")),
     "cone": table_of(_length("radius"), _length("height")),
+    "ellipsoid": table_of(vector_setting("half_axes", "m", "three lengths", required=True)),
     "ring": table_of(_length("inner_radius"), _length("outer_radius"), _length("height")),
     "polyhedron": table_of(rows_setting("vertices", "m", "points of three lengths")),
     "half-space": {},
@@ -82,6 +84,19 @@ SHAPES: dict[str, dict[str, Setting]] = {
     "height-field": table_of(
         _numbers("spacing", "m", "two lengths", required=True, length=2),
         rows_setting("heights", "m", "rows of lengths", length=0),
+    ),
+}
+FILE = Setting("file", "file", required=True, doc="in the study's folder")
+UNIT = Setting("unit", "text", "m", doc="of the lengths in the file")
+# Shapes whose numbers a file may hold instead.
+SHAPE_FILES: dict[str, dict[str, Setting]] = {
+    "mesh": table_of(FILE, UNIT, Setting("reverse", "boolean", False, doc="turn every triangle")),
+    "polyhedron": table_of(FILE, UNIT, Setting("reverse", "boolean", False, doc="turn every triangle")),
+    "height-field": table_of(
+        FILE,
+        UNIT,
+        Setting("spacing", "numbers", unit="m", length=2, doc="two lengths, for a file that knows none"),
+        Setting("nodata", "text", "refuse", choices=NODATA, doc="where the file has no height"),
     ),
 }
 CONTACTOR = table_of(
@@ -178,7 +193,7 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("stabilise", "boolean", False, doc="push overlapping bodies apart"),
         GRAVITY,
         Setting("settle", "table", doc="come to rest first: " + ", ".join(SETTLE)),
-        Setting("bodies", "list", required=True, doc="tables of a body: " + ", ".join(BODY)),
+        Setting("bodies", "list", required=True, files=("file",), doc="tables of a body: " + ", ".join(BODY)),
         Setting("laws", "list", [], doc="tables of a law: " + ", ".join(LAW)),
         Setting("joints", "list", doc="tables of a joint"),
         Setting("springs", "list", doc="tables of a spring"),

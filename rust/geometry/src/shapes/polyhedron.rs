@@ -13,6 +13,7 @@ use crate::polygon::Polygon;
 use crate::pose::{Frame, Mat3, Vec3};
 use crate::segment_face::Segment;
 use crate::shape::finite_points;
+use std::collections::BTreeMap;
 
 /// A flat face: its outward normal and the loop of its corners.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +63,7 @@ impl Polyhedron {
         }
         let vertices: Vec<Vec3> = used.iter().map(|&i| points[i]).collect();
         let mut edges: Vec<[u16; 2]> = Vec::new();
+        let mut numbers: BTreeMap<[u16; 2], u16> = BTreeMap::new();
         let mut faces = Vec::new();
         for round in &loops {
             let corners: Vec<u16> = round
@@ -72,10 +74,10 @@ impl Polyhedron {
             let names = (0..len).map(|k| {
                 let (p, q) = (corners[k], corners[(k + 1) % len]);
                 let edge = [p.min(q), p.max(q)];
-                edges.iter().position(|e| *e == edge).unwrap_or_else(|| {
+                *numbers.entry(edge).or_insert_with(|| {
                     edges.push(edge);
-                    edges.len() - 1
-                }) as u16
+                    (edges.len() - 1) as u16
+                })
             });
             let names: Vec<u16> = names.collect();
             // Newell's normal uses all corners alike.
