@@ -100,7 +100,9 @@ def test_the_hull_of_a_file_is_a_body_with_its_mass(tmp_path: Any) -> None:
 
 def asc(heights: Any, cellsize: float = 2.0, nodata: float = -9999) -> bytes:
     rows = np.asarray(heights)[::-1]
-    head = f"ncols {rows.shape[1]}\nnrows {rows.shape[0]}\nxllcorner 2600000\nyllcorner 1200000\ncellsize {cellsize:g}\n"
+    head = (
+        f"ncols {rows.shape[1]}\nnrows {rows.shape[0]}\nxllcorner 2600000\nyllcorner 1200000\ncellsize {cellsize:g}\n"
+    )
     return (head + f"NODATA_value {nodata:g}\n" + "\n".join(" ".join(map(repr, r)) for r in rows.tolist())).encode()
 
 
@@ -163,7 +165,10 @@ def turned(k: int) -> list[list[int]]:
 BAD: dict[str, tuple[Callable[[], object], str]] = {
     "ending": (lambda: read_mesh("a.3ds", b""), "`a.3ds`: ends in `.3ds`: must be one of .stl, .obj, .ply"),
     "unit": (lambda: read_mesh("a.obj", obj(), "kg"), "`a.obj`: unit = 'kg' is no unit of length"),
-    "short stl": (lambda: read_mesh("a.stl", binary_stl()[:-1]), "says 12 triangles, which take 684 bytes, and has 683"),
+    "short stl": (
+        lambda: read_mesh("a.stl", binary_stl()[:-1]),
+        "says 12 triangles, which take 684 bytes, and has 683",
+    ),
     "no stl": (lambda: read_mesh("a.stl", b"GIF89a"), "has 6 bytes: a binary STL file has at least 84"),
     "stl word": (
         lambda: read_mesh("a.stl", text_stl().replace(b"vertex 1 0 0", b"vertex 1 O 0")),
