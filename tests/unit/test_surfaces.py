@@ -44,7 +44,8 @@ def ply(form: str, faces: list[list[int]] | None = None) -> bytes:
     faces = QUADS if faces is None else faces
     head = (
         f"ply\nformat {form} 1.0\ncomment by hand\nelement vertex 8\nproperty float x\nproperty double y\n"
-        f"property float z\nproperty uchar red\nelement face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n"
+        f"property float z\nproperty uchar red\n"
+        f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n"
     ).encode()
     if form == "ascii":
         rows = [f"{x:g} {y:g} {z:g} 255" for x, y, z in CORNERS] + [" ".join(map(str, [len(f), *f])) for f in faces]
@@ -79,7 +80,7 @@ def test_every_format_gives_the_box(name: str) -> None:
 def test_a_solid_that_is_not_convex_has_its_own_inertia() -> None:
     # A cube of side 2 with a cube of side 1 taken out of its middle: a shell of two surfaces.
     cube = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)], dtype=float) - 0.5
-    vertices = np.concatenate([2 * cube, cube]) + [3.0, -1.0, 0.5]
+    vertices = np.concatenate([2 * cube, cube]) + np.array([3.0, -1.0, 0.5])
     triangles = np.concatenate([TRIANGLES, TRIANGLES[:, ::-1] + 8])
     mass, centre, inertia = solid_of(vertices, triangles, 3.0)
     assert mass == pytest.approx(21.0) and centre == pytest.approx([3.0, -1.0, 0.5])

@@ -1,13 +1,13 @@
 //! Newmark's method with average acceleration (beta 1/4, gamma 1/2): implicit, without damping of its own.
 //!
 //! `u_(n+1) = u_n + dt v_n + dt^2/4 (a_n + a_(n+1))`, `v_(n+1) = v_n + dt/2 (a_n + a_(n+1))`, equilibrium at the end of
-//! the step. Contacts and cubic springs are solved for in the space of their forces ([`crate::condensed`]).
+//! the step. Contacts and cubic springs are solved for in the space of their forces ([`crate::fixed_step::condensed`]).
 
-use crate::central_difference::{add, diagonal};
-use crate::condensed::{Condensed, balance};
+use crate::fixed_step::central_difference::{add, diagonal};
+use crate::fixed_step::condensed::{Condensed, balance};
 use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, glide, refuse_rigid, run as run_fixed};
-use crate::model::Pair;
-use crate::propagator::Propagator;
+use crate::matrices::propagator::Propagator;
+use crate::system::model::Pair;
 use crate::{Model, OscillatorError, Run, Settings};
 
 const NAME: &str = "newmark";

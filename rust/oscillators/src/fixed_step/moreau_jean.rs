@@ -4,11 +4,11 @@
 //! B' p`, contacts whose gap closes by the middle of the step active, `0 <= p`, `r+ + e r <= 0`, complementary
 //! (Jean 1999). Impacts need no locating; their instants are known to a step.
 
-use crate::central_difference::{add, diagonal};
-use crate::condensed::Condensed;
+use crate::fixed_step::central_difference::{add, diagonal};
+use crate::fixed_step::condensed::Condensed;
 use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, run as run_fixed};
-use crate::model::Pair;
-use crate::propagator::Propagator;
+use crate::matrices::propagator::Propagator;
+use crate::system::model::Pair;
 use crate::{Model, OscillatorError, Run, Settings};
 
 const NAME: &str = "moreau-jean";

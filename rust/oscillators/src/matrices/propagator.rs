@@ -1,10 +1,10 @@
 //! The linear part of a fixed step.
 //!
 //! Every fixed-step scheme here advances by solving `left x = first a + second b` with constant matrices. Systems of
-//! up to four masses use [`crate::dense`], whose sizes the compiler knows, or [`crate::diagonal`] where no spring joins
-//! two masses; larger ones use [`crate::banded`].
+//! up to four masses use [`crate::matrices::dense`], whose sizes the compiler knows, or [`crate::matrices::diagonal`] where no spring joins
+//! two masses; larger ones use [`crate::matrices::banded`].
 
-use crate::model::Pair;
+use crate::system::model::Pair;
 
 /// A vector with one entry a mass.
 pub(crate) trait Vector: AsRef<[f64]> + AsMut<[f64]> + Clone {

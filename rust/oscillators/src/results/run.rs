@@ -1,6 +1,6 @@
 //! What a run leaves behind.
 
-use crate::model::Model;
+use crate::system::model::Model;
 use crate::{EnergyAccount, ImpactEvent};
 
 /// Largest sizes over a whole run, not only at the output times.

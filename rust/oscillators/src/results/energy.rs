@@ -1,6 +1,6 @@
 //! Where the energy of a run went.
 
-use crate::model::Model;
+use crate::system::model::Model;
 
 /// Energies relative to the base, J. What was there at the start plus what the base put in is what is left as motion
 /// and in springs plus what dampers and contacts took; the difference is the error of the integrator.

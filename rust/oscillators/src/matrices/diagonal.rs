@@ -1,6 +1,6 @@
 //! Frames side by side that no spring joins: every matrix is diagonal.
 
-use crate::propagator::Propagator;
+use crate::matrices::propagator::Propagator;
 
 /// See [`Propagator`].
 #[derive(Debug, Clone)]

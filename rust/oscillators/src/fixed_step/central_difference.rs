@@ -8,7 +8,7 @@
 use crate::fixed_step::{
     AnySize, Matrices, Scheme, Tally, Walk, glide, refuse_rigid, run as run_fixed,
 };
-use crate::propagator::{Propagator, Vector};
+use crate::matrices::propagator::{Propagator, Vector};
 use crate::{Model, OscillatorError, Run, Settings};
 
 const NAME: &str = "central-difference";

@@ -4,7 +4,7 @@
 //! `r+ <= -e r-`, complementary (Newton's law in Moreau's form). Projected Gauss-Seidel on `r+ = r- - W p`,
 //! `W = B M^-1 B'`, converges for the few contacts that can touch at once.
 
-use crate::model::{Model, Pair};
+use crate::system::model::{Model, Pair};
 
 /// Sweeps after which the impulses are taken as they are.
 const SWEEPS: usize = 20_000;

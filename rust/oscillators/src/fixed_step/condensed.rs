@@ -4,8 +4,8 @@
 //! a constant `W` that is symmetric and positive. Contacts and cubic springs push back harder the more they are
 //! compressed, so each force alone is a root in a known bracket, and sweeps over the elements converge.
 
-use crate::model::Pair;
-use crate::propagator::Vector;
+use crate::matrices::propagator::Vector;
+use crate::system::model::Pair;
 
 /// Sweeps after which the forces are taken as they are.
 const SWEEPS: usize = 500;
@@ -69,5 +69,5 @@ pub(crate) fn balance(x: f64, w: f64, mut push: impl FnMut(f64) -> f64) -> f64 {
     if at_full == 0.0 || at_zero.signum() == at_full.signum() {
         return unresisted;
     }
-    crate::root::bracketed(0.0, at_zero, unresisted, at_full, excess)
+    crate::located::root::bracketed(0.0, at_zero, unresisted, at_full, excess)
 }

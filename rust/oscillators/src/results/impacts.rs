@@ -1,6 +1,6 @@
 //! The list of impacts of a run.
 
-use crate::model::{ContactElement, Model};
+use crate::system::model::{ContactElement, Model};
 
 /// An impact whose free overshoot is less than this share of the motion is called grazing: whether it happens at all
 /// depends on errors of that size.

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::propagator::Propagator;
+use crate::matrices::propagator::Propagator;
 
 type Matrix<const N: usize> = [[f64; N]; N];
 

@@ -1,5 +1,10 @@
 //! A system as its user describes it.
 
+pub(crate) mod base_motion;
+pub(crate) mod model;
+pub(crate) mod parameter;
+pub(crate) mod record;
+
 use percuss_laws::{Damping, Law};
 
 use crate::BaseMotion;

@@ -1,6 +1,8 @@
 //! One step of the eighth-order method of Dormand and Prince.
 
-use crate::dop853_coefficients::{ERROR_FIFTH, ERROR_THIRD, NODES, STAGE_WEIGHTS, STAGES, WEIGHTS};
+use crate::located::dop853_coefficients::{
+    ERROR_FIFTH, ERROR_THIRD, NODES, STAGE_WEIGHTS, STAGES, WEIGHTS,
+};
 
 /// Work space for steps of a system of fixed size.
 #[derive(Debug, Clone)]

@@ -46,7 +46,7 @@ fn rise_between(c: &[f64], a: f64, b: f64) -> Option<f64> {
     if monotone || radius < 1e-15 {
         let (at_a, at_b) = (value(c, a), value(c, b));
         return (at_a < 0.0 && at_b >= 0.0)
-            .then(|| crate::root::bracketed(a, at_a, b, at_b, |s| value(c, s)));
+            .then(|| crate::located::root::bracketed(a, at_a, b, at_b, |s| value(c, s)));
     }
     rise_between(c, a, middle).or_else(|| rise_between(c, middle, b))
 }
@@ -94,7 +94,7 @@ fn top_between(c: &[f64], a: f64, b: f64, best: &mut (f64, f64)) {
         let slope_at = |s: f64| value_and_slope(c, s).1;
         let (from, to) = (slope_at(a), slope_at(b));
         if from > 0.0 && to < 0.0 {
-            let top = crate::root::bracketed(a, from, b, to, slope_at);
+            let top = crate::located::root::bracketed(a, from, b, to, slope_at);
             raise(best, top, value(c, top));
         }
         return;

@@ -4,13 +4,13 @@
 //! the closed-form solution up to rounding, for any damping, with rigid-body modes, and exact for a base acceleration
 //! that is a line or a sine between breakpoints. Cubic springs enter by products of series. Rigid contacts that are
 //! held closed enter as constraints on the acceleration, which is linear too, and their reactions are polynomials as
-//! well. Gaps being polynomials, the first closing is found without sampling (see [`crate::polynomial`]).
+//! well. Gaps being polynomials, the first closing is found without sampling (see [`crate::located::polynomial`]).
 
-use crate::base_motion::Stretch;
-use crate::model::{Model, Pair};
-use crate::polynomial;
-use crate::rigid_impact::coupling;
-use crate::run::Peaks;
+use crate::located::polynomial;
+use crate::located::rigid_impact::coupling;
+use crate::results::run::Peaks;
+use crate::system::base_motion::Stretch;
+use crate::system::model::{Model, Pair};
 
 /// Highest power: steps of about 2 radians of the fastest mode.
 pub(crate) const DEGREE: usize = 24;

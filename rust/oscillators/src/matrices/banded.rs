@@ -3,7 +3,7 @@
 //! Masses numbered along their structure couple to near neighbours only; the band is as wide as the farthest coupling,
 //! so any numbering is right and a good one is fast.
 
-use crate::propagator::Propagator;
+use crate::matrices::propagator::Propagator;
 
 /// Lower band, row by row: entry `(i, j)` at `i * (width + 1) + width + j - i`.
 #[derive(Debug, Clone)]
@@ -152,7 +152,7 @@ impl Propagator for Banded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::Dense;
+    use crate::matrices::dense::Dense;
 
     #[test]
     fn agrees_with_dense() {

@@ -2,9 +2,9 @@
 //!
 //! Fourth order in smooth motion; across a contact's onset and release, which it steps over, second at best.
 
-use crate::central_difference::{add, diagonal};
+use crate::fixed_step::central_difference::{add, diagonal};
 use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, glide, refuse_rigid, run as run_fixed};
-use crate::propagator::{Propagator, Vector};
+use crate::matrices::propagator::{Propagator, Vector};
 use crate::{Model, OscillatorError, Run, Settings};
 
 const NAME: &str = "rk4";
