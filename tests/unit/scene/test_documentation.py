@@ -49,10 +49,10 @@ def terrain(folder, heights="1.6 1.2 0.8\n1.6 1.2 0.8\n1.6 1.2 0.8", rock=ROCK):
 def test_terrain_belongs_to_its_study(tmp_path):
     study = load_study(terrain(tmp_path))
     assert set(study.files) == {"slope.asc", "rock.obj"}
-    (done,) = study.model().run([study.point("default", {"drop": 2.0})], [0])
-    assert study.evaluate(done.values, done.curves)["way"] > 0.01
+    (done,) = study.model().run([study.point("base", {"drop": 2.0})], [0])
+    assert study.evaluate(done.values, done.curves)["way"] > 1e-3
     again = type(study).from_resolved(study.resolved(), study.files)
-    (same,) = again.model().run([again.point("default", {"drop": 2.0})], [0])
+    (same,) = again.model().run([again.point("base", {"drop": 2.0})], [0])
     assert same.values == done.values
     other = load_study(terrain(tmp_path, heights="1.6 1.2 0.8\n1.6 1.2 0.8\n1.6 1.2 0.7"))
     assert other.resolved() != study.resolved()
