@@ -51,6 +51,7 @@ class Setting:
     reader under that path. With `expression` a number may instead be text that names inputs (`"2 * $gap"`), left to
     the reader. No default: must be given if `required`, else it may be missing.
 
+    `files` are the keys inside a list or table that name files, like a `file`.
     What a `table`, or each table of a `list`, may hold is in `of`; what else a table may hold by the value of this key
     is in `variants` (`shape = "box"` takes a `size`). Such tables are checked by their reader.
     """
@@ -68,6 +69,7 @@ class Setting:
     length: int = 0
     low_open: bool = False
     high_open: bool = False
+    files: tuple[str, ...] = ()
     of: Mapping[str, Setting] = field(default_factory=dict)
     variants: Mapping[str, Mapping[str, Setting]] = field(default_factory=dict)
 
@@ -129,6 +131,16 @@ class Noted:
     def __call__(self, path: KeyPath, message: str) -> None:
         self.faults += 1
         self.note(path, message)
+
+
+def files_inside(value: object, keys: Collection[str]) -> list[str]:
+    """The files named under some keys of nested lists and tables."""
+    if isinstance(value, list):
+        return [name for item in value for name in files_inside(item, keys)]
+    if not isinstance(value, dict):
+        return []
+    own = [item for key, item in value.items() if key in keys and isinstance(item, str)]
+    return own + [name for item in value.values() for name in files_inside(item, keys)]
 
 
 def table_of(*settings: Setting) -> dict[str, Setting]:

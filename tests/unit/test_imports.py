@@ -14,8 +14,8 @@ SOURCES = Path(percuss.__file__).parent
 # gets its place here.
 LAYERS = (
     ("errors", "spelling", "trust"),
-    ("contact", "plugins", "scene", "units"),
-    ("kinds", "settings"),
+    ("contact", "plugins", "units"),
+    ("kinds", "scene", "settings"),
     ("config", "ledger"),
     ("cost", "fclib", "measured", "models", "software"),
     ("maker", "study"),

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from percuss.models.model import Model
 from percuss.plugins import UnknownNameError, extend
-from percuss.settings import Setting, clean_settings
+from percuss.settings import Setting, clean_settings, files_inside
 from percuss.spelling import did_you_mean, shown
 
 
@@ -60,6 +60,8 @@ def model_files(kind: str, settings: Mapping[str, object]) -> list[str]:
             names.append(value)
         elif setting.form == "files" and isinstance(value, list):
             names += value
+        elif setting.files:
+            names += files_inside(value, setting.files)
     return names
 
 

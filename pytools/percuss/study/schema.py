@@ -22,6 +22,7 @@ from percuss.settings import (
     SettingsError,
     check_table,
     clean_settings,
+    files_inside,
     only_known,
     table_of,
 )
@@ -167,6 +168,8 @@ def _file_names(schema: Mapping[str, Setting], settings: Mapping[str, Any]) -> l
     for name, setting in schema.items():
         if name in settings and setting.form in ("file", "files"):
             names.extend([settings[name]] if setting.form == "file" else settings[name])
+        elif name in settings and setting.files:
+            names.extend(files_inside(settings[name], setting.files))
     return names
 
 
@@ -176,6 +179,22 @@ def _attach_files(schema: Mapping[str, Setting], settings: dict[str, Any], files
             settings[name] = files.attach(settings[name], ("model", name))
         elif name in settings and setting.form == "files":
             settings[name] = [files.attach(item, ("model", name, i)) for i, item in enumerate(settings[name])]
+        elif name in settings and setting.files:
+            settings[name] = _attached_inside(settings[name], ("model", name), files, setting.files)
+
+
+def _attached_inside(value: Any, path: KeyPath, files: _Files, keys: tuple[str, ...]) -> Any:
+    """The same lists and tables, with the files named under some keys attached."""
+    if isinstance(value, list):
+        return [_attached_inside(item, (*path, i), files, keys) for i, item in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: files.attach(item, (*path, key))
+        if key in keys and isinstance(item, str)
+        else _attached_inside(item, (*path, key), files, keys)
+        for key, item in value.items()
+    }
 
 
 def _read_values(table: Mapping[str, Any], model: Model, path: KeyPath, note: Note) -> dict[str, Value]:

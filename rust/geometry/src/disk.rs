@@ -10,7 +10,7 @@
 //! it passes from one to the other over a fiftieth of a radius.
 
 use crate::contact::{Points, feature};
-use crate::pairs::half_space::LEAST_TILT;
+use crate::facing::LEAST_TILT;
 use crate::polygon::{GRAZE, Overlap, within_cone};
 use crate::pose::{Vec3, reject};
 

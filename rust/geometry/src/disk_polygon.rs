@@ -5,7 +5,7 @@
 
 use crate::contact::{Points, feature};
 use crate::disk::Disk;
-use crate::pairs::half_space::LEAST_TILT;
+use crate::facing::LEAST_TILT;
 use crate::polygon::{GRAZE, MERGE, Overlap, Polygon, within_cone};
 use crate::pose::reject;
 

@@ -10,48 +10,32 @@
 //! shallow overlaps of smooth shapes come out to about 1e-10 of their size, polytopes to rounding.
 //! Round shapes enter by their cores (a ball is a point, a capsule a segment): exact and cheap.
 
+use crate::convex::Convex;
 use crate::pose::{Frame, Vec3};
-use crate::shape::Shape;
 
 /// A convex shape at its place, without its rounding.
 #[derive(Clone, Copy)]
 pub(crate) struct Core<'a> {
-    pub shape: &'a Shape,
+    pub shape: &'a dyn Convex,
     pub frame: &'a Frame,
 }
 
 impl Core<'_> {
     /// Radius by which the shape exceeds its core.
     pub fn rounding(&self) -> f64 {
-        match self.shape {
-            Shape::Sphere(s) => s.radius_m,
-            Shape::Capsule(s) => s.radius_m,
-            _ => 0.0,
-        }
+        self.shape.rounding()
     }
 
     /// A point inside.
     pub fn middle(&self) -> Vec3 {
-        match self.shape {
-            Shape::Polyhedron(s) => self.frame.point(&s.middle()),
-            _ => self.frame.position,
-        }
+        self.shape.middle(self.frame)
     }
 
     /// The core's farthest point along the world direction `d`.
+    #[inline]
     pub fn support(&self, d: &Vec3) -> Vec3 {
         let local = self.frame.local_vector(d);
-        let point = match self.shape {
-            Shape::Sphere(_) => Vec3::zeros(),
-            Shape::Capsule(s) => Vec3::new(0.0, 0.0, s.half_length_m.copysign(local.z)),
-            Shape::Box(s) => s.support(&local),
-            Shape::Cylinder(s) => s.support(&local),
-            Shape::Cone(s) => s.support(&local),
-            Shape::Ring(s) => s.outline().support(&local),
-            Shape::Polyhedron(s) => s.support(&local),
-            Shape::HalfSpace(_) | Shape::Mesh(_) => Vec3::zeros(),
-        };
-        self.frame.point(&point)
+        self.frame.point(&self.shape.support(&local))
     }
 }
 

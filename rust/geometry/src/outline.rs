@@ -2,8 +2,6 @@
 //! corners lie on them.
 
 use crate::pose::Vec3;
-use crate::shape::Shape;
-use crate::shapes::cuboid::Cuboid;
 
 /// Corners of a circle.
 pub const SEGMENTS: u32 = 24;
@@ -17,70 +15,8 @@ pub struct Outline {
     pub polygons: Vec<Vec<u32>>,
 }
 
-impl Shape {
-    /// The surface as polygons; of a half-space a square of side 2 `extent_m` about its origin.
-    pub fn outline(&self, extent_m: f64) -> Outline {
-        match self {
-            Self::Sphere(s) => revolved(&arc(s.radius_m, 0.0, -1.0, 1.0), false),
-            Self::Box(s) => cuboid(s),
-            Self::Cylinder(s) => {
-                let (r, h) = (s.radius_m, s.half_height_m);
-                revolved(&[(r, -h), (r, h)], false)
-            }
-            Self::Capsule(s) => {
-                let (r, l) = (s.radius_m, s.half_length_m);
-                let mut profile = arc(r, -l, -1.0, 0.0);
-                profile.extend(arc(r, l, 0.0, 1.0));
-                revolved(&profile, false)
-            }
-            Self::Cone(s) => {
-                let h = s.half_height_m;
-                revolved(&[(s.radius_m, -h), (0.0, h)], false)
-            }
-            Self::Ring(s) => {
-                let (inner, outer, h) = (s.inner_radius_m, s.outer_radius_m, s.half_height_m);
-                revolved(&[(outer, -h), (outer, h), (inner, h), (inner, -h)], true)
-            }
-            Self::HalfSpace(_) => Outline {
-                vertices: [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
-                    .map(|(x, y)| Vec3::new(x * extent_m, y * extent_m, 0.0))
-                    .to_vec(),
-                polygons: vec![vec![0, 1, 2, 3]],
-            },
-            Self::Polyhedron(s) => Outline {
-                vertices: s.vertices().to_vec(),
-                polygons: s
-                    .faces()
-                    .iter()
-                    .map(|face| face.corners.iter().map(|&c| u32::from(c)).collect())
-                    .collect(),
-            },
-            Self::Mesh(s) => Outline {
-                vertices: s.vertices().to_vec(),
-                polygons: s.triangles().iter().map(|t| t.corners.to_vec()).collect(),
-            },
-        }
-    }
-}
-
-fn cuboid(s: &Cuboid) -> Outline {
-    // Bit i of a corner's number is its side of axis i.
-    let loops: [[u32; 4]; 6] = [
-        [0, 4, 6, 2],
-        [1, 3, 7, 5],
-        [0, 1, 5, 4],
-        [2, 6, 7, 3],
-        [0, 2, 3, 1],
-        [4, 5, 7, 6],
-    ];
-    Outline {
-        vertices: (0..8).map(|k| s.corner(k)).collect(),
-        polygons: loops.map(|corners| corners.to_vec()).to_vec(),
-    }
-}
-
 /// Points (r, z) of a circle about (0, `z`), between two latitudes given in right angles.
-fn arc(radius: f64, z: f64, from: f64, to: f64) -> Vec<(f64, f64)> {
+pub(crate) fn arc(radius: f64, z: f64, from: f64, to: f64) -> Vec<(f64, f64)> {
     let steps = (f64::from(SEGMENTS) / 4.0 * (to - from)).round();
     (0..=steps as u32)
         .map(|k| {
@@ -98,7 +34,7 @@ fn arc(radius: f64, z: f64, from: f64, to: f64) -> Vec<(f64, f64)> {
 }
 
 /// The profile (r, z), bottom to top, turned about z; its ends are joined or covered.
-fn revolved(profile: &[(f64, f64)], joined: bool) -> Outline {
+pub(crate) fn revolved(profile: &[(f64, f64)], joined: bool) -> Outline {
     let mut outline = Outline::default();
     let rings: Vec<Vec<u32>> = profile
         .iter()
@@ -143,6 +79,7 @@ fn revolved(profile: &[(f64, f64)], joined: bool) -> Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::Shape;
 
     /// Volume by the divergence theorem: positive, and right, only if every polygon faces outwards.
     fn volume(outline: &Outline) -> f64 {
@@ -169,6 +106,7 @@ mod tests {
             Shape::cylinder(0.5, 1.2).unwrap(),
             Shape::capsule(0.4, 1.1).unwrap(),
             Shape::cone(0.6, 1.0).unwrap(),
+            Shape::ellipsoid(0.6, 1.0, 0.3).unwrap(),
             Shape::ring(0.3, 0.8, 0.2).unwrap(),
             Shape::polyhedron(&points.map(|(x, y, z)| Vec3::new(x, y, z))).unwrap(),
         ];

@@ -6,18 +6,24 @@
 use crate::contact::{Points, feature};
 use crate::disk::Disk;
 use crate::polygon::{GRAZE, Overlap, Polygon, within_cone};
-use crate::pose::{Vec3, reject};
+use crate::pose::{Frame, Vec3, reject};
 
 const ENDS: u32 = 0x3000;
 const EDGE: u32 = 0x1_8000;
 
-/// A straight piece of a core's surface, with the radius of the rounding around it and its name.
+/// A straight piece of a core's surface, with the radius of the rounding around it.
 pub(crate) struct Segment {
     pub ends: [Vec3; 2],
     pub rounding: f64,
 }
 
 impl Segment {
+    /// The segment with these ends in `frame`.
+    pub fn placed(frame: &Frame, ends: [Vec3; 2], rounding: f64) -> Self {
+        let ends = [frame.point(&ends[0]), frame.point(&ends[1])];
+        Self { ends, rounding }
+    }
+
     fn at(&self, t: f64) -> Vec3 {
         self.ends[0].lerp(&self.ends[1], t)
     }

@@ -1,42 +1,113 @@
-//! The closed list of shapes. A new shape is a file in `shapes`, a variant here, and a pair file
+//! The closed list of shapes. A new convex shape is a file in `shapes` and a line in the table here; a pair file only
 //! where the general convex path is not exact or fast enough.
 
 use crate::aabb::Aabb;
+use crate::convex::{Convex, Kind};
+use crate::description::Description;
 use crate::error::{GeometryError, finite, positive};
 use crate::mass::MassProperties;
+use crate::outline::Outline;
 use crate::pose::{Frame, Vec3};
-use crate::shapes::capsule::Capsule;
-use crate::shapes::cone::Cone;
-use crate::shapes::cuboid::Cuboid;
-use crate::shapes::cylinder::Cylinder;
-use crate::shapes::half_space::HalfSpace;
-use crate::shapes::mesh::Mesh;
-use crate::shapes::polyhedron::Polyhedron;
-use crate::shapes::ring::Ring;
-use crate::shapes::sphere::Sphere;
+use crate::shapes::{
+    capsule::Capsule, cone::Cone, cuboid::Cuboid, cylinder::Cylinder, ellipsoid::Ellipsoid,
+    half_space::HalfSpace, height_field::HeightField, mesh::Mesh, polyhedron::Polyhedron,
+    ring::Ring, sphere::Sphere,
+};
 use std::sync::Arc;
 
-/// Any shape a contactor can have.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
+/// The enum and what it passes on, from one list: variant, what it holds, its type.
+macro_rules! shapes {
+    ($($(#[$doc:meta])* $shape:ident($held:ty) = $kind:ty,)+) => {
+        /// Any shape a contactor can have. Pairs are looked up in the order of this list.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Shape {
+            $($(#[$doc])* $shape($held),)+
+            /// Surface of triangles, fixed ground.
+            Mesh(Arc<Mesh>),
+            /// Everything below a plane.
+            HalfSpace(HalfSpace),
+        }
+
+        /// What a shape is to others.
+        pub(crate) enum Form<'a> {
+            Convex(&'a dyn Convex),
+            Mesh(&'a Mesh),
+            HalfSpace(&'a HalfSpace),
+        }
+
+        impl Shape {
+            /// The names that [`Shape::read`] knows.
+            pub const NAMES: &'static [&'static str] = &[
+                $(<$kind as Kind>::NAME,)+ Mesh::NAME, HeightField::NAME, HalfSpace::NAME,
+            ];
+
+            /// The shape of a name and its numbers; none of an unknown name.
+            pub fn read<D: Description>(name: &str, from: &D) -> Option<Result<Self, D::Error>> {
+                $(if name == <$kind as Kind>::NAME {
+                    return Some(<$kind as Kind>::read(from).map(|s| Self::$shape(s.into())));
+                })+
+                if name == HeightField::NAME {
+                    return Some(HeightField::read(from).map(|s| Self::Mesh(Arc::new(s.0))));
+                }
+                if name == Mesh::NAME {
+                    return Some(Mesh::read(from).map(|s| Self::Mesh(Arc::new(s))));
+                }
+                (name == HalfSpace::NAME).then(|| HalfSpace::read(from).map(Self::HalfSpace))
+            }
+
+            /// The shape's name in messages.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$shape(_) => <$kind as Kind>::NAME,)+
+                    Self::Mesh(_) => Mesh::NAME,
+                    Self::HalfSpace(_) => HalfSpace::NAME,
+                }
+            }
+
+            #[inline]
+            pub(crate) fn form(&self) -> Form<'_> {
+                match self {
+                    $(Self::$shape(s) => {
+                        let s: &$kind = s;
+                        Form::Convex(s)
+                    })+
+                    Self::Mesh(s) => Form::Mesh(s),
+                    Self::HalfSpace(s) => Form::HalfSpace(s),
+                }
+            }
+
+            /// Place in the list.
+            #[inline]
+            pub(crate) fn rank(&self) -> usize {
+                #[derive(Clone, Copy)]
+                enum Rank { $($shape,)+ Mesh, HalfSpace }
+                (match self {
+                    $(Self::$shape(_) => Rank::$shape,)+
+                    Self::Mesh(_) => Rank::Mesh,
+                    Self::HalfSpace(_) => Rank::HalfSpace,
+                }) as usize
+            }
+        }
+    };
+}
+
+shapes! {
     /// Ball.
-    Sphere(Sphere),
+    Sphere(Sphere) = Sphere,
     /// Box.
-    Box(Cuboid),
+    Box(Cuboid) = Cuboid,
     /// Cylinder with flat ends.
-    Cylinder(Cylinder),
+    Cylinder(Cylinder) = Cylinder,
     /// Cylinder with round ends.
-    Capsule(Capsule),
+    Capsule(Capsule) = Capsule,
     /// Cone.
-    Cone(Cone),
+    Cone(Cone) = Cone,
     /// Convex polyhedron.
-    Polyhedron(Arc<Polyhedron>),
-    /// Everything below a plane.
-    HalfSpace(HalfSpace),
+    Polyhedron(Arc<Polyhedron>) = Polyhedron,
+    /// Ellipsoid.
+    Ellipsoid(Ellipsoid) = Ellipsoid,
     /// Hollow disk.
-    Ring(Ring),
-    /// Surface of triangles, fixed ground.
-    Mesh(Arc<Mesh>),
+    Ring(Ring) = Ring,
 }
 
 impl Shape {
@@ -70,19 +141,24 @@ impl Shape {
         Polyhedron::new(points).map(|p| Self::Polyhedron(Arc::new(p)))
     }
 
+    /// An ellipsoid centred at the origin, from its three half axes.
+    pub fn ellipsoid(x_m: f64, y_m: f64, z_m: f64) -> Result<Self, GeometryError> {
+        Ellipsoid::new([x_m, y_m, z_m]).map(Self::Ellipsoid)
+    }
+
     /// A surface of triangles, anticlockwise seen from outside; fixed ground.
     pub fn mesh(vertices: Vec<Vec3>, triangles: &[[u32; 3]]) -> Result<Self, GeometryError> {
         Mesh::new(vertices, triangles).map(|m| Self::Mesh(Arc::new(m)))
     }
 
-    /// A surface z(x, y) over a regular grid (see [`Mesh::height_field`]); fixed ground.
+    /// A surface z(x, y) over a regular grid (see [`HeightField::new`]); fixed ground.
     pub fn height_field(
         columns: usize,
         rows: usize,
         spacing_m: [f64; 2],
         heights_m: &[f64],
     ) -> Result<Self, GeometryError> {
-        Mesh::height_field(columns, rows, spacing_m, heights_m).map(|m| Self::Mesh(Arc::new(m)))
+        HeightField::new(columns, rows, spacing_m, heights_m).map(|s| Self::Mesh(Arc::new(s.0)))
     }
 
     /// Everything below z = 0.
@@ -99,72 +175,41 @@ impl Shape {
         Ring::new(inner_radius_m, outer_radius_m, height_m).map(Self::Ring)
     }
 
-    /// The shape's name in messages.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Sphere(_) => "sphere",
-            Self::Box(_) => "box",
-            Self::Cylinder(_) => "cylinder",
-            Self::Capsule(_) => "capsule",
-            Self::Cone(_) => "cone",
-            Self::Polyhedron(_) => "polyhedron",
-            Self::HalfSpace(_) => "half-space",
-            Self::Ring(_) => "ring",
-            Self::Mesh(_) => "mesh",
-        }
-    }
-
     /// The box around the shape placed at `frame`.
     pub fn bounds(&self, frame: &Frame) -> Aabb {
-        match self {
-            Self::Sphere(s) => s.bounds(frame),
-            Self::Box(s) => s.bounds(frame),
-            Self::Cylinder(s) => s.bounds(frame),
-            Self::Capsule(s) => s.bounds(frame),
-            Self::Cone(s) => s.bounds(frame),
-            Self::Polyhedron(s) => s.bounds(frame),
-            Self::HalfSpace(s) => s.bounds(frame),
-            Self::Ring(s) => s.bounds(frame),
-            Self::Mesh(s) => s.bounds(frame),
+        match self.form() {
+            Form::Convex(s) => s.bounds(frame),
+            Form::Mesh(s) => s.bounds(frame),
+            Form::HalfSpace(s) => s.bounds(frame),
         }
     }
 
     /// Mass, centre and inertia for a uniform density, in the shape's own frame.
     pub fn mass_properties(&self, density_kg_per_m3: f64) -> Result<MassProperties, GeometryError> {
         let density = positive(self.name(), "density_kg_per_m3", density_kg_per_m3)?;
-        Ok(match self {
-            Self::Sphere(s) => s.mass(density),
-            Self::Box(s) => s.mass(density),
-            Self::Cylinder(s) => s.mass(density),
-            Self::Capsule(s) => s.mass(density),
-            Self::Cone(s) => s.mass(density),
-            Self::Polyhedron(s) => s.mass(density),
-            Self::Ring(s) => s.mass(density),
-            Self::HalfSpace(_) | Self::Mesh(_) => {
-                return Err(GeometryError::NoMass { shape: self.name() });
-            }
-        })
-    }
-
-    /// A length typical of the shape's smaller sides (m); the scale of its tolerances.
-    pub fn size(&self) -> f64 {
-        match self {
-            // Without a radius it is a point, which has no size of its own.
-            Self::Sphere(s) if s.radius_m == 0.0 => f64::INFINITY,
-            Self::Sphere(s) => s.radius_m,
-            Self::Box(s) => s.half_m.min(),
-            Self::Cylinder(s) => s.radius_m.min(s.half_height_m),
-            // Without a radius it is an edge.
-            Self::Capsule(s) if s.radius_m == 0.0 => s.half_length_m,
-            Self::Capsule(s) => s.radius_m,
-            Self::Cone(s) => s.radius_m.min(s.half_height_m),
-            Self::Polyhedron(s) => s.size(),
-            Self::HalfSpace(_) | Self::Mesh(_) => f64::INFINITY,
-            Self::Ring(s) => s.outer_radius_m.min(s.half_height_m),
+        match self.form() {
+            Form::Convex(s) => Ok(s.mass(density)),
+            Form::Mesh(_) | Form::HalfSpace(_) => Err(GeometryError::NoMass { shape: self.name() }),
         }
     }
 
-    /// Half the width along a local unit direction (m); infinite for unbounded shapes.
+    /// A length typical of the shape's smaller sides (m); the scale of its tolerances. Infinite for ground.
+    pub fn size(&self) -> f64 {
+        match self.form() {
+            Form::Convex(s) => s.size(),
+            Form::Mesh(_) | Form::HalfSpace(_) => f64::INFINITY,
+        }
+    }
+
+    /// A point farthest along the local direction `d`; none for ground.
+    pub fn support(&self, d: &Vec3) -> Option<Vec3> {
+        match self.form() {
+            Form::Convex(s) => Some(s.farthest(d)),
+            Form::Mesh(_) | Form::HalfSpace(_) => None,
+        }
+    }
+
+    /// Half the width along a local unit direction (m); infinite for ground.
     pub fn half_width(&self, direction: &Vec3) -> f64 {
         match (self.support(direction), self.support(&-direction)) {
             (Some(far), Some(near)) => 0.5 * (far - near).dot(direction),
@@ -172,20 +217,12 @@ impl Shape {
         }
     }
 
-    /// A point of the convex hull farthest along the local direction `d`; none for unbounded shapes.
-    pub fn support(&self, d: &Vec3) -> Option<Vec3> {
-        match self {
-            Self::Sphere(s) => Some(d.try_normalize(0.0).unwrap_or_else(Vec3::z) * s.radius_m),
-            Self::Box(s) => Some(s.support(d)),
-            Self::Cylinder(s) => Some(s.support(d)),
-            Self::Capsule(s) => {
-                let ball = d.try_normalize(0.0).unwrap_or_else(Vec3::z) * s.radius_m;
-                Some(ball + Vec3::new(0.0, 0.0, s.half_length_m.copysign(d.z)))
-            }
-            Self::Cone(s) => Some(s.support(d)),
-            Self::Polyhedron(s) => Some(s.support(d)),
-            Self::Ring(s) => Some(s.outline().support(d)),
-            Self::HalfSpace(_) | Self::Mesh(_) => None,
+    /// The surface as polygons; of a half-space a square of side 2 `extent_m` about its origin.
+    pub fn outline(&self, extent_m: f64) -> Outline {
+        match self.form() {
+            Form::Convex(s) => s.outline(),
+            Form::Mesh(s) => s.outline(),
+            Form::HalfSpace(s) => s.outline(extent_m),
         }
     }
 }

@@ -16,6 +16,7 @@
 
 use nalgebra::Vector3;
 use percuss_laws::grain::{MomentLimit, PairLaw};
+use percuss_laws::with_grain_law;
 
 /// What a contact remembers: its normal (from the first to the second grain), shear force and moment on the second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -247,10 +248,6 @@ pub fn advance(
     dt_s: f64,
     reduced_kg: f64,
 ) -> Option<(Vector3<f64>, [Vector3<f64>; 2], f64)> {
-    use percuss_laws::grain::{
-        GrainLaw, classical_linear::ClassicalLinear, hertz_mindlin::HertzMindlin,
-    };
-
     let distance = motion.branch_m.norm();
     if distance >= motion.radii_m[0] + motion.radii_m[1] {
         *contact = None;
@@ -259,16 +256,9 @@ pub fn advance(
     let touch = motion.touch(distance);
     let is_new = contact.is_none();
     let state = contact.get_or_insert_default();
-    let found = match material.law {
-        GrainLaw::ClassicalLinear => {
-            let law = ClassicalLinear::new(&material.grain);
-            one_step(&law, material, state, is_new, &touch, dt_s, reduced_kg)
-        }
-        GrainLaw::HertzMindlin => {
-            let law = HertzMindlin::new(&material.grain);
-            one_step(&law, material, state, is_new, &touch, dt_s, reduced_kg)
-        }
-    };
+    let found = with_grain_law!(material.law, &material.grain, law => one_step(
+        &law, material, state, is_new, &touch, dt_s, reduced_kg
+    ));
     Some((found.force_n, found.torques_n_m, found.normal_n))
 }
 

@@ -1,9 +1,8 @@
 //! Forces of all contacts: one pass over the pairs, in their order.
 
 use nalgebra::Vector3;
-use percuss_laws::grain::{
-    GrainLaw, PairLaw, classical_linear::ClassicalLinear, hertz_mindlin::HertzMindlin,
-};
+use percuss_laws::grain::PairLaw;
+use percuss_laws::with_grain_law;
 
 use crate::contact::{Contact, Lost, Motion, Reaction, react};
 use crate::neighbours::image_shift;
@@ -35,10 +34,7 @@ impl Totals {
 /// Compute forces and torques on every grain.
 pub(crate) fn apply(world: &mut World) {
     let grain = world.material.grain;
-    match world.material.law {
-        GrainLaw::ClassicalLinear => choose(world, ClassicalLinear::new(&grain)),
-        GrainLaw::HertzMindlin => choose(world, HertzMindlin::new(&grain)),
-    }
+    with_grain_law!(world.material.law, &grain, law => choose(world, law));
 }
 
 fn choose<L: PairLaw>(world: &mut World, law: L) {

@@ -1,9 +1,8 @@
 //! What a packing is like: stress and fabric tensors, contacts, energies.
 
 use nalgebra::Matrix3;
-use percuss_laws::grain::{
-    GrainLaw, PairLaw, classical_linear::ClassicalLinear, hertz_mindlin::HertzMindlin,
-};
+use percuss_laws::grain::PairLaw;
+use percuss_laws::with_grain_law;
 
 use crate::touching::for_each_touching;
 use crate::world::World;
@@ -67,19 +66,13 @@ pub(crate) fn overlap_energy_j(world: &World) -> f64 {
         sum
     }
     let grain = &world.material.grain;
-    match world.material.law {
-        GrainLaw::ClassicalLinear => with(world, ClassicalLinear::new(grain)),
-        GrainLaw::HertzMindlin => with(world, HertzMindlin::new(grain)),
-    }
+    with_grain_law!(world.material.law, grain, law => with(world, law))
 }
 
 /// Measure the present state.
 pub fn measure(world: &World) -> Measured {
     let grain = &world.material.grain;
-    match world.material.law {
-        GrainLaw::ClassicalLinear => with(world, ClassicalLinear::new(grain)),
-        GrainLaw::HertzMindlin => with(world, HertzMindlin::new(grain)),
-    }
+    with_grain_law!(world.material.law, grain, law => with(world, law))
 }
 
 fn with<L: PairLaw>(world: &World, law: L) -> Measured {

@@ -6,10 +6,8 @@
 //! sqrt(1 + z^2) - z.
 
 use nalgebra::Vector3;
-use percuss_laws::grain::{
-    GrainLaw, PairLaw, classical_linear::ClassicalLinear, damping_ratio,
-    hertz_mindlin::HertzMindlin,
-};
+use percuss_laws::grain::{PairLaw, damping_ratio};
+use percuss_laws::with_grain_law;
 
 use crate::touching::for_each_touching;
 use crate::world::World;
@@ -17,10 +15,7 @@ use crate::world::World;
 /// The step, s; notes the affine stiffness of the packing on the way.
 pub(crate) fn stable_step(world: &mut World) -> f64 {
     let grain = world.material.grain;
-    match world.material.law {
-        GrainLaw::ClassicalLinear => with(world, ClassicalLinear::new(&grain)),
-        GrainLaw::HertzMindlin => with(world, HertzMindlin::new(&grain)),
-    }
+    with_grain_law!(world.material.law, &grain, law => with(world, law))
 }
 
 fn with<L: PairLaw>(world: &mut World, law: L) -> f64 {

@@ -1,10 +1,8 @@
 //! Grains that move: state, material, and the step.
 
 use nalgebra::Vector3;
-use percuss_laws::grain::{
-    Grain, GrainLaw, MomentLimit, PairLaw, classical_linear::ClassicalLinear, damping_ratio,
-    hertz_mindlin::HertzMindlin,
-};
+use percuss_laws::grain::{Grain, GrainLaw, MomentLimit, PairLaw, damping_ratio};
+use percuss_laws::with_grain_law;
 
 use crate::contact::{Limits, Lost};
 use crate::control::{Axis, Servo};
@@ -54,16 +52,8 @@ impl Material {
             g.young_pa > 0.0,
             "be positive",
         )?;
-        let poisson = match self.law {
-            GrainLaw::ClassicalLinear => g.poisson >= 0.0,
-            GrainLaw::HertzMindlin => g.poisson > -1.0 && g.poisson <= 0.5,
-        };
-        within(
-            "Poisson's ratio",
-            g.poisson,
-            poisson,
-            "lie between 0 and 0.5",
-        )?;
+        let (taken, must) = with_grain_law!(self.law, g, law => poisson_of(law, g.poisson));
+        within("Poisson's ratio", g.poisson, taken, must)?;
         within(
             "rolling stiffness",
             g.rolling_stiffness,
@@ -117,6 +107,11 @@ impl Material {
             damping_ratio: damping_ratio(self.restitution),
         }
     }
+}
+
+/// Whether a law takes a Poisson's ratio, and what it must do.
+fn poisson_of<L: PairLaw>(_: L, poisson: f64) -> (bool, &'static str) {
+    (L::takes_poisson(poisson), L::POISSON_MUST)
 }
 
 /// Cundall's non-viscous damping: forces that speed a grain up are lowered by this share, others raised.
@@ -355,30 +350,14 @@ impl World {
         let positions: Vec<_> = self.bodies.iter().map(|b| b.position).collect();
         let radii: Vec<_> = self.bodies.iter().map(|b| b.radius).collect();
         let grain = &self.material.grain;
-        self.pairs = match self.material.law {
-            GrainLaw::ClassicalLinear => {
-                let law = ClassicalLinear::new(grain);
-                find_pairs(
-                    &cell,
-                    &positions,
-                    &radii,
-                    self.margin,
-                    &self.pairs,
-                    |a, b| law.factor(a, b),
-                )?
-            }
-            GrainLaw::HertzMindlin => {
-                let law = HertzMindlin::new(grain);
-                find_pairs(
-                    &cell,
-                    &positions,
-                    &radii,
-                    self.margin,
-                    &self.pairs,
-                    |a, b| law.factor(a, b),
-                )?
-            }
-        };
+        self.pairs = with_grain_law!(self.material.law, grain, law => find_pairs(
+            &cell,
+            &positions,
+            &radii,
+            self.margin,
+            &self.pairs,
+            |a, b| law.factor(a, b),
+        )?);
         self.anchors = positions
             .iter()
             .map(|p| p.component_div(&self.cell))

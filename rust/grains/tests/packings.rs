@@ -225,7 +225,7 @@ fn bad_input_is_refused_in_words() {
     .unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "Poisson's ratio is 0.7: it must lie between 0 and 0.5"
+        "Poisson's ratio is 0.7: it must lie above -1 and not above 0.5"
     );
     let mut small = grains.clone();
     small.cell_m *= 0.1;

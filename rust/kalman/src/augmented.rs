@@ -102,70 +102,15 @@ impl<'a> Augmented<'a> {
         inputs: &'a Inputs,
         sensors: &'a [Sensor],
     ) -> Result<Self, KalmanError> {
-        let masses = model.masses();
-        let unknown = |what, index| Err(KalmanError::Unknown { what, index });
+        check(&model, tracked, ratios, sensors)?;
+        check_inputs(&model, inputs)?;
         let mut numbers: Vec<Parameter> = Vec::new();
         let mut chain = Vec::new();
         for (index, tracked) in tracked.iter().enumerate() {
             for &number in &tracked.numbers {
-                if model.value(number).is_none() {
-                    let (what, index) = number.place();
-                    return unknown(what, index);
-                }
                 chain.push((numbers.len(), index, 1.0));
                 numbers.push(number);
             }
-        }
-        for ratio in ratios {
-            for place in [
-                Parameter::Damper(ratio.damper),
-                Parameter::SpringLinear(ratio.spring),
-                Parameter::Mass(ratio.mass),
-            ] {
-                if model.value(place).is_none() {
-                    let (what, index) = place.place();
-                    return unknown(what, index);
-                }
-            }
-            if let Some(index) = ratio.tracked.filter(|&index| index >= tracked.len()) {
-                return unknown("tracked parameter", index);
-            }
-        }
-        if sensors.is_empty() {
-            return Err(KalmanError::NoSensor);
-        }
-        if let Some(sensor) = sensors.iter().find(|sensor| sensor.mass >= masses) {
-            return unknown("mass", sensor.mass);
-        }
-        if let Some((mass, _)) = inputs.forces_n.iter().find(|(mass, _)| *mass >= masses) {
-            return unknown("mass", *mass);
-        }
-        for (what, value) in [
-            ("step", inputs.step_s),
-            ("number of substeps", inputs.substeps as f64),
-        ] {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(KalmanError::NotPositive {
-                    what,
-                    index: 0,
-                    value,
-                });
-            }
-        }
-        let lists = inputs.forces_n.iter().map(|(_, samples)| samples);
-        let mut lists = lists.chain([&inputs.base_m_s2]);
-        if let Some((index, value)) = lists.find_map(|samples| {
-            let at = samples.iter().position(|x| !x.is_finite())?;
-            Some((at, samples[at]))
-        }) {
-            return Err(KalmanError::NotFinite {
-                what: "input",
-                index,
-                value,
-            });
-        }
-        if let Some(contact) = model.rigid_contact() {
-            return Err(KalmanError::Rigid { contact });
         }
         // ratio dampers only matter where what they follow is tracked
         let moves = |number: Parameter| numbers.contains(&number);
@@ -179,23 +124,7 @@ impl<'a> Augmented<'a> {
             .copied()
             .collect();
         numbers.extend(ratios.iter().map(|r| Parameter::Damper(r.damper)));
-        let states = 2 * masses + tracked.len();
-        let room = |size: usize| vec![0.0; size];
-        let both = 2 * masses;
-        let work = Work {
-            tangent: Tangent::default(),
-            forces: room(if inputs.forces_n.is_empty() {
-                0
-            } else {
-                masses
-            }),
-            stage: room(both),
-            stage_slope: room(both * states),
-            rate: room(both),
-            rate_slope: room(both * states),
-            sum: room(both),
-            sum_slope: room(both * states),
-        };
+        let work = Work::new(model.masses(), tracked.len(), !inputs.forces_n.is_empty());
         Ok(Self {
             touching: vec![None; model.contacts()],
             model,
@@ -519,5 +448,99 @@ fn add(out: &mut [f64], factor: f64, other: &[f64]) {
 fn sum(out: &mut [f64], base: &[f64], factor: f64, other: &[f64]) {
     for ((out, base), other) in out.iter_mut().zip(base).zip(other) {
         *out = base + factor * other;
+    }
+}
+
+impl Work {
+    fn new(masses: usize, tracked: usize, forced: bool) -> Self {
+        let (both, states) = (2 * masses, 2 * masses + tracked);
+        let room = |size: usize| vec![0.0; size];
+        Self {
+            tangent: Tangent::default(),
+            forces: room(if forced { masses } else { 0 }),
+            stage: room(both),
+            stage_slope: room(both * states),
+            rate: room(both),
+            rate_slope: room(both * states),
+            sum: room(both),
+            sum_slope: room(both * states),
+        }
+    }
+}
+
+fn unknown(what: &'static str, index: usize) -> KalmanError {
+    KalmanError::Unknown { what, index }
+}
+
+/// Refuses what names a part that the model does not have, and a model whose contacts have no derivatives.
+fn check(
+    model: &Model,
+    tracked: &[Tracked],
+    ratios: &[RatioDamper],
+    sensors: &[Sensor],
+) -> Result<(), KalmanError> {
+    let numbers = tracked
+        .iter()
+        .flat_map(|tracked| tracked.numbers.iter().copied());
+    let followed = ratios.iter().flat_map(|ratio| {
+        [
+            Parameter::Damper(ratio.damper),
+            Parameter::SpringLinear(ratio.spring),
+            Parameter::Mass(ratio.mass),
+        ]
+    });
+    if let Some(place) = numbers
+        .chain(followed)
+        .find(|&place| model.value(place).is_none())
+    {
+        let (what, index) = place.place();
+        return Err(unknown(what, index));
+    }
+    let mut asked = ratios.iter().filter_map(|ratio| ratio.tracked);
+    if let Some(index) = asked.find(|&index| index >= tracked.len()) {
+        return Err(unknown("tracked parameter", index));
+    }
+    if sensors.is_empty() {
+        return Err(KalmanError::NoSensor);
+    }
+    if let Some(sensor) = sensors.iter().find(|sensor| sensor.mass >= model.masses()) {
+        return Err(unknown("mass", sensor.mass));
+    }
+    match model.rigid_contact() {
+        Some(contact) => Err(KalmanError::Rigid { contact }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses forces on masses that do not exist, steps that are none, and samples that are not finite.
+fn check_inputs(model: &Model, inputs: &Inputs) -> Result<(), KalmanError> {
+    let mut pushed = inputs.forces_n.iter().map(|(mass, _)| *mass);
+    if let Some(mass) = pushed.find(|&mass| mass >= model.masses()) {
+        return Err(unknown("mass", mass));
+    }
+    for (what, value) in [
+        ("step", inputs.step_s),
+        ("number of substeps", inputs.substeps as f64),
+    ] {
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(KalmanError::NotPositive {
+                what,
+                index: 0,
+                value,
+            });
+        }
+    }
+    let lists = inputs.forces_n.iter().map(|(_, samples)| samples);
+    let mut lists = lists.chain([&inputs.base_m_s2]);
+    match lists.find_map(|samples| {
+        let at = samples.iter().position(|x| !x.is_finite())?;
+        Some((at, samples[at]))
+    }) {
+        Some((index, value)) => Err(KalmanError::NotFinite {
+            what: "input",
+            index,
+            value,
+        }),
+        None => Ok(()),
     }
 }

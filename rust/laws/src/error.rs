@@ -48,3 +48,19 @@ pub enum LawError {
         reduced_mass_kg: f64,
     },
 }
+
+/// Find a name in a table, or say which there are.
+pub(crate) fn named<T: Copy>(table: &[(&'static str, T)], name: &str) -> Result<T, LawError> {
+    table
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|&(_, found)| found)
+        .ok_or_else(|| LawError::UnknownLaw {
+            name: name.to_owned(),
+            known: table
+                .iter()
+                .map(|(known, _)| *known)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+}

@@ -1,7 +1,10 @@
 //! The one entry: a system, settings, a run.
 
 use crate::{Model, OscillatorError, Run, System};
-use crate::{central_difference, located, moreau_jean, newmark, runge_kutta};
+use crate::{
+    fixed_step::central_difference, fixed_step::moreau_jean, fixed_step::newmark,
+    fixed_step::runge_kutta, located,
+};
 
 /// How to integrate.
 #[derive(Debug, Clone, Copy, PartialEq)]

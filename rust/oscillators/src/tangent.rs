@@ -2,7 +2,7 @@
 
 use percuss_laws::{Gradient, Memory};
 
-use crate::model::Pair;
+use crate::system::model::Pair;
 use crate::{Model, Parameter};
 
 /// What acts on the masses from outside at an instant.

@@ -133,6 +133,7 @@ def test_every_shape_stands_on_the_ground():
         "cylinder": (0.2, 0.4),
         "capsule": (0.1, 0.3),
         "cone": (0.2, 0.4),
+        "ellipsoid": ((0.1, 0.2, 0.15),),
         "ring": (0.1, 0.2, 0.1),
         "polyhedron": (hull,),
     }

@@ -74,7 +74,7 @@ def _experiment(settings: Mapping[str, Any], reader: Reader) -> Experiment:
 
 def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileScene:
     """Find the inputs of the scene; raise SettingsError with every fault that shows without their values."""
-    reader = Reader()
+    reader = Reader(files=files)
     found = _experiment(settings, reader)
     if reader.faults:
         raise SettingsError(reader.faults)
@@ -90,7 +90,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileSc
     except InputError as fault:
         raise SettingsError([("probes", str(fault))]) from None
     batch = SMOOTH_BATCH if settings.get("stepper") == "smooth" else SceneModel.batch
-    return FileScene(reader.inputs.found, quantities, batch=batch, settings=settings)
+    return FileScene(reader.inputs.found, quantities, batch=batch, settings=settings, kept=reader.surfaces())
 
 
 def _shapes_vary(settings: Mapping[str, Any]) -> bool:

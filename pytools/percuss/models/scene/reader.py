@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from percuss.errors import InputError
 from percuss.models.model import Input
 from percuss.models.scene.expressions import evaluate, inputs_in, is_expression, is_plain
+from percuss.models.scene.files import shape_from_file
 from percuss.models.scene.links import (
     inputs_of_formula,
     read_actuator,
@@ -23,7 +24,19 @@ from percuss.models.scene.links import (
     read_spring,
     with_values,
 )
-from percuss.models.scene.tables import BODY, CONTACTOR, GRAVITY, LAW, LOAD, MOTIONS, PATTERNS, PROBE, SETTLE, SHAPES
+from percuss.models.scene.tables import (
+    BODY,
+    CONTACTOR,
+    GRAVITY,
+    LAW,
+    LOAD,
+    MOTIONS,
+    PATTERNS,
+    PROBE,
+    SETTLE,
+    SHAPE_FILES,
+    SHAPES,
+)
 from percuss.scene import (
     SHAPES as SHAPE_CLASSES,
 )
@@ -41,6 +54,7 @@ from percuss.scene import (
     SampledMotion,
     Scene,
     Settle,
+    Shape,
     SineMotion,
     SteadyMotion,
     grid,
@@ -54,6 +68,8 @@ from percuss.units import same_dimension
 MOST_BODIES = 100_000
 # Above the lower bound of every coefficient and setting, so that a scene can be made before its inputs are known.
 STAND_IN = 0.5
+# What a reader keeps of files, by names that begin so.
+FROM_FILE = "from file: "
 # Where the inputs of a formula stand.
 BARE = Setting("formula", "number", expression=True)
 
@@ -104,8 +120,14 @@ class Inputs:
 class Reader:
     """Reads with the values of a point, or with none to find the inputs; faults are in `faults`."""
 
-    def __init__(self, point: Mapping[str, Any] | None = None, kept: Kept | None = None) -> None:
+    def __init__(
+        self,
+        point: Mapping[str, Any] | None = None,
+        kept: Kept | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
         self.point = point
+        self.files = files or {}
         self.kept: Kept = {} if kept is None else kept
         self.inputs = Inputs()
         self.faults: list[tuple[str, str]] = []
@@ -170,6 +192,10 @@ class Reader:
         except InputError as fault:
             self.fault(where, str(fault))
             return "0"
+
+    def surfaces(self) -> Kept:
+        """What was read from files: all that a later reader needs of them."""
+        return {name: made for name, made in self.kept.items() if name.startswith(FROM_FILE)}
 
     def settle(self, raw: Any) -> Settle:
         """When a scene counts as settled."""
@@ -249,13 +275,30 @@ class Reader:
         kind, table = self._kind(raw, "shape", SHAPES, where)
         if not kind:
             return []
-        own = {key: table.pop(key) for key in list(table) if key in SHAPES[kind]}
-        shape = self._made(SHAPE_CLASSES[kind], own, SHAPES[kind], where)
+        from_file = "file" in table and kind in SHAPE_FILES
+        schema = SHAPE_FILES[kind] if from_file else SHAPES[kind]
+        own = {key: table.pop(key) for key in list(table) if key in schema}
+        shape = self._read_file(kind, own, where) if from_file else self._made(SHAPE_CLASSES[kind], own, schema, where)
         placed = self.table(table, CONTACTOR, where)
         if shape is None or placed is None:
             return []
         self._name(placed["group"], f"{where}.group")
         return [Contactor(shape, **placed)]
+
+    def _read_file(self, kind: str, raw: Any, where: str) -> Shape | None:
+        """A shape whose numbers stand in a file, read once for all points."""
+        table = self.table(raw, SHAPE_FILES[kind], where)
+        if table is None:
+            return None
+        name = f"{FROM_FILE}{kind} {sorted(table.items())}"
+        if name not in self.kept:
+            try:
+                self.kept[name] = shape_from_file(kind, self.files, **table)
+            except InputError as fault:
+                self.fault(f"{where}.file", str(fault))
+                return None
+        found: Shape = self.kept[name]
+        return found
 
     def _motion(self, raw: Any, where: str) -> Motion | None:
         kind, table = self._kind(raw, "kind", MOTIONS, where)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from percuss import _core
 from percuss.models.scene.forms import ANY, number_setting, numbers_setting, rows_setting, vector_setting
 from percuss.models.scene.link_tables import ACTUATOR, BUSHING, JOINT, SPRING
+from percuss.scene.shapes import NODATA
 from percuss.settings import Setting, table_of
 
 
@@ -29,6 +30,7 @@ SHAPES: dict[str, dict[str, Setting]] = {
     "cylinder": table_of(_length("radius", "about z"), _length("height", "along z, centred")),
     "capsule": table_of(_length("radius", "of the round ends"), _length("length", "of the straight part, along z")),
     "cone": table_of(_length("radius", "of the base"), _length("height", "along z; the base is at -height/2")),
+    "ellipsoid": table_of(vector_setting("half_axes", "m", "three lengths, along x, y and z", required=True)),
     "ring": table_of(
         _length("inner_radius", "of the hole"),
         _length("outer_radius", "about z"),
@@ -45,6 +47,19 @@ SHAPES: dict[str, dict[str, Setting]] = {
     "height-field": table_of(
         numbers_setting("spacing", "m", "of the grid along x and y", required=True, length=2),
         rows_setting("heights", "m", "a row of heights for each y", length=0),
+    ),
+}
+FILE = Setting("file", "file", required=True, doc="in the study's folder")
+UNIT = Setting("unit", "text", "m", doc="of the lengths in the file")
+# Shapes whose numbers a file may hold instead.
+SHAPE_FILES: dict[str, dict[str, Setting]] = {
+    "mesh": table_of(FILE, UNIT, Setting("reverse", "boolean", False, doc="turn every triangle")),
+    "polyhedron": table_of(FILE, UNIT, Setting("reverse", "boolean", False, doc="turn every triangle")),
+    "height-field": table_of(
+        FILE,
+        UNIT,
+        Setting("spacing", "numbers", unit="m", length=2, doc="two lengths, for a file that knows none"),
+        Setting("nodata", "text", "refuse", choices=NODATA, doc="where the file has no height"),
     ),
 }
 CONTACTOR = table_of(
@@ -176,7 +191,7 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("stabilise", "boolean", False, doc="push overlapping bodies apart"),
         GRAVITY,
         Setting("settle", "table", doc="come to rest first", of=SETTLE),
-        Setting("bodies", "list", required=True, doc="tables of a body", of=BODY),
+        Setting("bodies", "list", required=True, doc="tables of a body", of=BODY, files=("file",)),
         Setting("laws", "list", [], doc="tables of a contact law", of=LAW),
         Setting("joints", "list", doc="tables of a joint", of=JOINT),
         Setting("springs", "list", doc="tables of a spring", of=SPRING),

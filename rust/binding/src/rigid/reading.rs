@@ -3,6 +3,8 @@
 //! Each of its parts has a function here that reads it. Whatever names a kind (shape, role, motion, probe, joint,
 //! element) says so under the key `kind`.
 
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use percuss_geometry::{Description, GeometryError};
 use percuss_rigid::{
     Body, ContactLaw, Effort, Element, Formula, Friction, ImpactLaw, Imposed, Joint, JointKind,
     Limit, Load, Mass, MassProperties, Mat3, Method, Motion, Pose, Probe, ProbeKind, Role, Row,
@@ -46,49 +48,84 @@ fn unknown(what: &str, name: &str, known: &str) -> PyErr {
     bad_input(format!("unknown {what} `{name}`: must be one of {known}"))
 }
 
-fn shape(from: Any<'_, '_>) -> PyResult<Shape> {
-    let number = |key: &str| item::<f64>(from, key);
-    let points = |key: &str| -> PyResult<Vec<Vec3>> {
-        let list: Vec<[f64; 3]> = item(from, key)?;
-        Ok(list.into_iter().map(Vec3::from).collect())
-    };
-    let kind: String = item(from, "kind")?;
-    match kind.as_str() {
-        "sphere" => Shape::sphere(number("radius_m")?),
-        "box" => {
-            let [x, y, z] = item(from, "size_m")?;
-            Shape::cuboid(x, y, z)
-        }
-        "cylinder" => Shape::cylinder(number("radius_m")?, number("height_m")?),
-        "capsule" => Shape::capsule(number("radius_m")?, number("length_m")?),
-        "cone" => Shape::cone(number("radius_m")?, number("height_m")?),
-        "polyhedron" => Shape::polyhedron(&points("vertices_m")?),
-        "half-space" => Ok(Shape::half_space()),
-        "ring" => Shape::ring(
-            number("inner_radius_m")?,
-            number("outer_radius_m")?,
-            number("height_m")?,
-        ),
-        "mesh" => Shape::mesh(
-            points("vertices_m")?,
-            &item::<Vec<[u32; 3]>>(from, "triangles")?,
-        ),
-        "height-field" => {
-            let heights: Vec<Vec<f64>> = item(from, "heights_m")?;
-            let columns = heights.first().map_or(0, Vec::len);
-            Shape::height_field(
-                columns,
-                heights.len(),
-                item(from, "spacing_m")?,
-                &heights.concat(),
-            )
-        }
-        _ => {
-            let known = "sphere, box, cylinder, capsule, cone, polyhedron, half-space, ring, mesh, height-field";
-            return Err(unknown("shape", &kind, known));
-        }
+/// The numbers of a shape, under the keys of a dict; tables may be arrays of numpy.
+struct ShapeNumbers<'a, 'py>(Any<'a, 'py>);
+
+/// A fault of a shape's numbers, as Python sees it.
+struct ShapeFault(PyErr);
+
+impl From<GeometryError> for ShapeFault {
+    fn from(fault: GeometryError) -> Self {
+        Self(bad_input(fault))
     }
-    .map_err(bad_input)
+}
+
+impl From<PyErr> for ShapeFault {
+    fn from(fault: PyErr) -> Self {
+        Self(fault)
+    }
+}
+
+impl<'py> ShapeNumbers<'_, 'py> {
+    /// Rows of N numbers: of an array without a look at each, else of lists.
+    fn rows<T, const N: usize>(&self, key: &str) -> Result<Vec<[T; N]>, ShapeFault>
+    where
+        T: numpy::Element + Copy + FromPyObjectOwned<'py>,
+    {
+        let value = self.0.get_item(key)?;
+        if let Ok(array) = value.extract::<PyReadonlyArray2<'py, T>>()
+            && array.shape()[1] == N
+        {
+            let rows = array.as_array();
+            let rows = rows.rows().into_iter();
+            return Ok(rows.map(|row| std::array::from_fn(|k| row[k])).collect());
+        }
+        Ok(item::<Vec<[T; N]>>(self.0, key)?)
+    }
+}
+
+impl Description for ShapeNumbers<'_, '_> {
+    type Error = ShapeFault;
+
+    fn number(&self, key: &'static str) -> Result<f64, ShapeFault> {
+        Ok(item(self.0, key)?)
+    }
+
+    fn numbers<const N: usize>(&self, key: &'static str) -> Result<[f64; N], ShapeFault> {
+        Ok(item(self.0, key)?)
+    }
+
+    fn points(&self, key: &'static str) -> Result<Vec<Vec3>, ShapeFault> {
+        let points = self.rows::<f64, 3>(key)?;
+        Ok(points.into_iter().map(Vec3::from).collect())
+    }
+
+    fn triangles(&self, key: &'static str) -> Result<Vec<[u32; 3]>, ShapeFault> {
+        self.rows(key)
+    }
+
+    fn table(&self, key: &'static str) -> Result<(usize, Vec<f64>), ShapeFault> {
+        let value = self.0.get_item(key)?;
+        if let Ok(array) = value.extract::<PyReadonlyArray2<'_, f64>>() {
+            return Ok((array.shape()[1], array.as_array().iter().copied().collect()));
+        }
+        let rows: Vec<Vec<f64>> = item(self.0, key)?;
+        let columns = rows.first().map_or(0, Vec::len);
+        if let Some(row) = rows.iter().position(|row| row.len() != columns) {
+            let count = rows[row].len();
+            let message = format!("{key}: row {row} has {count} numbers, the first {columns}");
+            return Err(ShapeFault(bad_input(message)));
+        }
+        Ok((columns, rows.concat()))
+    }
+}
+
+fn shape(from: Any<'_, '_>) -> PyResult<Shape> {
+    let kind: String = item(from, "kind")?;
+    match Shape::read(&kind, &ShapeNumbers(from)) {
+        Some(read) => read.map_err(|fault| fault.0),
+        None => Err(unknown("shape", &kind, &Shape::NAMES.join(", "))),
+    }
 }
 
 fn motion(from: Any<'_, '_>) -> PyResult<Motion> {

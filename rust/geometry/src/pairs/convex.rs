@@ -4,14 +4,11 @@ use crate::contact::{Points, feature};
 use crate::contact_workspace::Workspace;
 use crate::disk::disk_disk;
 use crate::disk_polygon::disk_polygon;
-use crate::facing::{Facing, facing};
+use crate::facing::{FLAT_TILT, Facing};
 use crate::gjk::{Core, Separation, separation};
-use crate::pairs::half_space::FLAT_TILT;
 use crate::polygon::{Overlap, polygon_polygon};
 use crate::pose::Vec3;
 use crate::segment_face::{segment_disk, segment_polygon, segment_segment};
-use crate::shape::Shape;
-use crate::shapes::polyhedron::Face;
 
 /// Relative error of an outline's least gap beyond which the nearest point itself is added.
 const MISSED: f64 = 1e-3;
@@ -80,8 +77,8 @@ pub(crate) fn convex_convex(
     let compass = COMPASS
         .iter()
         .flat_map(|d| [a.frame.vector(d), b.frame.vector(d)]);
-    let faces_a = face_normals(a.shape).map(|n| a.frame.vector(n));
-    let faces_b = face_normals(b.shape).map(|n| -b.frame.vector(n));
+    let faces_a = a.shape.faces().iter().map(|f| a.frame.vector(&f.normal));
+    let faces_b = b.shape.faces().iter().map(|f| -b.frame.vector(&f.normal));
     let candidates = compass.chain(faces_a).chain(faces_b);
     let (ra, rb) = (a.rounding(), b.rounding());
     let found = separation(a, b, size, points.margin + ra + rb, candidates);
@@ -92,7 +89,10 @@ pub(crate) fn convex_convex(
     let n = found.normal;
     let first = points.list.len();
     let [face_a, face_b] = &mut work.faces;
-    let (facing_a, facing_b) = (facing(a, &n, face_a), facing(b, &-n, face_b));
+    let (facing_a, facing_b) = (
+        a.shape.facing(a.frame, &n, face_a),
+        b.shape.facing(b.frame, &-n, face_b),
+    );
     let overlap = match (&facing_a, &facing_b) {
         (Facing::Corner, _) | (_, Facing::Corner) => None,
         (Facing::Polygon, Facing::Polygon) => {
@@ -133,16 +133,6 @@ pub(crate) fn convex_convex(
         push_witness(&found, ra, rb, points);
     }
     Some(found)
-}
-
-/// The face normals of a polyhedron; other shapes have theirs in the compass.
-fn face_normals(shape: &Shape) -> impl Iterator<Item = &Vec3> {
-    let faces: &[Face] = if let Shape::Polyhedron(s) = shape {
-        s.faces()
-    } else {
-        &[]
-    };
-    faces.iter().map(|f| &f.normal)
 }
 
 /// Runs a pair function written for (B, A), and turns its points round.

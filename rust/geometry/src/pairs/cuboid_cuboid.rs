@@ -9,18 +9,17 @@ use crate::contact_workspace::Workspace;
 use crate::facing::FLAT_COSINE;
 use crate::gjk::Core;
 use crate::pairs::convex;
-use crate::polygon::{Polygon, polygon_polygon};
-use crate::pose::{Frame, Vec3};
+use crate::polygon::polygon_polygon;
+use crate::pose::Frame;
 use crate::segment::nearest_on_segments;
-use crate::shape::Shape;
 use crate::shapes::cuboid::Cuboid;
 
 /// By how much (relative to size) an edge axis must beat a face axis: near ties are face contacts.
 const EDGE_BIAS: f64 = 1e-6;
 
 pub(crate) fn cuboid_cuboid(
-    (shape_a, a, frame_a): (&Shape, &Cuboid, &Frame),
-    (shape_b, b, frame_b): (&Shape, &Cuboid, &Frame),
+    (a, frame_a): (&Cuboid, &Frame),
+    (b, frame_b): (&Cuboid, &Frame),
     work: &mut Workspace,
     points: &mut Points,
 ) {
@@ -79,8 +78,8 @@ pub(crate) fn cuboid_cuboid(
         let across = across * 1.0_f64.copysign(across.dot(&between));
         // Edges across nearly parallel faces are corners of the faces' overlap.
         if !parallel || across.dot(&normal) < FLAT_COSINE {
-            let side_a = edge_along(a, frame_a, i, &across);
-            let side_b = edge_along(b, frame_b, j, &-across);
+            let side_a = a.edge_along(frame_a, i, &across);
+            let side_b = b.edge_along(frame_b, j, &-across);
             let near = nearest_on_segments(&side_a.1, &side_b.1);
             if near.inside {
                 let gap = (near.on_b - near.on_a).dot(&across);
@@ -93,11 +92,11 @@ pub(crate) fn cuboid_cuboid(
 
     let cores = (
         Core {
-            shape: shape_a,
+            shape: a,
             frame: frame_a,
         },
         Core {
-            shape: shape_b,
+            shape: b,
             frame: frame_b,
         },
     );
@@ -106,45 +105,11 @@ pub(crate) fn cuboid_cuboid(
         return;
     }
     let [face_a, face_b] = &mut work.faces;
-    set_face(face_a, a, frame_a, &normal);
-    set_face(face_b, b, frame_b, &-normal);
+    a.set_face(face_a, frame_a, &normal);
+    b.set_face(face_b, frame_b, &-normal);
     let overlap = polygon_polygon(face_a, face_b, &mut work.outlines, points);
     let tilt = (1.0 - flat * flat).max(0.0).sqrt();
     if overlap.touches_elsewhere(tilt, face_gap, size) {
         convex::witness(&cores.0, &cores.1, size, [normal], points);
     }
-}
-
-/// The box's side that looks along `d`.
-pub(crate) fn set_face(face: &mut Polygon, s: &Cuboid, frame: &Frame, d: &Vec3) {
-    let local = frame.local_vector(d);
-    let axis = local.abs().imax();
-    let outward = local[axis] > 0.0;
-    face.reset(frame.axis(axis) * if outward { 1.0 } else { -1.0 });
-    let corners = Cuboid::face(axis, outward);
-    for k in 0..4 {
-        let (c, next) = (corners[k], corners[(k + 1) % 4]);
-        face.push(
-            frame.point(&s.corner(c)),
-            c as u16,
-            edge_name(c, next) as u16,
-        );
-    }
-}
-
-/// The edge between two neighbouring corners: its direction and the sides it lies on.
-fn edge_name(c: usize, d: usize) -> usize {
-    let along = (c ^ d).trailing_zeros() as usize;
-    along * 8 + (c & d)
-}
-
-/// The box's edge along axis `i` that lies farthest along `d`, with its name.
-pub(crate) fn edge_along(s: &Cuboid, frame: &Frame, i: usize, d: &Vec3) -> (u32, [Vec3; 2]) {
-    let local = frame.local_vector(d);
-    let low = (0..3)
-        .filter(|&k| k != i && local[k] > 0.0)
-        .fold(0, |c, k| c | 1 << k);
-    let high = low | 1 << i;
-    let ends = [frame.point(&s.corner(low)), frame.point(&s.corner(high))];
-    (edge_name(low, high) as u32, ends)
 }

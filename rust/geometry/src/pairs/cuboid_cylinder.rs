@@ -3,15 +3,13 @@
 
 use crate::contact::Points;
 use crate::contact_workspace::Workspace;
+use crate::convex::Convex;
 use crate::disk_polygon::disk_polygon;
 use crate::gjk::Core;
 use crate::pairs::convex::{convex_convex, turned};
-use crate::pairs::cuboid_cuboid::set_face;
-use crate::pairs::cylinder_cylinder::end;
 use crate::polygon::Overlap;
 use crate::pose::{Frame, reject};
 use crate::segment_face::{Segment, segment_polygon};
-use crate::shape::Shape;
 use crate::shapes::cuboid::Cuboid;
 use crate::shapes::cylinder::{Cylinder, extents};
 
@@ -21,8 +19,8 @@ const SQUARE: f64 = 0.05;
 const SHALLOW: f64 = 0.05;
 
 pub(crate) fn cuboid_cylinder(
-    (shape_a, a, frame_a): (&Shape, &Cuboid, &Frame),
-    (shape_b, b, frame_b): (&Shape, &Cylinder, &Frame),
+    (a, frame_a): (&Cuboid, &Frame),
+    (b, frame_b): (&Cylinder, &Frame),
     work: &mut Workspace,
     points: &mut Points,
 ) {
@@ -34,17 +32,17 @@ pub(crate) fn cuboid_cylinder(
     if gaps[k] > points.margin {
         return;
     }
-    if gaps[k] > -SHALLOW * shape_a.size().min(shape_b.size()) {
+    if gaps[k] > -SHALLOW * a.size().min(b.size()) {
         let outward = frame_a.axis(k) * 1.0_f64.copysign(centre[k]);
         let cosine = local_axis[k].abs();
         let face = &mut work.faces[0];
         let overlap = if 1.0 - cosine * cosine < SQUARE * SQUARE {
-            set_face(face, a, frame_a, &outward);
+            a.set_face(face, frame_a, &outward);
             let facing = axis * -1.0_f64.copysign(axis.dot(&outward));
-            let disk = end(b, frame_b, &facing);
+            let disk = b.end(frame_b, &facing);
             Some(turned(points, |p| disk_polygon(&disk, face, p)))
         } else if cosine < SQUARE {
-            set_face(face, a, frame_a, &outward);
+            a.set_face(face, frame_a, &outward);
             let side = frame_b.position - reject(&outward, &axis).normalize() * b.radius_m;
             let reach = axis * b.half_height_m;
             let generator = Segment {
@@ -61,11 +59,11 @@ pub(crate) fn cuboid_cylinder(
     }
     let cores = (
         Core {
-            shape: shape_a,
+            shape: a,
             frame: frame_a,
         },
         Core {
-            shape: shape_b,
+            shape: b,
             frame: frame_b,
         },
     );

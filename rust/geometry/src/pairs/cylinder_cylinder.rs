@@ -8,14 +8,13 @@
 use crate::circle::{Circle, Extreme};
 use crate::contact::{Points, feature};
 use crate::contact_workspace::Workspace;
-use crate::disk::{Disk, disk_disk};
+use crate::disk::disk_disk;
+use crate::facing::{FLAT_TILT, LEAST_TILT};
 use crate::gjk::Core;
 use crate::pairs::convex;
-use crate::pairs::half_space::{FLAT_TILT, LEAST_TILT};
 use crate::polygon::{GRAZE, Overlap};
 use crate::pose::{Frame, Vec3, polar, reject};
 use crate::segment::nearest_on_segments;
-use crate::shape::Shape;
 use crate::shapes::cylinder::Cylinder;
 
 /// Overlap of crossing sides, relative to the smaller radius, beyond which another way out may be
@@ -23,8 +22,8 @@ use crate::shapes::cylinder::Cylinder;
 const SHALLOW: f64 = 0.2;
 
 pub(crate) fn cylinder_cylinder(
-    (shape_a, a, frame_a): (&Shape, &Cylinder, &Frame),
-    (shape_b, b, frame_b): (&Shape, &Cylinder, &Frame),
+    (a, frame_a): (&Cylinder, &Frame),
+    (b, frame_b): (&Cylinder, &Frame),
     work: &mut Workspace,
     points: &mut Points,
 ) {
@@ -41,11 +40,11 @@ pub(crate) fn cylinder_cylinder(
     }
     let cores = (
         Core {
-            shape: shape_a,
+            shape: a,
             frame: frame_a,
         },
         Core {
-            shape: shape_b,
+            shape: b,
             frame: frame_b,
         },
     );
@@ -96,8 +95,8 @@ pub(crate) fn cylinder_cylinder(
         .min(b.half_height_m);
     if axial_gap >= side_gap {
         let up = 1.0_f64.copysign(height);
-        let end_a = end(a, frame_a, &(za * up));
-        let end_b = end(b, frame_b, &(zb_along * -up));
+        let end_a = a.end(frame_a, &(za * up));
+        let end_b = b.end(frame_b, &(zb_along * -up));
         let overlap = disk_disk(&end_a, &end_b, points);
         if overlap.touches_elsewhere(sine, axial_gap, size) {
             convex::witness(&cores.0, &cores.1, size, [mean * up], points);
@@ -152,16 +151,6 @@ pub(crate) fn cylinder_cylinder(
 fn ends(s: &Cylinder, frame: &Frame) -> [Vec3; 2] {
     let reach = frame.axis(2) * s.half_height_m;
     [frame.position - reach, frame.position + reach]
-}
-
-/// The flat end of a cylinder that looks along `outward`, one of its two axis directions.
-pub(crate) fn end(s: &Cylinder, frame: &Frame, outward: &Vec3) -> Disk {
-    Disk {
-        centre: frame.position + outward * s.half_height_m,
-        normal: *outward,
-        reference: frame.axis(0),
-        radius: s.radius_m,
-    }
 }
 
 /// The rim's point nearest to the axis of a cylinder, the outward normal of that cylinder's side

@@ -12,10 +12,10 @@
 
 use crate::contact::{ContactPoint, Points};
 use crate::contact_workspace::Workspace;
+use crate::convex::Convex;
 use crate::gjk::Core;
 use crate::pairs::{convex, half_space, sphere};
 use crate::pose::{Frame, Mat3, Vec3, tangents};
-use crate::shape::Shape;
 use crate::shapes::capsule::Capsule;
 use crate::shapes::mesh::Mesh;
 use crate::shapes::sphere::Sphere;
@@ -35,7 +35,7 @@ const RIDGE: u32 = 0x2000_0000;
 const PEAK: u32 = 0x1000_0000;
 
 pub(crate) fn shape_mesh(
-    (a, frame_a): (&Shape, &Frame),
+    (a, frame_a): (&dyn Convex, &Frame),
     (mesh, frame_b): (&Mesh, &Frame),
     work: &mut Workspace,
     points: &mut Points,
@@ -52,11 +52,7 @@ pub(crate) fn shape_mesh(
     for &t in &triangles {
         over_triangle(a, &local, mesh, t, points.margin, &mut found);
     }
-    let rounding = Core {
-        shape: a,
-        frame: &local,
-    }
-    .rounding();
+    let rounding = a.rounding();
     found.retain(|p| !behind(mesh, &triangles, p, rounding));
     keep_nearest(&mut found, rounding);
     for &t in &triangles {
@@ -85,7 +81,7 @@ pub(crate) fn shape_mesh(
 
 /// Points of the shape's features whose foot falls on triangle `t`.
 fn over_triangle(
-    a: &Shape,
+    a: &dyn Convex,
     frame: &Frame,
     mesh: &Mesh,
     t: u32,
@@ -189,7 +185,7 @@ fn keep_nearest(found: &mut Vec<ContactPoint>, rounding: f64) {
 
 /// Points of the shape on the ridge `e`.
 fn over_ridge(
-    a: &Shape,
+    a: &dyn Convex,
     frame: &Frame,
     mesh: &Mesh,
     e: u32,
@@ -206,10 +202,10 @@ fn over_ridge(
         position: (p + q) * 0.5,
         axes: Mat3::from_columns(&[x, y, along]),
     };
-    let segment = Shape::Capsule(Capsule {
+    let segment = Capsule {
         radius_m: 0.0,
         half_length_m: half,
-    });
+    };
     let first = found.len();
     let (one, two) = (
         Core { shape: a, frame },
@@ -287,7 +283,7 @@ fn outward(out: Vec3, inner: impl Iterator<Item = Vec3> + Clone) -> Option<Vec3>
 
 /// The point of the shape on the peak `v`.
 fn over_peak(
-    a: &Shape,
+    a: &dyn Convex,
     frame: &Frame,
     mesh: &Mesh,
     v: u32,
@@ -302,7 +298,7 @@ fn over_peak(
         list: found,
     };
     if !sphere::sphere_shape(&at, 0.0, a, frame, &mut list) {
-        let ball = Shape::Sphere(Sphere { radius_m: 0.0 });
+        let ball = Sphere { radius_m: 0.0 };
         let place = Frame {
             position: at,
             ..Frame::identity()

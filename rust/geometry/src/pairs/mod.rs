@@ -5,7 +5,7 @@ use crate::contact::{ContactPoint, Points, feature};
 use crate::contact_workspace::Workspace;
 use crate::gjk::Core;
 use crate::pose::Frame;
-use crate::shape::Shape;
+use crate::shape::{Form, Shape};
 
 pub(crate) mod convex;
 pub(crate) mod cuboid_cuboid;
@@ -24,7 +24,7 @@ pub fn contact_points(
     work: &mut Workspace,
     list: &mut Vec<ContactPoint>,
 ) {
-    if rank(a) <= rank(b) {
+    if a.rank() <= b.rank() {
         ordered(
             (a, frame_a),
             (b, frame_b),
@@ -52,22 +52,7 @@ pub fn contact_points(
     }
 }
 
-/// The order in which the table below expects its shapes.
-fn rank(shape: &Shape) -> u8 {
-    match shape {
-        Shape::Sphere(_) => 0,
-        Shape::Box(_) => 1,
-        Shape::Cylinder(_) => 2,
-        Shape::Capsule(_) => 3,
-        Shape::Cone(_) => 4,
-        Shape::Polyhedron(_) => 5,
-        Shape::Ring(_) => 6,
-        Shape::Mesh(_) => 7,
-        Shape::HalfSpace(_) => 9,
-    }
-}
-
-/// The table of pairs.
+/// The table of pairs, whose shapes come in the order of the list of shapes.
 fn ordered(
     (a, fa): (&Shape, &Frame),
     (b, fb): (&Shape, &Frame),
@@ -75,38 +60,46 @@ fn ordered(
     points: &mut Points,
 ) {
     match (a, b) {
-        (_, Shape::HalfSpace(_)) => half_space::shape_half_space(a, fa, fb, points),
-        (Shape::Mesh(_), Shape::Mesh(_)) => {}
-        (_, Shape::Mesh(m)) => mesh::shape_mesh((a, fa), (m, fb), work, points),
-        (Shape::Sphere(s), _) if sphere::sphere_shape(&fa.position, s.radius_m, b, fb, points) => {}
         (Shape::Box(x), Shape::Box(y)) => {
-            cuboid_cuboid::cuboid_cuboid((a, x, fa), (b, y, fb), work, points)
+            return cuboid_cuboid::cuboid_cuboid((x, fa), (y, fb), work, points);
         }
         (Shape::Box(x), Shape::Cylinder(y)) => {
-            cuboid_cylinder::cuboid_cylinder((a, x, fa), (b, y, fb), work, points);
+            return cuboid_cylinder::cuboid_cylinder((x, fa), (y, fb), work, points);
         }
         (Shape::Cylinder(x), Shape::Cylinder(y)) => {
-            cylinder_cylinder::cylinder_cylinder((a, x, fa), (b, y, fb), work, points);
+            return cylinder_cylinder::cylinder_cylinder((x, fa), (y, fb), work, points);
         }
         (Shape::Capsule(x), Shape::Ring(y)) => {
-            pin_ring::capsule_ring((a, x, fa), (b, y, fb), work, points);
+            return pin_ring::capsule_ring((x, fa), (y, fb), work, points);
         }
         (Shape::Cylinder(x), Shape::Ring(y)) => {
-            pin_ring::cylinder_ring((a, x, fa), (y, fb), work, points);
+            return pin_ring::cylinder_ring((x, fa), (y, fb), work, points);
         }
-        _ => {
-            convex::convex_convex(
-                &Core {
-                    shape: a,
+        // All others go the way of their forms.
+        _ => {}
+    }
+    match (a.form(), b.form()) {
+        (Form::Convex(x), Form::Convex(y)) => {
+            if let Shape::Sphere(s) = a
+                && sphere::sphere_shape(&fa.position, s.radius_m, y, fb, points)
+            {
+                return;
+            }
+            let (one, two) = (
+                Core {
+                    shape: x,
                     frame: fa,
                 },
-                &Core {
-                    shape: b,
+                Core {
+                    shape: y,
                     frame: fb,
                 },
-                work,
-                points,
             );
+            convex::convex_convex(&one, &two, work, points);
         }
+        (Form::Convex(x), Form::HalfSpace(_)) => half_space::shape_half_space(x, fa, fb, points),
+        (Form::Convex(x), Form::Mesh(y)) => mesh::shape_mesh((x, fa), (y, fb), work, points),
+        // Ground does not meet ground.
+        (Form::Mesh(_) | Form::HalfSpace(_), _) => {}
     }
 }

@@ -16,7 +16,6 @@ use crate::pairs::convex::convex_convex;
 use crate::pairs::cylinder_cylinder::cylinder_cylinder;
 use crate::pairs::sphere::sphere_shape;
 use crate::pose::{Frame, Vec3, polar, reject};
-use crate::shape::Shape;
 use crate::shapes::capsule::Capsule;
 use crate::shapes::cylinder::Cylinder;
 use crate::shapes::ring::Ring;
@@ -95,7 +94,7 @@ impl Pin<'_> {
 }
 
 pub(crate) fn cylinder_ring(
-    (shape_a, cylinder, frame_a): (&Shape, &Cylinder, &Frame),
+    (cylinder, frame_a): (&Cylinder, &Frame),
     (ring, frame_b): (&Ring, &Frame),
     work: &mut Workspace,
     points: &mut Points,
@@ -106,14 +105,8 @@ pub(crate) fn cylinder_ring(
         frame: frame_a,
     };
     if !pin.passes(ring, frame_b) {
-        let disk = ring.outline();
-        let outline = Shape::Cylinder(disk);
-        return cylinder_cylinder(
-            (shape_a, cylinder, frame_a),
-            (&outline, &disk, frame_b),
-            work,
-            points,
-        );
+        let disk = ring.disk();
+        return cylinder_cylinder((cylinder, frame_a), (&disk, frame_b), work, points);
     }
     let tube = frame_b.axis(2);
     pin.stations(ring, frame_b, points, |k, centre, points| {
@@ -133,8 +126,8 @@ pub(crate) fn cylinder_ring(
 }
 
 pub(crate) fn capsule_ring(
-    (shape_a, capsule, frame_a): (&Shape, &Capsule, &Frame),
-    (shape_b, ring, frame_b): (&Shape, &Ring, &Frame),
+    (capsule, frame_a): (&Capsule, &Frame),
+    (ring, frame_b): (&Ring, &Frame),
     work: &mut Workspace,
     points: &mut Points,
 ) {
@@ -146,11 +139,11 @@ pub(crate) fn capsule_ring(
     if !pin.passes(ring, frame_b) {
         let cores = (
             Core {
-                shape: shape_a,
+                shape: capsule,
                 frame: frame_a,
             },
             Core {
-                shape: shape_b,
+                shape: ring,
                 frame: frame_b,
             },
         );
@@ -159,7 +152,7 @@ pub(crate) fn capsule_ring(
     }
     pin.stations(ring, frame_b, points, |k, centre, points| {
         let first = points.list.len();
-        sphere_shape(&centre, capsule.radius_m, shape_b, frame_b, points);
+        sphere_shape(&centre, capsule.radius_m, ring, frame_b, points);
         points.list[first..]
             .iter_mut()
             .for_each(|p| p.feature = feature::other(2 + k));

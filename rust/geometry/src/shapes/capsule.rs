@@ -1,9 +1,17 @@
 //! Capsule: a cylinder with hemispherical ends.
 
 use crate::aabb::Aabb;
+use crate::contact::feature;
+use crate::convex::{Convex, Kind, TakeCorner};
+use crate::description::Description;
 use crate::error::{GeometryError, positive};
+use crate::facing::{FLAT_TILT, Facing};
 use crate::mass::MassProperties;
-use crate::pose::Frame;
+use crate::outline::{Outline, arc, revolved};
+use crate::polygon::Polygon;
+use crate::pose::{Frame, Vec3};
+use crate::segment_face::Segment;
+use crate::signed_distance::from_point;
 use std::f64::consts::PI;
 
 /// All points within a radius of a segment along local z.
@@ -23,15 +31,34 @@ impl Capsule {
             half_length_m: positive("capsule", "length_m", length_m)? * 0.5,
         })
     }
+}
 
-    pub(crate) fn bounds(&self, frame: &Frame) -> Aabb {
-        let half = (frame.axis(2) * self.half_length_m)
-            .abs()
-            .add_scalar(self.radius_m);
-        Aabb::around(&frame.position, &half)
+impl Kind for Capsule {
+    const NAME: &'static str = "capsule";
+
+    fn read<D: Description>(from: &D) -> Result<Self, D::Error> {
+        Ok(Self::new(
+            from.number("radius_m")?,
+            from.number("length_m")?,
+        )?)
+    }
+}
+
+impl Convex for Capsule {
+    fn support(&self, d: &Vec3) -> Vec3 {
+        Vec3::new(0.0, 0.0, self.half_length_m.copysign(d.z))
     }
 
-    pub(crate) fn mass(&self, density: f64) -> MassProperties {
+    fn size(&self) -> f64 {
+        // Without a radius it is an edge.
+        if self.radius_m == 0.0 {
+            self.half_length_m
+        } else {
+            self.radius_m
+        }
+    }
+
+    fn mass(&self, density: f64) -> MassProperties {
         let (r, l) = (self.radius_m, self.half_length_m);
         let tube = density * PI * r * r * 2.0 * l;
         let ball = density * 4.0 / 3.0 * PI * r.powi(3);
@@ -45,5 +72,42 @@ impl Capsule {
             across,
             tube * r * r / 2.0 + ball * 0.4 * r * r,
         )
+    }
+
+    fn facing(&self, frame: &Frame, d: &Vec3, _: &mut Polygon) -> Facing {
+        if frame.local_vector(d).z.abs() < FLAT_TILT {
+            let reach = Vec3::new(0.0, 0.0, self.half_length_m);
+            return Facing::Edge(Segment::placed(frame, [-reach, reach], self.radius_m));
+        }
+        Facing::Corner
+    }
+
+    fn outline(&self) -> Outline {
+        let (r, l) = (self.radius_m, self.half_length_m);
+        let mut profile = arc(r, -l, -1.0, 0.0);
+        profile.extend(arc(r, l, 0.0, 1.0));
+        revolved(&profile, false)
+    }
+
+    fn rounding(&self) -> f64 {
+        self.radius_m
+    }
+
+    fn bounds(&self, frame: &Frame) -> Aabb {
+        let half = (frame.axis(2) * self.half_length_m)
+            .abs()
+            .add_scalar(self.radius_m);
+        Aabb::around(&frame.position, &half)
+    }
+
+    fn on_plane(&self, frame: &Frame, _: &Vec3, take: TakeCorner<'_>) {
+        let reach = frame.axis(2) * self.half_length_m;
+        take(frame.position - reach, self.radius_m, feature::other(0));
+        take(frame.position + reach, self.radius_m, feature::other(1));
+    }
+
+    fn signed_distance(&self, p: &Vec3) -> Option<(f64, Vec3)> {
+        let z = p.z.clamp(-self.half_length_m, self.half_length_m);
+        Some(from_point(p, &Vec3::new(0.0, 0.0, z), self.radius_m))
     }
 }

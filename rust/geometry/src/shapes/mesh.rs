@@ -1,14 +1,16 @@
-//! Triangle mesh and height field: fixed ground of any form.
+//! Triangle mesh: fixed ground of any form.
 //!
 //! The surface is one-sided: triangles are anticlockwise seen from outside. Each edge and vertex
 //! knows whether it sticks out (a ridge, a peak, a border); only those can touch a shape by themselves.
 //! Flat and hollow edges never do, so a body sliding over a triangulated plane feels no triangles.
 
 use crate::aabb::Aabb;
-use crate::error::{GeometryError, positive};
+use crate::convex::Kind;
+use crate::description::Description;
+use crate::error::GeometryError;
+use crate::outline::Outline;
 use crate::pose::{Frame, Vec3};
 use crate::shape::finite_points;
-use std::collections::BTreeMap;
 
 /// Sine of the angle between two triangles from which on their edge is a ridge.
 const RIDGE: f64 = 1e-6;
@@ -51,14 +53,6 @@ pub(crate) struct Peak {
     pub edges: Vec<Vec3>,
 }
 
-/// An edge met before: where the first triangle that has it starts along it, and that triangle's normal.
-#[derive(Debug, Clone, Copy)]
-struct Known {
-    edge: u32,
-    from: u32,
-    normal: Vec3,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 struct Node {
     bounds: Aabb,
@@ -98,17 +92,12 @@ impl Mesh {
                 most: MOST_TRIANGLES,
             });
         }
+        let names = edge_names(&vertices, triangles)?;
         let mut surface = Vec::with_capacity(triangles.len());
-        let mut edges: Vec<Edge> = Vec::new();
-        let mut known: BTreeMap<[u32; 2], Known> = BTreeMap::new();
-        for (t, &corners) in triangles.iter().enumerate() {
-            if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices.len()) {
-                return Err(GeometryError::TriangleVertex {
-                    triangle: t,
-                    vertex: vertex as usize,
-                    vertices: vertices.len(),
-                });
-            }
+        let mut edges: Vec<Edge> = Vec::with_capacity(triangles.len() / 2 * 3);
+        // Of each edge met before, where the first triangle that has it starts along it, and that triangle's normal.
+        let mut firsts: Vec<(u32, Vec3)> = Vec::with_capacity(triangles.len() / 2 * 3);
+        for (t, (&corners, &names)) in triangles.iter().zip(&names).enumerate() {
             let p = corners.map(|v| vertices[v as usize]);
             let across = (p[1] - p[0]).cross(&(p[2] - p[0]));
             let longest = (0..3)
@@ -118,50 +107,30 @@ impl Mesh {
                 return Err(GeometryError::TriangleArea { triangle: t });
             }
             let normal = across.normalize();
-            let mut turned = None;
-            let names = std::array::from_fn(|k| {
+            for k in 0..3 {
                 let (from, to) = (corners[k], corners[(k + 1) % 3]);
                 let inward = normal.cross(&(p[(k + 1) % 3] - p[k])).normalize();
-                let key = [from.min(to), from.max(to)];
-                match known.get(&key) {
-                    Some(&Known {
-                        edge: e,
-                        from: start,
-                        normal: other,
-                    }) => {
-                        let edge = &mut edges[e as usize];
-                        if start == from && edge.inward[1].is_none() {
-                            turned = Some(edge.owner as usize);
-                        }
-                        edge.inward[1] = Some(inward);
-                        let (sine, cosine) = (other.dot(&inward), other.dot(&normal));
-                        edge.ridge = sine < -RIDGE;
-                        edge.hollow = sine.max(0.0) / cosine.max(0.1);
-                        e
-                    }
-                    None => {
-                        let e = edges.len() as u32;
-                        known.insert(
-                            key,
-                            Known {
-                                edge: e,
-                                from,
-                                normal,
-                            },
-                        );
-                        edges.push(Edge {
-                            corners: key,
-                            owner: t as u32,
-                            inward: [Some(inward), None],
-                            ridge: true,
-                            hollow: 0.0,
-                        });
-                        e
-                    }
+                if names[k] as usize == edges.len() {
+                    firsts.push((from, normal));
+                    edges.push(Edge {
+                        corners: [from.min(to), from.max(to)],
+                        owner: t as u32,
+                        inward: [Some(inward), None],
+                        ridge: true,
+                        hollow: 0.0,
+                    });
+                    continue;
                 }
-            });
-            if let Some(other) = turned {
-                return Err(GeometryError::TriangleTurned { triangle: t, other });
+                let (start, other) = firsts[names[k] as usize];
+                let edge = &mut edges[names[k] as usize];
+                if start == from && edge.inward[1].is_none() {
+                    let other = edge.owner as usize;
+                    return Err(GeometryError::TriangleTurned { triangle: t, other });
+                }
+                edge.inward[1] = Some(inward);
+                let (sine, cosine) = (other.dot(&inward), other.dot(&normal));
+                edge.ridge = sine < -RIDGE;
+                edge.hollow = sine.max(0.0) / cosine.max(0.1);
             }
             surface.push(Triangle {
                 corners,
@@ -211,53 +180,6 @@ impl Mesh {
         Ok(mesh)
     }
 
-    /// A surface z(x, y) over a grid of `columns` x `rows` points spaced by `spacing_m`, the first at
-    /// the origin; `heights_m[j * columns + i]` is the height of point i along x, j along y.
-    pub fn height_field(
-        columns: usize,
-        rows: usize,
-        spacing_m: [f64; 2],
-        heights_m: &[f64],
-    ) -> Result<Self, GeometryError> {
-        for (key, count) in [("columns", columns), ("rows", rows)] {
-            if count < 2 {
-                return Err(GeometryError::TooFew {
-                    shape: "height field",
-                    key,
-                    count,
-                    least: 2,
-                });
-            }
-        }
-        positive("height field", "spacing_m along x", spacing_m[0])?;
-        positive("height field", "spacing_m along y", spacing_m[1])?;
-        if heights_m.len() != columns * rows {
-            return Err(GeometryError::HeightCount {
-                heights: heights_m.len(),
-                columns,
-                rows,
-            });
-        }
-        let place = |k: usize| {
-            let (i, j) = (k % columns, k / columns);
-            Vec3::new(
-                i as f64 * spacing_m[0],
-                j as f64 * spacing_m[1],
-                heights_m[k],
-            )
-        };
-        let vertices: Vec<Vec3> = (0..columns * rows).map(place).collect();
-        let mut triangles = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
-        for j in 0..rows - 1 {
-            for i in 0..columns - 1 {
-                let a = (j * columns + i) as u32;
-                let (b, c, d) = (a + 1, a + columns as u32, a + columns as u32 + 1);
-                triangles.extend([[a, b, d], [a, d, c]]);
-            }
-        }
-        Self::new(vertices, &triangles)
-    }
-
     /// The vertices.
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
@@ -266,6 +188,13 @@ impl Mesh {
     /// The triangles.
     pub fn triangles(&self) -> &[Triangle] {
         &self.triangles
+    }
+
+    pub(crate) fn outline(&self) -> Outline {
+        Outline {
+            vertices: self.vertices.clone(),
+            polygons: self.triangles.iter().map(|t| t.corners.to_vec()).collect(),
+        }
     }
 
     pub(crate) fn edge(&self, e: u32) -> &Edge {
@@ -341,15 +270,67 @@ impl Mesh {
             count: 0,
         });
         let axis = (bounds.max - bounds.min).imax();
-        let centre = |mesh: &Self, t: u32| {
-            let b = mesh.triangle_bounds(t);
+        let centre = |t: u32| {
+            let b = self.triangle_bounds(t);
             b.min[axis] + b.max[axis]
         };
-        order.sort_by(|&s, &t| centre(self, s).total_cmp(&centre(self, t)).then(s.cmp(&t)));
+        let mut placed: Vec<(f64, u32)> = order.iter().map(|&t| (centre(t), t)).collect();
         let half = order.len() / 2;
+        placed.select_nth_unstable_by(half, |s, t| s.0.total_cmp(&t.0).then(s.1.cmp(&t.1)));
+        for (place, (_, t)) in order.iter_mut().zip(placed) {
+            *place = t;
+        }
         let (low, high) = order.split_at_mut(half);
         self.grow_tree(low, first);
         self.grow_tree(high, first + half as u32);
         self.nodes[here].start = self.nodes.len() as u32;
     }
+}
+
+impl Kind for Mesh {
+    const NAME: &'static str = "mesh";
+
+    fn read<D: Description>(from: &D) -> Result<Self, D::Error> {
+        let vertices = from.points("vertices_m")?;
+        Ok(Self::new(vertices, &from.triangles("triangles")?)?)
+    }
+}
+
+/// The edges of each triangle, from each corner to the next, numbered as they are first met.
+fn edge_names(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Vec<[u32; 3]>, GeometryError> {
+    let mut sides: Vec<(u64, u32)> = Vec::with_capacity(3 * triangles.len());
+    for (t, corners) in triangles.iter().enumerate() {
+        if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices.len()) {
+            return Err(GeometryError::TriangleVertex {
+                triangle: t,
+                vertex: vertex as usize,
+                vertices: vertices.len(),
+            });
+        }
+        for k in 0..3 {
+            let (from, to) = (u64::from(corners[k]), u64::from(corners[(k + 1) % 3]));
+            sides.push((from.min(to) << 32 | from.max(to), (3 * t + k) as u32));
+        }
+    }
+    // Sorted, the sides of one edge follow each other, the one met first before the others.
+    sides.sort_unstable();
+    let mut first = vec![0_u32; sides.len()];
+    let mut start = 0;
+    for i in 0..sides.len() {
+        if sides[i].0 != sides[start].0 {
+            start = i;
+        }
+        first[sides[i].1 as usize] = sides[start].1;
+    }
+    let mut count = 0;
+    for side in 0..first.len() {
+        // What is met first gets the next number, the others that of the first, which is known by then.
+        if first[side] as usize == side {
+            first[side] = count;
+            count += 1;
+        } else {
+            first[side] = first[first[side] as usize];
+        }
+    }
+    Ok(first.chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect())
 }

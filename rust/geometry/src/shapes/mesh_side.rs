@@ -86,6 +86,7 @@ fn nearest_on_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> (Vec3, Feature) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shapes::height_field::HeightField;
 
     fn cube(reversed: bool) -> Mesh {
         let corner = |i: usize| {
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn beyond_the_border_of_a_sheet_there_is_no_side() {
-        let sheet = Mesh::height_field(3, 3, [1.0, 1.0], &[0.0; 9]).unwrap();
+        let sheet = HeightField::new(3, 3, [1.0, 1.0], &[0.0; 9]).unwrap().0;
         let side = |x, y, z| sheet.is_in_front(&Vec3::new(x, y, z));
         assert_eq!(side(1.0, 1.0, 0.5), Some(true));
         assert_eq!(side(1.2, 0.3, -0.5), Some(false));

@@ -1,12 +1,19 @@
 //! Convex polyhedron, from its vertices.
 
 use crate::aabb::Aabb;
+use crate::contact::feature;
+use crate::convex::{Convex, Kind, TakeCorner};
+use crate::description::Description;
 use crate::error::GeometryError;
+use crate::facing::{FLAT_COSINE, FLAT_TILT, Facing};
 use crate::hull::convex_hull;
 use crate::mass::MassProperties;
+use crate::outline::Outline;
 use crate::polygon::Polygon;
 use crate::pose::{Frame, Mat3, Vec3};
+use crate::segment_face::Segment;
 use crate::shape::finite_points;
+use std::collections::BTreeMap;
 
 /// A flat face: its outward normal and the loop of its corners.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +63,7 @@ impl Polyhedron {
         }
         let vertices: Vec<Vec3> = used.iter().map(|&i| points[i]).collect();
         let mut edges: Vec<[u16; 2]> = Vec::new();
+        let mut numbers: BTreeMap<[u16; 2], u16> = BTreeMap::new();
         let mut faces = Vec::new();
         for round in &loops {
             let corners: Vec<u16> = round
@@ -66,10 +74,10 @@ impl Polyhedron {
             let names = (0..len).map(|k| {
                 let (p, q) = (corners[k], corners[(k + 1) % len]);
                 let edge = [p.min(q), p.max(q)];
-                edges.iter().position(|e| *e == edge).unwrap_or_else(|| {
+                *numbers.entry(edge).or_insert_with(|| {
                     edges.push(edge);
-                    edges.len() - 1
-                }) as u16
+                    (edges.len() - 1) as u16
+                })
             });
             let names: Vec<u16> = names.collect();
             // Newell's normal uses all corners alike.
@@ -105,20 +113,7 @@ impl Polyhedron {
         &self.faces
     }
 
-    /// A point inside: the centre of mass.
-    pub(crate) fn middle(&self) -> Vec3 {
-        self.middle
-    }
-
-    pub(crate) fn size(&self) -> f64 {
-        self.size
-    }
-
-    pub(crate) fn support(&self, d: &Vec3) -> Vec3 {
-        self.vertices[self.farthest(d)]
-    }
-
-    fn farthest(&self, d: &Vec3) -> usize {
+    fn farthest_corner(&self, d: &Vec3) -> usize {
         let mut best = (0, f64::NEG_INFINITY);
         for (i, v) in self.vertices.iter().enumerate() {
             let reach = v.dot(d);
@@ -143,7 +138,7 @@ impl Polyhedron {
 
     /// The edge at the corner farthest along `d` that is most nearly square to it, and the sine.
     pub(crate) fn edge_towards(&self, d: &Vec3) -> ([Vec3; 2], f64) {
-        let corner = self.farthest(d) as u16;
+        let corner = self.farthest_corner(d) as u16;
         let mut best = ([Vec3::zeros(); 2], f64::INFINITY);
         for e in self.edges.iter().filter(|e| e.contains(&corner)) {
             let ends = [self.vertices[e[0] as usize], self.vertices[e[1] as usize]];
@@ -162,21 +157,28 @@ impl Polyhedron {
             polygon.push(frame.point(&self.vertices[corner as usize]), corner, edge);
         }
     }
+}
 
-    pub(crate) fn bounds(&self, frame: &Frame) -> Aabb {
-        let placed: Aabb = self.vertices.iter().fold(Aabb::of_points([]), |b, v| {
-            let p = frame.point(v);
-            Aabb {
-                min: b.min.inf(&p),
-                max: b.max.sup(&p),
-            }
-        });
-        placed
+impl Kind for Polyhedron {
+    const NAME: &'static str = "polyhedron";
+
+    fn read<D: Description>(from: &D) -> Result<Self, D::Error> {
+        Ok(Self::new(&from.points("vertices_m")?)?)
+    }
+}
+
+impl Convex for Polyhedron {
+    fn support(&self, d: &Vec3) -> Vec3 {
+        self.vertices[self.farthest_corner(d)]
+    }
+
+    fn size(&self) -> f64 {
+        self.size
     }
 
     /// Exact: the solid is the signed sum of the tetrahedra from one point to the triangles of the
     /// surface; for each, the integral of x x^T is V/20 (sum of v v^T + (sum v)(sum v)^T).
-    pub(crate) fn mass(&self, density: f64) -> MassProperties {
+    fn mass(&self, density: f64) -> MassProperties {
         let apex = self.vertices.iter().sum::<Vec3>() / self.vertices.len() as f64;
         let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
         for face in &self.faces {
@@ -201,5 +203,53 @@ impl Polyhedron {
             centre_m: apex + centre,
             inertia_kg_m2: Mat3::identity() * spread.trace() - spread,
         }
+    }
+
+    fn facing(&self, frame: &Frame, d: &Vec3, polygon: &mut Polygon) -> Facing {
+        let local = frame.local_vector(d);
+        let (face, cosine) = self.face_towards(&local);
+        if cosine > FLAT_COSINE {
+            self.set_face(polygon, frame, face);
+            return Facing::Polygon;
+        }
+        let (ends, sine) = self.edge_towards(&local);
+        if sine < FLAT_TILT {
+            Facing::Edge(Segment::placed(frame, ends, 0.0))
+        } else {
+            Facing::Corner
+        }
+    }
+
+    fn outline(&self) -> Outline {
+        let corners = |face: &Face| face.corners.iter().map(|&c| u32::from(c)).collect();
+        Outline {
+            vertices: self.vertices.clone(),
+            polygons: self.faces.iter().map(corners).collect(),
+        }
+    }
+
+    fn middle(&self, frame: &Frame) -> Vec3 {
+        frame.point(&self.middle)
+    }
+
+    fn bounds(&self, frame: &Frame) -> Aabb {
+        let placed: Aabb = self.vertices.iter().fold(Aabb::of_points([]), |b, v| {
+            let p = frame.point(v);
+            Aabb {
+                min: b.min.inf(&p),
+                max: b.max.sup(&p),
+            }
+        });
+        placed
+    }
+
+    fn on_plane(&self, frame: &Frame, _: &Vec3, take: TakeCorner<'_>) {
+        for (k, v) in self.vertices.iter().enumerate() {
+            take(frame.point(v), 0.0, feature::vertex_a(k as u32));
+        }
+    }
+
+    fn faces(&self) -> &[Face] {
+        &self.faces
     }
 }

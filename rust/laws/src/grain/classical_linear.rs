@@ -10,20 +10,23 @@ pub struct ClassicalLinear {
     rolling: f64,
 }
 
-impl ClassicalLinear {
-    /// Of a material.
-    pub fn new(grain: &Grain) -> Self {
+impl PairLaw for ClassicalLinear {
+    const NAME: &'static str = "classical-linear";
+    const POISSON_MUST: &'static str = "not be negative";
+    const ENERGY_SHARE: f64 = 0.5;
+    const STIFFENS: bool = false;
+
+    fn takes_poisson(poisson: f64) -> bool {
+        poisson >= 0.0
+    }
+
+    fn new(grain: &Grain) -> Self {
         Self {
             double_young_pa: 2.0 * grain.young_pa,
             ratio: grain.poisson,
             rolling: grain.rolling_stiffness,
         }
     }
-}
-
-impl PairLaw for ClassicalLinear {
-    const ENERGY_SHARE: f64 = 0.5;
-    const STIFFENS: bool = false;
 
     #[inline]
     fn factor(&self, r1_m: f64, r2_m: f64) -> f64 {

@@ -12,9 +12,17 @@ pub struct HertzMindlin {
     rolling_n_m: f64,
 }
 
-impl HertzMindlin {
-    /// Of a material.
-    pub fn new(grain: &Grain) -> Self {
+impl PairLaw for HertzMindlin {
+    const NAME: &'static str = "hertz-mindlin";
+    const POISSON_MUST: &'static str = "lie above -1 and not above 0.5";
+    const ENERGY_SHARE: f64 = 0.4;
+    const STIFFENS: bool = true;
+
+    fn takes_poisson(poisson: f64) -> bool {
+        poisson > -1.0 && poisson <= 0.5
+    }
+
+    fn new(grain: &Grain) -> Self {
         let (young, nu) = (grain.young_pa, grain.poisson);
         Self {
             normal_pa: 2.0 * young / (3.0 * (1.0 - nu * nu)),
@@ -22,11 +30,6 @@ impl HertzMindlin {
             rolling_n_m: grain.rolling_stiffness,
         }
     }
-}
-
-impl PairLaw for HertzMindlin {
-    const ENERGY_SHARE: f64 = 0.4;
-    const STIFFENS: bool = true;
 
     #[inline]
     fn factor(&self, r1_m: f64, r2_m: f64) -> f64 {

@@ -9,83 +9,61 @@
 //!
 //! with u_n the overlap (m), u_s the tangential displacement (m) and theta the relative rotation (rad). "Rolling and
 //! twisting are unified in one moment-rotation equation": M has both, with one limit ([`MomentLimit`] has the others).
-//! A law is one file and one line of [`GrainLaw`].
+//! A law is one file and one line of `grain_laws!`; [`with_grain_law!`](crate::with_grain_law) is the only dispatch.
 
-pub mod classical_linear;
-pub mod hertz_mindlin;
+mod classical_linear;
+mod hertz_mindlin;
+mod moment_limit;
 
 use crate::LawError;
+use crate::error::named;
 
-/// The laws, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GrainLaw {
-    /// Linear springs (CL).
+pub use classical_linear::ClassicalLinear;
+pub use hertz_mindlin::HertzMindlin;
+pub use moment_limit::MomentLimit;
+
+/// The enum, its names and the dispatch, from one list of types. (`$d` stands for the dollar sign of the macro that
+/// this one defines.)
+macro_rules! grain_laws {
+    ($d:tt $($law:ident,)+) => {
+        /// The laws, by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each law has a file that says what it is")]
+        pub enum GrainLaw {
+            $($law,)+
+        }
+
+        impl GrainLaw {
+            /// Names and laws.
+            pub const TABLE: [(&'static str, Self); [$(stringify!($law)),+].len()] =
+                [$((<$law as PairLaw>::NAME, Self::$law)),+];
+        }
+
+        /// Evaluate an expression with a [`GrainLaw`](grain::GrainLaw) bound to the numbers of a grain.
+        #[macro_export]
+        macro_rules! with_grain_law {
+            ($d law:expr, $d grain:expr, $d bound:ident => $d body:expr) => {
+                match $d law {
+                    $($crate::grain::GrainLaw::$law => {
+                        let $d bound: $crate::grain::$law = $crate::grain::PairLaw::new($d grain);
+                        $d body
+                    })+
+                }
+            };
+        }
+    };
+}
+
+grain_laws! { $
     ClassicalLinear,
-    /// Hertz's normal force, Mindlin's tangential stiffness without slip (HM).
     HertzMindlin,
 }
 
 impl GrainLaw {
-    /// Names and laws.
-    pub const TABLE: [(&'static str, GrainLaw); 2] = [
-        ("classical-linear", GrainLaw::ClassicalLinear),
-        ("hertz-mindlin", GrainLaw::HertzMindlin),
-    ];
-
     /// The law of a name.
     pub fn from_name(name: &str) -> Result<Self, LawError> {
         named(&Self::TABLE, name)
     }
-}
-
-/// What the limit of moments, eta Fn times a length, holds for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum MomentLimit {
-    /// The whole moment, with the smaller radius, as Table 1 prints it.
-    #[default]
-    Joint,
-    /// Rolling and twisting each for itself, with the smaller radius, as YADE's linear law has it.
-    Separate,
-    /// Rolling alone, with the mean radius, twisting without any limit, as YADE's Hertz-Mindlin law has it.
-    Rolling,
-}
-
-impl MomentLimit {
-    /// Names and limits.
-    pub const TABLE: [(&'static str, MomentLimit); 3] = [
-        ("joint", MomentLimit::Joint),
-        ("separate", MomentLimit::Separate),
-        ("rolling", MomentLimit::Rolling),
-    ];
-
-    /// The limit of a name.
-    pub fn from_name(name: &str) -> Result<Self, LawError> {
-        named(&Self::TABLE, name)
-    }
-
-    /// The length of a pair, m.
-    #[inline(always)]
-    pub fn length_m(self, r1_m: f64, r2_m: f64) -> f64 {
-        match self {
-            Self::Joint | Self::Separate => r1_m.min(r2_m),
-            Self::Rolling => 0.5 * (r1_m + r2_m),
-        }
-    }
-}
-
-fn named<T: Copy>(table: &[(&'static str, T)], name: &str) -> Result<T, LawError> {
-    table
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|&(_, found)| found)
-        .ok_or_else(|| LawError::UnknownLaw {
-            name: name.to_owned(),
-            known: table
-                .iter()
-                .map(|(known, _)| *known)
-                .collect::<Vec<_>>()
-                .join(", "),
-        })
 }
 
 /// Damping ratio of the normal spring that gives a restitution, contact forces cut where they would pull: exact for
@@ -124,6 +102,14 @@ pub struct Stiffness {
 
 /// A law with its numbers put in, as the inner loop calls it.
 pub trait PairLaw: Copy {
+    /// Name in study files, commands and events.
+    const NAME: &'static str;
+    /// What the law's ratio, [`Grain::poisson`], must do, in words that follow "it must".
+    const POISSON_MUST: &'static str;
+    /// Whether the law takes this ratio.
+    fn takes_poisson(poisson: f64) -> bool;
+    /// The law of a material.
+    fn new(grain: &Grain) -> Self;
     /// What depends on the radii of a pair only, kept with the pair.
     fn factor(&self, r1_m: f64, r2_m: f64) -> f64;
     /// Stiffnesses at an overlap.

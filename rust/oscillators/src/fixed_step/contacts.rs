@@ -5,9 +5,9 @@
 use percuss_laws::{Impact, Memory};
 
 use super::Walk;
-use crate::impacts::{ImpactEvent, free_approach};
-use crate::model::Pair;
-use crate::propagator::{Propagator, Vector};
+use crate::matrices::propagator::{Propagator, Vector};
+use crate::results::impacts::{ImpactEvent, free_approach};
+use crate::system::model::Pair;
 
 /// One contact of a walk.
 #[derive(Debug, Clone)]

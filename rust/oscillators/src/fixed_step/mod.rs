@@ -4,6 +4,12 @@
 //! the grid of steps are met by cubic interpolation. The account sums powers at the steps, so its closing error
 //! is the scheme's error, of the order of the scheme in smooth motion.
 
+pub(crate) mod central_difference;
+pub(crate) mod condensed;
+pub(crate) mod moreau_jean;
+pub(crate) mod newmark;
+pub(crate) mod runge_kutta;
+
 mod contacts;
 mod tally;
 
@@ -12,14 +18,14 @@ use percuss_laws::Memory;
 pub(crate) use contacts::{WalkContact, Watch};
 pub(crate) use tally::{Tally, glide};
 
-use crate::banded::Banded;
-use crate::base_motion::Reader;
-use crate::dense::Dense;
-use crate::diagonal::Diagonal;
-use crate::energy::EnergyAccount;
-use crate::impacts::ImpactEvent;
-use crate::model::Pair;
-use crate::propagator::{Propagator, Vector};
+use crate::matrices::banded::Banded;
+use crate::matrices::dense::Dense;
+use crate::matrices::diagonal::Diagonal;
+use crate::matrices::propagator::{Propagator, Vector};
+use crate::results::energy::EnergyAccount;
+use crate::results::impacts::ImpactEvent;
+use crate::system::base_motion::Reader;
+use crate::system::model::Pair;
 use crate::{Model, OscillatorError, Run, Settings};
 
 /// Steps between looks at whether the motion is still finite.
@@ -366,7 +372,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
             .zip(self.tally.peaks.iter().zip(starts))
         {
             peak.copy_from_slice(sums.as_ref());
-            crate::run::raise(peak, start);
+            crate::results::run::raise(peak, start);
         }
         run.peaks
             .acceleration_m_s2

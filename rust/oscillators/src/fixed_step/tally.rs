@@ -1,7 +1,7 @@
 //! Sums and peaks over the steps of a run, and the loop that keeps them in registers.
 
 use crate::Model;
-use crate::propagator::{Propagator, Vector};
+use crate::matrices::propagator::{Propagator, Vector};
 
 /// Sums and peaks over the steps of a run.
 #[derive(Debug, Clone)]

@@ -2,9 +2,9 @@
 
 use super::{Event, Located, MOST_IDLE_EVENTS, Phase, Pushing};
 use crate::OscillatorError;
-use crate::base_motion::Stretch;
-use crate::dop853::step_factor;
-use crate::root;
+use crate::located::dop853::step_factor;
+use crate::located::root;
+use crate::system::base_motion::Stretch;
 
 /// Error of a step in units of the largest displacement and velocity.
 const TOLERANCE: f64 = 1e-13;

@@ -4,8 +4,8 @@ use percuss_laws::Memory;
 
 use super::{Event, Located, Phase};
 use crate::ImpactEvent;
-use crate::impacts::free_approach;
-use crate::rigid_impact;
+use crate::located::rigid_impact;
+use crate::results::impacts::free_approach;
 
 /// A rigid contact that rebounds slower than this share of its fastest approach is held closed: what is lost is the
 /// square of it in energy.
@@ -216,7 +216,12 @@ impl Located<'_> {
                             let pair = self.model.contacts[c].pair;
                             let own = rigid_impact::coupling(&self.model.masses, pair, pair);
                             let impulse = pair.difference(&self.v) / own;
-                            crate::flight::push_masses(self.model, pair, impulse, &mut self.v);
+                            crate::located::flight::push_masses(
+                                self.model,
+                                pair,
+                                impulse,
+                                &mut self.v,
+                            );
                         }
                     }
                     return;

@@ -1,7 +1,7 @@
 //! One step without compliant contact.
 
 use super::{Event, Located, MOST_IDLE_EVENTS, Phase};
-use crate::base_motion::Stretch;
+use crate::system::base_motion::Stretch;
 
 /// Share of the run skipped without looking for events when rounding keeps one at the same instant.
 const IDLE_STEP: f64 = 1e-13;

@@ -1,10 +1,17 @@
 //! The event-located integrator.
 //!
-//! Between contacts the motion is a Taylor polynomial ([`crate::flight`]), in closed form for a linear system; while a
+//! Between contacts the motion is a Taylor polynomial ([`crate::located::flight`]), in closed form for a linear system; while a
 //! compliant contact pushes, the eighth-order method of Dormand and Prince with tight error control. Onset, turning,
 //! release and re-contact are roots located to rounding, and the method never steps over one, so that its order is not
 //! lost at the kinks of the laws. Rigid impacts are impulses; rigid contacts whose bounces have died out are held
 //! closed until their reaction would pull.
+
+pub(crate) mod dop853;
+pub(crate) mod dop853_coefficients;
+pub(crate) mod flight;
+pub(crate) mod polynomial;
+pub(crate) mod rigid_impact;
+pub(crate) mod root;
 
 mod contact_step;
 mod events;
@@ -13,10 +20,10 @@ mod peaks;
 
 use percuss_laws::Memory;
 
-use crate::base_motion::Stretch;
-use crate::dop853::Dop853;
-use crate::energy::EnergyAccount;
-use crate::flight::Flight;
+use crate::located::dop853::Dop853;
+use crate::located::flight::Flight;
+use crate::results::energy::EnergyAccount;
+use crate::system::base_motion::Stretch;
 use crate::{Model, OscillatorError, Run, Settings};
 
 /// Steps after which a run is given up.
@@ -302,7 +309,12 @@ impl Pushing<'_> {
             }
             for &contact in self.flight.held() {
                 let pair = self.model.contacts[contact].pair;
-                crate::flight::push_masses(self.model, pair, forces[contact], &mut dy[n..2 * n]);
+                crate::located::flight::push_masses(
+                    self.model,
+                    pair,
+                    forces[contact],
+                    &mut dy[n..2 * n],
+                );
             }
         }
         dy[2 * n] = self.model.damped_power(v);

@@ -4,8 +4,8 @@
 //! between them is told by the quartic through five points of the step; there the motion itself is followed to the top.
 
 use super::{Located, Pushing};
-use crate::base_motion::Stretch;
-use crate::{polynomial, root};
+use crate::system::base_motion::Stretch;
+use crate::{located::polynomial, located::root};
 
 /// Points of a step through which the quartics go.
 const POINTS: usize = 5;

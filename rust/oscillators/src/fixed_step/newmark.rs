@@ -1,0 +1,175 @@
+//! Newmark's method with average acceleration (beta 1/4, gamma 1/2): implicit, without damping of its own.
+//!
+//! `u_(n+1) = u_n + dt v_n + dt^2/4 (a_n + a_(n+1))`, `v_(n+1) = v_n + dt/2 (a_n + a_(n+1))`, equilibrium at the end of
+//! the step. Contacts and cubic springs are solved for in the space of their forces ([`crate::fixed_step::condensed`]).
+
+use crate::fixed_step::central_difference::{add, diagonal};
+use crate::fixed_step::condensed::{Condensed, balance};
+use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, glide, refuse_rigid, run as run_fixed};
+use crate::matrices::propagator::Propagator;
+use crate::system::model::Pair;
+use crate::{Model, OscillatorError, Run, Settings};
+
+const NAME: &str = "newmark";
+
+pub(crate) fn run(model: &Model, settings: &Settings, dt: f64) -> Result<Run, OscillatorError> {
+    refuse_rigid(model, NAME)?;
+    run_fixed(model, settings, dt, &Newmark)
+}
+
+struct Newmark;
+
+impl AnySize for Newmark {
+    fn scheme<P: Propagator>(&self, n: usize) -> impl Scheme<P> {
+        Steps::<P> {
+            predicted: [P::zeros(n), P::zeros(n)],
+            condensed: None,
+            forces: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+struct Steps<P: Propagator> {
+    predicted: [P::Vector; 2],
+    condensed: Option<Condensed>,
+    /// Forces of contacts, then of cubic springs, and their free relative accelerations.
+    forces: Vec<f64>,
+    free: Vec<f64>,
+}
+
+impl<P: Propagator> Scheme<P> for Steps<P> {
+    const NAME: &'static str = NAME;
+
+    fn matrices(&self, model: &Model, stiffness: &[f64], damping: &[f64], dt: f64) -> Matrices {
+        let mass = diagonal(&model.masses, 1.0);
+        let left = (0..mass.len())
+            .map(|i| mass[i] + 0.5 * dt * damping[i] + 0.25 * dt * dt * stiffness[i])
+            .collect();
+        Matrices {
+            left,
+            first: stiffness.iter().map(|k| -k).collect(),
+            second: damping.iter().map(|c| -c).collect(),
+        }
+    }
+
+    fn begin(&mut self, walk: &mut Walk<'_, P>) {
+        let pairs: Vec<Pair> = walk
+            .contacts
+            .iter()
+            .map(|c| c.pair)
+            .chain(walk.cubic.iter().map(|(pair, ..)| *pair))
+            .collect();
+        let columns: Vec<P::Vector> = walk
+            .columns
+            .iter()
+            .cloned()
+            .chain(walk.cubic.iter().map(|(.., column)| column.clone()))
+            .collect();
+        self.forces = vec![0.0; pairs.len()];
+        self.free = vec![0.0; pairs.len()];
+        self.condensed = Some(Condensed::new(&pairs, &columns));
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, walk: &mut Walk<'_, P>) {
+        let (half, quarter) = (0.5 * walk.dt, 0.25 * walk.dt * walk.dt);
+        let [u, v] = &mut self.predicted;
+        u.clone_from(&walk.u);
+        add(u, &walk.v, walk.dt);
+        add(u, &walk.a, quarter);
+        v.clone_from(&walk.v);
+        add(v, &walk.a, half);
+        walk.propagator.apply(u, v, &mut walk.a);
+        walk.index += 1;
+        if !walk.reader.is_fixed() {
+            walk.ground = walk.reader.at(walk.time());
+            add(&mut walk.a, &walk.ground_column, -walk.ground);
+        }
+        let count = walk.contacts.len();
+        let mut any = !walk.cubic.is_empty();
+        for (contact, free) in walk.contacts.iter().zip(&mut self.free) {
+            *free = contact.pair.difference(walk.a.as_ref());
+            any |= contact.pair.difference(u.as_ref()) - contact.gap + quarter * *free > 0.0;
+        }
+        if any {
+            for ((pair, ..), free) in walk.cubic.iter().zip(&mut self.free[count..]) {
+                *free = pair.difference(walk.a.as_ref());
+            }
+            let condensed = self.condensed.as_ref().expect("made at the beginning");
+            condensed.solve(&self.free, &mut self.forces, |e, x, w| {
+                if e < count {
+                    let contact = &walk.contacts[e];
+                    let d = contact.pair.difference(u.as_ref()) - contact.gap;
+                    let rate = contact.pair.difference(v.as_ref());
+                    balance(x, w, |x| {
+                        contact.trial_force(d + quarter * x, rate + half * x)
+                    })
+                } else {
+                    let (pair, cubic, _) = &walk.cubic[e - count];
+                    let elongation = pair.difference(u.as_ref());
+                    balance(x, w, |x| cubic * (elongation + quarter * x).powi(3))
+                }
+            });
+            let columns = walk
+                .columns
+                .iter()
+                .chain(walk.cubic.iter().map(|(.., column)| column));
+            for (column, &force) in columns.zip(&self.forces) {
+                add(&mut walk.a, column, force);
+            }
+        } else {
+            self.forces.fill(0.0);
+        }
+        walk.u.clone_from(u);
+        add(&mut walk.u, &walk.a, quarter);
+        walk.v.clone_from(v);
+        add(&mut walk.v, &walk.a, half);
+        for contact in 0..count {
+            let state = &walk.contacts[contact];
+            let d = state.pair.difference(walk.u.as_ref()) - state.gap;
+            let rate = state.pair.difference(walk.v.as_ref());
+            walk.commit(contact, d, rate, rate, self.forces[contact]);
+        }
+    }
+
+    fn glide(&mut self, walk: &mut Walk<'_, P>, stop: u64) {
+        glide!(self, walk, stop);
+    }
+}
+
+impl<P: Propagator> Steps<P> {
+    #[inline(always)]
+    fn glide_while(
+        &mut self,
+        walk: &mut Walk<'_, P>,
+        stop: u64,
+        mut open: impl FnMut(&P::Vector) -> bool,
+    ) {
+        let (dt, half, quarter) = (walk.dt, 0.5 * walk.dt, 0.25 * walk.dt * walk.dt);
+        let (mut u, mut v, mut a) = (walk.u.clone(), walk.v.clone(), walk.a.clone());
+        let (mut next_u, mut next_v, mut next_a) = (u.clone(), v.clone(), a.clone());
+        let mut tally = walk.tally.clone();
+        let mut index = walk.index;
+        while index < stop {
+            next_u.clone_from(&u);
+            add(&mut next_u, &v, dt);
+            add(&mut next_u, &a, quarter);
+            next_v.clone_from(&v);
+            add(&mut next_v, &a, half);
+            walk.propagator.apply(&next_u, &next_v, &mut next_a);
+            add(&mut next_u, &next_a, quarter);
+            add(&mut next_v, &next_a, half);
+            if !open(&next_u) {
+                break;
+            }
+            index += 1;
+            u.clone_from(&next_u);
+            v.clone_from(&next_v);
+            a.clone_from(&next_a);
+            tally.add(&walk.propagator, &u, &v, &a);
+        }
+        (walk.index, walk.tally) = (index, tally);
+        (walk.u, walk.v, walk.a) = (u, v, a);
+    }
+}
