@@ -6,9 +6,12 @@
 //! interior points are followed with the factorisations left, and then the sweeps left are spent on the best
 //! impulses met.
 
+use crate::block_matrix::{Lanes, Vector3};
+use crate::bodies::Bodies;
+use crate::error::Error;
 use crate::newton::Newton;
 use crate::problem::Problem;
-use crate::solver::{Iteration, Settings};
+use crate::solver::{Iteration, Report, Settings, Solver, Workspace};
 use crate::{accelerated, interior, newton};
 
 /// Sweeps between two looks at the progress made.
@@ -37,7 +40,58 @@ pub(crate) fn solve(
         before = state.best;
         (state.best / settings.tolerance).ln() <= HORIZON * pace
     });
-    if state.best <= settings.tolerance || settings.max_factorisations == 0 {
+    if state.best > settings.tolerance {
+        factorise(problem, settings, state, newton);
+    }
+}
+
+/// The same for bodies with many contacts each: sweeps without W, and where they stall, with W, whose restarts are by the
+/// residual, for the sweeps left. In walls these arrive more often than Newton, a factorisation costing some thirty.
+pub(crate) fn solve_bodies(
+    bodies: &Bodies<'_>,
+    settings: &Settings,
+    r: &mut [Vector3],
+    u: &mut [Vector3],
+    workspace: &mut Workspace,
+) -> Result<Report, Error> {
+    let storage = &mut workspace.bodies;
+    storage.start.clear();
+    storage.start.extend_from_slice(r);
+    let form = &mut storage.body_form;
+    let swept = form.solve(bodies.masses, bodies.contacts, settings, r, u)?;
+    if swept.converged {
+        return Ok(swept);
+    }
+    storage.assemble(bodies)?;
+    let problem = std::mem::take(&mut storage.problem);
+    workspace.iteration.start(&problem, r);
+    workspace.iteration.sweeps = swept.iterations;
+    workspace.proceed(Solver::Accelerated, &problem, settings);
+    let Workspace {
+        iteration: state,
+        newton,
+        bodies: storage,
+        ..
+    } = workspace;
+    if state.best > settings.tolerance {
+        state.start_r.clear();
+        let start = storage.start.iter().copied();
+        state.start_r.extend(start.map(Lanes::from));
+        factorise(&problem, settings, state, newton);
+    }
+    let report = state.finish(&problem, settings, r, u);
+    storage.problem = problem;
+    Ok(report)
+}
+
+/// Where sweeps stalled: Newton and interior points, from where it all began.
+pub(crate) fn factorise(
+    problem: &Problem,
+    settings: &Settings,
+    state: &mut Iteration,
+    newton: &mut Newton,
+) {
+    if settings.max_factorisations == 0 {
         return;
     }
     state.r.clone_from(&state.start_r);

@@ -17,6 +17,7 @@ mod assembly;
 mod auto;
 mod block_lu;
 mod block_matrix;
+mod bodies;
 mod body_form;
 mod central;
 mod cone;
@@ -34,6 +35,7 @@ pub use assembly::{
     Assembly, Contact, InverseMass, Jacobian, Joined, Span, apply_impulses, response,
 };
 pub use block_matrix::{Block, BlockMatrix, Vector3};
+pub use bodies::Bodies;
 pub use body_form::BodyForm;
 pub use error::Error;
 pub use problem::{BlockKind, Problem};
