@@ -36,7 +36,6 @@ pub use assembly::{
 };
 pub use block_matrix::{Block, BlockMatrix, Vector3};
 pub use bodies::Bodies;
-pub use body_form::BodyForm;
 pub use error::Error;
 pub use problem::{BlockKind, Problem};
 pub use residual::{Norm, Residuals};
