@@ -137,6 +137,7 @@ pub struct Workspace {
     pub(crate) iteration: Iteration,
     extrapolated: Extrapolated,
     pub(crate) newton: Newton,
+    pub(crate) curve: interior::Curve,
     pub(crate) bodies: bodies::Storage,
 }
 
@@ -147,6 +148,7 @@ impl Workspace {
             iteration: state,
             extrapolated,
             newton,
+            curve,
             ..
         } = self;
         let residual = residual::judged(problem, &state.r, &state.u);
@@ -156,8 +158,10 @@ impl Workspace {
         match solver {
             Solver::Accelerated => accelerated::solve(problem, settings, state, |_| true),
             Solver::Apgd => apgd::solve(problem, settings, state, extrapolated),
-            Solver::Auto => auto::solve(problem, settings, state, newton),
-            Solver::Interior => interior::solve(problem, settings, state),
+            Solver::Auto => auto::solve(problem, settings, state, newton, curve),
+            Solver::Interior => {
+                interior::solve(problem, settings, state, curve, &mut newton.factors);
+            }
             Solver::Newton => newton::solve(problem, settings, state, newton),
             Solver::Nsgs => nsgs::solve(problem, settings, state),
         }
@@ -209,8 +213,7 @@ impl Iteration {
         r: &mut [Vector3],
         u: &mut [Vector3],
     ) -> Report {
-        self.r.clone_from(&self.best_r);
-        self.refresh(problem);
+        self.go_back(problem);
         for (given, found) in [(r, &self.r), (u, &self.u)] {
             for (given, found) in given.iter_mut().zip(found) {
                 *given = **found;
@@ -223,6 +226,12 @@ impl Iteration {
             factorisations: self.factorisations,
             residuals,
         }
+    }
+
+    /// Go on from the best impulses met.
+    pub(crate) fn go_back(&mut self, problem: &Problem) {
+        self.r.clone_from(&self.best_r);
+        self.refresh(problem);
     }
 
     /// u = W r + q, free of the rounding that sweeps collect.
