@@ -24,6 +24,11 @@ def give_json(data: object) -> None:
     print(json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str, allow_nan=False))
 
 
+def give_line(data: object) -> None:
+    """One JSON document on a line of its own, at once: for results that come one after the other."""
+    print(json.dumps(_finite(data), ensure_ascii=False, default=str, allow_nan=False), flush=True)
+
+
 def _finite(data: object) -> object:
     """JSON knows no NaN: null stands for it."""
     if isinstance(data, float):

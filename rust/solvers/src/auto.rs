@@ -110,7 +110,7 @@ fn factorise(
         return;
     }
     newton.factors.analyse(&problem.matrix);
-    let paid = (WORK / newton.factors.products()).max(4);
+    let paid = (WORK / newton.factors.products().max(1)).max(4);
     let most = settings.max_factorisations.min(paid);
     let factorisations = |most: usize| Settings {
         max_factorisations: most,

@@ -27,8 +27,10 @@ mod interior;
 mod newton;
 mod nsgs;
 mod one_contact;
+mod parallel;
 mod problem;
 mod residual;
+mod slabs;
 mod solver;
 
 pub use assembly::{

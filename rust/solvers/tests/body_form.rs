@@ -6,6 +6,8 @@ use percuss_solvers::{
 };
 use proptest::prelude::*;
 
+mod problems;
+
 const BODIES: usize = 6;
 
 fn contact() -> impl Strategy<Value = Contact> {
@@ -92,4 +94,50 @@ fn a_body_that_does_not_exist_is_refused() {
             "body 3 of contact 0 does not exist; there are 2"
         );
     }
+}
+
+/// Problems that are cut into slabs: any number of threads gives the bits of one, and what they find is a solution.
+#[test]
+fn threads_change_no_bit() {
+    let mut scene = problems::wall(10, 130, true, 5.0);
+    scene.add_couples(0.01, 0.02, || true);
+    let contacts = scene.contacts.len();
+    assert!(contacts > 4000);
+    let bodies = Bodies {
+        masses: &scene.masses,
+        contacts: &scene.contacts,
+        joined: None,
+    };
+    let settings = Settings {
+        tolerance: 1e-6,
+        max_iterations: 2000,
+        max_factorisations: 0,
+    };
+    let solve = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let [mut r, mut u] = [vec![[0.0; 3]; contacts], vec![[0.0; 3]; contacts]];
+        let report = pool.build().unwrap().install(|| {
+            Solver::sweep_bodies(
+                &bodies,
+                &settings,
+                &mut r,
+                &mut u,
+                &mut Workspace::default(),
+            )
+            .unwrap()
+        });
+        (report, r, u)
+    };
+    let (report, r, u) = solve(1);
+    assert!(report.iterations > 50);
+    for threads in [2, 3, 8] {
+        assert!(solve(threads) == (report, r.clone(), u.clone()));
+    }
+    let mut problem = Problem::default();
+    Assembly::default()
+        .assemble(&scene.masses, &scene.contacts, &mut problem)
+        .unwrap();
+    let judged = Residuals::new(&problem, &r, &u);
+    assert!((judged.energy - report.residuals.energy).abs() <= 1e-10);
+    assert!(judged.energy < 1e-2, "{judged:?}");
 }
