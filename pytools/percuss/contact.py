@@ -2,8 +2,9 @@
 
 Find impulses r with u = W r + q and, for every contact, K* ∋ u + mu |u_T| n ⟂ r ∈ K, K the Coulomb cone
 |r_T| <= mu r_N: Signorini's condition and Coulomb friction without facets or regularisation, in the form of De Saxce
-and Feng (1998). A contact has three rows: normal, first tangent, second tangent; in the plane two, normal and tangent; with
-rolling friction five, those three and the spin about both tangents, whose couple is at most mu_r times the normal impulse.
+and Feng (1998). A contact has three rows: normal, first tangent, second tangent; in the plane two, normal and tangent;
+with rolling friction five, those three and the spin about both tangents, whose couple is at most mu_r times the normal
+impulse.
 """
 
 from __future__ import annotations
@@ -116,8 +117,8 @@ def solve(
     `problem` is W, (3 contacts, 3 contacts), dense or sparse, or the pair (M, H) of which W = H^T M^-1 H is made. `q`
     holds the relative velocities without contact impulses, `mu` one coefficient per contact (or one for all), `start`
     impulses to start from. `dimension` is the number of rows of a contact: 3, or 2 in the plane, or 5 with rolling
-    friction, whose coefficients `mu_r` are lengths in metres. `tol` bounds the residual in the `norm` energy, plain or velocity. A tolerance that is not
-    met is no error: see `Solution.converged`.
+    friction, whose coefficients `mu_r` are lengths in metres. `tol` bounds the residual in the `norm` energy, plain or
+    velocity. A tolerance that is not met is no error: see `Solution.converged`.
 
     A 2 kg block falls at 1 m/s and slides at 3 m/s; friction takes mu times the normal impulse:
 
@@ -180,8 +181,8 @@ def solve(
 class _Blocks:
     """The blocks of three that the core solves for, made of contacts with two, three or five rows.
 
-    A contact in the plane has a second tangent that nothing moves along. One that resists rolling is two blocks: its own,
-    and its couple in shares of the largest, c = mu_r s with |s| <= r_N, about the tangents only; where mu_r is 0, one.
+    A contact in the plane has a second tangent that nothing moves along. One that resists rolling is two blocks: its
+    own, and its couple in shares of the largest, c = mu_r s with |s| <= r_N, about the tangents only.
     """
 
     spread: Any  # impulses of all rows = spread @ components of all blocks
@@ -214,8 +215,10 @@ class _Blocks:
     def shares(self, impulses: NDArray[np.float64]) -> NDArray[np.float64]:
         """The components that give these impulses."""
         square = (self.spread**2).sum(axis=0)
-        components = self.spread.T @ impulses.ravel()
-        return np.divide(components, square, out=np.zeros_like(components), where=square > 0.0).reshape(-1, 3)
+        components = np.asarray(self.spread.T @ impulses.ravel(), dtype=np.float64)
+        shares = np.zeros_like(components)
+        np.divide(components, square, out=shares, where=square > 0.0)
+        return shares.reshape(-1, 3)
 
 
 def _refuse_asymmetry(matrix: Any) -> None:

@@ -1,9 +1,9 @@
 """Read contact problems of FCLIB, the collection of frictional contact problems (Acary, Bremond, Huber et al. 2014).
 
-A file holds one problem in HDF5, either local (W, q, mu) or global: M v = H r + f, u = H^T v + w, of which
-W = H^T M^-1 H and q = w + H^T M^-1 f are made here. A contact has `spacedim` rows: 2 in the plane, 3, or with rolling friction
-(groups whose names end in `_rolling`, coefficients `mu_r`) 5: normal, tangents, and the spins about them. Matrices are triplets (i row, p column) or compressed by columns or
-rows, as their `nz` says. Needs h5py: the extra `fclib`.
+A file holds one problem in HDF5, either local (W, q, mu) or global: M v = H r + f, u = H^T v + w, of which W = H^T M^-1
+H and q = w + H^T M^-1 f are made here. A contact has `spacedim` rows: 2 in the plane, 3, or with rolling friction
+(groups whose names end in `_rolling`, coefficients `mu_r`) 5: normal, tangents, and the spins about them. Matrices are
+triplets (i row, p column) or compressed by columns or rows, as their `nz` says. Needs h5py: the extra `fclib`.
 """
 
 from __future__ import annotations
@@ -128,12 +128,12 @@ def read(path: str | Path) -> ContactProblem:
             raise InputError(f"{path}: {kinds[0]} is incomplete ({fault.args[0]})") from None
         except InputError:
             raise
-        # A file of strangers may hold anything anywhere: text for numbers, numbers for groups, sizes beyond all memory.
-        except (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError) as fault:
-            raise InputError(f"{path}: {kinds[0]} is damaged ({fault})") from None
-        except ValueError as fault:
+        except DAMAGED as fault:
             raise InputError(f"{path}: {kinds[0]} is damaged ({fault})") from None
 
+
+# A file of strangers may hold anything anywhere: text for numbers, numbers for groups, sizes beyond all memory.
+DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
 
 # Groups that hold a problem.
 KINDS = ("fclib_local", "fclib_global", "fclib_local_rolling", "fclib_global_rolling")
@@ -165,8 +165,8 @@ def _problem(path: Path, kind: str, group: Any) -> ContactProblem:
     rows = dimension * len(mu)
     if w.shape != (rows, rows) or q.shape != (rows,) or mu_r.shape != mu.shape:
         raise InputError(
-            f"{path}: W has shape {w.shape}, q {q.shape} and mu_r {mu_r.shape}, but there are {len(mu)} coefficients mu "
-            f"and spacedim is {dimension}"
+            f"{path}: W has shape {w.shape}, q {q.shape} and mu_r {mu_r.shape}, but there are {len(mu)} coefficients "
+            f"mu and spacedim is {dimension}"
         )
     title = group["info"]["title"][()] if "info" in group and "title" in group["info"] else b""
     title = title.decode(errors="replace") if isinstance(title, bytes) else str(title)

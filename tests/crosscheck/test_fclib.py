@@ -1,5 +1,5 @@
-"""Contact problems of others: those of FCLIB in the folder named by PERCUSS_FCLIB, each solved to 1e-8, and those that were
-recorded from scenes, in PERCUSS_CONTACT_PROBLEMS; the answers checked here afresh.
+"""Contact problems of others: those of FCLIB in the folder named by PERCUSS_FCLIB, each solved to 1e-8, and those that
+were recorded from scenes, in PERCUSS_CONTACT_PROBLEMS; the answers checked here afresh.
 
 No problem comes with a usable solution, so the reference is the law itself, written a second time in numpy, and the
 agreement of two methods that share nothing but the data.
@@ -84,7 +84,7 @@ def test_sweeps_and_newton_agree_in_velocity(path: Path) -> None:
 
 @needs_recorded
 def test_recorded_problems_are_solved_or_told_and_no_budget_is_exceeded() -> None:
-    """All but three arrive; where `auto` does not, it says so, and no simple method does much better in as many sweeps."""
+    """All but three arrive; where `auto` does not, it says so, and no simple method does much better in its sweeps."""
     unmet = []
     for path in RECORDED:
         problem = fclib.read(path)

@@ -99,7 +99,7 @@ def test_what_cannot_be_solved_is_refused(
     with pytest.raises(InputError) as refusal:
         fclib.read(write(change=change))
     assert words in str(refusal.value)
-    assert "one.hdf5" in str(refusal.value)
+    assert str(refusal.value).count("one.hdf5") == 1
 
 
 def test_foreign_files_are_refused(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stored", ["local", "global"])
 def test_rolling_problems(tmp_path: Path, stored: str) -> None:
-    """Three balls on the ground and on each other: five rows a contact, one of them with nothing that resists rolling."""
+    """Three contacts of five rows, one of them with nothing that resists rolling."""
     rng = np.random.default_rng(3)
     contacts, mu_r = 3, np.array([0.02, 0.0, 0.05])
     mass, directions = np.diag(rng.uniform(1.0, 3.0, 12)), rng.normal(size=(12, 5 * contacts))
@@ -155,7 +155,7 @@ def _check_law(r: np.ndarray, u: np.ndarray, mu: float) -> None:
 
 
 def test_planar_problems(tmp_path: Path) -> None:
-    """A block that slides on the ground in the plane: friction takes mu times the normal impulse, and no second tangent."""
+    """Two blocks on the ground, one slides and one is stopped: friction takes at most mu times the normal impulse."""
     with h5py.File(tmp_path / "plane.hdf5", "w") as file:
         group = file.create_group("fclib_local")
         group["spacedim"], group["vectors/q"], group["vectors/mu"] = [2], [-1.0, 3.0, -1.0, 0.1], [0.4, 0.4]
