@@ -118,8 +118,10 @@ fn factorise(
     };
     state.r.clone_from(&state.start_r);
     state.refresh(problem);
-    let first = factorisations((most / 2).clamp(1, NEWTON));
-    newton::solve(problem, &first, state, newton);
+    // Few that are asked for are Newton's; of what the work pays for, half.
+    let asked = most == settings.max_factorisations;
+    let share = if asked { most } else { most / 2 };
+    newton::solve(problem, &factorisations(share.min(NEWTON)), state, newton);
     if state.best > settings.tolerance {
         let (limit, factors) = (factorisations(most - most / 8), &mut newton.factors);
         interior::solve(problem, &limit, state, curve, factors);

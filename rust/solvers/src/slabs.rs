@@ -184,3 +184,78 @@ impl Slabs {
         }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::BlockKind;
+
+    fn contact(a: u32, b: Option<u32>) -> Contact {
+        Contact {
+            bodies: [b, Some(a)],
+            jacobians: [[[0.0; 6]; 3]; 2],
+            free_velocity: [0.0; 3],
+            friction: 0.0,
+            kind: BlockKind::Contact,
+        }
+    }
+
+    /// A plate of bodies numbered without order, each touching the next in both directions and some the ground; and a
+    /// second plate apart.
+    #[test]
+    fn contacts_reach_no_further_than_the_next_slab() {
+        let (wide, long) = (12_usize, 150);
+        let bodies = 2 * wide * long;
+        let name = |k: usize| ((k * 2891) % bodies) as u32;
+        let mut contacts = Vec::new();
+        for k in 0..bodies {
+            let (row, column) = (k / wide % long, k % wide);
+            if column + 1 < wide {
+                contacts.push(contact(name(k), Some(name(k + 1))));
+            }
+            if row + 1 < long {
+                contacts.push(contact(name(k), Some(name(k + wide))));
+            }
+            if k % 3 == 0 {
+                contacts.push(contact(name(k), None));
+            }
+        }
+        let mut slabs = Slabs::default();
+        slabs.cut(bodies, &contacts);
+        assert!(slabs.count() >= 8, "{}", slabs.count());
+        let mut places = slabs.place.clone();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), bodies, "a place for each");
+        for contact in &contacts {
+            let slab = slabs.of(contact);
+            let reach = slabs.reach(slab as usize);
+            for body in contact.bodies {
+                assert!(reach.contains(&(slabs.place(slab, body) as usize)));
+                if body.is_none() {
+                    let place = slabs.place(slab, body);
+                    assert!(!slabs.place.contains(&place), "its own place");
+                }
+            }
+        }
+        // Slabs that are swept at once share no body.
+        for k in 2..slabs.count() {
+            assert!(slabs.reach(k - 2).end <= slabs.reach(k).start);
+        }
+    }
+
+    /// One body that touches all others: nothing to cut, and nothing lost.
+    #[test]
+    fn a_hub_leaves_few_slabs() {
+        let contacts: Vec<_> = (1..5000).map(|k| contact(k, Some(0))).collect();
+        let mut slabs = Slabs::default();
+        slabs.cut(5000, &contacts);
+        assert!(slabs.count() <= 3);
+        for contact in &contacts {
+            let slab = slabs.of(contact);
+            let reach = slabs.reach(slab as usize);
+            let inside = |body| reach.contains(&(slabs.place(slab, body) as usize));
+            assert!(contact.bodies.into_iter().all(inside));
+        }
+    }
+}

@@ -102,9 +102,10 @@ pub(crate) fn check(
 pub struct Settings {
     /// Bound of the residual, of [`Residuals::energy`] unless the problem is judged in another norm.
     pub tolerance: f64,
-    /// Most sweeps of `nsgs`, `accelerated` and `auto`, or gradient steps of `apgd`.
+    /// Most sweeps of `nsgs`, `accelerated` and `auto`, or gradient steps of `apgd`. Newton begins with five more.
     pub max_iterations: usize,
-    /// Most factorisations of `newton` and `interior`, and of `auto` once it has turned to them.
+    /// Most factorisations of `newton` and `interior`, and of `auto` once it has turned to them, which on large problems makes
+    /// fewer: see `auto`.
     pub max_factorisations: usize,
 }
 

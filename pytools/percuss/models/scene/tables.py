@@ -171,7 +171,7 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
             doc="of the contact solver",
         ),
         Setting("max_iterations", "integer", 1000, low=1, high=1e9),
-        Setting("max_factorisations", "integer", 50, low=0, high=1e9),
+        Setting("max_factorisations", "integer", 400, low=0, high=1e9),
         Setting("contact_tolerance", "number", 1e-8, unit="m", low=0.0, expression=True),
         Setting("look_ahead", "number", 0.0, unit="m", low=0.0, expression=True, doc="bodies end at touch"),
         Setting("overlap_tolerance", "number", 1e-6, unit="m", low=0.0, expression=True, doc="allowed at the start"),
