@@ -121,12 +121,16 @@ def write_fclib(folder: Path) -> Callable[..., Path]:
     h5py = pytest.importorskip("h5py", reason="h5py is not installed")
 
     def write(name: str, dimension: int = 3, mu: float = 0.4) -> Path:
+        rows = list(range(dimension))
         with h5py.File(folder / name, "w") as file:
-            group = file.create_group("fclib_local")
-            group["spacedim"], group["vectors/q"], group["vectors/mu"] = [dimension], [-1.0, 3.0, 0.0], [mu]
+            group = file.create_group("fclib_local_rolling" if dimension == 5 else "fclib_local")
+            group["spacedim"], group["vectors/mu"] = [dimension], [mu]
+            group["vectors/q"] = [-1.0, 3.0, 0.0, 0.5, 0.0][:dimension]
+            if dimension == 5:
+                group["vectors/mu_r"] = [0.05]
             group["info/title"] = b"a sliding block"
-            group["W/m"], group["W/n"], group["W/nz"] = [3], [3], [3]
-            group["W/i"], group["W/p"], group["W/x"] = [0, 1, 2], [0, 1, 2], [0.5, 0.5, 0.5]
+            group["W/m"], group["W/n"], group["W/nz"] = [dimension], [dimension], [dimension]
+            group["W/i"], group["W/p"], group["W/x"] = rows, rows, [0.5] * dimension
         return folder / name
 
     return write

@@ -99,6 +99,7 @@ def solve_contact(
     max_factorisations: int = 4_000,
     norm: str = "energy",
     start: NDArray[np.float64] | None = None,
+    couples: NDArray[np.bool_] | None = None,  # which blocks are the couple of the contact before
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], _ContactReport]: ...
 
 # Rigid bodies. Scene and settings are mappings as `percuss.scene` makes them.

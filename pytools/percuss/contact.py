@@ -2,7 +2,9 @@
 
 Find impulses r with u = W r + q and, for every contact, K* ∋ u + mu |u_T| n ⟂ r ∈ K, K the Coulomb cone
 |r_T| <= mu r_N: Signorini's condition and Coulomb friction without facets or regularisation, in the form of De Saxce
-and Feng (1998). A contact has three rows: normal, first tangent, second tangent.
+and Feng (1998). A contact has three rows: normal, first tangent, second tangent; in the plane two, normal and tangent;
+with rolling friction five, those three and the spin about both tangents, whose couple is at most mu_r times the normal
+impulse.
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ _ASYMMETRY = 0.25
 # The residuals that may decide, as the core names them.
 NORMS = ("energy", "plain", "velocity")
 
+# Rows that a contact may have.
+DIMENSIONS = (2, 3, 5)
+_ROWS = {2: "two", 3: "three", 5: "five"}
+
 
 @dataclass(frozen=True)
 class Residuals:
@@ -47,8 +53,8 @@ class Residuals:
 class Solution:
     """What a solver found: the best impulses it met, whether or not they meet the tolerance."""
 
-    r: NDArray[np.float64]  # (contacts, 3), N s
-    u: NDArray[np.float64]  # (contacts, 3), m/s, computed afresh from r
+    r: NDArray[np.float64]  # (contacts, rows of a contact), N s; couples in N m s
+    u: NDArray[np.float64]  # the same, m/s, computed afresh from r; spins in rad/s
     solver: str
     converged: bool
     iterations: int  # sweeps or gradient steps
@@ -70,7 +76,7 @@ def delassus(mass: Any, directions: Any) -> Any:
     """Make W = H^T M^-1 H of a mass matrix M and contact directions H, as a sparse matrix.
 
     `mass` is (degrees of freedom, degrees of freedom) and need not be symmetric; `directions` is (degrees of freedom,
-    3 contacts). Both may be dense or sparse.
+    rows of all contacts). Both may be dense or sparse.
     """
     from scipy import sparse
     from scipy.sparse import linalg
@@ -103,13 +109,16 @@ def solve(
     max_iterations: int = 10_000,
     max_factorisations: int = 4_000,
     norm: str = "energy",
+    dimension: int = 3,
+    mu_r: ArrayLike = 0.0,
 ) -> Solution:
     """Solve one contact problem.
 
     `problem` is W, (3 contacts, 3 contacts), dense or sparse, or the pair (M, H) of which W = H^T M^-1 H is made. `q`
     holds the relative velocities without contact impulses, `mu` one coefficient per contact (or one for all), `start`
-    impulses to start from. `tol` bounds the residual in the `norm` energy, plain or velocity. A tolerance that is not
-    met is no error: see `Solution.converged`.
+    impulses to start from. `dimension` is the number of rows of a contact: 3, or 2 in the plane, or 5 with rolling
+    friction, whose coefficients `mu_r` are lengths in metres. `tol` bounds the residual in the `norm` energy, plain or
+    velocity. A tolerance that is not met is no error: see `Solution.converged`.
 
     A 2 kg block falls at 1 m/s and slides at 3 m/s; friction takes mu times the normal impulse:
 
@@ -123,39 +132,42 @@ def solve(
         raise InputError(f"solver = {solver!r} is unknown: {did_you_mean(solver, solvers())}")
     if norm not in NORMS:
         raise InputError(f"norm = {norm!r} is unknown: {did_you_mean(norm, NORMS)}")
+    if dimension not in DIMENSIONS:
+        raise InputError(f"dimension = {dimension!r}; a contact has 2 (in the plane), 3, or 5 rows (rolling friction)")
     matrix = sparse.csr_array(delassus(*problem) if isinstance(problem, tuple) else problem)
-    if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % 3:
-        raise InputError(f"W has shape {matrix.shape}; it must be square with three rows per contact")
-    contacts = matrix.shape[0] // 3
+    if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % dimension:
+        raise InputError(f"W has shape {matrix.shape}; it must be square with {_ROWS[dimension]} rows per contact")
+    contacts = matrix.shape[0] // dimension
     _refuse_asymmetry(matrix)
-    velocities = _vectors("q", q, contacts)
-    coefficients = np.asarray(mu, dtype=np.float64)
-    if coefficients.ndim == 0:
-        coefficients = np.full(contacts, coefficients)
-    if coefficients.shape != (contacts,):
-        raise InputError(f"mu has shape {coefficients.shape}; W has {contacts} contacts")
-    blocks = sparse.bsr_array(matrix, blocksize=(3, 3))
-    blocks.sum_duplicates()
-    blocks.sort_indices()
+    velocities = _vectors("q", q, contacts, dimension)
+    rolling = _coefficients("mu_r", mu_r, contacts)
+    blocks = _Blocks.of(dimension, contacts, rolling)
+    padded = sparse.bsr_array(blocks.spread.T @ matrix @ blocks.spread, blocksize=(3, 3))
+    padded.sum_duplicates()
+    padded.sort_indices()
+    friction = np.zeros(blocks.count)
+    friction[~blocks.couples] = _coefficients("mu", mu, contacts)
     try:
-        r, u, report = _core.solve_contact(
-            blocks.indptr.astype(np.int64),
-            blocks.indices.astype(np.int64),
-            np.ascontiguousarray(blocks.data, dtype=np.float64).reshape(-1, 3, 3),
-            velocities,
-            coefficients,
+        r, _, report = _core.solve_contact(
+            padded.indptr.astype(np.int64),
+            padded.indices.astype(np.int64),
+            np.ascontiguousarray(padded.data, dtype=np.float64).reshape(-1, 3, 3),
+            (blocks.spread.T @ velocities.ravel()).reshape(-1, 3),
+            friction,
             solver=solver,
             tolerance=tol,
             max_iterations=max_iterations,
             max_factorisations=max_factorisations,
             norm=norm,
-            start=None if start is None else _vectors("start", start, contacts),
+            start=None if start is None else blocks.shares(_vectors("start", start, contacts, dimension)),
+            couples=blocks.couples,
         )
     except ValueError as fault:
         raise InputError(str(fault)) from None
+    impulses = (blocks.spread @ r.ravel()).reshape(contacts, dimension)
     return Solution(
-        r,
-        u,
+        impulses,
+        (matrix @ impulses.ravel()).reshape(contacts, dimension) + velocities,
         solver,
         report["converged"],
         report["iterations"],
@@ -163,6 +175,50 @@ def solve(
         report["seconds"],
         Residuals(report["energy"], report["plain"], report["velocity"], report["siconos"]),
     )
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """The blocks of three that the core solves for, made of contacts with two, three or five rows.
+
+    A contact in the plane has a second tangent that nothing moves along. One that resists rolling is two blocks: its
+    own, and its couple in shares of the largest, c = mu_r s with |s| <= r_N, about the tangents only.
+    """
+
+    spread: Any  # impulses of all rows = spread @ components of all blocks
+    couples: NDArray[np.bool_]
+
+    @property
+    def count(self) -> int:
+        return len(self.couples)
+
+    @staticmethod
+    def of(dimension: int, contacts: int, rolling: NDArray[np.float64]) -> _Blocks:
+        from scipy import sparse
+
+        rolls = (rolling > 0.0) & (dimension == 5)
+        first = np.arange(contacts) + np.concatenate([[0], np.cumsum(rolls)[:-1]]).astype(int)[:contacts]
+        couples = np.zeros(contacts + int(rolls.sum()), dtype=bool)
+        couples[first[rolls] + 1] = True
+        own = min(dimension, 3)
+        contact = np.repeat(np.arange(contacts), own)
+        component = np.tile(np.arange(own), contacts)
+        rows, columns = [dimension * contact + component], [3 * first[contact] + component]
+        shares = [np.ones(len(contact))]
+        for tangent in (1, 2):
+            rows.append(dimension * np.flatnonzero(rolls) + 2 + tangent)
+            columns.append(3 * (first[rolls] + 1) + tangent)
+            shares.append(rolling[rolls])
+        entries = (np.concatenate(shares), (np.concatenate(rows), np.concatenate(columns)))
+        return _Blocks(sparse.csr_array(entries, shape=(dimension * contacts, 3 * len(couples))), couples)
+
+    def shares(self, impulses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The components that give these impulses."""
+        square = (self.spread**2).sum(axis=0)
+        components = np.asarray(self.spread.T @ impulses.ravel(), dtype=np.float64)
+        shares = np.zeros_like(components)
+        np.divide(components, square, out=shares, where=square > 0.0)
+        return shares.reshape(-1, 3)
 
 
 def _refuse_asymmetry(matrix: Any) -> None:
@@ -176,8 +232,20 @@ def _refuse_asymmetry(matrix: Any) -> None:
         )
 
 
-def _vectors(name: str, values: ArrayLike, contacts: int) -> NDArray[np.float64]:
+def _vectors(name: str, values: ArrayLike, contacts: int, dimension: int) -> NDArray[np.float64]:
     array = np.asarray(values, dtype=np.float64)
-    if array.shape not in ((3 * contacts,), (contacts, 3)):
-        raise InputError(f"{name} has shape {array.shape}; W has {contacts} contacts of 3 rows each")
-    return array.reshape(contacts, 3)
+    if array.shape not in ((dimension * contacts,), (contacts, dimension)):
+        raise InputError(f"{name} has shape {array.shape}; W has {contacts} contacts of {dimension} rows each")
+    return array.reshape(contacts, dimension)
+
+
+def _coefficients(name: str, values: ArrayLike, contacts: int) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 0:
+        array = np.full(contacts, array)
+    if array.shape != (contacts,):
+        raise InputError(f"{name} has shape {array.shape}; W has {contacts} contacts")
+    if name == "mu_r" and not (np.isfinite(array) & (array >= 0.0)).all():
+        wrong = array[~(np.isfinite(array) & (array >= 0.0))][0]
+        raise InputError(f"mu_r holds {wrong}; it must be finite and at least 0")
+    return array

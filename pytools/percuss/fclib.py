@@ -1,8 +1,9 @@
 """Read contact problems of FCLIB, the collection of frictional contact problems (Acary, Bremond, Huber et al. 2014).
 
-A file holds one problem in HDF5, either local (W, q, mu) or global: M v = H r + f, u = H^T v + w, of which
-W = H^T M^-1 H and q = w + H^T M^-1 f are made here. Matrices are triplets (i row, p column) or compressed by columns or
-rows, as their `nz` says. Needs h5py: the extra `fclib`.
+A file holds one problem in HDF5, either local (W, q, mu) or global: M v = H r + f, u = H^T v + w, of which W = H^T M^-1
+H and q = w + H^T M^-1 f are made here. A contact has `spacedim` rows: 2 in the plane, 3, or with rolling friction
+(groups whose names end in `_rolling`, coefficients `mu_r`) 5: normal, tangents, and the spins about them. Matrices are
+triplets (i row, p column) or compressed by columns or rows, as their `nz` says. Needs h5py: the extra `fclib`.
 """
 
 from __future__ import annotations
@@ -21,22 +22,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_DAMAGE = (RuntimeError, OSError, ValueError, TypeError, IndexError, AttributeError, ArithmeticError, MemoryError)
-
-
 @dataclass(frozen=True)
 class ContactProblem:
-    """One problem of a file, ready for `percuss.contact.solve(problem.w, problem.q, problem.mu)`."""
+    """One problem of a file, as `percuss.contact.solve` takes it."""
 
     name: str
     title: str
-    w: Any  # scipy sparse, (3 contacts, 3 contacts)
+    w: Any  # scipy sparse, square, `dimension` rows a contact
     q: NDArray[np.float64]
     mu: NDArray[np.float64]
+    dimension: int
+    mu_r: NDArray[np.float64]  # m, zeros where nothing resists rolling
 
     @property
     def contacts(self) -> int:
         return len(self.mu)
+
+    def solve(self, **settings: Any) -> Solution:
+        """Solve it; `settings` are those of `percuss.contact.solve`."""
+        return solve(self.w, self.q, self.mu, dimension=self.dimension, mu_r=self.mu_r, **settings)
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Comparison:
             "problem": self.problem.name,
             "title": self.problem.title,
             "contacts": self.problem.contacts,
+            "dimension": self.problem.dimension,
             "solved": self.solved,
             "solvers": [
                 {
@@ -89,7 +94,7 @@ def compare(problem: ContactProblem, solvers: Sequence[str], *, repeat: int = 1,
     """
 
     def fastest(name: str) -> Solution:
-        found = (solve(problem.w, problem.q, problem.mu, solver=name, **settings) for _ in range(repeat))
+        found = (problem.solve(solver=name, **settings) for _ in range(repeat))
         return min(found, key=lambda solution: solution.seconds)
 
     try:
@@ -100,7 +105,7 @@ def compare(problem: ContactProblem, solvers: Sequence[str], *, repeat: int = 1,
 
 
 def read(path: str | Path) -> ContactProblem:
-    """Read the problem of one file; problems in the plane, with rolling friction or with joints are refused."""
+    """Read the problem of one file; problems with joints are refused."""
     try:
         import h5py
     except ModuleNotFoundError:
@@ -115,43 +120,59 @@ def read(path: str | Path) -> ContactProblem:
     with file:
         kinds: list[str] = []
         try:
-            kinds = [name for name in ("fclib_local", "fclib_global") if name in file]
+            kinds = [name for name in KINDS if name in file]
             if not kinds:
                 found = ", ".join(sorted(file)) or "nothing"
-                raise InputError(f"{path}: holds {found}; a problem is in fclib_local or fclib_global")
+                raise InputError(f"{path}: holds {found}; a problem is in {', '.join(KINDS[:-1])} or {KINDS[-1]}")
             return _problem(path, kinds[0], file[kinds[0]])
         except InputError:
             raise
         except KeyError as fault:
             raise InputError(f"{path}: {' '.join(kinds)} is incomplete ({fault.args[0]})") from None
-        except _DAMAGE as fault:  # HDF5 tells of damage only where it comes upon it
-            raise InputError(f"{path}: is damaged ({str(fault).splitlines()[0] if str(fault) else fault!r})") from None
+        except DAMAGED as fault:  # HDF5 tells of damage only where it comes upon it
+            said = str(fault).splitlines()[0] if str(fault) else repr(fault)
+            raise InputError(f"{path}: {' '.join([*kinds, 'is'])} damaged ({said})") from None
+
+
+# A file of strangers may hold anything anywhere: text for numbers, numbers for groups, sizes beyond all memory.
+DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
+
+# Groups that hold a problem.
+KINDS = ("fclib_local", "fclib_global", "fclib_local_rolling", "fclib_global_rolling")
 
 
 def _problem(path: Path, kind: str, group: Any) -> ContactProblem:
     dimension = int(group["spacedim"][0])
-    if dimension != 3:
-        raise InputError(f"{path}: spacedim is {dimension}; only problems with 3 rows per contact are solved")
+    rolling = kind.endswith("_rolling")
+    allowed = (5,) if rolling else (2, 3)
+    if dimension not in allowed:
+        raise InputError(f"{path}: spacedim is {dimension}; in {kind} it is {' or '.join(map(str, allowed))}")
     for name in ("G", "V", "R"):
         if name in group:
             raise InputError(f"{path}: has equality constraints ({name}); only contacts are solved")
     vectors = group["vectors"]
-    mu = np.asarray(vectors["mu"], dtype=np.float64)
-    if kind == "fclib_local":
+    mu = np.asarray(vectors["mu"], dtype=np.float64).ravel()
+    mu_r = np.asarray(vectors["mu_r"], dtype=np.float64).ravel() if rolling else np.zeros(len(mu))
+    if "W" in group:
         w = _matrix(path, "W", group["W"])
-        q = np.asarray(vectors["q"], dtype=np.float64)
+        q = np.asarray(vectors["q"], dtype=np.float64).ravel()
     else:
         from scipy import sparse
         from scipy.sparse import linalg
 
         mass, directions = _matrix(path, "M", group["M"]), _matrix(path, "H", group["H"])
         w = delassus(mass, directions)
-        free = linalg.splu(sparse.csc_array(mass)).solve(np.asarray(vectors["f"], dtype=np.float64))
-        q = np.asarray(vectors["w"], dtype=np.float64) + directions.T @ free
-    if w.shape != (3 * len(mu), 3 * len(mu)) or q.shape != (3 * len(mu),):
-        raise InputError(f"{path}: W has shape {w.shape} and q {q.shape}, but there are {len(mu)} coefficients mu")
+        free = linalg.splu(sparse.csc_array(mass)).solve(np.asarray(vectors["f"], dtype=np.float64).ravel())
+        q = np.asarray(vectors["w"], dtype=np.float64).ravel() + directions.T @ free
+    rows = dimension * len(mu)
+    if w.shape != (rows, rows) or q.shape != (rows,) or mu_r.shape != mu.shape:
+        raise InputError(
+            f"{path}: W has shape {w.shape}, q {q.shape} and mu_r {mu_r.shape}, but there are {len(mu)} coefficients "
+            f"mu and spacedim is {dimension}"
+        )
     title = group["info"]["title"][()] if "info" in group and "title" in group["info"] else b""
-    return ContactProblem(path.stem, title.decode(errors="replace").strip(), w, q, mu)
+    title = title.decode(errors="replace") if isinstance(title, bytes) else str(title)
+    return ContactProblem(path.stem, title.strip(), w, q, mu, dimension, mu_r)
 
 
 def _matrix(path: Path, name: str, group: Any) -> Any:

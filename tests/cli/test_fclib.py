@@ -15,7 +15,7 @@ def test_every_solver_in_a_table_and_as_json(percuss, write_fclib) -> None:
     head, *lines = said.out.splitlines()
     assert head.split()[:4] == ["problem", "contacts", "solver", "met"]
     assert [line.split()[:4] for line in lines] == [["block", "1", name, "yes"] for name in contact.solvers()]
-    (found,) = json.loads(percuss("fclib", "solve", path, "--solver", "newton, nsgs", "--json").out)
+    found = json.loads(percuss("fclib", "solve", path, "--solver", "newton, nsgs", "--json").out)
     assert (found["problem"], found["title"], found["contacts"], found["solved"]) == (
         "block",
         "a sliding block",
@@ -33,7 +33,7 @@ def test_another_norm_decides_and_the_fastest_of_several_is_told(percuss, write_
     path = write_fclib("block.hdf5")
     for norm in ("plain", "velocity"):
         said = percuss("fclib", "solve", path, "--norm", norm, "--repeat", 3, "--tol", "1e-10", "--json")
-        (found,) = json.loads(said.out)
+        found = json.loads(said.out)
         assert found["solved"]
         assert found["solvers"][0]["residuals"][norm] <= 1e-10
 
@@ -43,13 +43,27 @@ def test_a_folder_passes_over_what_is_no_problem(percuss, folder, write_fclib) -
     many.mkdir()
     write_fclib("many/b.hdf5")
     write_fclib("many/a.hdf5")
-    write_fclib("many/plane.hdf5", dimension=2)
+    write_fclib("many/four.hdf5", dimension=4)
+    write_fclib("many/glue.hdf5", mu=-1.0)
     (many / "text.hdf5").write_text("no HDF5")
     said = percuss("fclib", "solve", many)
     assert [line.split()[0] for line in said.out.splitlines()] == ["problem", "a", "b"]
     assert said.code == 0
-    assert "plane.hdf5: spacedim is 2" in said.err
+    assert "four.hdf5: spacedim is 4" in said.err
+    assert "glue: friction coefficient of contact 0 is -1" in said.err
     assert "text.hdf5: cannot be read as HDF5" in said.err
+    lines = [json.loads(line) for line in percuss("fclib", "solve", many, "--json").out.splitlines()]
+    assert [line["problem"] for line in lines] == ["a", "b", "four", "glue", "text"]
+    assert ["fault" in line for line in lines] == [False, False, True, True, True]
+
+
+def test_planar_and_rolling_problems_are_solved(percuss, write_fclib) -> None:
+    for name, dimension in (("plane", 2), ("rolling", 5)):
+        said = percuss("fclib", "solve", write_fclib(f"{name}.hdf5", dimension=dimension), "--solver", "all", "--json")
+        assert said.code == 0, said.err
+        found = json.loads(said.out)
+        assert found["dimension"] == dimension
+        assert all(each["converged"] for each in found["solvers"])
 
 
 def test_an_unmet_tolerance_is_no_success(percuss, write_fclib) -> None:
@@ -66,7 +80,9 @@ def test_refusals(percuss, folder, write_fclib, monkeypatch) -> None:
     percuss("fclib", "solve", path, "--tol", 0).refused(2, "--tol 0.0: must be positive")
     percuss("fclib", "solve", folder / "none.hdf5").refused(2, "none.hdf5: no such file or folder")
     percuss("fclib", "solve", folder / "studies").refused(2, "studies: holds no .hdf5 file")
-    percuss("fclib", "solve", write_fclib("plane.hdf5", dimension=2)).refused(2, "spacedim is 2")
+    percuss("fclib", "solve", write_fclib("four.hdf5", dimension=4)).refused(
+        2, "spacedim is 4; in fclib_local it is 2 or 3"
+    )
     percuss("fclib", "solve", write_fclib("mu.hdf5", mu=-1.0)).refused(2, "mu: friction coefficient of contact 0 is -1")
     monkeypatch.setitem(sys.modules, "h5py", None)
     said = percuss("fclib", "solve", path)

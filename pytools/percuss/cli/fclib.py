@@ -33,10 +33,10 @@ def solve(
 ) -> None:
     """Solve the frictional contact problems of FCLIB files: residuals, iterations and time of each solver.
 
-    Exit code 1 when no solver met the tolerance for some file. In a folder, files that hold no problem with three
-    rows per contact are passed over, with the reason.
+    Exit code 1 when no solver met the tolerance for some file. In a folder, files that hold no problem we can solve are
+    passed over, with the reason. With --json every problem is a line of its own, written when it is done.
     """
-    from percuss.cli.output import give_json, say, table_text
+    from percuss.cli.output import give_line, say, table_text
     from percuss.contact import NORMS, solvers
     from percuss.errors import AnswerIsNo, InputError
     from percuss.fclib import compare, find, read
@@ -54,15 +54,8 @@ def solve(
     done: list[Comparison] = []
     for path in find(files):
         try:
-            problem = read(path)
-        except InputError as fault:
-            if path in files or fault.hint:
-                raise
-            say(f"passed over: {fault}")
-            continue
-        done.append(
-            compare(
-                problem,
+            comparison = compare(
+                read(path),
                 names,
                 repeat=repeat,
                 tol=tol,
@@ -70,10 +63,17 @@ def solve(
                 max_iterations=max_iterations,
                 max_factorisations=max_factorisations,
             )
-        )
-    if json:
-        give_json([comparison.facts() for comparison in done])
-    elif done:
+        except InputError as fault:
+            if path in files or fault.hint:
+                raise
+            say(f"passed over: {fault}")
+            if json:
+                give_line({"problem": path.stem, "fault": str(fault)})
+            continue
+        done.append(comparison)
+        if json:
+            give_line(comparison.facts())
+    if done and not json:
         print(table_text(HEADS, [row for comparison in done for row in _rows(comparison)]))
     unsolved = [comparison.problem.name for comparison in done if not comparison.solved]
     if unsolved:

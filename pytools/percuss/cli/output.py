@@ -30,6 +30,11 @@ def _escaped(text: str) -> str:
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
+def give_line(data: object) -> None:
+    """One JSON document on a line of its own, at once: for results that come one after the other."""
+    print(json.dumps(_finite(data), ensure_ascii=False, default=str, allow_nan=False), flush=True)
+
+
 def _finite(data: object) -> object:
     """JSON knows no NaN: null stands for it."""
     if isinstance(data, float):

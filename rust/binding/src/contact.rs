@@ -6,7 +6,9 @@ use numpy::{
     IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
 };
 use numpy::{PyUntypedArrayMethods, ndarray::ArrayView1};
-use percuss_solvers::{BlockMatrix, Norm, Problem, Report, Settings, Solver, Vector3, Workspace};
+use percuss_solvers::{
+    BlockKind, BlockMatrix, Norm, Problem, Report, Settings, Solver, Vector3, Workspace,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -29,10 +31,11 @@ type Solution<'py> = (
     Bound<'py, PyDict>,
 );
 
-/// Solve u = W r + q with Coulomb friction; W by compressed rows of 3x3 blocks.
+/// Solve u = W r + q with Coulomb friction; W by compressed rows of 3x3 blocks. Blocks that `couples` marks are the
+/// couple of the contact before.
 #[pyfunction]
 #[pyo3(signature = (starts, columns, blocks, q, mu, *, solver="auto", tolerance=1e-8, max_iterations=10_000,
-                    max_factorisations=4_000, norm="energy", start=None))]
+                    max_factorisations=4_000, norm="energy", start=None, couples=None))]
 #[allow(clippy::too_many_arguments)]
 fn solve_contact<'py>(
     py: Python<'py>,
@@ -47,6 +50,7 @@ fn solve_contact<'py>(
     max_factorisations: usize,
     norm: &str,
     start: Option<PyReadonlyArray2<'py, f64>>,
+    couples: Option<PyReadonlyArray1<'py, bool>>,
 ) -> PyResult<Solution<'py>> {
     let solver = Solver::from_name(solver).map_err(bad_input)?;
     let settings = Settings {
@@ -72,7 +76,12 @@ fn solve_contact<'py>(
     )
     .map_err(bad_input)?;
     let norm = Norm::from_name(norm).map_err(bad_input)?;
-    let problem = Problem::new(matrix, vectors("q", &q)?, mu.as_array().to_vec())
+    let mu = mu.as_array().to_vec();
+    let kinds = match &couples {
+        Some(couples) => couples.as_array().iter().copied().map(kind).collect(),
+        None => vec![BlockKind::Contact; mu.len()],
+    };
+    let problem = Problem::with_kinds(matrix, vectors("q", &q)?, mu, kinds)
         .map_err(bad_input)?
         .judged_in(norm);
     let mut r = match &start {
@@ -89,6 +98,14 @@ fn solve_contact<'py>(
     let facts = facts(py, &report.map_err(bad_input)?)?;
     facts.set_item("seconds", seconds)?;
     Ok((table(py, r)?, table(py, u)?, facts))
+}
+
+fn kind(couple: bool) -> BlockKind {
+    if couple {
+        BlockKind::Couple
+    } else {
+        BlockKind::Contact
+    }
 }
 
 fn whole(name: &str, values: ArrayView1<'_, i64>) -> PyResult<Vec<usize>> {

@@ -16,7 +16,7 @@ use crate::look_ahead::works_off;
 use crate::step::{dot, relative};
 use crate::world::World;
 use percuss_geometry::{Quat, Vec3};
-use percuss_solvers::{BlockKind, Contact, Settings, apply_impulses};
+use percuss_solvers::{BlockKind, Bodies, Contact, Settings, Solver, apply_impulses};
 
 /// Sweeps are few, and are not stopped by the residual, in which the gaps of heavy bodies hide the overlap of light
 /// ones: what is missed now is cleared in the next step.
@@ -40,23 +40,19 @@ impl World {
         };
         if let Some(joints) = &mut self.articulation {
             joints.couple(&self.inverse_mass, &self.contacts);
-            self.assemble()?;
-            self.settings.solver.solve(
-                &self.problem,
-                &settings,
-                &mut self.impulses,
-                &mut self.velocities,
-                &mut self.workspace,
-            )?;
-        } else {
-            self.body_form.solve(
-                &self.inverse_mass,
-                &self.contacts,
-                &settings,
-                &mut self.impulses,
-                &mut self.velocities,
-            )?;
         }
+        let bodies = Bodies {
+            masses: &self.inverse_mass,
+            contacts: &self.contacts,
+            joined: self.articulation.as_ref().and_then(|a| a.joined()),
+        };
+        Solver::sweep_bodies(
+            &bodies,
+            &settings,
+            &mut self.impulses,
+            &mut self.velocities,
+            &mut self.workspace,
+        )?;
         // The twists are free again: they hold the displacements now.
         self.after.fill([0.0; 6]);
         apply_impulses(

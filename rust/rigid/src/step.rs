@@ -9,8 +9,7 @@ use crate::world::{StepReport, World};
 use percuss_geometry::{Mat3, Vec3};
 use percuss_laws::contact::ImpactLaw;
 use percuss_solvers::{
-    BlockKind, Contact, InverseMass, Jacobian, Report, Settings as SolverSettings, Solver,
-    apply_impulses,
+    BlockKind, Bodies, Contact, InverseMass, Jacobian, Settings as SolverSettings, apply_impulses,
 };
 
 /// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
@@ -18,10 +17,6 @@ const GAIN_MARGIN: f64 = 10.0;
 
 /// Relative velocities below this share of the velocities they are the difference of are rounding.
 const ROUNDING: f64 = 1e-14;
-
-/// Blocks in a row of W, counted for each body, from which on sweeps begin without it: nothing is assembled, and where they
-/// stall sweeps with W come before any factorisation. Found by time on walls (docs/contact-solvers.md).
-const BODY_FORM: usize = 8;
 
 /// What the solver made of the contact problem.
 struct Solution {
@@ -290,31 +285,6 @@ impl World {
         }
     }
 
-    /// Number of blocks W would have.
-    fn couplings(&mut self) -> usize {
-        self.counts.clear();
-        self.counts.resize(self.states.len(), 0);
-        for body in self.contacts.iter().flat_map(|c| c.bodies).flatten() {
-            self.counts[body as usize] += 1;
-        }
-        self.counts.iter().map(|&n| n * n).sum()
-    }
-
-    /// The contact problem with W, through whatever joints hold the bodies.
-    pub(crate) fn assemble(&mut self) -> Result<(), RigidError> {
-        let joined = self
-            .articulation
-            .as_ref()
-            .and_then(|joints| joints.joined());
-        self.assembly.assemble_joined(
-            &self.inverse_mass,
-            &self.contacts,
-            joined,
-            &mut self.problem,
-        )?;
-        Ok(())
-    }
-
     fn solve(&mut self, watch: &mut Stopwatch) -> Result<Solution, RigidError> {
         if self.contacts.is_empty() {
             watch.lap(&mut self.timing.assembly);
@@ -333,37 +303,19 @@ impl World {
             max_iterations: self.settings.max_iterations,
             max_factorisations: self.settings.max_factorisations,
         };
-        let solver = self.settings.solver;
-        let joined = self
-            .articulation
-            .as_ref()
-            .and_then(|joints| joints.joined());
-        let whole = joined.is_none();
-        let mut report = None;
-        if whole && solver == Solver::Auto && self.couplings() > BODY_FORM * self.contacts.len() {
-            self.start.clone_from(&self.impulses);
-            let swept = self.body_form.solve(
-                &self.inverse_mass,
-                &self.contacts,
-                &settings,
-                &mut self.impulses,
-                &mut self.velocities,
-            )?;
-            watch.lap(&mut self.timing.solve);
-            report = Some(if swept.converged {
-                swept
-            } else {
-                self.persist(swept, &settings, watch)?
-            });
-        }
-        let report = match report {
-            Some(report) => report,
-            None => {
-                self.assemble()?;
-                watch.lap(&mut self.timing.assembly);
-                self.solve_by(solver, &settings)?
-            }
+        watch.lap(&mut self.timing.assembly);
+        let bodies = Bodies {
+            masses: &self.inverse_mass,
+            contacts: &self.contacts,
+            joined: self.articulation.as_ref().and_then(|a| a.joined()),
         };
+        let report = self.settings.solver.solve_bodies(
+            &bodies,
+            &settings,
+            &mut self.impulses,
+            &mut self.velocities,
+            &mut self.workspace,
+        )?;
         self.drag_joints();
         apply_impulses(
             &self.inverse_mass,
@@ -382,59 +334,6 @@ impl World {
             residual_siconos: report.residuals.siconos,
             met: report.converged,
         })
-    }
-
-    fn solve_by(
-        &mut self,
-        solver: Solver,
-        settings: &SolverSettings,
-    ) -> Result<Report, RigidError> {
-        Ok(solver.solve(
-            &self.problem,
-            settings,
-            &mut self.impulses,
-            &mut self.velocities,
-            &mut self.workspace,
-        )?)
-    }
-
-    /// Goes on where sweeps without W stalled: with W, whose restarts are by the residual, for the sweeps left; then from
-    /// where the sweeps began by Newton and interior points. In walls the first arrive more often, and a factorisation
-    /// costs as much as some thirty of them.
-    fn persist(
-        &mut self,
-        swept: Report,
-        settings: &SolverSettings,
-        watch: &mut Stopwatch,
-    ) -> Result<Report, RigidError> {
-        self.assemble()?;
-        watch.lap(&mut self.timing.assembly);
-        let rest = SolverSettings {
-            max_iterations: settings.max_iterations - swept.iterations,
-            ..*settings
-        };
-        let mut report = self.solve_by(Solver::Accelerated, &rest)?;
-        report.iterations += swept.iterations;
-        if !report.converged && settings.max_factorisations > 0 {
-            std::mem::swap(&mut self.impulses, &mut self.start);
-            let velocities = self.velocities.clone();
-            let no_sweeps = SolverSettings {
-                max_iterations: 0,
-                ..*settings
-            };
-            let last = self.solve_by(Solver::Auto, &no_sweeps)?;
-            if last.residuals.energy < report.residuals.energy {
-                report = Report {
-                    iterations: report.iterations,
-                    ..last
-                };
-            } else {
-                std::mem::swap(&mut self.impulses, &mut self.start);
-                self.velocities = velocities;
-                report.factorisations = last.factorisations;
-            }
-        }
-        Ok(report)
     }
 
     /// Books the work of the contacts, P . (u- + u+)/2; gives it and the scale |P| |q| of its error.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 pub struct Timing {
     /// Finding contact points.
     pub detection: Duration,
-    /// Jacobians, warm start and W.
+    /// Jacobians and warm start.
     pub assembly: Duration,
-    /// Solving the contact problem.
+    /// Solving the contact problem, W included where it is needed.
     pub solve: Duration,
     /// Everything else.
     pub rest: Duration,

@@ -15,7 +15,7 @@ use crate::settings::{Settings, Stepper};
 use crate::smooth::Smooth;
 use crate::timing::Timing;
 use percuss_geometry::{Contactor, Detector, Mat3, Pose, Vec3, Visibility};
-use percuss_solvers::{Assembly, BodyForm, Contact, InverseMass, Problem, Workspace};
+use percuss_solvers::{Contact, InverseMass, Workspace};
 
 /// How a step went.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,11 +88,6 @@ pub struct World {
     pub(crate) contacts: Vec<Contact>,
     /// Between the velocity after the step and that of the contact problem, for each of `active`.
     pub(crate) shifts: Vec<[f64; 3]>,
-    pub(crate) assembly: Assembly,
-    pub(crate) problem: Problem,
-    pub(crate) body_form: BodyForm,
-    pub(crate) counts: Vec<usize>,
-    pub(crate) start: Vec<[f64; 3]>,
     pub(crate) workspace: Workspace,
     pub(crate) impulses: Vec<[f64; 3]>,
     pub(crate) velocities: Vec<[f64; 3]>,
@@ -222,11 +217,6 @@ impl World {
             energy: Energy::default(),
             pair_work: vec![PairWork::default(); scene.laws.len()],
             gathered: vec![Gathered::default(); scene.probes.len()],
-            assembly: Assembly::default(),
-            problem: Problem::default(),
-            body_form: BodyForm::default(),
-            counts: Vec::new(),
-            start: Vec::new(),
             workspace: Workspace::default(),
             impulses: Vec::new(),
             velocities: Vec::new(),

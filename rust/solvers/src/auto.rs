@@ -1,15 +1,28 @@
-//! Accelerated sweeps while they promise to arrive, then Newton: the choice when nothing is known of a problem.
+//! The policy where nothing is known of a problem, and the only one: accelerated sweeps while they promise to arrive, then
+//! Newton, then interior points, then the sweeps that are left.
 //!
 //! Sweeps are cheap and nearly always enough; where they stall, more of them do not help, and Newton, which
 //! costs a factorisation a step, does. It starts from the impulses given, not from where the sweeps stalled:
 //! those lie on the edge of many cones at once, where Newton's derivatives tell least. Where it fails too,
 //! interior points are followed with the factorisations left, and then the sweeps left are spent on the best
-//! impulses met.
+//! impulses met: half with momentum, and half without, which jammed walls creep to rest by when all else fails.
+//!
+//! Bodies with many contacts each are first swept without W (`bodies`); where that stalls W is assembled, and the sweeps
+//! left are taken with it, whose restarts are by the residual: in walls these arrive more often than Newton.
+//!
+//! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more
+//! are made than [`WORK`] pays for: a factor of a thousand jammed contacts costs as much as some hundred sweeps, and what
+//! a few hundred of them do not solve, thousands did not either. What is returned is the best that any stage met.
 
-use crate::newton::Newton;
+use crate::accelerated;
+use crate::block_matrix::{Lanes, Vector3};
+use crate::bodies::Bodies;
+use crate::error::Error;
+use crate::interior::{self, Curve};
+use crate::newton::{self, Newton};
+use crate::nsgs;
 use crate::problem::Problem;
-use crate::solver::{Iteration, Settings};
-use crate::{accelerated, interior, newton};
+use crate::solver::{Iteration, Report, Settings, Solver, Workspace};
 
 /// Sweeps between two looks at the progress made.
 const INTERVAL: usize = 50;
@@ -17,12 +30,16 @@ const INTERVAL: usize = 50;
 const HORIZON: f64 = 500.0;
 /// Newton steps worth taking: of a thousand random piles they leave one, which interior points then mostly solve.
 const NEWTON: usize = 1_000;
+/// Products of blocks in all factorisations of one solve: some 0.3 s, whatever the size of the problem.
+const WORK: usize = 40_000_000;
 
+/// Solve from the iterate with W.
 pub(crate) fn solve(
     problem: &Problem,
     settings: &Settings,
     state: &mut Iteration,
     newton: &mut Newton,
+    curve: &mut Curve,
 ) {
     state.start_r.clone_from(&state.r);
     let mut before = f64::INFINITY;
@@ -37,22 +54,99 @@ pub(crate) fn solve(
         before = state.best;
         (state.best / settings.tolerance).ln() <= HORIZON * pace
     });
-    if state.best <= settings.tolerance || settings.max_factorisations == 0 {
+    if state.best > settings.tolerance {
+        factorise(problem, settings, state, newton, curve);
+    }
+}
+
+/// Solve for bodies, beginning without W.
+pub(crate) fn solve_bodies(
+    bodies: &Bodies<'_>,
+    settings: &Settings,
+    r: &mut [Vector3],
+    u: &mut [Vector3],
+    workspace: &mut Workspace,
+) -> Result<Report, Error> {
+    let storage = &mut workspace.bodies;
+    storage.start.clear();
+    storage.start.extend_from_slice(r);
+    let form = &mut storage.body_form;
+    let swept = form.solve(bodies.masses, bodies.contacts, settings, r, u)?;
+    if swept.converged {
+        return Ok(swept);
+    }
+    storage.assemble(bodies)?;
+    let problem = std::mem::take(&mut storage.problem);
+    workspace.iteration.start(&problem, r);
+    workspace.iteration.sweeps = swept.iterations;
+    workspace.proceed(Solver::Accelerated, &problem, settings);
+    let Workspace {
+        iteration: state,
+        newton,
+        curve,
+        bodies: storage,
+        ..
+    } = workspace;
+    if state.best > settings.tolerance {
+        state.start_r.clear();
+        let start = storage.start.iter().copied();
+        state.start_r.extend(start.map(Lanes::from));
+        factorise(&problem, settings, state, newton, curve);
+    }
+    let report = state.finish(&problem, settings, r, u);
+    storage.problem = problem;
+    Ok(report)
+}
+
+/// Where sweeps stalled: Newton and interior points from where it all began, then the sweeps left from the best met.
+fn factorise(
+    problem: &Problem,
+    settings: &Settings,
+    state: &mut Iteration,
+    newton: &mut Newton,
+    curve: &mut Curve,
+) {
+    if settings.max_factorisations == 0 {
         return;
     }
-    state.r.clone_from(&state.start_r);
-    state.refresh(problem);
-    let first = Settings {
-        max_factorisations: settings.max_factorisations.min(NEWTON),
+    newton.factors.analyse(&problem.matrix);
+    let paid = (WORK / newton.factors.products().max(1)).max(4);
+    let most = settings.max_factorisations.min(paid);
+    let factorisations = |most: usize| Settings {
+        max_factorisations: most,
         ..*settings
     };
-    newton::solve(problem, &first, state, newton);
+    state.r.clone_from(&state.start_r);
+    state.refresh(problem);
+    // Few that are asked for are Newton's; of what the work pays for, half.
+    let asked = most == settings.max_factorisations;
+    let share = if asked { most } else { most / 2 };
+    newton::solve(problem, &factorisations(share.min(NEWTON)), state, newton);
     if state.best > settings.tolerance {
-        interior::solve(problem, settings, state);
+        let (limit, factors) = (factorisations(most - most / 8), &mut newton.factors);
+        interior::solve(problem, &limit, state, curve, factors);
+    }
+    let half = settings.max_iterations.saturating_sub(state.sweeps) / 2;
+    let methods: [(Method, usize); 2] = [(accelerated_on, half), (nsgs::solve, 0)];
+    for (method, kept) in methods {
+        if state.best > settings.tolerance {
+            let limit = Settings {
+                max_iterations: settings.max_iterations - kept,
+                ..*settings
+            };
+            state.go_back(problem);
+            method(problem, &limit, state);
+        }
     }
     if state.best > settings.tolerance {
-        state.r.clone_from(&state.best_r);
-        state.refresh(problem);
-        accelerated::solve(problem, settings, state, |_| true);
+        state.go_back(problem);
+        newton::solve(problem, &factorisations(most), state, newton);
     }
+}
+
+type Method = fn(&Problem, &Settings, &mut Iteration);
+
+/// Accelerated sweeps to the end.
+fn accelerated_on(problem: &Problem, settings: &Settings, state: &mut Iteration) {
+    accelerated::solve(problem, settings, state, |_| true);
 }

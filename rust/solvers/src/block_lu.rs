@@ -33,6 +33,8 @@ pub(crate) struct BlockLu {
     /// Whether the row of a stage has nothing beside its pivot, as that of an open contact.
     alone: Vec<bool>,
     work: Vec<Lanes>,
+    /// The pattern that all this belongs to.
+    pattern: (Vec<u32>, Vec<u32>),
 }
 
 /// A - B C
@@ -60,9 +62,16 @@ fn subtract(y: &mut Lanes, a: &Columns, x: &Vector3) {
 }
 
 impl BlockLu {
-    /// Choose the order and find the pattern of the factors for matrices with the pattern of W.
+    /// Choose the order and find the pattern of the factors for matrices with the pattern of W; nothing where it is that of
+    /// the last call, as it is from step to step of a pile at rest.
     pub(crate) fn analyse(&mut self, matrix: &BlockMatrix) {
         let contacts = matrix.contacts();
+        let (starts, rows) = &mut self.pattern;
+        if *starts == matrix.starts && *rows == matrix.rows {
+            return;
+        }
+        starts.clone_from(&matrix.starts);
+        rows.clone_from(&matrix.rows);
         let mut neighbours: Vec<Vec<u32>> = (0..contacts)
             .map(|contact| matrix.column(contact).map(|(row, _)| row as u32).collect())
             .collect();
@@ -119,6 +128,14 @@ impl BlockLu {
         self.alone.resize(contacts, false);
         self.work.clear();
         self.work.resize(contacts, Lanes::default());
+    }
+
+    /// Products of blocks that a factorisation takes.
+    pub(crate) fn products(&self) -> usize {
+        self.starts
+            .windows(2)
+            .map(|range| ((range[1] - range[0]) as usize).pow(2) + 1)
+            .sum()
     }
 
     /// Factor the matrix with diagonal blocks `diagonal` and rows `scale_i W_ij` elsewhere; `bound_i` is added where

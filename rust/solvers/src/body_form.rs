@@ -9,15 +9,23 @@
 //! Sweeps of many contacts wait for memory, so that little of it is read, and in its order: with M^-1 = L L^T and V
 //! kept as L^-1 V, the one matrix J L both reads a velocity and, transposed, gives an impulse; and contacts are stored
 //! in the order of the sweeps.
+//!
+//! Large problems are cut into slabs (`slabs`), of which every other one is swept at the same time, by as many threads as
+//! the pool has that the caller runs in: the same operations in the same order on each body, so the same bits.
+
+use std::ops::Range;
 
 use pulp::{Arch, NullaryFnOnce};
+use rayon::prelude::*;
 
 use crate::assembly::{Contact, InverseMass, Jacobian};
-use crate::block_matrix::{Lanes, Vector3};
+use crate::block_matrix::{Block, Lanes, Vector3};
 use crate::cone::dot;
 use crate::error::Error;
+use crate::parallel;
 use crate::problem::{BlockKind, Problem};
 use crate::residual::{self, Residuals};
+use crate::slabs::Slabs;
 use crate::solver::{Report, Settings};
 
 /// Share of the tolerance, moved by a sweep, from which on the residual is computed.
@@ -39,14 +47,17 @@ struct Sides {
 /// Bodies and contacts ready for sweeps, with storage kept from step to step. All but `order` is in that order.
 #[derive(Debug, Clone, Default)]
 pub struct BodyForm {
-    /// Contacts in the order of the sweeps, each after its rank among those of its pair of bodies.
-    order: Vec<(u32, u32)>,
+    /// Contacts in the order of the sweeps, each after its slab and its rank among those of its pair of bodies.
+    order: Vec<(u32, u32, u32)>,
+    slabs: Slabs,
+    /// How far the sweep of each slab went against the momentum, and the square of how far it went.
+    sums: Vec<(f64, f64)>,
     /// L of each body.
     roots: Vec<Root>,
     /// Diagonal blocks, q, mu and what derives from them; no blocks between contacts.
     local: Problem,
     sides: Vec<Sides>,
-    /// Velocities given to the bodies, and to a last one that stands for all that cannot move.
+    /// Velocities given to the bodies, in the places of `slabs`.
     v: Vec<[f64; 6]>,
     previous_v: Vec<[f64; 6]>,
     r: Vec<Lanes>,
@@ -70,28 +81,49 @@ impl BodyForm {
         r: &mut [Vector3],
         u: &mut [Vector3],
     ) -> Result<Report, Error> {
-        self.roots.clear();
-        self.roots.extend(bodies.iter().map(Root::new));
+        parallel::fill(&mut self.roots, bodies.len(), |body| {
+            Root::new(&bodies[body])
+        });
+        for (contact, body) in contacts
+            .iter()
+            .enumerate()
+            .flat_map(|(k, c)| c.bodies.into_iter().flatten().map(move |body| (k, body)))
+        {
+            if body as usize >= bodies.len() {
+                return Err(Error::Index {
+                    name: "body",
+                    contact,
+                    index: body as usize,
+                    count: bodies.len(),
+                });
+            }
+        }
+        self.slabs.cut(bodies.len(), contacts);
         self.arrange(contacts);
         if self.prepare(contacts).is_err() {
             // Told in the order that the caller knows.
-            self.order.sort_unstable_by_key(|&(_, contact)| contact);
+            self.order.sort_unstable_by_key(|&(_, _, contact)| contact);
             self.prepare(contacts)?;
         }
         if self.local.energy_scale == 0.0 {
             r.fill([0.0; 3]);
         }
         self.r.clear();
-        self.r
-            .extend(self.order.iter().map(|&(_, i)| Lanes::from(r[i as usize])));
+        self.r.extend(
+            self.order
+                .iter()
+                .map(|&(_, _, i)| Lanes::from(r[i as usize])),
+        );
         self.u.resize(contacts.len(), Lanes::default());
-        self.v.resize(bodies.len() + 1, [0.0; 6]);
-        fresh(&self.sides, &self.r, &mut self.v);
+        let places = self.slabs.bodies[self.slabs.count()];
+        self.v.clear();
+        self.v.resize(places, [0.0; 6]);
+        fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
         self.witness = 0;
         let sweeps = self.iterate(settings);
-        fresh(&self.sides, &self.r, &mut self.v);
+        fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
         self.read();
-        for (k, &(_, i)) in self.order.iter().enumerate() {
+        for (k, &(_, _, i)) in self.order.iter().enumerate() {
             r[i as usize] = *self.r[k];
             u[i as usize] = *self.u[k];
         }
@@ -108,56 +140,35 @@ impl BodyForm {
         let local = &mut self.local;
         local.matrix.starts.clear();
         local.matrix.starts.resize(contacts.len() + 1, 0);
-        local.matrix.diagonal.clear();
         local.free_velocity.clear();
         local.friction.clear();
         local.kinds.clear();
-        self.sides.clear();
-        let bodies = self.roots.len();
-        for &(_, index) in &self.order {
+        for &(_, _, index) in &self.order {
             let contact = &contacts[index as usize];
-            for body in contact.bodies.into_iter().flatten() {
-                if body as usize >= bodies {
-                    return Err(Error::Index {
-                        name: "body",
-                        contact: index as usize,
-                        index: body as usize,
-                        count: bodies,
-                    });
-                }
-            }
-            let mut sides = Sides {
-                jacobians: [[Lanes::default(); 6]; 2],
-                bodies: [bodies as u32; 2],
-            };
-            for k in 0..2 {
-                if let Some(body) = contact.bodies[k] {
-                    sides.bodies[k] = body;
-                    sides.jacobians[k] = self.roots[body as usize].times(&contact.jacobians[k]);
-                }
-            }
-            let mut diagonal = [[0.0; 3]; 3];
-            for a in 0..2 {
-                for b in (0..2).filter(|&b| sides.bodies[b] == sides.bodies[a]) {
-                    for (k, column) in diagonal.iter_mut().enumerate() {
-                        let row = sides.jacobians[b].map(|j| j[k]);
-                        let sum = gather(Lanes::default(), &sides.jacobians[a], &row);
-                        for k in 0..3 {
-                            column[k] += sum[k];
-                        }
-                    }
-                }
-            }
-            local.matrix.diagonal.push(diagonal);
             local.free_velocity.push(contact.free_velocity);
             local.friction.push(contact.friction);
             local.kinds.push(contact.kind);
-            self.sides.push(sides);
         }
+        let (slabs, roots) = (&self.slabs, &self.roots);
+        let order = &self.order;
+        parallel::fill(&mut self.sides, contacts.len(), |at| {
+            let (slab, _, index) = order[at];
+            let contact = &contacts[index as usize];
+            let jacobian = |k: usize| {
+                let root = contact.bodies[k].map(|body| &roots[body as usize]);
+                root.map(|root| root.times(&contact.jacobians[k]))
+            };
+            Sides {
+                jacobians: [0, 1].map(|k| jacobian(k).unwrap_or_default()),
+                bodies: contact.bodies.map(|body| slabs.place(slab, body)),
+            }
+        });
+        let (sides, diagonal) = (&self.sides, &mut local.matrix.diagonal);
+        parallel::fill(diagonal, contacts.len(), |at| sides[at].diagonal());
         local.prepare()
     }
 
-    /// Order the sweeps: the first points of all pairs of bodies, then the second ones, and so on; a couple goes
+    /// Order the sweeps: slab after slab, and in each the first points of all pairs of bodies, then the second ones, and so on; a couple goes
     /// with its contact. A tenth fewer sweeps than pair after pair, and a contact need not wait for the one before.
     fn arrange(&mut self, contacts: &[Contact]) {
         self.order.clear();
@@ -167,22 +178,34 @@ impl BodyForm {
                 let same = index > 0 && contacts[index - 1].bodies == contact.bodies;
                 rank = if same { rank + 1 } else { 0 };
             }
-            self.order.push((rank, index as u32));
+            self.order
+                .push((self.slabs.of(contact), rank, index as u32));
         }
-        self.order.sort_unstable();
+        let slabs = self.slabs.count();
+        if slabs == 1 {
+            self.order.sort_unstable();
+        } else {
+            self.order.par_sort_unstable();
+        }
+        self.slabs.contacts.clear();
+        self.slabs.contacts.extend((0..slabs as u32).map(|slab| {
+            let order = &self.order;
+            order.partition_point(|&(other, _, _)| other < slab)
+        }));
+        self.slabs.contacts.push(contacts.len());
     }
 
     /// Velocities of all contacts.
     fn read(&mut self) {
         for (i, u) in self.u.iter_mut().enumerate() {
-            **u = self.sides[i].velocity(&self.local.free_velocity[i], &self.v);
+            **u = self.sides[i].velocity(&self.local.free_velocity[i], &self.v, 0);
         }
     }
 
     /// Whether the iterate meets the tolerance, with velocities computed afresh.
     fn judge(&mut self, settings: &Settings) -> bool {
         !self.exceeds(settings) && {
-            fresh(&self.sides, &self.r, &mut self.v);
+            fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
             !self.exceeds(settings)
         }
     }
@@ -191,7 +214,7 @@ impl BodyForm {
     fn exceeds(&mut self, settings: &Settings) -> bool {
         let (local, sides, v) = (&self.local, &self.sides, &self.v);
         residual::exceeds(settings.tolerance, &mut self.witness, local, &self.r, |i| {
-            sides[i].velocity(&local.free_velocity[i], v)
+            sides[i].velocity(&local.free_velocity[i], v, 0)
         })
     }
 
@@ -207,22 +230,16 @@ impl BodyForm {
             let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
             let beta = (momentum - 1.0) / next;
             momentum = next;
-            for (old, new) in self.previous_r.iter_mut().zip(&self.r) {
-                *old = old.each(new, |old, new| new + beta * (new - old));
-            }
-            let new = self.v.as_flattened();
-            for (old, new) in self.previous_v.as_flattened_mut().iter_mut().zip(new) {
-                *old = new + beta * (new - *old);
-            }
-            let (against, moved) = self.swept();
+            let (against, moved) = self.sweep(beta);
             // What a sweep moves and the residual it leaves are of one size, and the first costs nothing.
             let size = residual::relative(moved, self.local.energy_scale);
             std::mem::swap(&mut self.r, &mut self.previous_r);
             std::mem::swap(&mut self.v, &mut self.previous_v);
             if sweep.is_multiple_of(REFRESH) {
                 // Both: rounding left in one of the two would be fed to the momentum and grow without bound.
-                fresh(&self.sides, &self.r, &mut self.v);
-                fresh(&self.sides, &self.previous_r, &mut self.previous_v);
+                let (slabs, sides) = (&self.slabs, &self.sides);
+                fresh(slabs, sides, &self.r, &mut self.v);
+                fresh(slabs, sides, &self.previous_r, &mut self.previous_v);
             }
             if size <= NEAR * settings.tolerance && self.judge(settings) {
                 return sweep;
@@ -243,29 +260,133 @@ impl BodyForm {
         settings.max_iterations
     }
 
-    /// [`BodyForm::sweep`] with the widest vectors there are: the same operations, the same bits.
-    fn swept(&mut self) -> (f64, f64) {
-        struct Sweep<'a>(&'a mut BodyForm);
-        impl NullaryFnOnce for Sweep<'_> {
-            type Output = (f64, f64);
-            #[inline(always)]
-            fn call(self) -> Self::Output {
-                self.0.sweep()
+    /// Extrapolate by `beta` and sweep: the older iterate becomes the extrapolated one, then the newest. How far that goes
+    /// against the momentum, and the square of how far it goes in the energy norm.
+    fn sweep(&mut self, beta: f64) -> (f64, f64) {
+        let (v, previous_v) = (self.v.as_flattened(), self.previous_v.as_flattened_mut());
+        let extrapolate = |(old, new): (&mut [f64], &[f64])| {
+            for (old, new) in old.iter_mut().zip(new) {
+                *old = new + beta * (new - *old);
             }
+        };
+        if self.slabs.count() == 1 {
+            extrapolate((previous_v, v));
+        } else {
+            let parts = previous_v.par_chunks_mut(CHUNK).zip(v.par_chunks(CHUNK));
+            parts.for_each(extrapolate);
         }
-        Arch::new().dispatch(Sweep(self))
+        self.sums.clear();
+        self.sums.resize(self.slabs.count(), (0.0, 0.0));
+        let (local, sides, current) = (&self.local, &self.sides, &self.r);
+        for parity in 0..2 {
+            let (r, sums) = (&mut self.previous_r, &mut self.sums);
+            let parts = parts(&self.slabs, parity, r, &mut self.previous_v)
+                .zip(sums.iter_mut().skip(parity).step_by(2));
+            let work = |(part, sums): (Part<'_>, &mut (f64, f64))| {
+                *sums = Arch::new().dispatch(Sweep {
+                    part,
+                    local,
+                    sides,
+                    current,
+                    beta,
+                });
+            };
+            parallel::side_by_side(parts, work);
+        }
+        // In the order of the slabs, whoever was first.
+        self.sums
+            .iter()
+            .fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
+}
 
-    /// One sweep over the older iterate, which holds the extrapolated one; how far it goes against the momentum, and the
-    /// square of how far it goes in the energy norm.
+/// Numbers that a thread takes at once.
+const CHUNK: usize = 6_000;
+
+/// Contacts of one slab, their impulses, and the velocities of the bodies they move.
+struct Part<'a> {
+    contacts: Range<usize>,
+    first_body: usize,
+    r: &'a mut [Lanes],
+    v: &'a mut [[f64; 6]],
+}
+
+/// Of every other slab, from `parity` on, the contacts, the first body they move, and the velocities of all of them.
+fn reaches<'a>(
+    slabs: &'a Slabs,
+    parity: usize,
+    mut v: &'a mut [[f64; 6]],
+) -> impl ExactSizeIterator<Item = (Range<usize>, usize, &'a mut [[f64; 6]])> {
+    let mut body = 0;
+    (parity..slabs.count()).step_by(2).map(move |k| {
+        let bodies = slabs.reach(k);
+        let rest = &mut std::mem::take(&mut v)[bodies.start - body..];
+        let (own, rest) = rest.split_at_mut(bodies.len());
+        (v, body) = (rest, bodies.end);
+        let contacts = slabs.contacts[k]..slabs.contacts[k + 1];
+        (contacts, bodies.start, own)
+    })
+}
+
+/// The same with their impulses.
+fn parts<'a>(
+    slabs: &'a Slabs,
+    parity: usize,
+    mut r: &'a mut [Lanes],
+    v: &'a mut [[f64; 6]],
+) -> impl ExactSizeIterator<Item = Part<'a>> {
+    let mut contact = 0;
+    reaches(slabs, parity, v).map(move |(contacts, first_body, v)| {
+        let rest = &mut std::mem::take(&mut r)[contacts.start - contact..];
+        let (own, rest) = rest.split_at_mut(contacts.len());
+        (r, contact) = (rest, contacts.end);
+        Part {
+            contacts,
+            first_body,
+            r: own,
+            v,
+        }
+    })
+}
+
+/// The sweep of one slab; compiled for the processor at hand.
+struct Sweep<'a> {
+    part: Part<'a>,
+    local: &'a Problem,
+    sides: &'a [Sides],
+    /// The newer of the last two iterates.
+    current: &'a [Lanes],
+    beta: f64,
+}
+
+impl NullaryFnOnce for Sweep<'_> {
+    type Output = (f64, f64);
+
     #[inline(always)]
-    fn sweep(&mut self) -> (f64, f64) {
-        let local = &self.local;
+    fn call(self) -> Self::Output {
+        let Self {
+            part,
+            local,
+            sides,
+            current,
+            beta,
+        } = self;
+        let Part {
+            contacts,
+            first_body,
+            r,
+            v,
+        } = part;
+        let first = contacts.start;
+        for (old, new) in r.iter_mut().zip(&current[contacts.clone()]) {
+            *old = old.each(new, |old, new| new + beta * (new - old));
+        }
         let (mut against, mut moved) = (0.0, 0.0);
-        for (i, sides) in self.sides.iter().enumerate() {
-            let u = sides.velocity(&local.free_velocity[i], &self.previous_v);
-            let new = local.answer(i, &self.previous_r, &u);
-            let old = &mut self.previous_r[i];
+        for i in contacts {
+            let sides = &sides[i];
+            let u = sides.velocity(&local.free_velocity[i], v, first_body);
+            let new = local.answer_from(first, i, r, &u);
+            let old = &mut r[i - first];
             let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
             if change == [0.0; 3] {
                 continue;
@@ -274,8 +395,8 @@ impl BodyForm {
             for k in 0..3 {
                 old[k] = new[k];
             }
-            sides.scatter(change, &mut self.previous_v);
-            let current = &self.r[i];
+            sides.scatter(change, v, first_body);
+            let current = &current[i];
             let progress = [
                 new[0] - current[0],
                 new[1] - current[1],
@@ -339,10 +460,27 @@ fn gather(u: Lanes, j: &[Lanes; 6], v: &[f64; 6]) -> Lanes {
 }
 
 impl Sides {
-    /// q + J_a V_a + J_b V_b
+    /// J_a J_a^T + J_b J_b^T, the block of W of a contact.
+    fn diagonal(&self) -> Block {
+        let mut diagonal = [[0.0; 3]; 3];
+        for a in 0..2 {
+            for b in (0..2).filter(|&b| self.bodies[b] == self.bodies[a]) {
+                for (k, column) in diagonal.iter_mut().enumerate() {
+                    let row = self.jacobians[b].map(|j| j[k]);
+                    let sum = gather(Lanes::default(), &self.jacobians[a], &row);
+                    for k in 0..3 {
+                        column[k] += sum[k];
+                    }
+                }
+            }
+        }
+        diagonal
+    }
+
+    /// q + J_a V_a + J_b V_b, V from that of body `first` on.
     #[inline(always)]
-    fn velocity(&self, q: &Vector3, v: &[[f64; 6]]) -> Vector3 {
-        let [a, b] = self.bodies.map(|body| &v[body as usize]);
+    fn velocity(&self, q: &Vector3, v: &[[f64; 6]], first: usize) -> Vector3 {
+        let [a, b] = self.bodies.map(|body| &v[body as usize - first]);
         let a = gather((*q).into(), &self.jacobians[0], a);
         let b = gather(Lanes::default(), &self.jacobians[1], b);
         [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
@@ -350,18 +488,23 @@ impl Sides {
 
     /// V += J^T r
     #[inline(always)]
-    fn scatter(&self, r: Vector3, v: &mut [[f64; 6]]) {
+    fn scatter(&self, r: Vector3, v: &mut [[f64; 6]], first: usize) {
         for (j, body) in self.jacobians.iter().zip(self.bodies) {
-            let v = &mut v[body as usize];
+            let v = &mut v[body as usize - first];
             *v = std::array::from_fn(|c| v[c] + (j[c][0] * r[0] + j[c][1] * r[1] + j[c][2] * r[2]));
         }
     }
 }
 
 /// V = J^T r, free of the rounding that sweeps collect.
-fn fresh(sides: &[Sides], r: &[Lanes], v: &mut [[f64; 6]]) {
+fn fresh(slabs: &Slabs, sides: &[Sides], r: &[Lanes], v: &mut [[f64; 6]]) {
     v.fill([0.0; 6]);
-    for (sides, r) in sides.iter().zip(r) {
-        sides.scatter(**r, v);
+    for parity in 0..2 {
+        let parts = reaches(slabs, parity, v);
+        parallel::side_by_side(parts, |(contacts, first, v)| {
+            for i in contacts {
+                sides[i].scatter(*r[i], v, first);
+            }
+        });
     }
 }

@@ -18,7 +18,7 @@
 //! twenty turns.
 
 use crate::block_lu::BlockLu;
-use crate::block_matrix::{Lanes, Vector3, add_product};
+use crate::block_matrix::{Block, Lanes, Vector3, add_product};
 use crate::central::{Central, Lorentz, inner, jordan, lever, reach};
 use crate::cone::dot;
 use crate::problem::{BlockKind, Problem};
@@ -43,14 +43,38 @@ const POINT: f64 = 1e-12;
 const LOST: f64 = 10.0;
 
 /// Impulses and velocities in the cones, or a change of them, with the change of ln t.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Point {
     x: Vec<Lorentz>,
     y: Vec<Lorentz>,
     level: f64,
 }
 
+// Written out because the derived `clone_from` allocates.
+impl Clone for Point {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.x.clone_from(&other.x);
+        self.y.clone_from(&other.y);
+        self.level = other.level;
+    }
+}
+
 impl Point {
+    /// Become so many times `change`.
+    fn scale_from(&mut self, change: &Self, by: f64) {
+        for (x, change) in [(&mut self.x, &change.x), (&mut self.y, &change.y)] {
+            x.clear();
+            x.extend(change.iter().map(|change| change.map(|d| by * d)));
+        }
+        self.level = by * change.level;
+    }
+
     fn advance(&mut self, change: &Self, step: f64) {
         for (x, change) in [(&mut self.x, &change.x), (&mut self.y, &change.y)] {
             for (x, d) in x.as_flattened_mut().iter_mut().zip(change.as_flattened()) {
@@ -84,9 +108,9 @@ impl Point {
     }
 }
 
-/// The curve near one point.
-#[derive(Debug, Default)]
-struct Curve {
+/// The curve near one point, with storage kept from solve to solve.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Curve {
     factors: BlockLu,
     at: Point,
     /// t, and the energy E.
@@ -97,13 +121,31 @@ struct Curve {
     gap: Vec<Lorentz>,
     first_gap: Vec<Lorentz>,
     laws: Vec<Central>,
+    /// The matrix of the linear system, and its right side, then its solution.
+    diagonal: Vec<Block>,
+    scale: Vec<Block>,
+    bounds: Vec<Vector3>,
+    right: Vec<Vector3>,
+    r: Vec<Lanes>,
+    u: Vec<Lanes>,
+    /// What the next change is to change x o y by, and the gap it is to close.
+    change: Vec<Lorentz>,
+    gaps: Vec<Lorentz>,
+    /// Changes in hand: a step back to the curve, the one along it, the tangent, the last one, and where it began.
+    step: Point,
+    along: Point,
+    tangent: Point,
+    last: Point,
+    from: Point,
 }
 
 impl Curve {
     fn start(&mut self, problem: &Problem) {
         self.energy = problem.energy_scale / problem.contacts() as f64;
         self.t = 1.0;
-        self.at = Point::default();
+        self.at.x.clear();
+        self.at.y.clear();
+        self.at.level = 0.0;
         self.first_gap.clear();
         for i in 0..problem.contacts() {
             let (mu, size) = (problem.friction[i], (self.energy * problem.rho[i]).sqrt());
@@ -140,7 +182,9 @@ impl Curve {
         }
         self.gap.clear();
         self.laws.clear();
-        let (mut diagonal, mut scale, mut bounds) = (vec![], vec![], vec![]);
+        self.diagonal.clear();
+        self.scale.clear();
+        self.bounds.clear();
         for i in 0..problem.contacts() {
             let (x, y) = (&self.at.x[i], &self.at.y[i]);
             let law = match problem.kinds[i] {
@@ -156,9 +200,9 @@ impl Curve {
             }
             self.gap.push(law.gap(y, &state.u[i]));
             self.laws.push(law);
-            diagonal.push(a);
-            scale.push(b);
-            bounds.push(match problem.kinds[i] {
+            self.diagonal.push(a);
+            self.scale.push(b);
+            self.bounds.push(match problem.kinds[i] {
                 BlockKind::Couple => bound,
                 _ => [0.0; 3],
             });
@@ -167,59 +211,67 @@ impl Curve {
             self.first_gap.clone_from(&self.gap);
         }
         state.factorisations += 1;
+        let [diagonal, scale] = [&self.diagonal, &self.scale];
         self.factors
-            .factor(&problem.matrix, &diagonal, &scale, &bounds)
+            .factor(&problem.matrix, diagonal, scale, &self.bounds)
     }
 
-    /// The change of x and y that changes x o y by `change` and closes `gap`.
-    fn solve(&mut self, problem: &Problem, change: &[Lorentz], gap: &[Lorentz]) -> Point {
+    /// The change of x and y that changes x o y by `change` and closes `gaps`, into `found`.
+    fn solve(&mut self, problem: &Problem, found: &mut Point) {
+        let (change, gap) = (&self.change, &self.gaps);
         let blocks = 0..problem.contacts();
-        let mut r: Vec<Vector3> = blocks
-            .clone()
-            .map(|i| self.laws[i].reduce(&self.at.x[i], &change[i], &gap[i]))
-            .collect();
-        self.factors.solve(&mut r);
-        let r: Vec<Lanes> = r.into_iter().map(Lanes::from).collect();
-        let mut u = vec![Lanes::default(); r.len()];
-        problem.matrix.add_product(&r, &mut u);
-        let (x, y) = blocks
-            .map(|i| {
-                let radius = match problem.kinds[i] {
-                    BlockKind::Couple => r[i - 1][0],
-                    _ => 0.0,
-                };
-                self.laws[i].recover(
-                    (&self.at.x[i], &self.at.y[i]),
-                    (&change[i], &gap[i]),
-                    (&r[i], &u[i], radius),
-                )
-            })
-            .unzip();
-        Point { x, y, level: 0.0 }
+        self.right.clear();
+        self.right.extend(blocks.clone().map(|i| {
+            let law = &self.laws[i];
+            law.reduce(&self.at.x[i], &change[i], &gap[i])
+        }));
+        self.factors.solve(&mut self.right);
+        self.r.clear();
+        self.r.extend(self.right.iter().copied().map(Lanes::from));
+        self.u.clear();
+        self.u.resize(self.r.len(), Lanes::default());
+        problem.matrix.add_product(&self.r, &mut self.u);
+        found.x.clear();
+        found.y.clear();
+        found.level = 0.0;
+        for i in blocks {
+            let radius = match problem.kinds[i] {
+                BlockKind::Couple => self.r[i - 1][0],
+                _ => 0.0,
+            };
+            let (x, y) = self.laws[i].recover(
+                (&self.at.x[i], &self.at.y[i]),
+                (&change[i], &gap[i]),
+                (&self.r[i], &self.u[i], radius),
+            );
+            found.x.push(x);
+            found.y.push(y);
+        }
     }
 
-    /// The change along the curve with that of ln t.
-    fn along(&mut self, problem: &Problem) -> Point {
-        let change = vec![[self.t * self.energy, 0.0, 0.0, 0.0]; problem.contacts()];
-        let gap: Vec<Lorentz> = self
-            .first_gap
-            .iter()
-            .zip(&self.laws)
-            .map(|(gap, law)| {
-                let mut gap = gap.map(|gap| -self.t * gap);
-                gap[0] += law.rounding();
-                gap
-            })
-            .collect();
-        let mut along = self.solve(problem, &change, &gap);
+    /// The change along the curve with that of ln t, into `along`.
+    fn find_along(&mut self, problem: &Problem) {
+        self.change.clear();
+        let change = [self.t * self.energy, 0.0, 0.0, 0.0];
+        self.change.resize(problem.contacts(), change);
+        self.gaps.clear();
+        let both = self.first_gap.iter().zip(&self.laws);
+        self.gaps.extend(both.map(|(gap, law)| {
+            let mut gap = gap.map(|gap| -self.t * gap);
+            gap[0] += law.rounding();
+            gap
+        }));
+        let mut along = std::mem::take(&mut self.along);
+        self.solve(problem, &mut along);
         along.level = 1.0;
-        along
+        self.along = along;
     }
 
-    /// What is missing to the curve: in x o y, in the gaps, and the larger of the two relative to t.
-    fn missing(&self, problem: &Problem) -> (Vec<Lorentz>, Vec<Lorentz>, f64) {
+    /// What is missing to the curve, in x o y and in the gaps, into `change` and `gaps`; the larger of the two relative to t.
+    fn missing(&mut self, problem: &Problem) -> f64 {
         let energy = self.t * self.energy;
-        let (mut change, mut gaps) = (vec![], vec![]);
+        self.change.clear();
+        self.gaps.clear();
         let (mut off, mut wide) = (0.0_f64, 0.0);
         for i in 0..problem.contacts() {
             let mut missing = jordan(&self.at.x[i], &self.at.y[i]).map(|p| -p);
@@ -229,27 +281,28 @@ impl Curve {
                 std::array::from_fn(|k| self.gap[i][k] - self.t * self.first_gap[i][k]);
             let measured = self.laws[i].velocity(&gap);
             wide += dot(&measured, &measured) * problem.rho[i];
-            change.push(missing);
-            gaps.push(gap);
+            self.change.push(missing);
+            self.gaps.push(gap);
         }
         let wide = (wide / problem.energy_scale).sqrt() / self.t;
-        (change, gaps, off.max(wide))
+        off.max(wide)
     }
 
-    /// Newton steps at right angles to `tangent`, which led here from `from`; how many, or none where they fail.
+    /// Newton steps at right angles to the tangent, which led here from where E was `from_energy`; how many, or none where
+    /// they fail.
     fn correct(
         &mut self,
         problem: &Problem,
         state: &mut Iteration,
         (width, longest): (f64, f64),
-        (from, from_energy, tangent): (&Point, f64, &Point),
+        from_energy: f64,
     ) -> Option<usize> {
         let mut before = longest;
         for used in 1..=CORRECTIONS {
             if !self.arrive(problem, state, width) {
                 return None;
             }
-            let (change, gap, error) = self.missing(problem);
+            let error = self.missing(problem);
             if error < CENTRED {
                 return Some(used);
             }
@@ -257,13 +310,15 @@ impl Curve {
                 return None;
             }
             before = 2.0 * error;
-            let mut step = self.solve(problem, &change, &gap);
-            let along = self.along(problem);
-            let across = |change| from.inner(tangent, change, from_energy);
-            step.advance(&along, -across(&step) / across(&along));
+            let mut step = std::mem::take(&mut self.step);
+            self.solve(problem, &mut step);
+            self.find_along(problem);
+            let across = |change| self.from.inner(&self.tangent, change, from_energy);
+            step.advance(&self.along, -across(&step) / across(&self.along));
             let share = (SHARE * self.at.reach(&step)).min(1.0);
             self.at.advance(&step, share);
             self.t *= 1.0 + share * step.level;
+            self.step = step;
         }
         None
     }
@@ -271,34 +326,28 @@ impl Curve {
     /// Follow the curve from the start until the tolerance is met or the curve is lost.
     fn follow(&mut self, problem: &Problem, state: &mut Iteration, (width, longest): (f64, f64)) {
         self.start(problem);
-        let mut length = f64::INFINITY;
-        let mut last: Option<Point> = None;
+        let (mut length, mut first) = (f64::INFINITY, true);
         if !self.arrive(problem, state, width) {
             return;
         }
         while self.t < LOST {
             let energy = self.t * self.energy;
-            let along = self.along(problem);
-            let size = self.at.inner(&along, &along, energy).sqrt();
+            self.find_along(problem);
+            let along = &self.along;
+            let size = self.at.inner(along, along, energy).sqrt();
             // Down at first, then onwards, which may be up.
-            let onwards = last
-                .as_ref()
-                .is_some_and(|last| self.at.inner(&along, last, energy) >= 0.0);
-            let mut tangent = Point {
-                x: vec![[0.0; 4]; along.x.len()],
-                y: vec![[0.0; 4]; along.y.len()],
-                level: 0.0,
-            };
-            tangent.advance(&along, if onwards { 1.0 / size } else { -1.0 / size });
-            let (from, t) = (self.at.clone(), self.t);
-            let reach = SHARE * from.reach(&tangent);
+            let onwards = !first && self.at.inner(along, &self.last, energy) >= 0.0;
+            let share = if onwards { 1.0 / size } else { -1.0 / size };
+            self.tangent.scale_from(along, share);
+            self.from.clone_from(&self.at);
+            let t = self.t;
+            let reach = SHARE * self.from.reach(&self.tangent);
             let mut step = reach.min(length);
             let used = loop {
-                self.at.clone_from(&from);
-                self.at.advance(&tangent, step);
-                self.t = t * (1.0 + step * tangent.level);
-                let origin = (&from, energy, &tangent);
-                if let Some(used) = self.correct(problem, state, (width, longest), origin) {
+                self.at.clone_from(&self.from);
+                self.at.advance(&self.tangent, step);
+                self.t = t * (1.0 + step * self.tangent.level);
+                if let Some(used) = self.correct(problem, state, (width, longest), energy) {
                     break used;
                 }
                 step *= 0.3;
@@ -311,21 +360,27 @@ impl Curve {
                 HARD.. => 0.5 * step,
                 _ => step,
             };
-            last = Some(tangent);
+            std::mem::swap(&mut self.last, &mut self.tangent);
+            first = false;
         }
     }
 }
 
-/// Follow the curve until the energy residual meets the tolerance; more carefully where it was lost.
-pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteration) {
-    let mut curve = Curve {
-        settings: *settings,
-        ..Curve::default()
-    };
+/// Follow the curve until the residual meets the tolerance; more carefully where it was lost. `factors` are lent.
+pub(crate) fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    state: &mut Iteration,
+    curve: &mut Curve,
+    factors: &mut BlockLu,
+) {
+    curve.settings = *settings;
+    std::mem::swap(&mut curve.factors, factors);
     curve.factors.analyse(&problem.matrix);
     for attempt in ATTEMPTS {
         if !curve.ends(state) {
             curve.follow(problem, state, attempt);
         }
     }
+    std::mem::swap(&mut curve.factors, factors);
 }

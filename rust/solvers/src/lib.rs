@@ -17,6 +17,7 @@ mod assembly;
 mod auto;
 mod block_lu;
 mod block_matrix;
+mod bodies;
 mod body_form;
 mod central;
 mod cone;
@@ -26,15 +27,17 @@ mod interior;
 mod newton;
 mod nsgs;
 mod one_contact;
+mod parallel;
 mod problem;
 mod residual;
+mod slabs;
 mod solver;
 
 pub use assembly::{
     Assembly, Contact, InverseMass, Jacobian, Joined, Span, apply_impulses, response,
 };
 pub use block_matrix::{Block, BlockMatrix, Vector3};
-pub use body_form::BodyForm;
+pub use bodies::Bodies;
 pub use error::Error;
 pub use problem::{BlockKind, Problem};
 pub use residual::{Norm, Residuals};

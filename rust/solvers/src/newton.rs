@@ -53,7 +53,7 @@ const IDENTITY: Block = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 /// Storage of the linear systems.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Newton {
-    factors: BlockLu,
+    pub(crate) factors: BlockLu,
     diagonal: Vec<Block>,
     scale: Vec<Block>,
     /// Derivatives of the couples with respect to the normal impulse of their contact.

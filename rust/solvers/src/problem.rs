@@ -5,6 +5,7 @@ use crate::cone::{self, dot};
 use crate::couple;
 use crate::error::Error;
 use crate::one_contact;
+use crate::parallel;
 use crate::residual::Norm;
 
 /// A diagonal block with a determinant below this fraction of trace^3 counts as singular, and this fraction
@@ -151,7 +152,6 @@ impl Problem {
         }
         self.trace.clear();
         self.rho.clear();
-        self.local.clear();
         self.energy_scale = 0.0;
         for contact in 0..contacts {
             let finite = |name, numbers: &[f64]| match numbers.iter().find(|x| !x.is_finite()) {
@@ -193,14 +193,15 @@ impl Problem {
             }
             self.trace.push(trace);
             self.rho.push(1.0 / trace);
-            self.local.push(one_contact::Contact {
-                matrix: *diagonal,
-                inverse: inverse(diagonal, trace),
-                mu,
-                rho: 1.0 / trace,
-            });
             self.energy_scale += dot(q, q) / trace;
         }
+        let (diagonal, friction, trace) = (&self.matrix.diagonal, &self.friction, &self.trace);
+        parallel::fill(&mut self.local, contacts, |i| one_contact::Contact {
+            matrix: diagonal[i],
+            inverse: inverse(&diagonal[i], trace[i]),
+            mu: friction[i],
+            rho: 1.0 / trace[i],
+        });
         self.weigh();
         Ok(())
     }
@@ -208,9 +209,15 @@ impl Problem {
     /// Radius of the ball that block i lies in; none for a contact, which lies in a cone.
     #[inline(always)]
     pub(crate) fn radius(&self, i: usize, r: &[Lanes]) -> Option<f64> {
+        self.radius_from(0, i, r)
+    }
+
+    /// The same where `r` holds the impulses from block `first` on.
+    #[inline(always)]
+    fn radius_from(&self, first: usize, i: usize, r: &[Lanes]) -> Option<f64> {
         match self.kinds[i] {
             BlockKind::Contact => None,
-            BlockKind::Couple => Some(r[i - 1][0]),
+            BlockKind::Couple => Some(r[i - first - 1][0]),
             BlockKind::Bounded => Some(self.friction[i]),
         }
     }
@@ -218,10 +225,16 @@ impl Problem {
     /// The new impulse of block i with all others held, its velocity being `u` now.
     #[inline(always)]
     pub(crate) fn answer(&self, i: usize, r: &[Lanes], u: &Vector3) -> Vector3 {
-        let local = &self.local[i];
-        match self.radius(i, r) {
-            None => one_contact::solve(local, &r[i], u),
-            Some(radius) => couple::solve(&local.matrix, &local.inverse, &r[i], u, radius),
+        self.answer_from(0, i, r, u)
+    }
+
+    /// The same where `r` holds the impulses from block `first` on.
+    #[inline(always)]
+    pub(crate) fn answer_from(&self, first: usize, i: usize, r: &[Lanes], u: &Vector3) -> Vector3 {
+        let (local, own) = (&self.local[i], &r[i - first]);
+        match self.radius_from(first, i, r) {
+            None => one_contact::solve(local, own, u),
+            Some(radius) => couple::solve(&local.matrix, &local.inverse, own, u, radius),
         }
     }
 

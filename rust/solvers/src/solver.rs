@@ -6,7 +6,7 @@ use crate::error::{self, Error};
 use crate::newton::{self, Newton};
 use crate::problem::Problem;
 use crate::residual::{self, Residuals};
-use crate::{accelerated, auto, interior, nsgs};
+use crate::{accelerated, auto, bodies, interior, nsgs};
 
 /// A way to solve a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,66 +59,42 @@ impl Solver {
         u: &mut [Vector3],
         workspace: &mut Workspace,
     ) -> Result<Report, Error> {
-        if !(settings.tolerance > 0.0 && settings.tolerance.is_finite()) {
-            return Err(Error::Tolerance(settings.tolerance));
-        }
-        for (name, found) in [("r", r.len()), ("u", u.len())] {
-            if found != problem.contacts() {
-                return Err(Error::Length {
-                    name,
-                    found,
-                    expected: problem.contacts(),
-                });
-            }
-        }
-        for (contact, r) in r.iter().enumerate() {
-            if let Some(&value) = r.iter().find(|x| !x.is_finite()) {
-                return Err(Error::NotFinite {
-                    name: "r",
-                    contact,
-                    value,
-                });
-            }
-        }
-        if problem.energy_scale == 0.0 {
-            // Nothing moves, so nothing has to be stopped; and no residual could be relative to q.
-            r.fill([0.0; 3]);
-        }
-        let Workspace {
-            iteration: state,
-            extrapolated,
-            newton,
-        } = workspace;
-        state.start(problem, r);
-        if !state.judge(
-            problem,
-            settings,
-            residual::judged(problem, &state.r, &state.u),
-        ) {
-            match self {
-                Self::Accelerated => accelerated::solve(problem, settings, state, |_| true),
-                Self::Apgd => apgd::solve(problem, settings, state, extrapolated),
-                Self::Auto => auto::solve(problem, settings, state, newton),
-                Self::Interior => interior::solve(problem, settings, state),
-                Self::Newton => newton::solve(problem, settings, state, newton),
-                Self::Nsgs => nsgs::solve(problem, settings, state),
-            }
-        }
-        state.r.clone_from(&state.best_r);
-        state.refresh(problem);
-        for (given, found) in [(r, &state.r), (u, &state.u)] {
-            for (given, found) in given.iter_mut().zip(found) {
-                *given = **found;
-            }
-        }
-        let residuals = Residuals::of(problem, &state.r, &state.u);
-        Ok(Report {
-            converged: residuals.in_norm(problem.norm) <= settings.tolerance,
-            iterations: state.sweeps,
-            factorisations: state.factorisations,
-            residuals,
-        })
+        check(settings, problem.contacts(), r, u)?;
+        workspace.iteration.start(problem, r);
+        workspace.proceed(self, problem, settings);
+        Ok(workspace.iteration.finish(problem, settings, r, u))
     }
+}
+
+/// Refuse what no solver could start from.
+pub(crate) fn check(
+    settings: &Settings,
+    contacts: usize,
+    r: &[Vector3],
+    u: &[Vector3],
+) -> Result<(), Error> {
+    if !(settings.tolerance > 0.0 && settings.tolerance.is_finite()) {
+        return Err(Error::Tolerance(settings.tolerance));
+    }
+    for (name, found) in [("r", r.len()), ("u", u.len())] {
+        if found != contacts {
+            return Err(Error::Length {
+                name,
+                found,
+                expected: contacts,
+            });
+        }
+    }
+    for (contact, r) in r.iter().enumerate() {
+        if let Some(&value) = r.iter().find(|x| !x.is_finite()) {
+            return Err(Error::NotFinite {
+                name: "r",
+                contact,
+                value,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// When to stop.
@@ -126,9 +102,10 @@ impl Solver {
 pub struct Settings {
     /// Bound of the residual, of [`Residuals::energy`] unless the problem is judged in another norm.
     pub tolerance: f64,
-    /// Most sweeps of `nsgs`, `accelerated` and `auto`, or gradient steps of `apgd`.
+    /// Most sweeps of `nsgs`, `accelerated` and `auto`, or gradient steps of `apgd`. Newton begins with five more.
     pub max_iterations: usize,
-    /// Most factorisations of `newton` and `interior`, and of `auto` once it has turned to them.
+    /// Most factorisations of `newton` and `interior`, and of `auto` once it has turned to them, which on large problems makes
+    /// fewer: see `auto`.
     pub max_factorisations: usize,
 }
 
@@ -158,9 +135,38 @@ pub struct Report {
 /// Storage lent to the solvers, kept from one step to the next.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
-    iteration: Iteration,
+    pub(crate) iteration: Iteration,
     extrapolated: Extrapolated,
-    newton: Newton,
+    pub(crate) newton: Newton,
+    pub(crate) curve: interior::Curve,
+    pub(crate) bodies: bodies::Storage,
+}
+
+impl Workspace {
+    /// Go on from the iterate, unless it meets the tolerance.
+    pub(crate) fn proceed(&mut self, solver: Solver, problem: &Problem, settings: &Settings) {
+        let Self {
+            iteration: state,
+            extrapolated,
+            newton,
+            curve,
+            ..
+        } = self;
+        let residual = residual::judged(problem, &state.r, &state.u);
+        if state.judge(problem, settings, residual) {
+            return;
+        }
+        match solver {
+            Solver::Accelerated => accelerated::solve(problem, settings, state, |_| true),
+            Solver::Apgd => apgd::solve(problem, settings, state, extrapolated),
+            Solver::Auto => auto::solve(problem, settings, state, newton, curve),
+            Solver::Interior => {
+                interior::solve(problem, settings, state, curve, &mut newton.factors);
+            }
+            Solver::Newton => newton::solve(problem, settings, state, newton),
+            Solver::Nsgs => nsgs::solve(problem, settings, state),
+        }
+    }
 }
 
 /// The iterate, the one before, the best so far, and where it all began.
@@ -182,14 +188,50 @@ pub(crate) struct Iteration {
 impl Iteration {
     /// Begin at the impulses `r`.
     pub(crate) fn start(&mut self, problem: &Problem, r: &[Vector3]) {
+        // Where nothing moves, nothing has to be stopped; and no residual could be relative to q.
+        let scale = if problem.energy_scale == 0.0 {
+            0.0
+        } else {
+            1.0
+        };
         self.r.clear();
-        self.r.extend(r.iter().copied().map(Lanes::from));
+        self.r
+            .extend(r.iter().map(|r| Lanes::from(r.map(|r| scale * r))));
         self.u.clone_from(&self.r);
         self.best_r.clone_from(&self.r);
         self.best = f64::INFINITY;
         self.sweeps = 0;
         self.factorisations = 0;
         self.witness = 0;
+        self.refresh(problem);
+    }
+
+    /// End: the best impulses met, their velocities computed afresh, and what they are worth.
+    pub(crate) fn finish(
+        &mut self,
+        problem: &Problem,
+        settings: &Settings,
+        r: &mut [Vector3],
+        u: &mut [Vector3],
+    ) -> Report {
+        self.go_back(problem);
+        for (given, found) in [(r, &self.r), (u, &self.u)] {
+            for (given, found) in given.iter_mut().zip(found) {
+                *given = **found;
+            }
+        }
+        let residuals = Residuals::of(problem, &self.r, &self.u);
+        Report {
+            converged: residuals.in_norm(problem.norm) <= settings.tolerance,
+            iterations: self.sweeps,
+            factorisations: self.factorisations,
+            residuals,
+        }
+    }
+
+    /// Go on from the best impulses met.
+    pub(crate) fn go_back(&mut self, problem: &Problem) {
+        self.r.clone_from(&self.best_r);
         self.refresh(problem);
     }
 

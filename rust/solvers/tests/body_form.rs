@@ -1,10 +1,12 @@
 //! Sweeps without W solve the same problem as sweeps with it.
 
 use percuss_solvers::{
-    Assembly, BlockKind, BodyForm, Contact, InverseMass, Problem, Residuals, Settings, Solver,
+    Assembly, BlockKind, Bodies, Contact, InverseMass, Problem, Residuals, Settings, Solver,
     Workspace,
 };
 use proptest::prelude::*;
+
+mod problems;
 
 const BODIES: usize = 6;
 
@@ -50,9 +52,9 @@ proptest! {
         let with = Solver::Accelerated
             .solve(&problem, &settings, &mut r, &mut u, &mut Workspace::default())
             .unwrap();
-        let mut form = BodyForm::default();
+        let (mut workspace, scene) = (Workspace::default(), Bodies { masses: &bodies, contacts: &contacts, joined: None });
         let (mut s, mut w) = (vec![[0.0; 3]; contacts.len()], vec![[0.0; 3]; contacts.len()]);
-        let without = form.solve(&bodies, &contacts, &settings, &mut s, &mut w).unwrap();
+        let without = Solver::sweep_bodies(&scene, &settings, &mut s, &mut w, &mut workspace).unwrap();
         // Its residual is that of the problem with W.
         let judged = Residuals::new(&problem, &s, &w);
         prop_assert!((judged.energy - without.residuals.energy).abs() <= 1e-12);
@@ -62,7 +64,7 @@ proptest! {
         }
         // A solution is where it stays.
         if without.converged {
-            let again = form.solve(&bodies, &contacts, &settings, &mut s, &mut w).unwrap();
+            let again = Solver::sweep_bodies(&scene, &settings, &mut s, &mut w, &mut workspace).unwrap();
             prop_assert_eq!(again.iterations, 0);
         }
     }
@@ -77,17 +79,65 @@ fn a_body_that_does_not_exist_is_refused() {
         friction: 0.0,
         kind: BlockKind::Contact,
     };
-    let error = BodyForm::default()
-        .solve(
-            &bodies()[..2],
-            &[contact],
-            &Settings::default(),
-            &mut [[0.0; 3]],
-            &mut [[0.0; 3]],
-        )
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "body 3 of contact 0 does not exist; there are 2"
-    );
+    let scene = Bodies {
+        masses: &bodies()[..2],
+        contacts: &[contact],
+        joined: None,
+    };
+    let (settings, mut workspace) = (Settings::default(), Workspace::default());
+    let [mut r, mut u] = [[[0.0; 3]]; 2];
+    let swept = Solver::sweep_bodies(&scene, &settings, &mut r, &mut u, &mut workspace);
+    let solved = Solver::Auto.solve_bodies(&scene, &settings, &mut r, &mut u, &mut workspace);
+    for error in [swept.unwrap_err(), solved.unwrap_err()] {
+        assert_eq!(
+            error.to_string(),
+            "body 3 of contact 0 does not exist; there are 2"
+        );
+    }
+}
+
+/// Problems that are cut into slabs: any number of threads gives the bits of one, and what they find is a solution.
+#[test]
+fn threads_change_no_bit() {
+    let mut scene = problems::wall(10, 130, true, 5.0);
+    scene.add_couples(0.01, 0.02, || true);
+    let contacts = scene.contacts.len();
+    assert!(contacts > 4000);
+    let bodies = Bodies {
+        masses: &scene.masses,
+        contacts: &scene.contacts,
+        joined: None,
+    };
+    let settings = Settings {
+        tolerance: 1e-6,
+        max_iterations: 2000,
+        max_factorisations: 0,
+    };
+    let solve = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let [mut r, mut u] = [vec![[0.0; 3]; contacts], vec![[0.0; 3]; contacts]];
+        let report = pool.build().unwrap().install(|| {
+            Solver::sweep_bodies(
+                &bodies,
+                &settings,
+                &mut r,
+                &mut u,
+                &mut Workspace::default(),
+            )
+            .unwrap()
+        });
+        (report, r, u)
+    };
+    let (report, r, u) = solve(1);
+    assert!(report.iterations > 50);
+    for threads in [2, 3, 8] {
+        assert!(solve(threads) == (report, r.clone(), u.clone()));
+    }
+    let mut problem = Problem::default();
+    Assembly::default()
+        .assemble(&scene.masses, &scene.contacts, &mut problem)
+        .unwrap();
+    let judged = Residuals::new(&problem, &r, &u);
+    assert!((judged.energy - report.residuals.energy).abs() <= 1e-10);
+    assert!(judged.energy < 1e-2, "{judged:?}");
 }

@@ -3,8 +3,7 @@
 mod problems;
 
 use percuss_solvers::{
-    Assembly, BlockKind, BlockMatrix, BodyForm, Error, Problem, Settings, Solver, Vector3,
-    Workspace,
+    Assembly, BlockKind, BlockMatrix, Bodies, Error, Problem, Settings, Solver, Vector3, Workspace,
 };
 use problems::{Scene, mixed_pile, pile, single, solve, solve_within};
 use proptest::prelude::*;
@@ -74,7 +73,8 @@ proptest! {
         let scene = with_couples(pile(seed, 4, 6, [0.2, 0.3]), 0.02, 0.03);
         let mut r = vec![[0.0; 3]; scene.contacts.len()];
         let mut u = r.clone();
-        let found = BodyForm::default().solve(&scene.masses, &scene.contacts, &SETTINGS, &mut r, &mut u).unwrap();
+        let bodies = Bodies { masses: &scene.masses, contacts: &scene.contacts, joined: None };
+        let found = Solver::sweep_bodies(&bodies, &SETTINGS, &mut r, &mut u, &mut Workspace::default()).unwrap();
         prop_assume!(found.converged);
         let report = Solver::Accelerated
             .solve(&scene.problem(), &SETTINGS, &mut r, &mut u, &mut Workspace::default())

@@ -96,7 +96,7 @@ def test_defaults_are_as_said():
     table = {"duration": 1, "step": 1e-3, "bodies": bodies, "laws": [{"groups": ["a", "a"]}], "settle": {}}
     experiment = configure("scene", table, {}).experiment({})
     assert (experiment.settings.theta, experiment.settings.tolerance, experiment.settings.solver) == (0.5, 1e-6, "auto")
-    assert (experiment.settings.max_iterations, experiment.settings.max_factorisations) == (1000, 50)
+    assert (experiment.settings.max_iterations, experiment.settings.max_factorisations) == (1000, 400)
     assert (experiment.settings.contact_tolerance_m, experiment.settings.overlap_tolerance_m) == (1e-8, 1e-6)
     assert experiment.settings.look_ahead_m == 0.0
     assert experiment.scene.gravity_m_per_s2 == (0.0, 0.0, -9.80665)

@@ -178,7 +178,7 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
             doc="of the contact solver",
         ),
         Setting("max_iterations", "integer", 1000, low=1, high=1e9, doc="of the contact solver in a step"),
-        Setting("max_factorisations", "integer", 50, low=0, high=1e9, doc="of the contact solver in a step"),
+        Setting("max_factorisations", "integer", 400, low=0, high=1e9, doc="of the contact solver in a step"),
         Setting(
             "contact_tolerance", "number", 1e-8, unit="m", low=0.0, expression=True, doc="gap below which bodies touch"
         ),

@@ -1,0 +1,102 @@
+//! The contact problem of one step as a stepper has it: bodies, contacts and joints, W only where a method asks for it.
+
+use crate::assembly::{Assembly, Contact, InverseMass, Joined};
+use crate::auto;
+use crate::block_matrix::Vector3;
+use crate::body_form::BodyForm;
+use crate::error::Error;
+use crate::problem::Problem;
+use crate::solver::{Report, Settings, Solver, Workspace, check};
+
+/// Blocks in a row of W, counted for each body, from which on `auto` begins without it: nothing is assembled, and where
+/// sweeps stall those with W come before any factorisation. Found by time on walls (docs/contact-solvers.md).
+const CROWDED: usize = 8;
+
+/// Bodies, the contacts between them, and what joints make of both.
+#[derive(Debug, Clone, Copy)]
+pub struct Bodies<'a> {
+    /// Inverse mass of each body.
+    pub masses: &'a [InverseMass],
+    /// Contacts; a couple follows its contact.
+    pub contacts: &'a [Contact],
+    /// The joints between some of the bodies.
+    pub joined: Option<&'a Joined>,
+}
+
+/// Storage of what is made of bodies, kept from step to step.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Storage {
+    pub(crate) body_form: BodyForm,
+    assembly: Assembly,
+    pub(crate) problem: Problem,
+    /// Impulses that a solve began from.
+    pub(crate) start: Vec<Vector3>,
+    /// Contacts of each body.
+    counts: Vec<usize>,
+}
+
+impl Storage {
+    /// Assemble W.
+    pub(crate) fn assemble(&mut self, bodies: &Bodies<'_>) -> Result<(), Error> {
+        let problem = &mut self.problem;
+        self.assembly
+            .assemble_joined(bodies.masses, bodies.contacts, bodies.joined, problem)
+    }
+
+    /// Whether sweeps are better begun without W; through joints there are none.
+    fn crowded(&mut self, bodies: &Bodies<'_>) -> bool {
+        self.counts.clear();
+        self.counts.resize(bodies.masses.len(), 0);
+        for body in bodies.contacts.iter().flat_map(|c| c.bodies).flatten() {
+            if let Some(count) = self.counts.get_mut(body as usize) {
+                *count += 1;
+            }
+        }
+        let blocks: usize = self.counts.iter().map(|&n| n * n).sum();
+        bodies.joined.is_none() && blocks > CROWDED * bodies.contacts.len()
+    }
+}
+
+impl Solver {
+    /// As [`Solver::solve`], for the contacts of bodies.
+    ///
+    /// # Errors
+    /// As [`Assembly::assemble`] and [`Solver::solve`].
+    pub fn solve_bodies(
+        self,
+        bodies: &Bodies<'_>,
+        settings: &Settings,
+        r: &mut [Vector3],
+        u: &mut [Vector3],
+        workspace: &mut Workspace,
+    ) -> Result<Report, Error> {
+        if self == Self::Auto && workspace.bodies.crowded(bodies) {
+            check(settings, bodies.contacts.len(), r, u)?;
+            return auto::solve_bodies(bodies, settings, r, u, workspace);
+        }
+        workspace.bodies.assemble(bodies)?;
+        let problem = std::mem::take(&mut workspace.bodies.problem);
+        let report = self.solve(&problem, settings, r, u, workspace);
+        workspace.bodies.problem = problem;
+        report
+    }
+
+    /// Accelerated sweeps only, without W where no joints ask for it: for corrections that need not be exact.
+    ///
+    /// # Errors
+    /// As [`Solver::solve_bodies`].
+    pub fn sweep_bodies(
+        bodies: &Bodies<'_>,
+        settings: &Settings,
+        r: &mut [Vector3],
+        u: &mut [Vector3],
+        workspace: &mut Workspace,
+    ) -> Result<Report, Error> {
+        if bodies.joined.is_some() {
+            return Self::Accelerated.solve_bodies(bodies, settings, r, u, workspace);
+        }
+        check(settings, bodies.contacts.len(), r, u)?;
+        let form = &mut workspace.bodies.body_form;
+        form.solve(bodies.masses, bodies.contacts, settings, r, u)
+    }
+}
