@@ -6,6 +6,14 @@ use thiserror::Error;
 /// Every refusal of this crate; a step whose contact problem merely stays above its tolerance is none.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RigidError {
+    /// Threads that the machine does not give.
+    #[error("threads = {threads}: {fault}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What went wrong.
+        fault: String,
+    },
     /// A body without a positive mass.
     #[error(
         "body {body}: mass is {value} kg, must be finite and > 0 (no contactor to fill, or a zero given?)"

@@ -36,9 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod articulation;
 mod body;
-mod contact;
 mod elements;
 mod energy;
 mod error;
@@ -47,25 +45,28 @@ mod free_motion;
 mod joints;
 mod law_table;
 mod load;
-mod look_ahead;
+mod measures;
 mod mesh_sides;
 mod motion;
+mod nonsmooth;
 mod probe;
 mod recording;
+mod report;
 mod scene;
 mod settings;
 mod settle;
+mod setup;
 mod signal;
 mod smooth;
 mod snapshot;
-mod stabilisation;
-mod step;
+mod state;
+mod stored;
 mod table;
 mod timing;
+mod union;
 mod world;
 
 pub use body::{Body, Mass, Role};
-pub use contact::ActiveContact;
 pub use elements::{Effort, Element};
 pub use energy::{Energy, PairWork};
 pub use error::RigidError;
@@ -78,11 +79,13 @@ pub use joints::{
 pub use law_table::{ContactLaw, MOST_FRICTION, MOST_ROLLING_M};
 pub use load::Load;
 pub use motion::Motion;
+pub use nonsmooth::ActiveContact;
 pub use percuss_geometry::{Contactor, MassProperties, Mat3, Pose, Quat, Shape, Vec3};
 pub use percuss_laws::contact::ImpactLaw;
 pub use percuss_solvers::Solver;
 pub use probe::{Probe, ProbeKind};
 pub use recording::{Record, Recording};
+pub use report::StepReport;
 pub use scene::Scene;
 pub use settings::{LOOSEST_TOLERANCE, Settings, Stepper};
 pub use settle::{Settle, Settled};
@@ -91,4 +94,4 @@ pub use smooth::Method;
 pub use snapshot::Snapshot;
 pub use table::{Column, Table};
 pub use timing::Timing;
-pub use world::{StepReport, World};
+pub use world::World;

@@ -1,10 +1,13 @@
 //! Running for a while, and what is kept of it.
 
 use crate::body::Inertia;
+use crate::energy::Energy;
 use crate::error::RigidError;
 use crate::probe::{Probe, ProbeKind};
+use crate::report::StepReport;
+use crate::stored::stored;
 use crate::table::Table;
-use crate::world::{StepReport, World};
+use crate::world::{Moving, World};
 use percuss_geometry::Vec3;
 
 /// What a run keeps besides the scene's probes: rows every so many steps, 0 for never.
@@ -67,22 +70,6 @@ pub struct Recording {
     pub interrupted: bool,
 }
 
-const ENERGY: [&str; 14] = [
-    "time_s",
-    "kinetic_j",
-    "potential_j",
-    "elastic_j",
-    "impact_dissipation_j",
-    "friction_dissipation_j",
-    "damping_dissipation_j",
-    "external_work_j",
-    "motion_work_j",
-    "stabilisation_work_j",
-    "scheme_j",
-    "brought_in_j",
-    "contact_gain_j",
-    "closing_error_j",
-];
 const STEPS: [&str; 8] = [
     "time_s",
     "contacts",
@@ -143,6 +130,15 @@ pub(crate) struct Gathered {
     pub(crate) torque: Vec3,
 }
 
+stored!(Gathered {
+    steps,
+    velocity,
+    turning,
+    coordinates,
+    force,
+    torque
+});
+
 impl World {
     /// Runs for `duration_s`, rounded to whole steps.
     ///
@@ -162,7 +158,7 @@ impl World {
         record: &Record,
         mut go_on: impl FnMut(&World, &StepReport) -> bool,
     ) -> Result<Recording, RigidError> {
-        let steps = (duration_s / self.settings.dt_s).round();
+        let steps = (duration_s / self.setup.settings.dt_s).round();
         if !(0.0..=1e15).contains(&steps) {
             return Err(RigidError::Setting {
                 key: "duration_s",
@@ -170,13 +166,13 @@ impl World {
                 allowed: "finite, >= 0 and at most 1e15 steps",
             });
         }
-        let probes = self.scene.probes.clone();
+        let probes = self.setup.scene.probes.clone();
         let mut recording = Recording {
             probes: probes
                 .iter()
-                .map(|p| Table::new(&p.name, &p.columns(&self.scene)))
+                .map(|p| Table::new(&p.name, &p.columns(&self.setup.scene)))
                 .collect(),
-            energy: Table::new("energy", &ENERGY),
+            energy: Table::new("energy", &energy_columns()),
             steps: Table::new("steps", &STEPS),
             bodies: Table::new("bodies", &BODIES),
             contacts: Table::new("contacts", &CONTACTS),
@@ -191,19 +187,19 @@ impl World {
             worst_drift: 0.0,
             interrupted: false,
         };
-        if self.step == 0 {
+        if self.state.step == 0 {
             self.write_rows(record, &mut recording);
             for (probe, table) in probes.iter().zip(&mut recording.probes) {
                 self.write_probe(probe, &Gathered::default(), table);
             }
         }
-        let gained_before = self.energy.contact_gain_j;
-        let mut largest_kinetic = self.energy.kinetic_j;
+        let gained_before = self.state.energy.contact_gain_j;
+        let mut largest_kinetic = self.state.energy.kinetic_j;
         for _ in 0..steps as u64 {
             for (k, probe) in probes.iter().enumerate() {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
-                    self.gathered[k].velocity = self.point_velocity(*body, point_m);
-                    self.gathered[k].turning = self.angular_velocity(*body);
+                    self.state.gathered[k].velocity = self.point_velocity(*body, point_m);
+                    self.state.gathered[k].turning = self.angular_velocity(*body);
                 }
             }
             let report = self.step()?;
@@ -215,8 +211,8 @@ impl World {
             recording.deepest_overlap_share =
                 recording.deepest_overlap_share.max(report.overlap_share);
             recording.overlap_left_m = report.overlap_m;
-            largest_kinetic = largest_kinetic.max(self.energy.kinetic_j);
-            if due(self.step, record.steps_every) {
+            largest_kinetic = largest_kinetic.max(self.state.energy.kinetic_j);
+            if due(self.state.step, record.steps_every) {
                 recording.steps.push(&[
                     report.time_s,
                     report.contacts as f64,
@@ -230,9 +226,9 @@ impl World {
             }
             self.write_rows(record, &mut recording);
             for (k, probe) in probes.iter().enumerate() {
-                let mut gathered = self.gathered[k];
+                let mut gathered = self.state.gathered[k];
                 self.gather(probe, &mut gathered);
-                if due(self.step, probe.every) {
+                if due(self.state.step, probe.every) {
                     self.write_probe(probe, &gathered, &mut recording.probes[k]);
                     gathered = Gathered {
                         coordinates: gathered.coordinates,
@@ -240,14 +236,14 @@ impl World {
                     };
                 }
                 (gathered.velocity, gathered.turning) = (Vec3::zeros(), Vec3::zeros());
-                self.gathered[k] = gathered;
+                self.state.gathered[k] = gathered;
             }
             if !go_on(self, &report) {
                 recording.interrupted = true;
                 break;
             }
         }
-        let gained = self.energy.contact_gain_j - gained_before;
+        let gained = self.state.energy.contact_gain_j - gained_before;
         if gained > 0.0 {
             recording.gain_share = gained / (largest_kinetic + self.lifting_energy());
         }
@@ -256,16 +252,16 @@ impl World {
 
     /// What would lift every body by its own size [J].
     fn lifting_energy(&self) -> f64 {
-        let mut sizes = vec![0.0_f64; self.states.len()];
-        for contactor in &self.scene.contactors {
+        let mut sizes = vec![0.0_f64; self.state.bodies.len()];
+        for contactor in &self.setup.scene.contactors {
             let size = contactor.shape.size();
             if size.is_finite() {
                 let body = &mut sizes[contactor.body as usize];
                 *body = body.max(size);
             }
         }
-        let weight = |inertia: &Inertia| inertia.mass_kg * self.scene.gravity_m_per_s2.norm();
-        let lifted = self.inertia.iter().zip(sizes);
+        let weight = |inertia: &Inertia| inertia.mass_kg * self.setup.scene.gravity_m_per_s2.norm();
+        let lifted = self.setup.inertia.iter().zip(sizes);
         lifted
             .map(|(inertia, size)| inertia.as_ref().map_or(0.0, weight) * size)
             .sum()
@@ -273,30 +269,18 @@ impl World {
 
     fn write_rows(&self, record: &Record, recording: &mut Recording) {
         let t = self.time_s();
-        if due(self.step, record.energy_every) {
+        if due(self.state.step, record.energy_every) {
             recording.worst_drift = recording.worst_drift.max(self.drift());
-            let e = &self.energy;
-            recording.energy.push(&[
-                t,
-                e.kinetic_j,
-                e.potential_j,
-                e.elastic_j,
-                e.impact_dissipation_j,
-                e.friction_dissipation_j,
-                e.damping_dissipation_j,
-                e.external_work_j,
-                e.motion_work_j,
-                e.stabilisation_work_j,
-                e.scheme_j,
-                e.brought_in_j,
-                e.contact_gain_j,
-                e.closing_error_j(),
-            ]);
+            let energy = &self.state.energy;
+            let mut row = vec![t];
+            row.extend(energy.numbers());
+            row.push(energy.closing_error_j());
+            recording.energy.push(&row);
         }
-        if due(self.step, record.bodies_every) {
-            for body in 0..self.states.len() {
-                if self.present[body] {
-                    let (pose, state) = (self.pose(body), &self.states[body]);
+        if due(self.state.step, record.bodies_every) {
+            for body in 0..self.state.bodies.len() {
+                if self.state.present[body] {
+                    let (pose, state) = (self.pose(body), &self.state.bodies[body]);
                     let (p, q, v, w) = (
                         pose.position,
                         pose.rotation,
@@ -323,9 +307,9 @@ impl World {
                 }
             }
         }
-        if due(self.step, record.contacts_every) {
-            for c in &self.active {
-                let f = c.impulse_n_s / self.settings.dt_s;
+        if due(self.state.step, record.contacts_every) {
+            for c in &self.state.contacts {
+                let f = c.impulse_n_s / self.setup.settings.dt_s;
                 let (p, n) = (c.position, c.normal);
                 recording.contacts.push(&[
                     t,
@@ -350,20 +334,28 @@ impl World {
         }
     }
 
+    /// Where the centre of mass of a body was when impulses last acted.
+    fn middle_of(&self, body: usize) -> Vec3 {
+        match &self.stepper {
+            Moving::Nonsmoothly(nonsmooth) => nonsmooth.centre(body),
+            Moving::Smoothly(_) => self.state.bodies[body].position,
+        }
+    }
+
     /// Adds the last step's contacts to what a probe has gathered.
     fn gather(&self, probe: &Probe, gathered: &mut Gathered) {
         gathered.steps += 1;
         match probe.kind {
             ProbeKind::Point { .. } => {}
             ProbeKind::Joint { joint } => {
-                let coordinates = self.scene.joints[joint].kind.coordinates();
+                let coordinates = self.setup.scene.joints[joint].kind.coordinates();
                 for ((_, row), last) in coordinates.iter().zip(&mut gathered.coordinates) {
                     *last += row.difference(self.coordinate(joint, *row).0, *last);
                 }
             }
             ProbeKind::BodyContacts { body } => {
-                let centre = self.middle[body].position;
-                for c in &self.active {
+                let centre = self.middle_of(body);
+                for c in &self.state.contacts {
                     for (side, sign) in [(0, -1.0), (1, 1.0)] {
                         if c.bodies[side] as usize == body {
                             let impulse = c.impulse_n_s * sign;
@@ -375,7 +367,7 @@ impl World {
                 }
             }
             ProbeKind::LawContacts { law } => {
-                for c in self.active.iter().filter(|c| c.law as usize == law) {
+                for c in self.state.contacts.iter().filter(|c| c.law as usize == law) {
                     let p = c.local(&c.impulse_n_s);
                     gathered.force += Vec3::new(p[0], p[1].hypot(p[2]), 0.0);
                 }
@@ -385,7 +377,7 @@ impl World {
 
     fn write_probe(&self, probe: &Probe, gathered: &Gathered, table: &mut Table) {
         let t = self.time_s();
-        let span = gathered.steps as f64 * self.settings.dt_s;
+        let span = gathered.steps as f64 * self.setup.settings.dt_s;
         let per_second = if span > 0.0 { 1.0 / span } else { 0.0 };
         match &probe.kind {
             ProbeKind::Point { body, point_m } => {
@@ -395,7 +387,7 @@ impl World {
                     self.point_velocity(*body, point_m),
                     self.angular_velocity(*body),
                 );
-                let per_step = 1.0 / self.settings.dt_s;
+                let per_step = 1.0 / self.setup.settings.dt_s;
                 let (a, b) = match self.point_acceleration(*body, point_m) {
                     Some(found) => found,
                     None if gathered.steps > 0 => (
@@ -411,7 +403,7 @@ impl World {
             }
             ProbeKind::Joint { joint } => {
                 let mut row = vec![t];
-                let coordinates = self.scene.joints[*joint].kind.coordinates();
+                let coordinates = self.setup.scene.joints[*joint].kind.coordinates();
                 for ((_, coordinate), last) in coordinates.iter().zip(&gathered.coordinates) {
                     let (value, rate) = self.coordinate(*joint, *coordinate);
                     row.extend([last + coordinate.difference(value, *last), rate]);
@@ -423,7 +415,8 @@ impl World {
                 let (f, m) = (gathered.force * per_second, gathered.torque * per_second);
                 let body = *body as u32;
                 let count = self
-                    .active
+                    .state
+                    .contacts
                     .iter()
                     .filter(|c| c.bodies.contains(&body))
                     .count();
@@ -431,9 +424,10 @@ impl World {
             }
             ProbeKind::LawContacts { law } => {
                 let f = gathered.force * per_second;
-                let work = &self.pair_work[*law];
+                let work = &self.state.pair_work[*law];
                 let count = self
-                    .active
+                    .state
+                    .contacts
                     .iter()
                     .filter(|c| c.law as usize == *law)
                     .count();
@@ -448,6 +442,14 @@ impl World {
             }
         }
     }
+}
+
+/// Columns of the energy table.
+fn energy_columns() -> Vec<&'static str> {
+    let mut columns = vec!["time_s"];
+    columns.extend(Energy::NAMES);
+    columns.push("closing_error_j");
+    columns
 }
 
 fn due(step: u64, every: u64) -> bool {

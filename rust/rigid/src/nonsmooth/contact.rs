@@ -3,8 +3,9 @@
 //! The normal points from A to B, u = (velocity of B minus velocity of A) at the contact point in the frame
 //! (normal, tangent 1, tangent 2), and the impulse P acts on B, -P on A.
 
+use crate::stored::stored;
 use percuss_geometry::{ContactPoint, Vec3, tangents};
-use percuss_solvers::Jacobian;
+use percuss_solvers::{BlockKind, Contact, Jacobian};
 
 /// A contact that took part in the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +35,21 @@ pub struct ActiveContact {
     /// Relative velocity after the step (normal, tangents) [m/s].
     pub velocity_after_m_per_s: [f64; 3],
 }
+
+stored!(ActiveContact {
+    a,
+    b,
+    feature,
+    bodies,
+    law,
+    position,
+    normal,
+    gap_m,
+    impulse_n_s,
+    couple_n_m_s,
+    velocity_before_m_per_s,
+    velocity_after_m_per_s
+});
 
 impl ActiveContact {
     /// The two tangents of the contact's frame.
@@ -94,6 +110,13 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
+    /// One that begins with the pair (a, b).
+    pub fn from(previous: &[ActiveContact], a: u32, b: u32) -> Self {
+        Self {
+            start: previous.partition_point(|c| (c.a, c.b) < (a, b)),
+        }
+    }
+
     /// Last step's contacts between contactors `a` and `b`.
     pub fn of_pair<'a>(
         &mut self,
@@ -110,4 +133,104 @@ impl Matcher {
         let length = rest.iter().take_while(|c| (c.a, c.b) == (a, b)).count();
         &rest[..length]
     }
+}
+
+/// A block of the contact problem, its bodies by their indices in the scene, and what the solver makes of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub contact: Contact,
+    pub impulse: [f64; 3],
+    pub velocity: [f64; 3],
+}
+
+impl Block {
+    /// A block that is solved from the impulse `start`.
+    pub fn new(contact: Contact, start: [f64; 3]) -> Self {
+        Self {
+            contact,
+            impulse: start,
+            velocity: [0.0; 3],
+        }
+    }
+}
+
+/// The couple of a contact: a block of its own, whose rows follow from the contact.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Couple {
+    /// Largest couple about the normal and the tangents, over the normal force [m].
+    pub scale: [f64; 3],
+    pub free_velocity: [f64; 3],
+    pub impulse: [f64; 3],
+}
+
+/// A contact of the step at hand with its blocks of the contact problem.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Touch {
+    pub contact: ActiveContact,
+    /// Between the velocity after the step and that of the contact problem.
+    pub shift: [f64; 3],
+    pub block: Block,
+    pub couple: Option<Couple>,
+    /// Whether it is the same contact as one of the last step.
+    pub known: bool,
+    /// Work of its impulses in the step [J].
+    pub work_j: f64,
+}
+
+impl Touch {
+    /// The block of its couple.
+    pub fn couple_block(&self) -> Option<Block> {
+        let couple = self.couple.as_ref()?;
+        let jacobians = couple_jacobians(&self.contact.normal, &couple.scale);
+        let contact = Contact {
+            bodies: self.block.contact.bodies,
+            jacobians,
+            free_velocity: couple.free_velocity,
+            friction: 0.0,
+            kind: BlockKind::Couple,
+        };
+        Some(Block::new(contact, couple.impulse))
+    }
+
+    /// All its blocks, in the order in which the solver wants them.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> {
+        [Some(self.block), self.couple_block()]
+            .into_iter()
+            .flatten()
+    }
+
+    /// Takes impulses and velocities of its blocks, in that order.
+    pub fn take(&mut self, solved: &mut impl Iterator<Item = ([f64; 3], [f64; 3])>) {
+        if let Some((impulse, velocity)) = solved.next() {
+            (self.block.impulse, self.block.velocity) = (impulse, velocity);
+        }
+        if let Some(couple) = &mut self.couple
+            && let Some((impulse, _)) = solved.next()
+        {
+            couple.impulse = impulse;
+        }
+    }
+}
+
+/// Rows of the relative spin of B to A.
+pub(crate) fn couple_jacobians(normal: &Vec3, scale: &[f64; 3]) -> [Jacobian; 2] {
+    [-1.0, 1.0].map(|sign| spin_jacobian(normal, scale, sign))
+}
+
+/// Relative velocity of two bodies by the Jacobians of a contact.
+#[inline]
+pub(crate) fn relative(
+    jacobians: &[Jacobian; 2],
+    bodies: &[u32; 2],
+    twists: &[[f64; 6]],
+) -> [f64; 3] {
+    let [u, w]: [[f64; 3]; 2] = std::array::from_fn(|side| {
+        relative_velocity(&jacobians[side], &twists[bodies[side] as usize])
+    });
+    std::array::from_fn(|k| u[k] + w[k])
+}
+
+#[inline]
+pub(crate) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

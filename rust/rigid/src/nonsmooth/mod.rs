@@ -1,0 +1,444 @@
+//! The nonsmooth stepper: one step of the Moreau-Jean scheme.
+
+mod account;
+mod collect;
+mod contact;
+mod island;
+mod islands;
+mod joints;
+mod look_ahead;
+mod middle;
+mod policy;
+mod rest;
+mod stabilisation;
+mod threads;
+
+pub use contact::ActiveContact;
+pub(crate) use look_ahead::LEFT as LEFT_ALONE;
+
+use crate::body::Role;
+use crate::error::RigidError;
+use crate::report::StepReport;
+use crate::setup::Setup;
+use crate::state::State;
+use crate::timing::{Stopwatch, Timing};
+use contact::Touch;
+use island::{Island, Verdict};
+use islands::Islands;
+use joints::Articulation;
+use middle::Middle;
+use percuss_geometry::{Contactor, Detector, Vec3, Visibility};
+use percuss_solvers::Settings as SolverSettings;
+use policy::Tools;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use stabilisation::Clearing;
+use std::sync::Arc;
+
+/// What the nonsmooth stepper needs besides set-up and state: buffers, kept so that steps do not allocate, and what
+/// follows from the state.
+pub(crate) struct Nonsmooth {
+    pool: Option<Arc<ThreadPool>>,
+    detector: Detector,
+    next_event_s: f64,
+    /// Parts of the scene that joints and elements connect.
+    parts: Vec<Articulation>,
+    /// The part of each body that joints hold, and its number there.
+    part_of: Vec<Option<(u32, u32)>>,
+    middle: Middle,
+    /// Twists before the contact problem is solved.
+    free: Vec<[f64; 6]>,
+    touches: Vec<Touch>,
+    collected: Vec<Vec<Touch>>,
+    moved: Vec<[Option<u32>; 2]>,
+    islands: Islands,
+    problems: Vec<Island>,
+    /// Which islands are to be solved.
+    due: Vec<bool>,
+    /// Points whose overlap may be cleared at the end of the step, and what they connect.
+    clearings: Vec<Clearing>,
+    clearing_islands: Islands,
+    pub timed: bool,
+    pub timing: Timing,
+}
+
+impl Nonsmooth {
+    /// A stepper of a scene that has been set up.
+    ///
+    /// # Errors
+    /// Contactors or joints that cannot be, or threads that the machine does not give.
+    pub fn new(setup: &Setup, state: &State) -> Result<Self, RigidError> {
+        let settings = &setup.settings;
+        let seen: Vec<(u16, u16)> = setup.scene.laws.iter().map(|law| law.groups).collect();
+        // The detector places contactors in frames at the centres of mass.
+        let placed = |contactor: &Contactor| {
+            let mut contactor = contactor.clone();
+            contactor.pose.position -= setup.centre_m(contactor.body as usize);
+            contactor
+        };
+        let fixed: Vec<bool> = setup.inertia.iter().map(Option::is_none).collect();
+        let mut detector = Detector::new(
+            setup.touching().iter().map(placed).collect(),
+            &fixed,
+            Visibility::new(&seen)?,
+            settings.contact_tolerance_m.max(settings.look_ahead_m),
+        )?;
+        for body in 0..fixed.len() {
+            detector.set_present(body as u32, false)?;
+        }
+        let part = |part| Articulation::new(setup, state, part);
+        let parts: Vec<Articulation> =
+            setup.connected.iter().map(part).collect::<Result<_, _>>()?;
+        let mut part_of = vec![None; fixed.len()];
+        for (index, part) in (0..).zip(&parts) {
+            for (body, own) in part.dynamic() {
+                part_of[body] = Some((index, own as u32));
+            }
+        }
+        Ok(Self {
+            pool: threads::pool(settings.threads)?,
+            detector,
+            next_event_s: f64::NEG_INFINITY,
+            parts,
+            part_of,
+            middle: Middle::new(state),
+            free: Vec::new(),
+            touches: Vec::new(),
+            collected: Vec::new(),
+            moved: Vec::new(),
+            islands: Islands::default(),
+            problems: Vec::new(),
+            due: Vec::new(),
+            clearings: Vec::new(),
+            clearing_islands: Islands::default(),
+            timed: false,
+            timing: Timing::default(),
+        })
+    }
+
+    /// Lets the first bodies in; refuses overlaps at the start.
+    pub fn start(&mut self, setup: &Setup, state: &mut State) -> Result<(), RigidError> {
+        self.admit(setup, state)?;
+        self.detector.update(&self.middle.poses)?;
+        let allowed_m = setup.settings.overlap_tolerance_m;
+        for manifold in self.detector.manifolds() {
+            let range = manifold.points.start as usize..manifold.points.end as usize;
+            for point in &self.detector.points()[range] {
+                if point.gap < -allowed_m {
+                    let name = |contactor: u32| {
+                        let body = self.detector.contactors()[contactor as usize].body;
+                        setup.scene.bodies[body as usize].name.clone()
+                    };
+                    return Err(RigidError::Overlap {
+                        bodies: [name(manifold.a), name(manifold.b)],
+                        overlap_m: -point.gap,
+                        allowed_m,
+                    });
+                }
+            }
+        }
+        state.energy.elastic_j = self.elastic_j();
+        state.energy.brought_in_j += state.energy.elastic_j;
+        Ok(())
+    }
+
+    /// What one step hands to the next besides the state.
+    pub fn carried(&self) -> Vec<f64> {
+        self.parts.iter().flat_map(Articulation::carried).collect()
+    }
+
+    /// Goes on from a state that was kept, with what was carried then.
+    pub fn resume(&mut self, state: &State, carried: &[f64]) -> Result<(), RigidError> {
+        self.place(state);
+        for (body, present) in state.present.iter().enumerate() {
+            self.detector.set_present(body as u32, *present)?;
+        }
+        let mut carried = carried.iter().copied();
+        for part in &mut self.parts {
+            part.carry(&mut carried);
+        }
+        self.next_event_s = f64::NEG_INFINITY;
+        Ok(())
+    }
+
+    /// Starts from places where bodies came to rest, with velocities still to be made to fit the joints; gives the
+    /// elastic energy there.
+    pub fn settle_on(&mut self, state: &State) -> f64 {
+        self.place(state);
+        for part in &mut self.parts {
+            part.settle_on(&state.bodies);
+        }
+        self.elastic_j()
+    }
+
+    /// Velocities were set from outside.
+    pub fn loosen(&mut self, body: usize) {
+        for part in &mut self.parts {
+            part.loose |= part.bodies.binary_search(&body).is_ok();
+        }
+    }
+
+    /// Where bodies were when forces last acted.
+    pub fn centre(&self, body: usize) -> Vec3 {
+        self.middle.poses[body].position
+    }
+
+    fn place(&mut self, state: &State) {
+        for (pose, body) in self.middle.poses.iter_mut().zip(&state.bodies) {
+            *pose = body.pose();
+        }
+    }
+
+    fn elastic_j(&self) -> f64 {
+        self.parts.iter().map(|part| part.elastic_now_j).sum()
+    }
+
+    /// Takes one step, on the threads of the run.
+    pub fn step(&mut self, setup: &Setup, state: &mut State) -> Result<StepReport, RigidError> {
+        match self.pool.clone() {
+            Some(pool) => pool.install(|| self.take_step(setup, state)),
+            None => self.take_step(setup, state),
+        }
+    }
+
+    fn is_parallel(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    fn take_step(&mut self, setup: &Setup, state: &mut State) -> Result<StepReport, RigidError> {
+        let mut watch = Stopwatch::start(self.timed);
+        let parallel = self.is_parallel();
+        self.admit(setup, state)?;
+        for part in &mut self.parts {
+            part.tighten(setup, state)?;
+        }
+        self.wake_loaded(setup, state);
+        self.middle.reach(setup, state, parallel);
+        self.middle.push(setup, state);
+        for part in &mut self.parts {
+            part.hold_free(setup, state, &mut self.middle);
+        }
+        watch.lap(&mut self.timing.rest);
+        self.detector.update(&self.middle.poses)?;
+        watch.lap(&mut self.timing.detection);
+        self.collect(setup, state);
+        for part in &mut self.parts {
+            part.bound(&setup.settings, &self.middle);
+        }
+        self.split(setup, state);
+        watch.lap(&mut self.timing.assembly);
+        let verdict = self.solve(setup)?;
+        watch.lap(&mut self.timing.solve);
+        let (work, gained) = self.account(setup, state);
+        self.middle.account(setup, state);
+        if let Some(body) = self.middle.leave(setup, state, parallel) {
+            return Err(setup.diverged(state, body));
+        }
+        self.stabilise(setup, state)?;
+        let end = setup.step_end_s(state);
+        for index in 0..self.parts.len() {
+            if !self.sleeps(state, index) {
+                self.parts[index].close_joints(setup, state, end)?;
+            }
+        }
+        if !self.parts.is_empty() {
+            state.energy.elastic_j = self.elastic_j();
+        }
+        state.contacts.clear();
+        state
+            .contacts
+            .extend(self.touches.iter().map(|t| t.contact));
+        self.rest(setup, state);
+        setup.account_state(state);
+        state.step += 1;
+        watch.lap(&mut self.timing.rest);
+        Ok(StepReport {
+            step: state.step - 1,
+            time_s: setup.time_s(state),
+            contacts: state.contacts.len(),
+            islands: self.islands.count(),
+            iterations: verdict.iterations,
+            factorisations: verdict.factorisations,
+            residual: verdict.residual,
+            residual_siconos: verdict.residual_siconos,
+            met: verdict.met,
+            contact_work_j: work,
+            gained,
+            overlap_m: state
+                .contacts
+                .iter()
+                .fold(0.0, |deep, c| deep.max(-c.gap_m)),
+            overlap_share: self.overlap_share(state),
+        })
+    }
+
+    fn overlap_share(&self, state: &State) -> f64 {
+        let half_width = |contactor: u32, normal: &Vec3| {
+            let contactor = &self.detector.contactors()[contactor as usize];
+            let pose = &self.middle.poses[contactor.body as usize];
+            let turned = pose.rotation * contactor.pose.rotation;
+            contactor.shape.half_width(&(turned.inverse() * normal))
+        };
+        let contacts = state.contacts.iter().filter(|c| c.gap_m < 0.0);
+        contacts
+            .map(|c| -c.gap_m / half_width(c.a, &c.normal).min(half_width(c.b, &c.normal)))
+            .fold(0.0, f64::max)
+    }
+
+    /// Lets bodies in and out whose time has come.
+    fn admit(&mut self, setup: &Setup, state: &mut State) -> Result<(), RigidError> {
+        // Half a step of grace: a time that is a whole number of steps falls on its step whatever rounding.
+        let now = setup.time_s(state) + 0.5 * setup.settings.dt_s;
+        if now < self.next_event_s {
+            return Ok(());
+        }
+        self.next_event_s = f64::INFINITY;
+        for (index, body) in setup.scene.bodies.iter().enumerate() {
+            for time in [body.birth_s, body.removal_s] {
+                if time > now {
+                    self.next_event_s = self.next_event_s.min(time);
+                }
+            }
+            let there = (body.birth_s..body.removal_s).contains(&now);
+            if there != state.present[index] {
+                if let (true, Role::Kinematic(motion)) = (there, &body.role) {
+                    let (velocity, turning) = motion.velocity(setup.time_s(state));
+                    let state = &mut state.bodies[index];
+                    state.velocity = velocity;
+                    state.spin = state.rotation.inverse() * turning;
+                }
+                let (kinetic, potential) = setup.energy_of(state, index);
+                let share = if there { 1.0 } else { -1.0 };
+                state.energy.brought_in_j += share * (kinetic + potential);
+                state.energy.kinetic_j += share * kinetic;
+                state.energy.potential_j += share * potential;
+                state.present[index] = there;
+                self.detector.set_present(index as u32, there)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Splits the contacts into islands, and says which are to be solved.
+    fn split(&mut self, setup: &Setup, state: &mut State) {
+        self.moved.clear();
+        let moved = self.touches.iter().map(|touch| touch.block.contact.bodies);
+        self.moved.extend(moved);
+        self.islands
+            .split(state.bodies.len(), &self.moved, &self.parts);
+        self.choose_awake(setup, state);
+        if self.problems.len() < self.islands.count() {
+            self.problems
+                .resize_with(self.islands.count(), Island::default);
+        }
+    }
+
+    /// Solves the contact problem of every island that is awake; where friction in joints grows with reactions, until
+    /// both agree.
+    fn solve(&mut self, setup: &Setup) -> Result<Verdict, RigidError> {
+        let settings = SolverSettings {
+            tolerance: setup.settings.tolerance,
+            max_iterations: setup.settings.max_iterations,
+            max_factorisations: setup.settings.max_factorisations,
+        };
+        if !self.parts.is_empty() {
+            self.free.clone_from(&self.middle.after);
+        }
+        let mut verdicts = vec![Verdict::NOTHING; self.islands.count()];
+        while self.due.contains(&true) {
+            self.solve_due(setup, &settings);
+            for (island, verdict) in verdicts.iter_mut().enumerate() {
+                if !self.due[island] {
+                    continue;
+                }
+                let iterations = verdict.iterations;
+                *verdict = self.problems[island].verdict()?;
+                verdict.iterations += iterations;
+                self.due[island] = self.take(setup, island);
+                verdict.met &= self.gripped(island);
+            }
+        }
+        let worst = |sum: Verdict, one: &Verdict| sum.with(one);
+        Ok(verdicts.iter().fold(Verdict::NOTHING, worst))
+    }
+
+    /// Solves the islands that are due, each on one thread.
+    fn solve_due(&mut self, setup: &Setup, settings: &SolverSettings) {
+        let parallel = self.is_parallel();
+        let Self {
+            islands,
+            problems,
+            due,
+            touches,
+            parts,
+            part_of,
+            middle,
+            ..
+        } = self;
+        let held = |body: u32| {
+            let (part, own) = part_of[body as usize]?;
+            Some((&parts[part as usize], own as usize))
+        };
+        let one = |island: usize, problem: &mut Island| {
+            if !due[island] {
+                return;
+            }
+            let contacts = islands.contacts.of(island).iter();
+            let blocks = contacts.flat_map(|&touch| touches[touch as usize].blocks());
+            let bounds = islands.parts.of(island).iter();
+            let bounds = bounds.flat_map(|&part| parts[part as usize].active.iter());
+            problem.fill(
+                islands.bodies.of(island),
+                &islands.local,
+                middle,
+                blocks.chain(bounds.map(|bound| bound.block)),
+            );
+            Tools::lend(|tools| problem.solve(setup.settings.solver, settings, &held, tools));
+        };
+        let problems = &mut problems[..due.len()];
+        if parallel {
+            let each = problems.par_iter_mut().enumerate();
+            each.for_each(|(island, problem)| one(island, problem));
+        } else {
+            for (island, problem) in problems.iter_mut().enumerate() {
+                one(island, problem);
+            }
+        }
+    }
+
+    /// Takes what an island's solver found; whether friction in its joints asks for another solution.
+    fn take(&mut self, setup: &Setup, island: usize) -> bool {
+        let problem = &self.problems[island];
+        let mut solved = problem.solved();
+        for &touch in self.islands.contacts.of(island) {
+            self.touches[touch as usize].take(&mut solved);
+        }
+        problem.scatter(&mut self.middle.after);
+        let mut again = false;
+        for &part in self.islands.parts.of(island) {
+            let part = &mut self.parts[part as usize];
+            for (bound, (impulse, velocity)) in part.active.iter_mut().zip(&mut solved) {
+                (bound.block.impulse, bound.block.velocity) = (impulse, velocity);
+            }
+            part.hold(&mut self.middle.after);
+            again |= part.regrip(&setup.settings);
+        }
+        if again {
+            for &body in self.islands.bodies.of(island) {
+                self.middle.after[body as usize] = self.free[body as usize];
+            }
+            for &part in self.islands.parts.of(island) {
+                self.parts[part as usize].release();
+            }
+        }
+        again
+    }
+
+    /// Whether friction in the joints of an island agrees with the reactions it grows with.
+    fn gripped(&self, island: usize) -> bool {
+        let parts = self.islands.parts.of(island).iter();
+        parts
+            .map(|&part| &self.parts[part as usize])
+            .all(Articulation::gripped)
+    }
+}
