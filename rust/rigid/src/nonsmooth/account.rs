@@ -7,12 +7,12 @@ use crate::body::Role;
 use crate::setup::Setup;
 use crate::state::State;
 
-/// Contact work above this many solver tolerances times |P| |q| over the contacts of an island counts as a gain of energy.
+/// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
 const GAIN_MARGIN: f64 = 10.0;
 
 impl Nonsmooth {
-    /// Books the work of contacts, joints and elements; gives that of contacts, limits and friction, and whether any
-    /// island gained energy beyond what the solver's tolerance explains.
+    /// Books the work of contacts, joints and elements; gives that of contacts, limits and friction, and whether they
+    /// gave energy beyond what the solver's tolerance explains.
     pub(super) fn account(&mut self, setup: &Setup, state: &mut State) -> (f64, bool) {
         for touch in &mut self.touches {
             touch.account(setup, state, &self.middle);
@@ -22,33 +22,26 @@ impl Nonsmooth {
                 self.parts[index].account(setup, state, &self.middle);
             }
         }
-        let (mut total, mut gained) = (0.0, false);
-        for island in 0..self.islands.count() {
-            let (mut work, mut size_p, mut size_q) = (0.0, 0.0, 0.0);
-            let mut book = |work_j: f64, impulse: &[f64; 3], q: &[f64; 3]| {
-                work += work_j;
-                size_p += dot(impulse, impulse);
-                size_q += dot(q, q);
-            };
-            for &touch in self.islands.contacts.of(island) {
-                let touch = &self.touches[touch as usize];
-                let block = &touch.block;
-                book(touch.work_j, &block.impulse, &block.contact.free_velocity);
-                if let Some(couple) = &touch.couple {
-                    book(0.0, &couple.impulse, &couple.free_velocity);
-                }
+        let (mut total, mut size_p, mut size_q) = (0.0, 0.0, 0.0);
+        let mut book = |work_j: f64, impulse: &[f64; 3], q: &[f64; 3]| {
+            total += work_j;
+            size_p += dot(impulse, impulse);
+            size_q += dot(q, q);
+        };
+        for touch in &self.touches {
+            let block = &touch.block;
+            book(touch.work_j, &block.impulse, &block.contact.free_velocity);
+            if let Some(couple) = &touch.couple {
+                book(0.0, &couple.impulse, &couple.free_velocity);
             }
-            for &part in self.islands.parts.of(island) {
-                for bound in &self.parts[part as usize].active {
-                    let block = &bound.block;
-                    book(bound.work_j, &block.impulse, &block.contact.free_velocity);
-                }
-            }
-            total += work;
-            if work > GAIN_MARGIN * setup.settings.tolerance * (size_p * size_q).sqrt() {
-                state.energy.contact_gain_j += work;
-                gained = true;
-            }
+        }
+        for bound in self.parts.iter().flat_map(|part| &part.active) {
+            let block = &bound.block;
+            book(bound.work_j, &block.impulse, &block.contact.free_velocity);
+        }
+        let gained = total > GAIN_MARGIN * setup.settings.tolerance * (size_p * size_q).sqrt();
+        if gained {
+            state.energy.contact_gain_j += total;
         }
         state.energy.gain_steps += u64::from(gained);
         (total, gained)

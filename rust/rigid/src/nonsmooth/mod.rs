@@ -190,7 +190,9 @@ impl Nonsmooth {
     }
 
     fn elastic_j(&self) -> f64 {
-        self.parts.iter().map(|part| part.elastic_now_j).sum()
+        // From zero: the sum of nothing is -0.
+        let add = |sum: f64, part: &Articulation| sum + part.elastic_now_j;
+        self.parts.iter().fold(0.0, add)
     }
 
     /// Takes one step, on the threads of the run.
