@@ -38,6 +38,10 @@ class Settings:
     open by no more than that and would close in the step end at touch, overlap of bodies that slide around each other
     is worked off by their closing velocity, and what lies deeper than a twentieth of it in each other is pushed apart.
     With `stabilise` all overlaps are. Pushing goes as far as this step's dissipation pays for; none of it gives energy.
+
+    Bodies that contacts and joints connect are an island, a contact problem of its own. With `sleep_speed_m_per_s` above
+    0 islands slower than that for `sleep_steps` steps are no longer solved, until something touches or loads them. A
+    step takes `threads` threads; 0 leaves it to `set_default_threads`, which is 1. Results do not depend on it.
     """
 
     dt_s: float
@@ -53,6 +57,9 @@ class Settings:
     look_ahead_m: float = 0.0
     overlap_tolerance_m: float = 1e-6
     stabilise: bool = False
+    sleep_speed_m_per_s: float = 0.0
+    sleep_steps: int = 50
+    threads: int = 0
 
 
 @dataclass(frozen=True)

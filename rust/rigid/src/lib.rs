@@ -37,6 +37,7 @@
 //! ```
 
 mod body;
+mod bonds;
 mod elements;
 mod energy;
 mod error;
@@ -67,6 +68,7 @@ mod union;
 mod world;
 
 pub use body::{Body, Mass, Role};
+pub use bonds::{Between, Bond, BondLaw, BondMemory};
 pub use elements::{Effort, Element};
 pub use energy::{Energy, PairWork};
 pub use error::RigidError;

@@ -83,6 +83,9 @@ impl World {
         if [other.present.len(), other.quiet.len(), other.asleep.len()] != [bodies; 3] {
             return refused("its lists of bodies have different lengths");
         }
+        if other.bonds.len() != own.bonds.len() {
+            return refused("it comes from a scene with other bonds");
+        }
         let contactors = self.setup.scene.contactors.len() as u32;
         let known = |c: &ActiveContact| {
             c.a < contactors

@@ -1,5 +1,6 @@
 //! What changes from step to step, in one list: snapshots and restarts follow from it.
 
+use crate::bonds::BondMemory;
 use crate::energy::{Energy, PairWork};
 use crate::free_motion::BodyState;
 use crate::nonsmooth::ActiveContact;
@@ -20,6 +21,8 @@ pub(crate) struct State {
     pub asleep: Vec<bool>,
     /// Contacts of the last step.
     pub contacts: Vec<ActiveContact>,
+    /// What each point of a bond remembers.
+    pub bonds: Vec<BondMemory>,
     pub energy: Energy,
     pub pair_work: Vec<PairWork>,
     /// What each probe has gathered since its last row.
@@ -35,6 +38,7 @@ stored!(State {
     quiet,
     asleep,
     contacts,
+    bonds,
     energy,
     pair_work,
     gathered,

@@ -1,5 +1,6 @@
 //! A scene in motion.
 
+use crate::bonds::{BondMemory, BondPoint};
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
@@ -189,6 +190,16 @@ impl World {
     /// The contacts of the last step, rising in (a, b).
     pub fn contacts(&self) -> &[ActiveContact] {
         &self.state.contacts
+    }
+
+    /// What the points of bonds remember: the bond of each, its area [m2], and its memory.
+    pub fn bond_points(&self) -> impl Iterator<Item = (usize, f64, &BondMemory)> {
+        let points: &[BondPoint] = match &self.stepper {
+            Moving::Nonsmoothly(nonsmooth) => nonsmooth.bond_points(),
+            Moving::Smoothly(_) => &[],
+        };
+        let each = points.iter().zip(&self.state.bonds);
+        each.map(|(point, memory)| (point.bond as usize, point.area_m2, memory))
     }
 
     /// The energy account.

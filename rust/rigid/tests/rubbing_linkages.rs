@@ -122,3 +122,17 @@ fn friction_at_odds_with_its_reaction_is_told() {
         .filter(|report| !report.met && report.residual <= 1e-6);
     assert!(at_odds.count() > 0);
 }
+#[test]
+fn zz_seek() {
+    for seed in 456300..456700 {
+        let law = |groups| ContactLaw::fremond(groups, 0.28, 0.46).with_couple(0.006, 0.001);
+        let mut world = World::new(linkage(seed, true, law), Settings::with_step(2e-3)).unwrap();
+        let n = (0..400)
+            .map(|_| world.step().unwrap())
+            .filter(|r| !r.met && r.residual <= 1e-6)
+            .count();
+        if n > 0 {
+            println!("SEEK {seed} {n}");
+        }
+    }
+}

@@ -10,6 +10,7 @@ use percuss_rigid::{
 };
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::bad_input;
 
@@ -347,6 +348,19 @@ pub(super) fn scene(from: Any<'_, '_>) -> PyResult<Scene> {
     Ok(scene)
 }
 
+/// Threads of a run that does not say how many.
+static DEFAULT_THREADS: AtomicUsize = AtomicUsize::new(1);
+
+fn default_threads() -> usize {
+    DEFAULT_THREADS.load(Ordering::Relaxed)
+}
+
+/// Set how many threads a run takes that does not say so itself; 0: one for each core.
+#[pyfunction]
+pub(super) fn set_default_threads(threads: usize) {
+    DEFAULT_THREADS.store(threads, Ordering::Relaxed);
+}
+
 pub(super) fn settings(from: Any<'_, '_>) -> PyResult<Settings> {
     let solver: String = item(from, "solver")?;
     let stepper: String = item(from, "stepper")?;
@@ -373,5 +387,11 @@ pub(super) fn settings(from: Any<'_, '_>) -> PyResult<Settings> {
         look_ahead_m: item(from, "look_ahead_m")?,
         overlap_tolerance_m: item(from, "overlap_tolerance_m")?,
         stabilise: item(from, "stabilise")?,
+        sleep_speed_m_per_s: item(from, "sleep_speed_m_per_s")?,
+        sleep_steps: item(from, "sleep_steps")?,
+        threads: match item(from, "threads")? {
+            0 => default_threads(),
+            threads => threads,
+        },
     })
 }

@@ -17,6 +17,7 @@ impl Nonsmooth {
         for touch in &mut self.touches {
             touch.account(setup, state, &self.middle);
         }
+        self.account_bonds(setup, state);
         for index in 0..self.parts.len() {
             if !self.sleeps(state, index) {
                 self.parts[index].account(setup, state, &self.middle);
@@ -34,6 +35,10 @@ impl Nonsmooth {
             if let Some(couple) = &touch.couple {
                 book(0.0, &couple.impulse, &couple.free_velocity);
             }
+        }
+        for bonded in &self.bonded {
+            let block = &bonded.block;
+            book(bonded.work_j, &block.impulse, &block.contact.free_velocity);
         }
         for bound in self.parts.iter().flat_map(|part| &part.active) {
             let block = &bound.block;
@@ -83,7 +88,7 @@ impl Touch {
             if matches!(setup.scene.bodies[body].role, Role::Kinematic(_)) {
                 let (before, after) = (&middle.before[body], &middle.after[body]);
                 let mean = std::array::from_fn(|k| 0.5 * (before[k] + after[k]));
-                for block in self.blocks() {
+                for block in self.blocks().into_iter().flatten() {
                     let velocity = relative_velocity(&block.contact.jacobians[side], &mean);
                     state.energy.motion_work_j -= dot(&block.impulse, &velocity);
                 }

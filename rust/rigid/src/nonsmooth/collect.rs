@@ -1,6 +1,7 @@
 //! From the detector's points to the contacts of the problem, each with last step's impulse to start from.
 
 use super::Nonsmooth;
+use super::bonds::is_bonded;
 use super::contact::{
     ActiveContact, Block, Couple, Matcher, Touch, couple_jacobians, jacobian, relative,
 };
@@ -23,18 +24,30 @@ impl Nonsmooth {
     pub(super) fn collect(&mut self, setup: &Setup, state: &State) {
         let parallel = self.is_parallel();
         let Self {
+            bonded_pairs,
             detector,
             middle,
             touches,
             collected,
             ..
         } = self;
+        // Bodies that a bond holds touch by it alone.
+        let bonded = |manifold: &Manifold| {
+            !bonded_pairs.is_empty() && {
+                let bodies = [manifold.a, manifold.b];
+                let bodies = bodies.map(|c| detector.contactors()[c as usize].body);
+                is_bonded(bonded_pairs, bodies)
+            }
+        };
         let collect = |manifolds: &[Manifold], touches: &mut Vec<Touch>| {
             let Some(first) = manifolds.first() else {
                 return;
             };
             let mut matcher = Matcher::from(&state.contacts, first.a, first.b);
             for manifold in manifolds {
+                if bonded(manifold) {
+                    continue;
+                }
                 let known = matcher.of_pair(&state.contacts, manifold.a, manifold.b);
                 let pair = Pair::new(setup, detector, manifold);
                 let range = manifold.points.start as usize..manifold.points.end as usize;

@@ -152,6 +152,13 @@ impl Block {
             velocity: [0.0; 3],
         }
     }
+
+    /// Takes the next impulse and velocity.
+    pub fn take(&mut self, solved: &mut impl Iterator<Item = ([f64; 3], [f64; 3])>) {
+        if let Some((impulse, velocity)) = solved.next() {
+            (self.impulse, self.velocity) = (impulse, velocity);
+        }
+    }
 }
 
 /// The couple of a contact: a block of its own, whose rows follow from the contact.
@@ -193,17 +200,13 @@ impl Touch {
     }
 
     /// All its blocks, in the order in which the solver wants them.
-    pub fn blocks(&self) -> impl Iterator<Item = Block> {
+    pub fn blocks(&self) -> [Option<Block>; 2] {
         [Some(self.block), self.couple_block()]
-            .into_iter()
-            .flatten()
     }
 
     /// Takes impulses and velocities of its blocks, in that order.
     pub fn take(&mut self, solved: &mut impl Iterator<Item = ([f64; 3], [f64; 3])>) {
-        if let Some((impulse, velocity)) = solved.next() {
-            (self.block.impulse, self.block.velocity) = (impulse, velocity);
-        }
+        self.block.take(solved);
         if let Some(couple) = &mut self.couple
             && let Some((impulse, _)) = solved.next()
         {

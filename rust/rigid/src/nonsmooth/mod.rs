@@ -1,6 +1,7 @@
 //! The nonsmooth stepper: one step of the Moreau-Jean scheme.
 
 mod account;
+mod bonds;
 mod collect;
 mod contact;
 mod island;
@@ -17,11 +18,13 @@ pub use contact::ActiveContact;
 pub(crate) use look_ahead::LEFT as LEFT_ALONE;
 
 use crate::body::Role;
+use crate::bonds::{BondMemory, BondPoint};
 use crate::error::RigidError;
 use crate::report::StepReport;
 use crate::setup::Setup;
 use crate::state::State;
 use crate::timing::{Stopwatch, Timing};
+use bonds::Bonded;
 use contact::Touch;
 use island::{Island, Verdict};
 use islands::Islands;
@@ -49,6 +52,10 @@ pub(crate) struct Nonsmooth {
     /// Twists before the contact problem is solved.
     free: Vec<[f64; 6]>,
     touches: Vec<Touch>,
+    /// Points of bonds, those that act in this step, and the bodies that touch by their bond alone, rising.
+    bond_points: Vec<BondPoint>,
+    bonded: Vec<Bonded>,
+    bonded_pairs: Vec<[u32; 2]>,
     collected: Vec<Vec<Touch>>,
     moved: Vec<[Option<u32>; 2]>,
     islands: Islands,
@@ -104,6 +111,9 @@ impl Nonsmooth {
             middle: Middle::new(state),
             free: Vec::new(),
             touches: Vec::new(),
+            bond_points: Vec::new(),
+            bonded: Vec::new(),
+            bonded_pairs: Vec::new(),
             collected: Vec::new(),
             moved: Vec::new(),
             islands: Islands::default(),
@@ -137,6 +147,8 @@ impl Nonsmooth {
                 }
             }
         }
+        self.bond_points = crate::bonds::find(setup, &self.detector, &self.middle.poses)?;
+        state.bonds = vec![BondMemory::default(); self.bond_points.len()];
         state.energy.elastic_j = self.elastic_j();
         state.energy.brought_in_j += state.energy.elastic_j;
         Ok(())
@@ -178,6 +190,11 @@ impl Nonsmooth {
         }
     }
 
+    /// The points of bonds.
+    pub fn bond_points(&self) -> &[BondPoint] {
+        &self.bond_points
+    }
+
     /// Where bodies were when forces last acted.
     pub fn centre(&self, body: usize) -> Vec3 {
         self.middle.poses[body].position
@@ -217,6 +234,7 @@ impl Nonsmooth {
         self.wake_loaded(setup, state);
         self.middle.reach(setup, state, parallel);
         self.middle.push(setup, state);
+        self.pull_bonds(setup, state);
         for part in &mut self.parts {
             part.hold_free(setup, state, &mut self.middle);
         }
@@ -224,6 +242,7 @@ impl Nonsmooth {
         self.detector.update(&self.middle.poses)?;
         watch.lap(&mut self.timing.detection);
         self.collect(setup, state);
+        self.free_bonds();
         for part in &mut self.parts {
             part.bound(&setup.settings, &self.middle);
         }
@@ -324,8 +343,10 @@ impl Nonsmooth {
     /// Splits the contacts into islands, and says which are to be solved.
     fn split(&mut self, setup: &Setup, state: &mut State) {
         self.moved.clear();
-        let moved = self.touches.iter().map(|touch| touch.block.contact.bodies);
-        self.moved.extend(moved);
+        let touching = self.touches.iter().map(|touch| &touch.block);
+        let bonded = self.bonded.iter().map(|bonded| &bonded.block);
+        self.moved
+            .extend(touching.chain(bonded).map(|block| block.contact.bodies));
         self.islands
             .split(state.bodies.len(), &self.moved, &self.parts);
         self.choose_awake(setup, state);
@@ -372,6 +393,7 @@ impl Nonsmooth {
             problems,
             due,
             touches,
+            bonded,
             parts,
             part_of,
             middle,
@@ -381,12 +403,19 @@ impl Nonsmooth {
             let (part, own) = part_of[body as usize]?;
             Some((&parts[part as usize], own as usize))
         };
+        // Contacts are counted before bonds.
+        let blocks_of = |index: usize| match index.checked_sub(touches.len()) {
+            None => touches[index].blocks(),
+            Some(index) => [Some(bonded[index].block), None],
+        };
         let one = |island: usize, problem: &mut Island| {
             if !due[island] {
                 return;
             }
             let contacts = islands.contacts.of(island).iter();
-            let blocks = contacts.flat_map(|&touch| touches[touch as usize].blocks());
+            let blocks = contacts
+                .flat_map(|&index| blocks_of(index as usize))
+                .flatten();
             let bounds = islands.parts.of(island).iter();
             let bounds = bounds.flat_map(|&part| parts[part as usize].active.iter());
             problem.fill(
@@ -412,15 +441,18 @@ impl Nonsmooth {
     fn take(&mut self, setup: &Setup, island: usize) -> bool {
         let problem = &self.problems[island];
         let mut solved = problem.solved();
-        for &touch in self.islands.contacts.of(island) {
-            self.touches[touch as usize].take(&mut solved);
+        for &index in self.islands.contacts.of(island) {
+            match (index as usize).checked_sub(self.touches.len()) {
+                None => self.touches[index as usize].take(&mut solved),
+                Some(index) => self.bonded[index].block.take(&mut solved),
+            }
         }
         problem.scatter(&mut self.middle.after);
         let mut again = false;
         for &part in self.islands.parts.of(island) {
             let part = &mut self.parts[part as usize];
-            for (bound, (impulse, velocity)) in part.active.iter_mut().zip(&mut solved) {
-                (bound.block.impulse, bound.block.velocity) = (impulse, velocity);
+            for bound in &mut part.active {
+                bound.block.take(&mut solved);
             }
             part.hold(&mut self.middle.after);
             again |= part.regrip(&setup.settings);

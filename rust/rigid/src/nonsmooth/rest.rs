@@ -12,7 +12,6 @@
 //! It is awake in that very step, with the impulses that held it to start from.
 
 use super::Nonsmooth;
-use super::contact::Touch;
 use crate::body::Role;
 use crate::setup::Setup;
 use crate::state::State;
@@ -54,18 +53,20 @@ impl Nonsmooth {
         for island in 0..self.islands.count() {
             let bodies = self.islands.bodies.of(island);
             let still = |&body: &u32| state.asleep[body as usize] && lost[body as usize] == 0;
-            let held = |&touch: &u32| {
-                let touch = &self.touches[touch as usize];
-                touch.known && self.is_calm(setup, touch)
+            let held = |&index: &u32| {
+                let touch = self.touches.get(index as usize);
+                self.is_calm(setup, index) && touch.is_none_or(|touch| touch.known)
             };
             let contacts = self.islands.contacts.of(island);
             if !(bodies.iter().all(still) && contacts.iter().all(held)) {
                 continue;
             }
             self.due[island] = false;
-            for &touch in contacts {
-                let touch = &mut self.touches[touch as usize];
-                touch.block.velocity = touch.shift;
+            for touch in contacts {
+                // Velocities of bonds are zero already.
+                if let Some(touch) = self.touches.get_mut(*touch as usize) {
+                    touch.block.velocity = touch.shift;
+                }
             }
             for &body in bodies {
                 stays[body as usize] = true;
@@ -80,9 +81,16 @@ impl Nonsmooth {
         }
     }
 
-    /// Whether no body of a contact is moved as given.
-    fn is_calm(&self, setup: &Setup, touch: &Touch) -> bool {
-        touch.contact.bodies.iter().all(|&body| {
+    /// Whether no body of a contact or bond is moved as given.
+    fn is_calm(&self, setup: &Setup, index: u32) -> bool {
+        let bodies = match self.touches.get(index as usize) {
+            Some(touch) => touch.contact.bodies,
+            None => {
+                let bonded = &self.bonded[index as usize - self.touches.len()];
+                self.bond_points[bonded.point].bodies
+            }
+        };
+        bodies.iter().all(|&body| {
             let given = matches!(setup.scene.bodies[body as usize].role, Role::Kinematic(_));
             !given || self.middle.after[body as usize] == [0.0; 6]
         })
@@ -105,7 +113,7 @@ impl Nonsmooth {
             let bodies = self.islands.bodies.of(island).iter();
             let ready = |&body: &u32| state.quiet[body as usize] >= setup.settings.sleep_steps;
             let passive = |&part: &u32| self.parts[part as usize].passive;
-            let calm = |&touch: &u32| self.is_calm(setup, &self.touches[touch as usize]);
+            let calm = |&index: &u32| self.is_calm(setup, index);
             let rests = self.due.get(island).is_some()
                 && bodies.clone().all(ready)
                 && self.islands.parts.of(island).iter().all(passive)

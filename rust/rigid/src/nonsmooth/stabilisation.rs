@@ -11,6 +11,7 @@
 //! by more than half of what they see: else a bar pushed out of one hole passes through the wall of the next.
 
 use super::Nonsmooth;
+use super::bonds::is_bonded;
 use super::contact::{Block, dot, jacobian, relative, relative_velocity};
 use super::island::Island;
 use super::look_ahead::works_off;
@@ -145,6 +146,9 @@ impl Nonsmooth {
         for manifold in self.detector.manifolds() {
             let bodies =
                 [manifold.a, manifold.b].map(|c| self.detector.contactors()[c as usize].body);
+            if is_bonded(&self.bonded_pairs, bodies) {
+                continue;
+            }
             let range = manifold.points.start as usize..manifold.points.end as usize;
             for point in &self.detector.points()[range] {
                 let jacobians = [0, 1].map(|side| {

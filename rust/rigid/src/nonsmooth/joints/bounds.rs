@@ -90,6 +90,7 @@ impl Articulation {
     pub fn bound(&mut self, settings: &Settings, middle: &Middle) {
         self.active.clear();
         self.rounds = 0;
+        self.free_impulses.clone_from(&self.impulses);
         if self.bounds.is_empty() {
             return;
         }
@@ -120,7 +121,6 @@ impl Articulation {
                 }
             }
         }
-        self.free_impulses.clone_from(&self.impulses);
     }
 
     /// Adds a bound to those that take part; `twists` are those before the step, `changes` those after it.
