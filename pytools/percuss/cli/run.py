@@ -51,6 +51,7 @@ def run(
     import os
     from dataclasses import replace
 
+    from percuss import _core
     from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, progress, say, tell_trust
     from percuss.config import find_settings
     from percuss.errors import AnswerIsNo
@@ -65,6 +66,8 @@ def run(
     gates = accepted_gates(accept)
     settings = find_settings({"jobs": jobs})
     workers = settings["jobs"].value or os.cpu_count() or 1
+    # Runs share the cores: a run by itself takes them all, one of several takes one.
+    _core.set_default_threads(0 if workers == 1 else 1)
     book, event = open_at(ledger, design)
     state = fold(book.events())
     record = load_design(book, state, event)

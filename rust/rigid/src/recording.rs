@@ -59,15 +59,30 @@ pub struct Recording {
     pub deepest_overlap_m: f64,
     /// The same as a share of half the width of the thinner shape, see [`StepReport::overlap_share`].
     pub deepest_overlap_share: f64,
-    /// What contacts gave instead of taking, as a share of the energy there is: the largest kinetic energy, and what would
-    /// lift every body by its own size.
-    pub gain_share: f64,
+    /// What contacts gave instead of taking [J].
+    pub gained_j: f64,
+    /// The largest kinetic energy [J].
+    pub largest_kinetic_j: f64,
+    /// What would lift every body by its own size [J].
+    pub lifting_j: f64,
     /// Overlap that is left at the middle of the last step [m].
     pub overlap_left_m: f64,
     /// Largest drift of a joint in the rows of the energy table [m or rad].
     pub worst_drift: f64,
     /// Whether the run was ended before its time by its observer.
     pub interrupted: bool,
+}
+
+impl Recording {
+    /// What contacts gave instead of taking, as a share of the energy there is: the largest kinetic energy, and what would
+    /// lift every body by its own size.
+    pub fn gain_share(&self) -> f64 {
+        if self.gained_j > 0.0 {
+            self.gained_j / (self.largest_kinetic_j + self.lifting_j)
+        } else {
+            0.0
+        }
+    }
 }
 
 const STEPS: [&str; 8] = [
@@ -182,7 +197,9 @@ impl World {
             gain_steps: 0,
             deepest_overlap_m: 0.0,
             deepest_overlap_share: 0.0,
-            gain_share: 0.0,
+            gained_j: 0.0,
+            largest_kinetic_j: self.state.energy.kinetic_j,
+            lifting_j: self.lifting_energy(),
             overlap_left_m: 0.0,
             worst_drift: 0.0,
             interrupted: false,
@@ -194,7 +211,6 @@ impl World {
             }
         }
         let gained_before = self.state.energy.contact_gain_j;
-        let mut largest_kinetic = self.state.energy.kinetic_j;
         for _ in 0..steps as u64 {
             for (k, probe) in probes.iter().enumerate() {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
@@ -211,7 +227,8 @@ impl World {
             recording.deepest_overlap_share =
                 recording.deepest_overlap_share.max(report.overlap_share);
             recording.overlap_left_m = report.overlap_m;
-            largest_kinetic = largest_kinetic.max(self.state.energy.kinetic_j);
+            recording.largest_kinetic_j =
+                recording.largest_kinetic_j.max(self.state.energy.kinetic_j);
             if due(self.state.step, record.steps_every) {
                 recording.steps.push(&[
                     report.time_s,
@@ -243,10 +260,7 @@ impl World {
                 break;
             }
         }
-        let gained = self.state.energy.contact_gain_j - gained_before;
-        if gained > 0.0 {
-            recording.gain_share = gained / (largest_kinetic + self.lifting_energy());
-        }
+        recording.gained_j = self.state.energy.contact_gain_j - gained_before;
         Ok(recording)
     }
 

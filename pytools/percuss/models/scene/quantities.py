@@ -65,6 +65,7 @@ _ENERGY = [
     ("energy_gain", "contact_gain_j", "energy that contacts gave instead of taking"),
     ("closing_error", "closing_error_j", "what the energy account fails to explain"),
 ]
+_FRACTURE = [("fracture_dissipation", "fracture_dissipation_j", "energy spent on breaking bonds")]
 # What tells of the computation alone.
 _DIAGNOSTIC = ("stabilisation_work", "closing_error")
 _RUN = {
@@ -124,7 +125,10 @@ def quantities_of(scene: Scene, *, hits: bool = True) -> dict[str, Quantity]:
                 found.append(Quantity(f"{probe.name}_u{axis}", "m", True, doc, "t"))
             doc = f"angle by which {probe.body} has turned since the start"
             found.append(Quantity(f"{probe.name}_turn", "rad", True, doc, "t"))
-    found += [Quantity(name, "J", True, doc, "t", diagnostic=name in _DIAGNOSTIC) for name, _, doc in _ENERGY]
+    energies = [*_ENERGY, *(_FRACTURE if scene.bonds else ())]
+    found += [Quantity(name, "J", True, doc, "t", diagnostic=name in _DIAGNOSTIC) for name, _, doc in energies]
+    for bond in scene.bonds:
+        found.append(Quantity(f"broken_{bond.name}", "m^2", doc=f"broken area of bond {bond.name} at the end"))
     found += [Quantity(name, unit, doc=doc, diagnostic=True) for name, (_, unit, doc) in _RUN.items()]
     for law in scene.laws:
         for part in ("impact", "friction"):
@@ -148,7 +152,7 @@ def values_of(scene: Scene, result: Result) -> dict[str, float]:
     for groups, work in result.pairs.items():
         values[_pair_name("impact", groups)] = work.impact_dissipation_j
         values[_pair_name("friction", groups)] = work.friction_dissipation_j
-    return values
+    return values | {f"broken_{name}": bond.broken_m2 for name, bond in result.bonds.items()}
 
 
 def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
@@ -173,6 +177,6 @@ def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
             side = np.where((turned * turned[:, :1]).sum(axis=0) < 0.0, -1.0, 1.0)
             chord = np.sqrt(((side * turned - turned[:, :1]) ** 2).sum(axis=0))
             curves[f"{probe.name}_turn"] = 4.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
-    for name, column, _ in _ENERGY:
+    for name, column, _ in [*_ENERGY, *(_FRACTURE if scene.bonds else ())]:
         curves[name] = result.energy[column]
     return curves

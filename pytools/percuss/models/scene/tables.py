@@ -65,6 +65,7 @@ BODY = table_of(
     number_setting("removal", "s"),
     Setting("contactors", "list", [], doc="tables of a contactor"),
     Setting("repeat", "table", doc="many bodies from this one"),
+    Setting("cut", "table", doc="parts of it that lie where they were: by planes or voronoi"),
 )
 SHAPES: dict[str, dict[str, Setting]] = {
     "sphere": table_of(_length("radius")),
@@ -124,6 +125,26 @@ LAW = table_of(
     number_setting("rolling", "m", doc="largest couple about a tangent over the normal force"),
     number_setting("twisting", "m", doc="largest couple about the normal over the normal force"),
 )
+BOND = table_of(
+    Setting("name", "text", required=True, doc="a short name"),
+    Setting("bodies", "list", doc="the two that it holds together"),
+    Setting("groups", "list", doc="instead: all that touch at the start by contactors of two groups"),
+    Setting("tension", "number", unit="Pa", low=0.0, required=True, expression=True, doc="strength"),
+    Setting("shear", "number", unit="Pa", low=0.0, required=True, expression=True, doc="strength"),
+    number_setting("tension_energy", "J/m^2", doc="that breaks it; none: it breaks as soon as it opens"),
+    number_setting("shear_energy", "J/m^2", doc="that breaks it; goes with tension_energy"),
+    Setting("refinement", "integer", low=1, high=32, doc="how finely faces are divided"),
+)
+CUTS: dict[str, dict[str, Setting]] = {
+    "planes": table_of(
+        rows_setting("points", "m", "a point of each plane, in the body's frame"),
+        rows_setting("normals", "1", "the normal of each"),
+    ),
+    "voronoi": table_of(
+        Setting("pieces", "integer", required=True, low=1, high=10_000),
+        Setting("seed", "integer", required=True, low=0, high=2**63 - 1),
+    ),
+}
 LOAD = table_of(
     Setting("body", "text", required=True),
     vector_setting("force", "N"),
@@ -176,10 +197,14 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("look_ahead", "number", 0.0, unit="m", low=0.0, expression=True, doc="bodies end at touch"),
         Setting("overlap_tolerance", "number", 1e-6, unit="m", low=0.0, expression=True, doc="allowed at the start"),
         Setting("stabilise", "boolean", False, doc="push overlapping bodies apart"),
+        Setting("sleep_speed", "number", unit="m/s", low=0.0, expression=True, doc="islands slower than this sleep"),
+        Setting("sleep_steps", "integer", low=1, high=1e9, doc="once they have been for so many steps"),
+        Setting("threads", "integer", low=0, high=1024, doc="of a run; changes no number"),
         GRAVITY,
         Setting("settle", "table", doc="come to rest first: " + ", ".join(SETTLE)),
         Setting("bodies", "list", required=True, doc="tables of a body: " + ", ".join(BODY)),
         Setting("laws", "list", [], doc="tables of a law: " + ", ".join(LAW)),
+        Setting("bonds", "list", doc="tables of a bond: " + ", ".join(BOND)),
         Setting("joints", "list", doc="tables of a joint"),
         Setting("springs", "list", doc="tables of a spring"),
         Setting("bushings", "list", doc="tables of a bushing"),

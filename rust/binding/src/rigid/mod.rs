@@ -4,8 +4,8 @@ mod reading;
 
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use percuss_rigid::{
-    Energy, Formula, ImpactLaw, JointKind, LOOSEST_TOLERANCE, MOST_FRICTION, MOST_ROLLING_M,
-    Method, PairWork, Record, Recording, Settle, Snapshot, Table, Vec3, World,
+    BondMemory, Energy, Formula, ImpactLaw, JointKind, LOOSEST_TOLERANCE, MOST_FRICTION,
+    MOST_ROLLING_M, Method, PairWork, Record, Recording, Settle, Snapshot, Table, Vec3, World,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -46,7 +46,9 @@ fn recorded(py: Python<'_>, recording: Recording) -> PyResult<Bound<'_, PyDict>>
     dict.set_item("gain_steps", recording.gain_steps)?;
     dict.set_item("deepest_overlap_m", recording.deepest_overlap_m)?;
     dict.set_item("deepest_overlap_share", recording.deepest_overlap_share)?;
-    dict.set_item("gain_share", recording.gain_share)?;
+    dict.set_item("gained_j", recording.gained_j)?;
+    dict.set_item("largest_kinetic_j", recording.largest_kinetic_j)?;
+    dict.set_item("lifting_j", recording.lifting_j)?;
     dict.set_item("overlap_left_m", recording.overlap_left_m)?;
     dict.set_item("worst_drift", recording.worst_drift)?;
     Ok(dict)
@@ -226,6 +228,26 @@ impl RigidWorld {
     fn pair_work(&self) -> Vec<[f64; 4]> {
         let works = self.world.pair_work().iter();
         works.map(PairWork::numbers).collect()
+    }
+
+    /// Points of bonds: index of the bond, area (m2), damage from 0 to 1, opening and slide (m), normal force and the two
+    /// shear forces of the last step (N).
+    fn bond_points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let row = |(bond, area, memory): (usize, f64, &BondMemory)| {
+            let [damage, _, rest @ ..] = memory.numbers();
+            let [opening, slide, normal, first, second] = rest;
+            [
+                bond as f64,
+                area,
+                damage,
+                opening,
+                slide,
+                normal,
+                first,
+                second,
+            ]
+        };
+        rows(py, self.world.bond_points().map(row).collect())
     }
 
     /// Surface of each contactor as polygons: its body, corners in the body's frame (m), loops of corners. Of a

@@ -4,9 +4,9 @@
 //! element) says so under the key `kind`.
 
 use percuss_rigid::{
-    Body, ContactLaw, Effort, Element, Formula, Friction, ImpactLaw, Imposed, Joint, JointKind,
-    Limit, Load, Mass, MassProperties, Mat3, Method, Motion, Pose, Probe, ProbeKind, Role, Row,
-    Scene, Settings, Shape, Signal, Solver, Stepper, Target, Vec3,
+    Between, Body, Bond, BondLaw, ContactLaw, Effort, Element, Formula, Friction, ImpactLaw,
+    Imposed, Joint, JointKind, Limit, Load, Mass, MassProperties, Mat3, Method, Motion, Pose,
+    Probe, ProbeKind, Role, Row, Scene, Settings, Shape, Signal, Solver, Stepper, Target, Vec3,
 };
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
@@ -322,12 +322,31 @@ fn element(from: Any<'_, '_>) -> PyResult<Element> {
     })
 }
 
+fn bond(from: Any<'_, '_>) -> PyResult<Bond> {
+    let bodies: Option<[usize; 2]> = item(from, "bodies")?;
+    Ok(Bond {
+        name: item(from, "name")?,
+        between: match bodies {
+            Some(bodies) => Between::Bodies(bodies),
+            None => Between::Groups(item(from, "groups")?),
+        },
+        law: BondLaw {
+            tension_pa: item(from, "tension_pa")?,
+            shear_pa: item(from, "shear_pa")?,
+            tension_j_per_m2: item(from, "tension_j_per_m2")?,
+            shear_j_per_m2: item(from, "shear_j_per_m2")?,
+        },
+        refinement: item(from, "refinement")?,
+    })
+}
+
 pub(super) fn scene(from: Any<'_, '_>) -> PyResult<Scene> {
     let bodies: Vec<Bound<'_, PyAny>> = item(from, "bodies")?;
     let mut scene = Scene {
         laws: each(from, "laws", law)?,
         joints: each(from, "joints", joint)?,
         elements: each(from, "elements", element)?,
+        bonds: each(from, "bonds", bond)?,
         loads: each(from, "loads", load)?,
         probes: each(from, "probes", probe)?,
         gravity_m_per_s2: vector(from, "gravity_m_per_s2")?,

@@ -239,7 +239,7 @@ impl Nonsmooth {
             part.hold_free(setup, state, &mut self.middle);
         }
         watch.lap(&mut self.timing.rest);
-        self.detector.update(&self.middle.poses)?;
+        self.detector.update_on(&self.middle.poses, parallel)?;
         watch.lap(&mut self.timing.detection);
         self.collect(setup, state);
         self.free_bonds();
