@@ -55,6 +55,7 @@ mod mesh_sides;
 mod motion;
 mod nonsmooth;
 mod probe;
+mod probing;
 mod recording;
 mod report;
 mod scene;

@@ -4,10 +4,10 @@ use crate::body::Inertia;
 use crate::energy::Energy;
 use crate::error::RigidError;
 use crate::probe::{Probe, ProbeKind};
+use crate::probing::Gathered;
 use crate::report::StepReport;
-use crate::stored::stored;
 use crate::table::Table;
-use crate::world::{Moving, World};
+use crate::world::World;
 use percuss_geometry::Vec3;
 
 /// What a run keeps besides the scene's probes: rows every so many steps, 0 for never.
@@ -85,6 +85,34 @@ impl Recording {
     }
 }
 
+impl Recording {
+    /// Counts a step.
+    fn count(&mut self, report: &StepReport, kinetic_j: f64) {
+        self.steps_taken += 1;
+        self.unmet_steps += u64::from(!report.met);
+        self.gain_steps += u64::from(report.gained);
+        self.worst_residual = self.worst_residual.max(report.residual);
+        self.deepest_overlap_m = self.deepest_overlap_m.max(report.overlap_m);
+        self.deepest_overlap_share = self.deepest_overlap_share.max(report.overlap_share);
+        self.overlap_left_m = report.overlap_m;
+        self.largest_kinetic_j = self.largest_kinetic_j.max(kinetic_j);
+    }
+}
+
+/// Row of a step, in the order of `STEPS`.
+fn step_row(report: &StepReport) -> [f64; 8] {
+    [
+        report.time_s,
+        report.contacts as f64,
+        report.iterations as f64,
+        report.factorisations as f64,
+        report.residual,
+        f64::from(u8::from(report.met)),
+        report.contact_work_j,
+        report.overlap_m,
+    ]
+}
+
 const STEPS: [&str; 8] = [
     "time_s",
     "contacts",
@@ -131,28 +159,6 @@ const CONTACTS: [&str; 17] = [
     "fy_n",
     "fz_n",
 ];
-
-/// What a probe has gathered since its last row.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Gathered {
-    pub(crate) steps: u64,
-    /// Of a point and its body, at the start of the step; not kept from step to step.
-    pub(crate) velocity: Vec3,
-    pub(crate) turning: Vec3,
-    /// Coordinates of a joint, angles counted over turns.
-    pub(crate) coordinates: [f64; 3],
-    pub(crate) force: Vec3,
-    pub(crate) torque: Vec3,
-}
-
-stored!(Gathered {
-    steps,
-    velocity,
-    turning,
-    coordinates,
-    force,
-    torque
-});
 
 impl World {
     /// Runs for `duration_s`, rounded to whole steps.
@@ -219,42 +225,12 @@ impl World {
                 }
             }
             let report = self.step()?;
-            recording.steps_taken += 1;
-            recording.unmet_steps += u64::from(!report.met);
-            recording.gain_steps += u64::from(report.gained);
-            recording.worst_residual = recording.worst_residual.max(report.residual);
-            recording.deepest_overlap_m = recording.deepest_overlap_m.max(report.overlap_m);
-            recording.deepest_overlap_share =
-                recording.deepest_overlap_share.max(report.overlap_share);
-            recording.overlap_left_m = report.overlap_m;
-            recording.largest_kinetic_j =
-                recording.largest_kinetic_j.max(self.state.energy.kinetic_j);
+            recording.count(&report, self.state.energy.kinetic_j);
             if due(self.state.step, record.steps_every) {
-                recording.steps.push(&[
-                    report.time_s,
-                    report.contacts as f64,
-                    report.iterations as f64,
-                    report.factorisations as f64,
-                    report.residual,
-                    f64::from(u8::from(report.met)),
-                    report.contact_work_j,
-                    report.overlap_m,
-                ]);
+                recording.steps.push(&step_row(&report));
             }
             self.write_rows(record, &mut recording);
-            for (k, probe) in probes.iter().enumerate() {
-                let mut gathered = self.state.gathered[k];
-                self.gather(probe, &mut gathered);
-                if due(self.state.step, probe.every) {
-                    self.write_probe(probe, &gathered, &mut recording.probes[k]);
-                    gathered = Gathered {
-                        coordinates: gathered.coordinates,
-                        ..Gathered::default()
-                    };
-                }
-                (gathered.velocity, gathered.turning) = (Vec3::zeros(), Vec3::zeros());
-                self.state.gathered[k] = gathered;
-            }
+            self.read_probes(&probes, &mut recording);
             if !go_on(self, &report) {
                 recording.interrupted = true;
                 break;
@@ -262,6 +238,23 @@ impl World {
         }
         recording.gained_j = self.state.energy.contact_gain_j - gained_before;
         Ok(recording)
+    }
+
+    /// Lets the probes read the step, and write the rows that are due.
+    fn read_probes(&mut self, probes: &[Probe], recording: &mut Recording) {
+        for (k, probe) in probes.iter().enumerate() {
+            let mut gathered = self.state.gathered[k];
+            self.gather(probe, &mut gathered);
+            if due(self.state.step, probe.every) {
+                self.write_probe(probe, &gathered, &mut recording.probes[k]);
+                gathered = Gathered {
+                    coordinates: gathered.coordinates,
+                    ..Gathered::default()
+                };
+            }
+            (gathered.velocity, gathered.turning) = (Vec3::zeros(), Vec3::zeros());
+            self.state.gathered[k] = gathered;
+        }
     }
 
     /// What would lift every body by its own size [J].
@@ -343,115 +336,6 @@ impl World {
                     f.x,
                     f.y,
                     f.z,
-                ]);
-            }
-        }
-    }
-
-    /// Where the centre of mass of a body was when impulses last acted.
-    fn middle_of(&self, body: usize) -> Vec3 {
-        match &self.stepper {
-            Moving::Nonsmoothly(nonsmooth) => nonsmooth.centre(body),
-            Moving::Smoothly(_) => self.state.bodies[body].position,
-        }
-    }
-
-    /// Adds the last step's contacts to what a probe has gathered.
-    fn gather(&self, probe: &Probe, gathered: &mut Gathered) {
-        gathered.steps += 1;
-        match probe.kind {
-            ProbeKind::Point { .. } => {}
-            ProbeKind::Joint { joint } => {
-                let coordinates = self.setup.scene.joints[joint].kind.coordinates();
-                for ((_, row), last) in coordinates.iter().zip(&mut gathered.coordinates) {
-                    *last += row.difference(self.coordinate(joint, *row).0, *last);
-                }
-            }
-            ProbeKind::BodyContacts { body } => {
-                let centre = self.middle_of(body);
-                for c in &self.state.contacts {
-                    for (side, sign) in [(0, -1.0), (1, 1.0)] {
-                        if c.bodies[side] as usize == body {
-                            let impulse = c.impulse_n_s * sign;
-                            gathered.force += impulse;
-                            gathered.torque +=
-                                (c.position - centre).cross(&impulse) + c.couple_n_m_s * sign;
-                        }
-                    }
-                }
-            }
-            ProbeKind::LawContacts { law } => {
-                for c in self.state.contacts.iter().filter(|c| c.law as usize == law) {
-                    let p = c.local(&c.impulse_n_s);
-                    gathered.force += Vec3::new(p[0], p[1].hypot(p[2]), 0.0);
-                }
-            }
-        }
-    }
-
-    fn write_probe(&self, probe: &Probe, gathered: &Gathered, table: &mut Table) {
-        let t = self.time_s();
-        let span = gathered.steps as f64 * self.setup.settings.dt_s;
-        let per_second = if span > 0.0 { 1.0 / span } else { 0.0 };
-        match &probe.kind {
-            ProbeKind::Point { body, point_m } => {
-                let pose = self.pose(*body);
-                let (p, q) = (pose.point(point_m), pose.rotation);
-                let (v, w) = (
-                    self.point_velocity(*body, point_m),
-                    self.angular_velocity(*body),
-                );
-                let per_step = 1.0 / self.setup.settings.dt_s;
-                let (a, b) = match self.point_acceleration(*body, point_m) {
-                    Some(found) => found,
-                    None if gathered.steps > 0 => (
-                        (v - gathered.velocity) * per_step,
-                        (w - gathered.turning) * per_step,
-                    ),
-                    None => (Vec3::zeros(), Vec3::zeros()),
-                };
-                table.push(&[
-                    t, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, a.x, a.y,
-                    a.z, b.x, b.y, b.z,
-                ]);
-            }
-            ProbeKind::Joint { joint } => {
-                let mut row = vec![t];
-                let coordinates = self.setup.scene.joints[*joint].kind.coordinates();
-                for ((_, coordinate), last) in coordinates.iter().zip(&gathered.coordinates) {
-                    let (value, rate) = self.coordinate(*joint, *coordinate);
-                    row.extend([last + coordinate.difference(value, *last), rate]);
-                }
-                row.extend(self.reaction(*joint));
-                table.push(&row);
-            }
-            ProbeKind::BodyContacts { body } => {
-                let (f, m) = (gathered.force * per_second, gathered.torque * per_second);
-                let body = *body as u32;
-                let count = self
-                    .state
-                    .contacts
-                    .iter()
-                    .filter(|c| c.bodies.contains(&body))
-                    .count();
-                table.push(&[t, f.x, f.y, f.z, m.x, m.y, m.z, count as f64]);
-            }
-            ProbeKind::LawContacts { law } => {
-                let f = gathered.force * per_second;
-                let work = &self.state.pair_work[*law];
-                let count = self
-                    .state
-                    .contacts
-                    .iter()
-                    .filter(|c| c.law as usize == *law)
-                    .count();
-                table.push(&[
-                    t,
-                    count as f64,
-                    f.x,
-                    f.y,
-                    work.impact_dissipation_j,
-                    work.friction_dissipation_j,
                 ]);
             }
         }

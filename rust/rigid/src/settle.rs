@@ -9,7 +9,7 @@ use crate::elements::Effort;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::joints::Target;
-use crate::recording::Gathered;
+use crate::probing::Gathered;
 use crate::signal::Signal;
 use crate::snapshot::Snapshot;
 use crate::world::{Moving, World};

@@ -6,7 +6,7 @@ use crate::error::RigidError;
 use crate::free_motion::BodyState;
 use crate::joints::{Assembled, Connected, Linked, assemble};
 use crate::law_table::LawTable;
-use crate::recording::Gathered;
+use crate::probing::Gathered;
 use crate::scene::Scene;
 use crate::settings::{Settings, Stepper};
 use crate::state::State;

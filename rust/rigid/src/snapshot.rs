@@ -2,7 +2,7 @@
 
 use crate::error::RigidError;
 use crate::nonsmooth::ActiveContact;
-use crate::recording::Gathered;
+use crate::probing::Gathered;
 use crate::setup::Setup;
 use crate::state::State;
 use crate::stored::{Carried, Stored, Words, damaged, stored};

@@ -4,7 +4,7 @@ use crate::bonds::BondMemory;
 use crate::energy::{Energy, PairWork};
 use crate::free_motion::BodyState;
 use crate::nonsmooth::ActiveContact;
-use crate::recording::Gathered;
+use crate::probing::Gathered;
 use crate::stored::stored;
 
 /// Everything that a step changes and the next one starts from.

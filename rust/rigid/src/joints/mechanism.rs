@@ -2,6 +2,7 @@
 
 use super::envelope::{Envelope, LANES, Lanes, dot};
 use super::frames::Local;
+use super::order::{Coupling, couplings, joints_of, narrow_order};
 use super::rows::joined;
 use super::{HeldRow, Joint, Linkage, Placed, Row, RowValue, Target};
 use crate::body::Inertia;
@@ -64,13 +65,6 @@ pub(crate) struct Linked {
 pub(crate) struct Weighted {
     pub value: RowValue,
     pub response: [[f64; 6]; 2],
-}
-
-/// Two joints (or one) and the sides by which they hold the same moving body.
-#[derive(Debug, Clone, Copy)]
-struct Coupling {
-    joints: [usize; 2],
-    sides: [usize; 2],
 }
 
 /// Bodies in the world, and their joints.
@@ -450,88 +444,4 @@ fn add(to: &mut Lanes, jacobian: &[Lanes; 6], response: &[f64; 6], from: usize) 
             + jacobian[from + 1][lane] * response[from + 1]
             + jacobian[from + 2][lane] * response[from + 2];
     }
-}
-
-/// The joints that hold each moving body, by their indices.
-fn joints_of(holds: &[[Option<usize>; 2]], bodies: usize) -> Vec<Vec<usize>> {
-    let mut joints_of = vec![Vec::new(); bodies];
-    for (index, held) in holds.iter().enumerate() {
-        for body in held.iter().flatten() {
-            joints_of[*body].push(index);
-        }
-    }
-    joints_of
-}
-
-/// Joints so ordered that those on the same body come close together (Cuthill and McKee 1969).
-fn narrow_order(holds: &[[Option<usize>; 2]], joints_of: &[Vec<usize>]) -> Vec<usize> {
-    let near = |p: usize| {
-        let on = holds[p].iter().flatten().flat_map(|body| &joints_of[*body]);
-        let mut near: Vec<usize> = on.copied().filter(|&q| q != p).collect();
-        near.sort_unstable();
-        near.dedup();
-        near
-    };
-    let degrees: Vec<usize> = (0..holds.len()).map(|p| near(p).len()).collect();
-    let mut starts: Vec<usize> = (0..holds.len()).collect();
-    starts.sort_by_key(|&p| (degrees[p], p));
-    let mut order: Vec<usize> = Vec::with_capacity(holds.len());
-    let mut known = vec![false; holds.len()];
-    for start in starts {
-        if known[start] {
-            continue;
-        }
-        known[start] = true;
-        let mut next = order.len();
-        order.push(start);
-        while next < order.len() {
-            let mut near = near(order[next]);
-            near.retain(|&q| !known[q]);
-            near.sort_by_key(|&q| (degrees[q], q));
-            for q in near {
-                known[q] = true;
-                order.push(q);
-            }
-            next += 1;
-        }
-    }
-    order
-}
-
-/// Which joints share a moving body, and for the envelope of each its first column and number of rows.
-fn couplings(
-    linked: &[Linked],
-    holds: &[[Option<usize>; 2]],
-    joints_of: &[Vec<usize>],
-) -> (Vec<Coupling>, Vec<(usize, usize)>) {
-    let mut place = vec![0; linked.len()];
-    for (p, one) in linked.iter().enumerate() {
-        place[one.joint] = p;
-    }
-    let mut couplings = Vec::new();
-    let mut sizes = Vec::with_capacity(linked.len());
-    for (p, one) in linked.iter().enumerate() {
-        let mut least = one.first;
-        let own = &holds[one.joint];
-        let on = own.iter().flatten().flat_map(|body| &joints_of[*body]);
-        let mut others: Vec<usize> = on.map(|&q| place[q]).filter(|&q| q <= p).collect();
-        others.sort_unstable();
-        others.dedup();
-        for q in others {
-            let other = &linked[q];
-            for (side, held) in own.iter().enumerate() {
-                for (other_side, other_held) in holds[other.joint].iter().enumerate() {
-                    if held.is_some() && held == other_held {
-                        couplings.push(Coupling {
-                            joints: [p, q],
-                            sides: [side, other_side],
-                        });
-                        least = least.min(other.first);
-                    }
-                }
-            }
-        }
-        sizes.push((least, one.held.len()));
-    }
-    (couplings, sizes)
 }

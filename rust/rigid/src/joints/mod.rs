@@ -15,6 +15,7 @@ mod connected;
 mod envelope;
 mod frames;
 mod mechanism;
+mod order;
 mod rows;
 
 use crate::error::RigidError;

@@ -49,81 +49,88 @@ impl Nonsmooth {
         }
         self.bonded_pairs.sort_unstable();
         self.bonded_pairs.dedup();
-        let h = setup.settings.dt_s;
         for (index, memory) in state.bonds.iter().enumerate() {
-            let point = self.bond_points[index];
-            if !is_bonded(&self.bonded_pairs, point.bodies) {
-                continue;
-            }
-            let [a, b] = point.bodies.map(|body| body as usize);
-            let on = [a, b].map(|body| self.middle.axes[body]);
-            let ends = [
-                self.middle.poses[a].position + on[0] * point.arms[0],
-                self.middle.poses[b].position + on[1] * point.arms[1],
-            ];
-            let normal = on[0] * point.normal;
-            let gap = (ends[1] - ends[0]).dot(&normal);
-            if memory.is_broken() && gap > setup.settings.contact_tolerance_m {
-                continue;
-            }
-            let place = ContactPoint {
-                position: (ends[0] + ends[1]) * 0.5,
-                normal,
-                gap,
-                feature: 0,
-            };
-            let arm = |body: usize| place.position - self.middle.poses[body].position;
-            let jacobians = [
-                jacobian(&place, &arm(a), -1.0),
-                jacobian(&place, &arm(b), 1.0),
-            ];
-            let law = &setup.scene.bonds[point.bond as usize].law;
-            let (pull, friction) = if memory.is_broken() {
-                (0.0, setup.scene.laws[point.law as usize].friction)
-            } else {
-                let pull = memory.strength() * law.tension_pa * point.area_m2 * h;
-                (pull, law.shear_pa / law.tension_pa)
-            };
-            let moving = point
-                .bodies
-                .map(|body| (!setup.is_fixed(body)).then_some(body));
-            for (body, jacobian) in moving.iter().zip(&jacobians) {
-                let Some(body) = body else { continue };
-                let given = response(&self.middle.masses[*body as usize], jacobian);
-                let after = &mut self.middle.after[*body as usize];
-                for k in 0..6 {
-                    after[k] -= pull * given[0][k];
+            let bodies = self.bond_points[index].bodies;
+            if is_bonded(&self.bonded_pairs, bodies)
+                && let Some(bonded) = self.bonded(setup, index, memory)
+            {
+                let contact = &bonded.block.contact;
+                for (body, jacobian) in contact.bodies.iter().zip(&contact.jacobians) {
+                    let Some(body) = body else { continue };
+                    let given = response(&self.middle.masses[*body as usize], jacobian);
+                    let after = &mut self.middle.after[*body as usize];
+                    for k in 0..6 {
+                        after[k] -= bonded.pull_n_s * given[0][k];
+                    }
                 }
+                self.bonded.push(bonded);
             }
-            let contact = Contact {
-                bodies: moving,
-                jacobians,
-                free_velocity: [0.0; 3],
-                friction,
-                kind: BlockKind::Contact,
-            };
-            let start = [
-                memory.normal_force_n * h + pull,
-                memory.first_shear_n * h,
-                memory.second_shear_n * h,
-            ];
-            // Faces that hold move together over the step as a whole, as joints do: velocities before it, seen in
-            // the axes of its middle, differ by how the bodies turn. Faces that open stop for good.
-            let before = relative(&jacobians, &point.bodies, &self.middle.before);
-            let theta = setup.settings.theta;
-            self.bonded.push(Bonded {
-                point: index,
-                block: Block::new(contact, start),
-                pull_n_s: pull,
-                before,
-                shift: if memory.pace > 0.0 || memory.is_broken() {
-                    [0.0; 3]
-                } else {
-                    before.map(|u| u * (1.0 - theta) / theta)
-                },
-                work_j: 0.0,
-            });
         }
+    }
+
+    /// A point in this step; none for a broken one that is open.
+    fn bonded(&self, setup: &Setup, index: usize, memory: &BondMemory) -> Option<Bonded> {
+        let point = &self.bond_points[index];
+        let h = setup.settings.dt_s;
+        let [a, b] = point.bodies.map(|body| body as usize);
+        let end = |side: usize, body: usize| {
+            self.middle.poses[body].position + self.middle.axes[body] * point.arms[side]
+        };
+        let ends = [end(0, a), end(1, b)];
+        let normal = self.middle.axes[a] * point.normal;
+        let gap = (ends[1] - ends[0]).dot(&normal);
+        if memory.is_broken() && gap > setup.settings.contact_tolerance_m {
+            return None;
+        }
+        let place = ContactPoint {
+            position: (ends[0] + ends[1]) * 0.5,
+            normal,
+            gap,
+            feature: 0,
+        };
+        let arm = |body: usize| place.position - self.middle.poses[body].position;
+        let jacobians = [
+            jacobian(&place, &arm(a), -1.0),
+            jacobian(&place, &arm(b), 1.0),
+        ];
+        let law = &setup.scene.bonds[point.bond as usize].law;
+        let (pull, friction) = if memory.is_broken() {
+            (0.0, setup.scene.laws[point.law as usize].friction)
+        } else {
+            let pull = memory.strength() * law.tension_pa * point.area_m2 * h;
+            (pull, law.shear_pa / law.tension_pa)
+        };
+        let contact = Contact {
+            bodies: point
+                .bodies
+                .map(|body| (!setup.is_fixed(body)).then_some(body)),
+            jacobians,
+            free_velocity: [0.0; 3],
+            friction,
+            kind: BlockKind::Contact,
+        };
+        let start = [
+            memory.normal_force_n * h + pull,
+            memory.first_shear_n * h,
+            memory.second_shear_n * h,
+        ];
+        // Faces that hold move together over the step as a whole, as joints do: velocities before it, seen in
+        // the axes of its middle, differ by how the bodies turn. Faces that open stop for good.
+        let before = relative(&jacobians, &point.bodies, &self.middle.before);
+        let theta = setup.settings.theta;
+        let held = memory.pace == 0.0 && !memory.is_broken();
+        Some(Bonded {
+            point: index,
+            block: Block::new(contact, start),
+            pull_n_s: pull,
+            shift: if held {
+                before.map(|u| u * (1.0 - theta) / theta)
+            } else {
+                [0.0; 3]
+            },
+            before,
+            work_j: 0.0,
+        })
     }
 
     /// Velocities that the bonds would have without their impulses, once all other forces have acted.
