@@ -31,6 +31,7 @@ __all__ = [
     "joint_kinds",
     "misfit_oscillators",
     "respond_oscillators",
+    "set_default_threads",
     "simulate_oscillators",
     "smooth_methods",
     "solve_contact",
