@@ -31,6 +31,7 @@ __all__ = [
     "joint_kinds",
     "misfit_oscillators",
     "respond_oscillators",
+    "set_default_threads",
     "simulate_oscillators",
     "smooth_methods",
     "solve_contact",
@@ -106,6 +107,7 @@ def solve_contact(
 def contact_impact_laws() -> list[str]: ...
 def joint_kinds() -> list[tuple[str, list[str]]]: ...  # each with its coordinates
 def smooth_methods() -> list[str]: ...
+def set_default_threads(threads: int) -> None: ...  # of runs whose settings say 0; 0: one for each core
 def formula_values(formula: str, times_s: Sequence[float]) -> NDArray[np.float64]: ...  # (times, 3)
 
 MOST_FRICTION: float
@@ -139,6 +141,7 @@ class RigidWorld:
     def assembled(self) -> tuple[float, list[tuple[str, str]]]: ...
     def masses_kg(self) -> list[float | None]: ...
     def energy(self) -> dict[str, float]: ...
+    def bond_points(self) -> NDArray[np.float64]: ...  # (points, 8): bond, area, damage, opening, slide, three forces
     def pair_work(self) -> list[list[float]]: ...  # one row a law
     def outlines(self, extent_m: float) -> list[tuple[int, NDArray[np.float64], list[list[int]]]]: ...
     @property

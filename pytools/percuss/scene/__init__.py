@@ -27,6 +27,9 @@
 from __future__ import annotations
 
 from percuss.scene.bodies import Body, Contactor, Load, Motion, SampledMotion, SineMotion, SteadyMotion
+from percuss.scene.bonds import Bond, BondState
+from percuss.scene.checkpoint import Checkpoint
+from percuss.scene.cutting import cut, shatter
 from percuss.scene.links import (
     JOINT_KINDS,
     Actuator,
@@ -66,9 +69,12 @@ __all__ = [
     "Assembled",
     "Body",
     "BodyProbe",
+    "Bond",
+    "BondState",
     "Box",
     "Bushing",
     "Capsule",
+    "Checkpoint",
     "Cone",
     "Contactor",
     "Cylinder",
@@ -105,6 +111,8 @@ __all__ = [
     "Spring",
     "SteadyMotion",
     "World",
+    "cut",
     "grid",
     "polar",
+    "shatter",
 ]

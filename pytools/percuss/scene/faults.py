@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -30,11 +31,11 @@ Fault = tuple[str, str]
 
 def faults_of(scene: Scene) -> list[Fault]:
     """Every fault: where, and in one sentence what."""
-    return [*_bodies(scene), *_laws(scene), *_links(scene), *_loads_and_probes(scene)]
+    return [*_bodies(scene), *_laws(scene), *_links(scene), *_bonds(scene), *_loads_and_probes(scene)]
 
 
 def _twice(where: str, what: str, names: Sequence[str]) -> Iterator[Fault]:
-    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+    for name in (name for name, count in Counter(names).items() if count > 1):
         yield where, f"two {what} are called {name}: give them names that differ"
 
 
@@ -151,6 +152,21 @@ def _signal(signal: Signal, what: str) -> Iterator[str]:
             _core.formula_values(signal, [])
         except ValueError as fault:
             yield f"{what}: {fault}"
+
+
+def _bonds(scene: Scene) -> Iterator[Fault]:
+    yield from _twice("bonds", "bonds", [bond.name for bond in scene.bonds])
+    for bond in scene.bonds:
+        what = f"bond {bond.name}"
+        if (bond.bodies is None) == (bond.groups is None):
+            said = "neither" if bond.bodies is None else "both"
+            yield "bonds", f"{what} gives {said} of bodies and groups: give one"
+            continue
+        known = scene.body_index if bond.bodies is not None else scene.groups
+        kind = "body" if bond.bodies is not None else "group"
+        for name in bond.bodies or bond.groups or ():
+            if name not in known:
+                yield "bonds", f"{what} names {kind} {name}, which is not there; {did_you_mean(name, known)}"
 
 
 def _loads_and_probes(scene: Scene) -> Iterator[Fault]:

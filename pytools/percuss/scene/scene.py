@@ -9,6 +9,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.scene.bodies import Body, Load
+from percuss.scene.bonds import Bond
 from percuss.scene.faults import faults_of
 from percuss.scene.links import Element, Joint, Link, element_description, joint_description
 from percuss.scene.probes import JointProbe, PairProbe, PointProbe, Probe
@@ -43,6 +44,7 @@ class Scene:
     gravity_m_per_s2: Vector = (0.0, 0.0, -9.80665)
     joints: Sequence[Joint] = ()
     elements: Sequence[Element] = ()
+    bonds: Sequence[Bond] = ()
 
     def run(
         self, duration_s: float, settings: Settings, record: Record | None = None, *, start: bytes | None = None
@@ -114,15 +116,19 @@ class Scene:
             "laws": [{**vars(law), "groups": tuple(self.groups[name] for name in law.groups)} for law in self.laws],
             "joints": [joint_description(joint) | self._sides(joint) for joint in self.joints],
             "elements": [described | self._sides(link) for link, described in elements],
+            "bonds": [bond.description(self.body_index, self.groups) for bond in self.bonds],
             "loads": [{**vars(load), "body": self.body_index[load.body]} for load in self.loads],
             "probes": [self._probe(probe) for probe in self.probes],
             "gravity_m_per_s2": self.gravity_m_per_s2,
         }
 
+    @cached_property
+    def _by_name(self) -> dict[str, Body]:
+        return {name: self.bodies[index] for name, index in self.body_index.items()}
+
     def _sides(self, link: Link) -> dict[str, Any]:
-        bodies = {name: self.bodies[index] for name, index in self.body_index.items()}
         pair = [None if name is None else self.body_index[name] for name in link.pair()]
-        return {"bodies": pair, "frames": link.sides(bodies)}
+        return {"bodies": pair, "frames": link.sides(self._by_name)}
 
     def _probe(self, probe: Probe) -> dict[str, Any]:
         common = {"name": probe.name, "every": probe.every}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from percuss import _core
 from percuss.designs.design import Design
 from percuss.designs.records import load_design
 from percuss.errors import AnswerIsNo
@@ -47,6 +48,8 @@ def run_design(session: Session, event: Event, request: Request | None = None) -
     stream = shard.stream(design.id) if shard else MAIN
     state = with_stream(session.ledger, session.state, stream) if shard else session.state
     left = sum(len(samples) for _, samples in missing_batches(state, design, shard).values())
+    # Runs share the cores: a run by itself takes them all, one of several takes one.
+    _core.set_default_threads(0 if session.workers == 1 else 1)
     with (
         open_engine(request.on, session.workers, request.profile) as engine,
         session.voice.progress("running", left) as advance,

@@ -9,6 +9,7 @@ use crate::pairs::contact_points;
 use crate::pose::{Frame, Pose};
 use crate::shape::Shape;
 use crate::visibility::Visibility;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// A shape on a body: what other contactors can touch. A body may carry several.
@@ -35,6 +36,17 @@ pub struct Manifold {
     pub points: Range<u32>,
 }
 
+/// Pairs that a thread takes at a time.
+const PIECE: usize = 64;
+
+/// What was found for some of the pairs.
+#[derive(Default)]
+struct Piece {
+    work: Workspace,
+    manifolds: Vec<Manifold>,
+    points: Vec<ContactPoint>,
+}
+
 /// Finds all contact points of a scene, step after step.
 ///
 /// ```
@@ -58,7 +70,7 @@ pub struct Detector {
     boxes: Vec<Aabb>,
     broad: BroadPhase,
     pairs: Vec<(u32, u32)>,
-    work: Workspace,
+    pieces: Vec<Piece>,
     manifolds: Vec<Manifold>,
     points: Vec<ContactPoint>,
 }
@@ -98,7 +110,7 @@ impl Detector {
             bodies: Vec::new(),
             broad: BroadPhase::default(),
             pairs: Vec::new(),
-            work: Workspace::default(),
+            pieces: vec![Piece::default()],
             manifolds: Vec::new(),
             points: Vec::new(),
         })
@@ -120,6 +132,11 @@ impl Detector {
 
     /// Finds the contact points for the given poses of the bodies.
     pub fn update(&mut self, poses: &[Pose]) -> Result<(), GeometryError> {
+        self.update_on(poses, false)
+    }
+
+    /// The same, if `parallel` on the threads of the rayon pool at hand: the same points in the same order.
+    pub fn update_on(&mut self, poses: &[Pose], parallel: bool) -> Result<(), GeometryError> {
         if poses.len() != self.fixed.len() {
             return Err(GeometryError::Poses {
                 poses: poses.len(),
@@ -142,10 +159,24 @@ impl Detector {
         self.frames.clear();
         self.boxes.clear();
         let reach = 0.5 * self.margin_m;
-        for (c, local) in self.contactors.iter().zip(&self.local) {
+        let placed = |(c, local): (&Contactor, &Frame)| {
             let frame = self.bodies[c.body as usize].compose(local);
-            self.boxes.push(c.shape.bounds(&frame).grown(reach));
-            self.frames.push(frame);
+            (frame, c.shape.bounds(&frame).grown(reach))
+        };
+        if parallel {
+            let all = self
+                .contactors
+                .par_iter()
+                .zip(&self.local)
+                .with_min_len(PIECE);
+            all.map(placed)
+                .unzip_into_vecs(&mut self.frames, &mut self.boxes);
+        } else {
+            let all = self.contactors.iter().zip(&self.local).map(placed);
+            for (frame, bounds) in all {
+                self.frames.push(frame);
+                self.boxes.push(bounds);
+            }
         }
         let (contactors, visibility) = (&self.contactors, &self.visibility);
         let (fixed, absent) = (&self.fixed, &self.absent);
@@ -159,28 +190,58 @@ impl Detector {
         };
         self.broad.pairs(&self.boxes, may_meet, &mut self.pairs);
 
+        self.find_points(parallel);
+        Ok(())
+    }
+
+    /// Contact points of all pairs: piece by piece on the threads of the pool at hand, put together in their order, or all
+    /// in one piece.
+    fn find_points(&mut self, parallel: bool) {
+        let least = if parallel { PIECE } else { usize::MAX };
+        let pieces = self.pairs.len().div_ceil(least).max(1);
+        self.pieces
+            .resize_with(pieces.max(self.pieces.len()), Piece::default);
+        let (contactors, frames, margin_m) = (&self.contactors, &self.frames, self.margin_m);
+        let find = |pairs: &[(u32, u32)], piece: &mut Piece| {
+            piece.points.clear();
+            piece.manifolds.clear();
+            for &(a, b) in pairs {
+                let first = piece.points.len() as u32;
+                let (i, j) = (a as usize, b as usize);
+                contact_points(
+                    (&contactors[i].shape, &frames[i]),
+                    (&contactors[j].shape, &frames[j]),
+                    margin_m,
+                    &mut piece.work,
+                    &mut piece.points,
+                );
+                let last = piece.points.len() as u32;
+                if last > first {
+                    let points = first..last;
+                    piece.manifolds.push(Manifold { a, b, points });
+                }
+            }
+        };
+        if pieces == 1 {
+            let piece = &mut self.pieces[0];
+            find(&self.pairs, piece);
+            std::mem::swap(&mut self.points, &mut piece.points);
+            std::mem::swap(&mut self.manifolds, &mut piece.manifolds);
+            return;
+        }
+        let shared = self.pairs.par_chunks(PIECE).zip(&mut self.pieces[..pieces]);
+        shared.for_each(|(pairs, piece)| find(pairs, piece));
         self.points.clear();
         self.manifolds.clear();
-        for &(a, b) in &self.pairs {
-            let first = self.points.len() as u32;
-            let (i, j) = (a as usize, b as usize);
-            contact_points(
-                (&self.contactors[i].shape, &self.frames[i]),
-                (&self.contactors[j].shape, &self.frames[j]),
-                self.margin_m,
-                &mut self.work,
-                &mut self.points,
-            );
-            let last = self.points.len() as u32;
-            if last > first {
-                self.manifolds.push(Manifold {
-                    a,
-                    b,
-                    points: first..last,
-                });
-            }
+        for piece in &self.pieces[..pieces] {
+            let before = self.points.len() as u32;
+            self.points.extend_from_slice(&piece.points);
+            self.manifolds
+                .extend(piece.manifolds.iter().map(|m| Manifold {
+                    points: m.points.start + before..m.points.end + before,
+                    ..*m
+                }));
         }
-        Ok(())
     }
 
     /// The pairs in contact or near it, in rising order of (a, b).

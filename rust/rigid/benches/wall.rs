@@ -127,7 +127,7 @@ fn run(
     let mut line = String::new();
     for _ in 0..repeats {
         let mut world = World::new(scene.clone(), settings).expect("a good scene");
-        world.timed = true;
+        world.time_steps();
         let (mut residuals, mut theirs) = (vec![], vec![]);
         let (mut contacts, mut most, mut sweeps, mut newton, mut unmet) = (0, 0, 0, 0, 0);
         let start = Instant::now();
@@ -233,7 +233,7 @@ fn main() {
         };
         let mut world = World::new(pile(columns, 5), settings).expect("a good scene");
         world.step().expect("finite");
-        world.timed = true;
+        world.time_steps();
         let repeats = 200_000 / (columns * columns * 5);
         let start = Instant::now();
         let cpu = cpu_s(&start);

@@ -114,16 +114,10 @@ pub(crate) struct Inertia {
 }
 
 impl Inertia {
-    /// Mass properties of a dynamic body, checked.
-    pub fn new(
-        index: usize,
-        body: &Body,
-        mass: &Mass,
-        contactors: &[Contactor],
-    ) -> Result<Self, RigidError> {
-        let own = || contactors.iter().filter(|c| c.body as usize == index);
+    /// Mass properties of a dynamic body with its own contactors, checked.
+    pub fn new(body: &Body, mass: &Mass, own: &[&Contactor]) -> Result<Self, RigidError> {
         let sum = |density: f64| {
-            own().try_fold(MassProperties::zero(), |sum, c| {
+            own.iter().try_fold(MassProperties::zero(), |sum, c| {
                 Ok::<_, RigidError>(sum.add(&c.shape.mass_properties(density)?.at(&c.pose)))
             })
         };

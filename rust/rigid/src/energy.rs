@@ -2,10 +2,12 @@
 //!
 //! At theta = 1/2 the sum closes to rounding: kinetic plus potential energy is what bodies brought in at the start
 //! and at their births (less what they took away), plus the work of loads, prescribed motions and stabilisation,
-//! less impact, friction and damping dissipation; elastic energy counts as potential energy does. For other theta the
+//! less impact, friction, fracture and damping dissipation; elastic energy counts as potential energy does. For other theta the
 //! scheme itself takes the known quadrature term h m g . (theta - 1/2) (v_k - v_(k+1)) of each body, which is booked as
 //! `scheme_j`; so is what springs that are not linear, or turn, store more or less than they were given, of third
 //! order in h a step.
+
+use crate::stored::numbered;
 
 /// Energies now, and works since the start, in joules.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -20,6 +22,8 @@ pub struct Energy {
     pub impact_dissipation_j: f64,
     /// Lost by friction.
     pub friction_dissipation_j: f64,
+    /// Spent on damaging and breaking bonds.
+    pub fracture_dissipation_j: f64,
     /// Lost in dampers.
     pub damping_dissipation_j: f64,
     /// Work of loads and actuators.
@@ -38,6 +42,29 @@ pub struct Energy {
     pub gain_steps: u64,
 }
 
+numbered!(Energy, 13 {
+    kinetic_j,
+    potential_j,
+    elastic_j,
+    impact_dissipation_j,
+    friction_dissipation_j,
+    fracture_dissipation_j,
+    damping_dissipation_j,
+    external_work_j,
+    motion_work_j,
+    stabilisation_work_j,
+    scheme_j,
+    brought_in_j,
+    contact_gain_j,
+} and { gain_steps });
+
+numbered!(PairWork, 4 {
+    impact_dissipation_j,
+    friction_dissipation_j,
+    normal_impulse_n_s,
+    friction_impulse_n_s,
+} and {});
+
 impl Energy {
     /// Kinetic plus potential plus elastic energy.
     pub fn mechanical_j(&self) -> f64 {
@@ -54,6 +81,7 @@ impl Energy {
             - self.scheme_j
             + self.impact_dissipation_j
             + self.friction_dissipation_j
+            + self.fracture_dissipation_j
             + self.damping_dissipation_j
     }
 }

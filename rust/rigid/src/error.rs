@@ -6,6 +6,45 @@ use thiserror::Error;
 /// Every refusal of this crate; a step whose contact problem merely stays above its tolerance is none.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RigidError {
+    /// Threads that the machine does not give.
+    #[error("threads = {threads}: {fault}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What went wrong.
+        fault: String,
+    },
+    /// A number of a bond that cannot be.
+    #[error("bond {bond}: {key} is {value}, must be {allowed}")]
+    Bond {
+        /// The bond's name.
+        bond: String,
+        /// Which number.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A bond between bodies that do not touch.
+    #[error(
+        "bond {bond}: no two faces of these bodies touch at the start, there is nothing to bond"
+    )]
+    NothingToBond {
+        /// The bond's name.
+        bond: String,
+    },
+    /// Faces that two bonds claim.
+    #[error(
+        "bonds {} and {} both hold {} and {} together, one of them has to go",
+        names[0], names[1], bodies[0], bodies[1]
+    )]
+    TwoBonds {
+        /// Names of the bonds.
+        names: [String; 2],
+        /// Names of the bodies.
+        bodies: [String; 2],
+    },
     /// A body without a positive mass.
     #[error(
         "body {body}: mass is {value} kg, must be finite and > 0 (no contactor to fill, or a zero given?)"

@@ -11,6 +11,7 @@
 //! As a quaternion cay(dt w) is (1, dt w / 2) brought to unit length: no trigonometry.
 
 use crate::body::Inertia;
+use crate::stored::stored;
 use percuss_geometry::{Mat3, Pose, Quat, Vec3};
 
 /// Where a body is and how it moves.
@@ -25,6 +26,13 @@ pub struct BodyState {
     /// Angular velocity in the body's axes [rad/s].
     pub spin: Vec3,
 }
+
+stored!(BodyState {
+    position,
+    rotation,
+    velocity,
+    spin
+});
 
 /// Newton steps for the midpoint; three reach rounding unless a step turns the body by radians.
 const NEWTON_STEPS: usize = 12;

@@ -142,10 +142,11 @@ impl LawTable {
             entry[b * groups + a] = index as u16;
         }
         let table = Self { groups, entry };
+        let known: Vec<bool> = (0..groups)
+            .map(|group| (0..groups).any(|other| table.find(group, other).is_some()))
+            .collect();
         for (index, c) in contactors.iter().enumerate() {
-            let group = usize::from(c.group);
-            let known = group < groups && (0..groups).any(|g| table.find(group, g).is_some());
-            if !known {
+            if known.get(usize::from(c.group)) != Some(&true) {
                 return Err(RigidError::MissingLaw {
                     contactor: index,
                     group: c.group,

@@ -8,14 +8,14 @@ impl World {
     /// Refuses a mesh that all bodies it is meant for lie behind: its triangles face the wrong way. One in front is enough
     /// for it to be right, as others may well pass under a ramp.
     pub(crate) fn check_mesh_sides(&self) -> Result<(), RigidError> {
-        for mesh in &self.scene.contactors {
+        for mesh in &self.setup.scene.contactors {
             let Shape::Mesh(surface) = &mesh.shape else {
                 continue;
             };
             let to_mesh = self.pose(mesh.body as usize).compose(&mesh.pose).inverse();
             let mut behind = None;
             let mut right = false;
-            for other in &self.scene.contactors {
+            for other in &self.setup.scene.contactors {
                 let Some(point) = self.inner_point(mesh, other) else {
                     continue;
                 };
@@ -29,7 +29,7 @@ impl World {
                 }
             }
             if let Some(body) = behind.filter(|_| !right) {
-                let name = |body: u32| self.scene.bodies[body as usize].name.clone();
+                let name = |body: u32| self.setup.scene.bodies[body as usize].name.clone();
                 return Err(RigidError::BehindMesh {
                     body: name(body),
                     mesh: name(mesh.body),
@@ -42,9 +42,9 @@ impl World {
     /// A point inside a contactor, in the world, if it is moved by forces and can touch the mesh.
     fn inner_point(&self, mesh: &Contactor, other: &Contactor) -> Option<Vec3> {
         let body = other.body as usize;
-        self.inertia[body].as_ref()?;
+        self.setup.inertia[body].as_ref()?;
         let groups = (usize::from(mesh.group), usize::from(other.group));
-        self.laws.find(groups.0, groups.1)?;
+        self.setup.laws.find(groups.0, groups.1)?;
         if matches!(other.shape, Shape::Ring(_)) {
             return None; // its middle is not inside
         }

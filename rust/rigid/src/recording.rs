@@ -1,10 +1,13 @@
 //! Running for a while, and what is kept of it.
 
 use crate::body::Inertia;
+use crate::energy::Energy;
 use crate::error::RigidError;
 use crate::probe::{Probe, ProbeKind};
+use crate::probing::Gathered;
+use crate::report::StepReport;
 use crate::table::Table;
-use crate::world::{StepReport, World};
+use crate::world::World;
 use percuss_geometry::Vec3;
 
 /// What a run keeps besides the scene's probes: rows every so many steps, 0 for never.
@@ -56,9 +59,12 @@ pub struct Recording {
     pub deepest_overlap_m: f64,
     /// The same as a share of half the width of the thinner shape, see [`StepReport::overlap_share`].
     pub deepest_overlap_share: f64,
-    /// What contacts gave instead of taking, as a share of the energy there is: the largest kinetic energy, and what would
-    /// lift every body by its own size.
-    pub gain_share: f64,
+    /// What contacts gave instead of taking [J].
+    pub gained_j: f64,
+    /// The largest kinetic energy [J].
+    pub largest_kinetic_j: f64,
+    /// What would lift every body by its own size [J].
+    pub lifting_j: f64,
     /// Overlap that is left at the middle of the last step [m].
     pub overlap_left_m: f64,
     /// Largest drift of a joint in the rows of the energy table [m or rad].
@@ -67,22 +73,46 @@ pub struct Recording {
     pub interrupted: bool,
 }
 
-const ENERGY: [&str; 14] = [
-    "time_s",
-    "kinetic_j",
-    "potential_j",
-    "elastic_j",
-    "impact_dissipation_j",
-    "friction_dissipation_j",
-    "damping_dissipation_j",
-    "external_work_j",
-    "motion_work_j",
-    "stabilisation_work_j",
-    "scheme_j",
-    "brought_in_j",
-    "contact_gain_j",
-    "closing_error_j",
-];
+impl Recording {
+    /// What contacts gave instead of taking, as a share of the energy there is: the largest kinetic energy, and what would
+    /// lift every body by its own size.
+    pub fn gain_share(&self) -> f64 {
+        if self.gained_j > 0.0 {
+            self.gained_j / (self.largest_kinetic_j + self.lifting_j)
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Recording {
+    /// Counts a step.
+    fn count(&mut self, report: &StepReport, kinetic_j: f64) {
+        self.steps_taken += 1;
+        self.unmet_steps += u64::from(!report.met);
+        self.gain_steps += u64::from(report.gained);
+        self.worst_residual = self.worst_residual.max(report.residual);
+        self.deepest_overlap_m = self.deepest_overlap_m.max(report.overlap_m);
+        self.deepest_overlap_share = self.deepest_overlap_share.max(report.overlap_share);
+        self.overlap_left_m = report.overlap_m;
+        self.largest_kinetic_j = self.largest_kinetic_j.max(kinetic_j);
+    }
+}
+
+/// Row of a step, in the order of `STEPS`.
+fn step_row(report: &StepReport) -> [f64; 8] {
+    [
+        report.time_s,
+        report.contacts as f64,
+        report.iterations as f64,
+        report.factorisations as f64,
+        report.residual,
+        f64::from(u8::from(report.met)),
+        report.contact_work_j,
+        report.overlap_m,
+    ]
+}
+
 const STEPS: [&str; 8] = [
     "time_s",
     "contacts",
@@ -130,19 +160,6 @@ const CONTACTS: [&str; 17] = [
     "fz_n",
 ];
 
-/// What a probe has gathered since its last row.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Gathered {
-    pub(crate) steps: u64,
-    /// Of a point and its body, at the start of the step; not kept from step to step.
-    pub(crate) velocity: Vec3,
-    pub(crate) turning: Vec3,
-    /// Coordinates of a joint, angles counted over turns.
-    pub(crate) coordinates: [f64; 3],
-    pub(crate) force: Vec3,
-    pub(crate) torque: Vec3,
-}
-
 impl World {
     /// Runs for `duration_s`, rounded to whole steps.
     ///
@@ -162,7 +179,7 @@ impl World {
         record: &Record,
         mut go_on: impl FnMut(&World, &StepReport) -> bool,
     ) -> Result<Recording, RigidError> {
-        let steps = (duration_s / self.settings.dt_s).round();
+        let steps = (duration_s / self.setup.settings.dt_s).round();
         if !(0.0..=1e15).contains(&steps) {
             return Err(RigidError::Setting {
                 key: "duration_s",
@@ -170,13 +187,13 @@ impl World {
                 allowed: "finite, >= 0 and at most 1e15 steps",
             });
         }
-        let probes = self.scene.probes.clone();
+        let probes = self.setup.scene.probes.clone();
         let mut recording = Recording {
             probes: probes
                 .iter()
-                .map(|p| Table::new(&p.name, &p.columns(&self.scene)))
+                .map(|p| Table::new(&p.name, &p.columns(&self.setup.scene)))
                 .collect(),
-            energy: Table::new("energy", &ENERGY),
+            energy: Table::new("energy", &energy_columns()),
             steps: Table::new("steps", &STEPS),
             bodies: Table::new("bodies", &BODIES),
             contacts: Table::new("contacts", &CONTACTS),
@@ -186,86 +203,72 @@ impl World {
             gain_steps: 0,
             deepest_overlap_m: 0.0,
             deepest_overlap_share: 0.0,
-            gain_share: 0.0,
+            gained_j: 0.0,
+            largest_kinetic_j: self.state.energy.kinetic_j,
+            lifting_j: self.lifting_energy(),
             overlap_left_m: 0.0,
             worst_drift: 0.0,
             interrupted: false,
         };
-        if self.step == 0 {
+        if self.state.step == 0 {
             self.write_rows(record, &mut recording);
             for (probe, table) in probes.iter().zip(&mut recording.probes) {
                 self.write_probe(probe, &Gathered::default(), table);
             }
         }
-        let gained_before = self.energy.contact_gain_j;
-        let mut largest_kinetic = self.energy.kinetic_j;
+        let gained_before = self.state.energy.contact_gain_j;
         for _ in 0..steps as u64 {
             for (k, probe) in probes.iter().enumerate() {
                 if let ProbeKind::Point { body, point_m } = &probe.kind {
-                    self.gathered[k].velocity = self.point_velocity(*body, point_m);
-                    self.gathered[k].turning = self.angular_velocity(*body);
+                    self.state.gathered[k].velocity = self.point_velocity(*body, point_m);
+                    self.state.gathered[k].turning = self.angular_velocity(*body);
                 }
             }
             let report = self.step()?;
-            recording.steps_taken += 1;
-            recording.unmet_steps += u64::from(!report.met);
-            recording.gain_steps += u64::from(report.gained);
-            recording.worst_residual = recording.worst_residual.max(report.residual);
-            recording.deepest_overlap_m = recording.deepest_overlap_m.max(report.overlap_m);
-            recording.deepest_overlap_share =
-                recording.deepest_overlap_share.max(report.overlap_share);
-            recording.overlap_left_m = report.overlap_m;
-            largest_kinetic = largest_kinetic.max(self.energy.kinetic_j);
-            if due(self.step, record.steps_every) {
-                recording.steps.push(&[
-                    report.time_s,
-                    report.contacts as f64,
-                    report.iterations as f64,
-                    report.factorisations as f64,
-                    report.residual,
-                    f64::from(u8::from(report.met)),
-                    report.contact_work_j,
-                    report.overlap_m,
-                ]);
+            recording.count(&report, self.state.energy.kinetic_j);
+            if due(self.state.step, record.steps_every) {
+                recording.steps.push(&step_row(&report));
             }
             self.write_rows(record, &mut recording);
-            for (k, probe) in probes.iter().enumerate() {
-                let mut gathered = self.gathered[k];
-                self.gather(probe, &mut gathered);
-                if due(self.step, probe.every) {
-                    self.write_probe(probe, &gathered, &mut recording.probes[k]);
-                    gathered = Gathered {
-                        coordinates: gathered.coordinates,
-                        ..Gathered::default()
-                    };
-                }
-                (gathered.velocity, gathered.turning) = (Vec3::zeros(), Vec3::zeros());
-                self.gathered[k] = gathered;
-            }
+            self.read_probes(&probes, &mut recording);
             if !go_on(self, &report) {
                 recording.interrupted = true;
                 break;
             }
         }
-        let gained = self.energy.contact_gain_j - gained_before;
-        if gained > 0.0 {
-            recording.gain_share = gained / (largest_kinetic + self.lifting_energy());
-        }
+        recording.gained_j = self.state.energy.contact_gain_j - gained_before;
         Ok(recording)
+    }
+
+    /// Lets the probes read the step, and write the rows that are due.
+    fn read_probes(&mut self, probes: &[Probe], recording: &mut Recording) {
+        for (k, probe) in probes.iter().enumerate() {
+            let mut gathered = self.state.gathered[k];
+            self.gather(probe, &mut gathered);
+            if due(self.state.step, probe.every) {
+                self.write_probe(probe, &gathered, &mut recording.probes[k]);
+                gathered = Gathered {
+                    coordinates: gathered.coordinates,
+                    ..Gathered::default()
+                };
+            }
+            (gathered.velocity, gathered.turning) = (Vec3::zeros(), Vec3::zeros());
+            self.state.gathered[k] = gathered;
+        }
     }
 
     /// What would lift every body by its own size [J].
     fn lifting_energy(&self) -> f64 {
-        let mut sizes = vec![0.0_f64; self.states.len()];
-        for contactor in &self.scene.contactors {
+        let mut sizes = vec![0.0_f64; self.state.bodies.len()];
+        for contactor in &self.setup.scene.contactors {
             let size = contactor.shape.size();
             if size.is_finite() {
                 let body = &mut sizes[contactor.body as usize];
                 *body = body.max(size);
             }
         }
-        let weight = |inertia: &Inertia| inertia.mass_kg * self.scene.gravity_m_per_s2.norm();
-        let lifted = self.inertia.iter().zip(sizes);
+        let weight = |inertia: &Inertia| inertia.mass_kg * self.setup.scene.gravity_m_per_s2.norm();
+        let lifted = self.setup.inertia.iter().zip(sizes);
         lifted
             .map(|(inertia, size)| inertia.as_ref().map_or(0.0, weight) * size)
             .sum()
@@ -273,30 +276,18 @@ impl World {
 
     fn write_rows(&self, record: &Record, recording: &mut Recording) {
         let t = self.time_s();
-        if due(self.step, record.energy_every) {
+        if due(self.state.step, record.energy_every) {
             recording.worst_drift = recording.worst_drift.max(self.drift());
-            let e = &self.energy;
-            recording.energy.push(&[
-                t,
-                e.kinetic_j,
-                e.potential_j,
-                e.elastic_j,
-                e.impact_dissipation_j,
-                e.friction_dissipation_j,
-                e.damping_dissipation_j,
-                e.external_work_j,
-                e.motion_work_j,
-                e.stabilisation_work_j,
-                e.scheme_j,
-                e.brought_in_j,
-                e.contact_gain_j,
-                e.closing_error_j(),
-            ]);
+            let energy = &self.state.energy;
+            let mut row = vec![t];
+            row.extend(energy.numbers());
+            row.push(energy.closing_error_j());
+            recording.energy.push(&row);
         }
-        if due(self.step, record.bodies_every) {
-            for body in 0..self.states.len() {
-                if self.present[body] {
-                    let (pose, state) = (self.pose(body), &self.states[body]);
+        if due(self.state.step, record.bodies_every) {
+            for body in 0..self.state.bodies.len() {
+                if self.state.present[body] {
+                    let (pose, state) = (self.pose(body), &self.state.bodies[body]);
                     let (p, q, v, w) = (
                         pose.position,
                         pose.rotation,
@@ -323,9 +314,9 @@ impl World {
                 }
             }
         }
-        if due(self.step, record.contacts_every) {
-            for c in &self.active {
-                let f = c.impulse_n_s / self.settings.dt_s;
+        if due(self.state.step, record.contacts_every) {
+            for c in &self.state.contacts {
+                let f = c.impulse_n_s / self.setup.settings.dt_s;
                 let (p, n) = (c.position, c.normal);
                 recording.contacts.push(&[
                     t,
@@ -349,105 +340,14 @@ impl World {
             }
         }
     }
+}
 
-    /// Adds the last step's contacts to what a probe has gathered.
-    fn gather(&self, probe: &Probe, gathered: &mut Gathered) {
-        gathered.steps += 1;
-        match probe.kind {
-            ProbeKind::Point { .. } => {}
-            ProbeKind::Joint { joint } => {
-                let coordinates = self.scene.joints[joint].kind.coordinates();
-                for ((_, row), last) in coordinates.iter().zip(&mut gathered.coordinates) {
-                    *last += row.difference(self.coordinate(joint, *row).0, *last);
-                }
-            }
-            ProbeKind::BodyContacts { body } => {
-                let centre = self.middle[body].position;
-                for c in &self.active {
-                    for (side, sign) in [(0, -1.0), (1, 1.0)] {
-                        if c.bodies[side] as usize == body {
-                            let impulse = c.impulse_n_s * sign;
-                            gathered.force += impulse;
-                            gathered.torque +=
-                                (c.position - centre).cross(&impulse) + c.couple_n_m_s * sign;
-                        }
-                    }
-                }
-            }
-            ProbeKind::LawContacts { law } => {
-                for c in self.active.iter().filter(|c| c.law as usize == law) {
-                    let p = c.local(&c.impulse_n_s);
-                    gathered.force += Vec3::new(p[0], p[1].hypot(p[2]), 0.0);
-                }
-            }
-        }
-    }
-
-    fn write_probe(&self, probe: &Probe, gathered: &Gathered, table: &mut Table) {
-        let t = self.time_s();
-        let span = gathered.steps as f64 * self.settings.dt_s;
-        let per_second = if span > 0.0 { 1.0 / span } else { 0.0 };
-        match &probe.kind {
-            ProbeKind::Point { body, point_m } => {
-                let pose = self.pose(*body);
-                let (p, q) = (pose.point(point_m), pose.rotation);
-                let (v, w) = (
-                    self.point_velocity(*body, point_m),
-                    self.angular_velocity(*body),
-                );
-                let per_step = 1.0 / self.settings.dt_s;
-                let (a, b) = match self.point_acceleration(*body, point_m) {
-                    Some(found) => found,
-                    None if gathered.steps > 0 => (
-                        (v - gathered.velocity) * per_step,
-                        (w - gathered.turning) * per_step,
-                    ),
-                    None => (Vec3::zeros(), Vec3::zeros()),
-                };
-                table.push(&[
-                    t, p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, a.x, a.y,
-                    a.z, b.x, b.y, b.z,
-                ]);
-            }
-            ProbeKind::Joint { joint } => {
-                let mut row = vec![t];
-                let coordinates = self.scene.joints[*joint].kind.coordinates();
-                for ((_, coordinate), last) in coordinates.iter().zip(&gathered.coordinates) {
-                    let (value, rate) = self.coordinate(*joint, *coordinate);
-                    row.extend([last + coordinate.difference(value, *last), rate]);
-                }
-                row.extend(self.reaction(*joint));
-                table.push(&row);
-            }
-            ProbeKind::BodyContacts { body } => {
-                let (f, m) = (gathered.force * per_second, gathered.torque * per_second);
-                let body = *body as u32;
-                let count = self
-                    .active
-                    .iter()
-                    .filter(|c| c.bodies.contains(&body))
-                    .count();
-                table.push(&[t, f.x, f.y, f.z, m.x, m.y, m.z, count as f64]);
-            }
-            ProbeKind::LawContacts { law } => {
-                let f = gathered.force * per_second;
-                let work = &self.pair_work[*law];
-                let count = self
-                    .active
-                    .iter()
-                    .filter(|c| c.law as usize == *law)
-                    .count();
-                table.push(&[
-                    t,
-                    count as f64,
-                    f.x,
-                    f.y,
-                    work.impact_dissipation_j,
-                    work.friction_dissipation_j,
-                ]);
-            }
-        }
-    }
+/// Columns of the energy table.
+fn energy_columns() -> Vec<&'static str> {
+    let mut columns = vec!["time_s"];
+    columns.extend(Energy::NAMES);
+    columns.push("closing_error_j");
+    columns
 }
 
 fn due(step: u64, every: u64) -> bool {

@@ -1,6 +1,7 @@
 //! Everything a simulation starts from: plain data, ids are indices.
 
 use crate::body::Body;
+use crate::bonds::Bond;
 use crate::elements::Element;
 use crate::error::RigidError;
 use crate::joints::Joint;
@@ -23,6 +24,8 @@ pub struct Scene {
     pub laws: Vec<ContactLaw>,
     /// What joins bodies to each other and to the world.
     pub joints: Vec<Joint>,
+    /// Faces that hold together until they break.
+    pub bonds: Vec<Bond>,
     /// Springs, dampers, bushings and actuators.
     pub elements: Vec<Element>,
     /// Forces other than gravity and contact.
@@ -40,6 +43,7 @@ impl Default for Scene {
             contactors: Vec::new(),
             laws: Vec::new(),
             joints: Vec::new(),
+            bonds: Vec::new(),
             elements: Vec::new(),
             loads: Vec::new(),
             probes: Vec::new(),
@@ -77,6 +81,10 @@ impl Scene {
         let refused = |what: String, instead| Err(RigidError::NotSmooth { what, instead });
         if !self.laws.is_empty() {
             return refused("contact laws".into(), "use the nonsmooth stepper");
+        }
+        if let Some(bond) = self.bonds.first() {
+            let what = format!("bonds (bond {})", bond.name);
+            return refused(what, "use the nonsmooth stepper");
         }
         for body in &self.bodies {
             if body.birth_s > 0.0 || body.removal_s < f64::INFINITY {
@@ -170,6 +178,9 @@ impl Scene {
         for joint in &self.joints {
             joint.check(self.bodies.len())?;
             self.check_stay(&joint.bodies, || format!("joint {}", joint.name))?;
+        }
+        for bond in &self.bonds {
+            bond.check(self)?;
         }
         for element in &self.elements {
             element.check(self.bodies.len())?;

@@ -17,6 +17,9 @@ pub enum Stepper {
 /// Largest tolerance of the contact solver. The residual of doing nothing is about 1: above it bodies fall through.
 pub const LOOSEST_TOLERANCE: f64 = 0.1;
 
+/// Most threads of a run.
+const MOST_THREADS: usize = 1024;
+
 /// Step length, scheme and contact solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -42,6 +45,13 @@ pub struct Settings {
     pub overlap_tolerance_m: f64,
     /// Push overlapping bodies apart at the end of a step, as far as this step's dissipation pays for.
     pub stabilise: bool,
+    /// Islands whose bodies are all slower than this for [`Settings::sleep_steps`] steps fall asleep [m/s]; 0: none does.
+    /// See `nonsmooth/rest.rs` for what wakes them.
+    pub sleep_speed_m_per_s: f64,
+    /// Steps in a row that bodies have to be slow for.
+    pub sleep_steps: u64,
+    /// Threads that a step takes; 0: one for each core. Results do not depend on it.
+    pub threads: usize,
 }
 
 impl Settings {
@@ -59,6 +69,9 @@ impl Settings {
             look_ahead_m: 0.0,
             overlap_tolerance_m: 1e-6,
             stabilise: false,
+            sleep_speed_m_per_s: 0.0,
+            sleep_steps: 50,
+            threads: 1,
         }
     }
 
@@ -67,7 +80,7 @@ impl Settings {
         if self.stabilise {
             self.contact_tolerance_m
         } else if self.look_ahead_m > 0.0 {
-            crate::look_ahead::LEFT * self.look_ahead_m
+            crate::nonsmooth::LEFT_ALONE * self.look_ahead_m
         } else {
             f64::INFINITY
         }
@@ -111,6 +124,18 @@ impl Settings {
                 self.overlap_tolerance_m,
                 length(self.overlap_tolerance_m),
                 least,
+            ),
+            (
+                "sleep_speed_m_per_s",
+                self.sleep_speed_m_per_s,
+                length(self.sleep_speed_m_per_s),
+                least,
+            ),
+            (
+                "threads",
+                self.threads as f64,
+                self.threads <= MOST_THREADS,
+                "at most 1024",
             ),
         ] {
             if !good {

@@ -9,10 +9,10 @@ use crate::elements::Effort;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
 use crate::joints::Target;
-use crate::recording::Gathered;
+use crate::probing::Gathered;
 use crate::signal::Signal;
 use crate::snapshot::Snapshot;
-use crate::world::World;
+use crate::world::{Moving, World};
 use percuss_geometry::Vec3;
 
 /// When a scene counts as settled.
@@ -75,7 +75,7 @@ impl World {
         mut go_on: impl FnMut() -> bool,
     ) -> Result<(Snapshot, Settled), RigidError> {
         self.at_start()?;
-        if self.smooth.is_some() {
+        if self.stepper.smooth().is_some() {
             return Err(RigidError::NotSmooth {
                 what: "settling".into(),
                 instead: "leave settle out, or use the nonsmooth stepper",
@@ -88,7 +88,7 @@ impl World {
                 allowed: "from 0 to less than 1",
             });
         }
-        let mut scene = self.scene.clone();
+        let mut scene = self.setup.scene.clone();
         scene.loads.clear();
         scene.probes.clear();
         scene
@@ -110,14 +110,14 @@ impl World {
             if !settles(body) {
                 body.role = Role::Static;
             }
-            if !self.present[index] {
+            if !self.state.present[index] {
                 body.birth_s = f64::MAX;
             }
         }
-        let mut rest = World::new(scene, self.settings)?;
+        let mut rest = World::new(scene, self.setup.settings)?;
         let mut quiet = 0;
         let mut speed = 0.0;
-        while rest.step < settle.max_steps && quiet < settle.quiet_steps {
+        while rest.state.step < settle.max_steps && quiet < settle.quiet_steps {
             rest.step()?;
             speed = rest.fastest();
             quiet = if speed < settle.speed_m_per_s {
@@ -125,7 +125,7 @@ impl World {
             } else {
                 0
             };
-            for state in &mut rest.states {
+            for state in &mut rest.state.bodies {
                 state.velocity *= 1.0 - settle.damping;
                 state.spin *= 1.0 - settle.damping;
             }
@@ -134,14 +134,14 @@ impl World {
             }
         }
         let moved = |index: usize| {
-            let way = rest.states[index].position - self.states[index].position;
-            rest.inertia[index].map_or(0.0, |_| way.norm())
+            let way = rest.state.bodies[index].position - self.state.bodies[index].position;
+            rest.setup.inertia[index].map_or(0.0, |_| way.norm())
         };
         let settled = Settled {
             at_rest: quiet >= settle.quiet_steps,
-            steps: rest.step,
+            steps: rest.state.step,
             speed_m_per_s: speed,
-            moved_m: (0..rest.states.len()).map(moved).fold(0.0, f64::max),
+            moved_m: (0..rest.state.bodies.len()).map(moved).fold(0.0, f64::max),
         };
         Ok((rest.snapshot(), settled))
     }
@@ -153,31 +153,31 @@ impl World {
     pub fn start_from(&mut self, settled: &Snapshot) -> Result<(), RigidError> {
         self.at_start()?;
         self.check_snapshot(settled)?;
-        for (index, body) in self.scene.bodies.iter().enumerate() {
+        for (index, body) in self.setup.scene.bodies.iter().enumerate() {
             if settles(body) {
-                let (state, rest) = (&mut self.states[index], &settled.states[index]);
+                let (state, rest) = (&mut self.state.bodies[index], &settled.state.bodies[index]);
                 state.position = rest.position;
                 state.rotation = rest.rotation;
-                self.middle[index] = state.pose();
             }
         }
-        self.active.clone_from(&settled.active);
-        self.energy = Energy::default();
-        self.pair_work.fill(PairWork::default());
-        self.gathered.fill(Gathered::default());
-        self.account_state();
-        if let Some(joints) = &mut self.articulation {
-            self.energy.elastic_j = joints.settle_on(&self.states);
+        let state = &mut self.state;
+        state.contacts.clone_from(&settled.state.contacts);
+        state.energy = Energy::default();
+        state.pair_work.fill(PairWork::default());
+        state.gathered.fill(Gathered::default());
+        self.setup.account_state(state);
+        if let Moving::Nonsmoothly(nonsmooth) = &mut self.stepper {
+            state.energy.elastic_j = nonsmooth.settle_on(state);
         }
-        self.energy.brought_in_j = self.energy.mechanical_j();
+        state.energy.brought_in_j = state.energy.mechanical_j();
         Ok(())
     }
 
     fn at_start(&self) -> Result<(), RigidError> {
-        if self.step > 0 {
+        if self.state.step > 0 {
             return Err(RigidError::Setting {
                 key: "steps before settling",
-                value: self.step as f64,
+                value: self.state.step as f64,
                 allowed: "0",
             });
         }
@@ -187,10 +187,12 @@ impl World {
     /// The largest sqrt(2 T / m) of a body present.
     fn fastest(&self) -> f64 {
         let speed = |index: usize| {
-            let inertia = self.inertia[index].filter(|_| self.present[index]);
-            inertia.map_or(0.0, |i| (2.0 * self.energy_of(index).0 / i.mass_kg).sqrt())
+            let inertia = self.setup.inertia[index].filter(|_| self.state.present[index]);
+            inertia.map_or(0.0, |i| {
+                (2.0 * self.setup.energy_of(&self.state, index).0 / i.mass_kg).sqrt()
+            })
         };
-        (0..self.states.len()).map(speed).fold(0.0, f64::max)
+        (0..self.state.bodies.len()).map(speed).fold(0.0, f64::max)
     }
 }
 

@@ -115,10 +115,13 @@ proptest! {
 #[test]
 fn friction_at_odds_with_its_reaction_is_told() {
     let law = |groups| ContactLaw::fremond(groups, 0.28, 0.46).with_couple(0.006, 0.001);
-    let mut world = World::new(linkage(456414, true, law), Settings::with_step(2e-3)).unwrap();
-    let reports: Vec<StepReport> = (0..400).map(|_| world.step().unwrap()).collect();
-    let at_odds = reports
-        .iter()
-        .filter(|report| !report.met && report.residual <= 1e-6);
-    assert!(at_odds.count() > 0);
+    // Some of these have parts without any friction in the same island.
+    let at_odds = [456317, 456318].map(|seed| {
+        let mut world = World::new(linkage(seed, true, law), Settings::with_step(2e-3)).unwrap();
+        let reports = (0..400).map(|_| world.step().unwrap());
+        reports
+            .filter(|report| !report.met && report.residual <= 1e-6)
+            .count()
+    });
+    assert!(at_odds.iter().all(|count| *count > 0), "{at_odds:?}");
 }

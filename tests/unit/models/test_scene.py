@@ -346,7 +346,7 @@ def test_every_shape_and_key_of_the_library_can_be_written():
 
     for kind, schema in SHAPES.items():
         assert names(schema) == attributes(SHAPE_CLASSES[kind]), kind
-    assert names(BODY) - {"repeat"} == attributes(Body)
+    assert names(BODY) - {"repeat", "cut"} == attributes(Body)
     assert names(CONTACTOR) | {"shape"} == attributes(Contactor)
     assert names(LAW) == attributes(Law)
     assert names(LOAD) == attributes(Load)

@@ -4,7 +4,20 @@ import re
 from pathlib import Path
 
 from percuss.models.registry import configure
-from percuss.models.scene.tables import BODY, LAW, LOAD, MOTIONS, PATTERNS, PROBE, SETTLE, SHAPE_FILES, SHAPES, settings
+from percuss.models.scene.tables import (
+    BODY,
+    BOND,
+    CUTS,
+    LAW,
+    LOAD,
+    MOTIONS,
+    PATTERNS,
+    PROBE,
+    SETTLE,
+    SHAPE_FILES,
+    SHAPES,
+    settings,
+)
 from percuss.study.load import check_study, load_study
 
 TEXT = (Path(__file__).parents[3] / "docs" / "scenes.md").read_text()
@@ -73,6 +86,8 @@ def test_tables_are_complete():
     for schema in (
         settings({}),
         BODY,
+        BOND,
+        *CUTS.values(),
         LAW,
         LOAD,
         PROBE,

@@ -20,8 +20,8 @@ from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, Worl
 
 # A looser tolerance leaves what lies still creeping, and rest is found late or never.
 SETTLING_TOLERANCE = 1e-4
-# Settings of the smooth stepper, which does not settle.
-_SMOOTH = ("stepper", "method", "accuracy")
+# Settings of the smooth stepper, which does not settle, and one that changes no number.
+_SMOOTH = ("stepper", "method", "accuracy", "threads")
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,16 @@ class Experiment:
             "bodies": bodies,
             "laws": [{key: law[key] for key in law if key != "restitution"} for law in scene["laws"]],
             "gravity": scene["gravity_m_per_s2"],
-            "settings": {key: value for key, value in vars(self.settings).items() if key not in _SMOOTH},
+            "settings": {key: value for key, value in vars(self.settings).items() if key not in self._apart},
             "settle": vars(self.settle) if self.settle else None,
         }
-        parts |= {key: scene[key] for key in ("joints", "elements") if scene[key]}
+        parts |= {key: scene[key] for key in ("joints", "elements", "bonds") if scene[key]}
         return sha256_hex(canonical_json(parts).encode())
+
+    @property
+    def _apart(self) -> tuple[str, ...]:
+        """Settings that the settled state does not depend on."""
+        return _SMOOTH if self.settings.sleep_speed_m_per_s > 0 else (*_SMOOTH, "sleep_speed_m_per_s", "sleep_steps")
 
     def settled(self) -> tuple[bytes, Settled]:
         """Where the bodies come to rest; raises InputError if they do not."""

@@ -31,6 +31,9 @@ _STEPPER = {
     "look_ahead": "look_ahead_m",
     "overlap_tolerance": "overlap_tolerance_m",
     "stabilise": "stabilise",
+    "sleep_speed": "sleep_speed_m_per_s",
+    "sleep_steps": "sleep_steps",
+    "threads": "threads",
 }
 
 # What the core can count; no run gets there.
@@ -97,5 +100,5 @@ def _shapes_vary(settings: Mapping[str, Any]) -> bool:
     """Whether the place, form, weight or hold of a body depends on an input."""
     moving = ("velocity", "angular_velocity", "motion")
     bodies = [{key: value for key, value in body.items() if key not in moving} for body in settings["bodies"]]
-    links = [settings.get(key) for key in ("joints", "springs", "bushings", "actuators")]
+    links = [settings.get(key) for key in ("joints", "springs", "bushings", "actuators", "bonds")]
     return "$" in canonical_json({"bodies": bodies, "links": links, "overlap": settings["overlap_tolerance"]})

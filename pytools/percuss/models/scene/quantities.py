@@ -76,6 +76,7 @@ _ENERGY = [
     ("energy_gain", "contact_gain_j", "energy that contacts gave instead of taking"),
     ("closing_error", "closing_error_j", "what the energy account fails to explain"),
 ]
+_FRACTURE = [("fracture_dissipation", "fracture_dissipation_j", "energy spent on breaking bonds")]
 # What tells of the computation alone.
 _DIAGNOSTIC = ("stabilisation_work", "closing_error")
 _RUN = {
@@ -119,7 +120,7 @@ def quantities_of(scene: Scene, *, hits: bool = True) -> dict[str, Quantity]:
     """Everything a run of the scene gives, by name; `hits`: velocities may jump."""
     kinds = {probe.name: _joint_kind(scene, probe) for probe in scene.probes}
     listed = [quantity for probe in scene.probes for quantity in _of_probe(probe, kinds[probe.name], hits)]
-    listed = [TIME, *listed, *_of_run([law.groups for law in scene.laws])]
+    listed = [TIME, *listed, *_of_run([law.groups for law in scene.laws], [bond.name for bond in scene.bonds])]
     named = {item.name: item for item in listed}
     if len(named) < len(listed):
         names = [item.name for item in listed]
@@ -137,7 +138,7 @@ def reference() -> Reference:
         *((JointProbe(f"<{kind} probe>", f"a {kind} joint"), kind) for kind in JOINT_KINDS),
     ]
     listed = [quantity for probe, kind in probes for quantity in _of_probe(probe, kind, hits=True)]
-    return Reference((), (TIME, *listed, *_of_run([("<A>", "<B>")])), CONVENTIONS)
+    return Reference((), (TIME, *listed, *_of_run([("<A>", "<B>")], ["<bond>"])), CONVENTIONS)
 
 
 def _joint_kind(scene: Scene, probe: Probe) -> str:
@@ -166,9 +167,11 @@ def _of_probe(probe: Probe, joint_kind: str, hits: bool) -> list[Quantity]:
     return listed
 
 
-def _of_run(pairs: Sequence[tuple[str, str]]) -> list[Quantity]:
-    """The energy account, numbers of the run, and what is lost between groups that have a law."""
-    listed = [Quantity(name, "J", True, doc, "t", diagnostic=name in _DIAGNOSTIC) for name, _, doc in _ENERGY]
+def _of_run(pairs: Sequence[tuple[str, str]], bonds: Sequence[str] = ()) -> list[Quantity]:
+    """The energy account, broken bonds, numbers of the run, and what is lost between groups that have a law."""
+    energies = [*_ENERGY, *(_FRACTURE if bonds else ())]
+    listed = [Quantity(name, "J", True, doc, "t", diagnostic=name in _DIAGNOSTIC) for name, _, doc in energies]
+    listed += [Quantity(f"broken_{name}", "m^2", doc=f"broken area of bond {name} at the end") for name in bonds]
     listed += [Quantity(name, unit, doc=doc, diagnostic=True) for name, (_, unit, doc) in _RUN.items()]
     for groups in pairs:
         for part in ("impact", "friction"):
@@ -187,7 +190,7 @@ def values_of(scene: Scene, result: Result) -> dict[str, float]:
     for groups, work in result.pairs.items():
         values[_pair_name("impact", groups)] = work.impact_dissipation_j
         values[_pair_name("friction", groups)] = work.friction_dissipation_j
-    return values
+    return values | {f"broken_{name}": bond.broken_m2 for name, bond in result.bonds.items()}
 
 
 def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
@@ -212,6 +215,6 @@ def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
             side = np.where((turned * turned[:, :1]).sum(axis=0) < 0.0, -1.0, 1.0)
             chord = np.sqrt(((side * turned - turned[:, :1]) ** 2).sum(axis=0))
             curves[f"{probe.name}_turn"] = 4.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))
-    for name, column, _ in _ENERGY:
+    for name, column, _ in [*_ENERGY, *(_FRACTURE if scene.bonds else ())]:
         curves[name] = result.energy[column]
     return curves

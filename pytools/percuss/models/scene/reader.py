@@ -26,7 +26,9 @@ from percuss.models.scene.links import (
 )
 from percuss.models.scene.tables import (
     BODY,
+    BOND,
     CONTACTOR,
+    CUTS,
     GRAVITY,
     LAW,
     LOAD,
@@ -43,6 +45,7 @@ from percuss.scene import (
 from percuss.scene import (
     Body,
     BodyProbe,
+    Bond,
     Contactor,
     JointProbe,
     Law,
@@ -57,8 +60,10 @@ from percuss.scene import (
     Shape,
     SineMotion,
     SteadyMotion,
+    cut,
     grid,
     polar,
+    shatter,
 )
 from percuss.settings import Setting, SettingsError, clean_settings
 from percuss.spelling import did_you_mean, shown
@@ -86,6 +91,8 @@ SUFFIX = {
     "kg*m^2": "_kg_m2",
     "s": "_s",
     "Hz": "_hz",
+    "Pa": "_pa",
+    "J/m^2": "_j_per_m2",
     "N": "_n",
     "N*m": "_n_m",
     "N/m": "_n_per_m",
@@ -155,6 +162,7 @@ class Reader:
             self.resolved(settings["gravity"], GRAVITY, "gravity"),
             joints,
             elements,
+            self._each(settings, "bonds", self._bond),
         )
 
     def resolved(self, value: Any, place: Setting, where: str) -> Any:
@@ -259,7 +267,9 @@ class Reader:
 
     def _body(self, raw: Any, where: str) -> list[Body]:
         given = dict(raw) if isinstance(raw, dict) else raw
-        motion, repeat = (given.pop(key, None) if isinstance(given, dict) else None for key in ("motion", "repeat"))
+        motion, repeat, parted = (
+            given.pop(key, None) if isinstance(given, dict) else None for key in ("motion", "repeat", "cut")
+        )
         table = self.table(given, BODY, where)
         if table is None:
             return []
@@ -269,7 +279,35 @@ class Reader:
         if motion is not None:
             table["motion"] = self._motion(motion, f"{where}.motion")
         body = Body(**table)
-        return [body] if repeat is None else self._repeated(body, repeat, f"{where}.repeat")
+        bodies = [body] if repeat is None else self._repeated(body, repeat, f"{where}.repeat")
+        return bodies if parted is None else self._parts(bodies, parted, f"{where}.cut")
+
+    def _parts(self, bodies: list[Body], raw: Any, where: str) -> list[Body]:
+        kind, given = self._kind(raw, "by", CUTS, where)
+        table = self.table(given, CUTS[kind], where, ()) if kind else None
+        if table is None:
+            return []
+        try:
+            if kind == "voronoi":
+                return [part for body in bodies for part in shatter(body, **table)]
+            planes = list(zip(table["points"], table["normals"], strict=True))
+            return [part for body in bodies for part in cut(body, planes)]
+        except (InputError, ValueError) as fault:
+            self.fault(where, str(fault) if isinstance(fault, InputError) else "give as many normals as points")
+            return []
+
+    def _bond(self, raw: Any, where: str) -> Bond | None:
+        table = self.table(raw, BOND, where)
+        if table is None:
+            return None
+        self._name(table["name"], f"{where}.name")
+        for key in ("bodies", "groups"):
+            if key in table:
+                table[key] = self._pair(table[key], f"{where}.{key}")
+        for key in ("tension", "shear"):
+            if f"{key}_energy_j_per_m2" in table:
+                table[f"{key}_j_per_m2"] = table.pop(f"{key}_energy_j_per_m2")
+        return Bond(**table)
 
     def _contactor(self, raw: Any, where: str) -> list[Contactor]:
         kind, table = self._kind(raw, "shape", SHAPES, where)

@@ -103,6 +103,17 @@ MOTION = table_of(Setting("kind", "text", required=True, choices=tuple(MOTIONS),
 REPEAT = table_of(
     Setting("pattern", "text", required=True, choices=tuple(PATTERNS), doc="of the copies", variants=PATTERNS)
 )
+CUTS: dict[str, dict[str, Setting]] = {
+    "planes": table_of(
+        rows_setting("points", "m", "a point of each plane, in the body's frame"),
+        rows_setting("normals", "1", "the normal of each"),
+    ),
+    "voronoi": table_of(
+        Setting("pieces", "integer", required=True, low=1, high=10_000, doc="how many, at most"),
+        Setting("seed", "integer", required=True, low=0, high=2**63 - 1, doc="of the points the cells are of"),
+    ),
+}
+CUT = table_of(Setting("by", "text", required=True, choices=tuple(CUTS), doc="how it is cut", variants=CUTS))
 BODY = table_of(
     Setting("name", "text", required=True, doc="a short name"),
     Setting("fixed", "boolean", doc="nothing moves it"),
@@ -120,6 +131,7 @@ BODY = table_of(
     number_setting("removal", "s", doc="when it is taken away"),
     Setting("contactors", "list", [], doc="tables of a shape that can touch others", of=PLACED),
     Setting("repeat", "table", doc="many bodies from this one", of=REPEAT),
+    Setting("cut", "table", doc="parts of it that lie where they were", of=CUT),
 )
 LAW = table_of(
     Setting("groups", "list", required=True, doc="two groups"),
@@ -128,6 +140,16 @@ LAW = table_of(
     Setting("impact", "text", choices=tuple(_core.contact_impact_laws()), doc="law of restitution; default: newton"),
     number_setting("rolling", "m", doc="largest couple about a tangent over the normal force"),
     number_setting("twisting", "m", doc="largest couple about the normal over the normal force"),
+)
+BOND = table_of(
+    Setting("name", "text", required=True, doc="a short name"),
+    Setting("bodies", "list", doc="the two that it holds together"),
+    Setting("groups", "list", doc="instead: all that touch at the start by contactors of two groups"),
+    Setting("tension", "number", unit="Pa", low=0.0, required=True, expression=True, doc="strength"),
+    Setting("shear", "number", unit="Pa", low=0.0, required=True, expression=True, doc="strength"),
+    number_setting("tension_energy", "J/m^2", doc="that breaks it; none: it breaks as soon as it opens"),
+    number_setting("shear_energy", "J/m^2", doc="that breaks it; goes with tension_energy"),
+    Setting("refinement", "integer", low=1, high=32, doc="how finely faces are divided"),
 )
 LOAD = table_of(
     Setting("body", "text", required=True, doc="which body it acts on"),
@@ -189,10 +211,14 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
             "overlap_tolerance", "number", 1e-6, unit="m", low=0.0, expression=True, doc="overlap allowed at the start"
         ),
         Setting("stabilise", "boolean", False, doc="push overlapping bodies apart"),
+        Setting("sleep_speed", "number", unit="m/s", low=0.0, expression=True, doc="islands slower than this sleep"),
+        Setting("sleep_steps", "integer", low=1, high=1e9, doc="once they have been for so many steps"),
+        Setting("threads", "integer", low=0, high=1024, doc="of a run; changes no number"),
         GRAVITY,
         Setting("settle", "table", doc="come to rest first", of=SETTLE),
         Setting("bodies", "list", required=True, doc="tables of a body", of=BODY, files=("file",)),
         Setting("laws", "list", [], doc="tables of a contact law", of=LAW),
+        Setting("bonds", "list", doc="tables of a bond", of=BOND),
         Setting("joints", "list", doc="tables of a joint", of=JOINT),
         Setting("springs", "list", doc="tables of a spring", of=SPRING),
         Setting("bushings", "list", doc="tables of a bushing", of=BUSHING),

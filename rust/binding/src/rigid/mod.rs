@@ -4,8 +4,8 @@ mod reading;
 
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use percuss_rigid::{
-    Formula, ImpactLaw, JointKind, LOOSEST_TOLERANCE, MOST_FRICTION, MOST_ROLLING_M, Method,
-    Record, Recording, Settle, Snapshot, Table, Vec3, World,
+    BondMemory, Energy, Formula, ImpactLaw, JointKind, LOOSEST_TOLERANCE, MOST_FRICTION,
+    MOST_ROLLING_M, Method, PairWork, Record, Recording, Settle, Snapshot, Table, Vec3, World,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -46,7 +46,9 @@ fn recorded(py: Python<'_>, recording: Recording) -> PyResult<Bound<'_, PyDict>>
     dict.set_item("gain_steps", recording.gain_steps)?;
     dict.set_item("deepest_overlap_m", recording.deepest_overlap_m)?;
     dict.set_item("deepest_overlap_share", recording.deepest_overlap_share)?;
-    dict.set_item("gain_share", recording.gain_share)?;
+    dict.set_item("gained_j", recording.gained_j)?;
+    dict.set_item("largest_kinetic_j", recording.largest_kinetic_j)?;
+    dict.set_item("lifting_j", recording.lifting_j)?;
     dict.set_item("overlap_left_m", recording.overlap_left_m)?;
     dict.set_item("worst_drift", recording.worst_drift)?;
     Ok(dict)
@@ -215,40 +217,37 @@ impl RigidWorld {
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         let energy = self.world.energy();
-        for (name, value) in [
-            ("kinetic_j", energy.kinetic_j),
-            ("potential_j", energy.potential_j),
-            ("elastic_j", energy.elastic_j),
-            ("impact_dissipation_j", energy.impact_dissipation_j),
-            ("friction_dissipation_j", energy.friction_dissipation_j),
-            ("damping_dissipation_j", energy.damping_dissipation_j),
-            ("external_work_j", energy.external_work_j),
-            ("motion_work_j", energy.motion_work_j),
-            ("stabilisation_work_j", energy.stabilisation_work_j),
-            ("scheme_j", energy.scheme_j),
-            ("brought_in_j", energy.brought_in_j),
-            ("contact_gain_j", energy.contact_gain_j),
-            ("closing_error_j", energy.closing_error_j()),
-        ] {
+        for (name, value) in Energy::NAMES.into_iter().zip(energy.numbers()) {
             dict.set_item(name, value)?;
         }
+        dict.set_item("closing_error_j", energy.closing_error_j())?;
         Ok(dict)
     }
 
     /// What the contacts under each law did: impact and friction dissipation (J), normal and friction impulse (N s).
     fn pair_work(&self) -> Vec<[f64; 4]> {
-        self.world
-            .pair_work()
-            .iter()
-            .map(|work| {
-                [
-                    work.impact_dissipation_j,
-                    work.friction_dissipation_j,
-                    work.normal_impulse_n_s,
-                    work.friction_impulse_n_s,
-                ]
-            })
-            .collect()
+        let works = self.world.pair_work().iter();
+        works.map(PairWork::numbers).collect()
+    }
+
+    /// Points of bonds: index of the bond, area (m2), damage from 0 to 1, opening and slide (m), normal force and the two
+    /// shear forces of the last step (N).
+    fn bond_points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let row = |(bond, area, memory): (usize, f64, &BondMemory)| {
+            let [damage, _, rest @ ..] = memory.numbers();
+            let [opening, slide, normal, first, second] = rest;
+            [
+                bond as f64,
+                area,
+                damage,
+                opening,
+                slide,
+                normal,
+                first,
+                second,
+            ]
+        };
+        rows(py, self.world.bond_points().map(row).collect())
     }
 
     /// Surface of each contactor as polygons: its body, corners in the body's frame (m), loops of corners. Of a
@@ -317,6 +316,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MOST_FRICTION", MOST_FRICTION)?;
     module.add("MOST_ROLLING_M", MOST_ROLLING_M)?;
     module.add("LOOSEST_TOLERANCE", LOOSEST_TOLERANCE)?;
+    module.add_function(wrap_pyfunction!(reading::set_default_threads, module)?)?;
     module.add_function(wrap_pyfunction!(joint_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(smooth_methods, module)?)?;
     module.add_function(wrap_pyfunction!(formula_values, module)?)?;

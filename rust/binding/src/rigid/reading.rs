@@ -6,12 +6,13 @@
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use percuss_geometry::{Description, GeometryError};
 use percuss_rigid::{
-    Body, ContactLaw, Effort, Element, Formula, Friction, ImpactLaw, Imposed, Joint, JointKind,
-    Limit, Load, Mass, MassProperties, Mat3, Method, Motion, Pose, Probe, ProbeKind, Role, Row,
-    Scene, Settings, Shape, Signal, Solver, Stepper, Target, Vec3,
+    Between, Body, Bond, BondLaw, ContactLaw, Effort, Element, Formula, Friction, ImpactLaw,
+    Imposed, Joint, JointKind, Limit, Load, Mass, MassProperties, Mat3, Method, Motion, Pose,
+    Probe, ProbeKind, Role, Row, Scene, Settings, Shape, Signal, Solver, Stepper, Target, Vec3,
 };
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::bad_input;
 
@@ -358,12 +359,31 @@ fn element(from: Any<'_, '_>) -> PyResult<Element> {
     })
 }
 
+fn bond(from: Any<'_, '_>) -> PyResult<Bond> {
+    let bodies: Option<[usize; 2]> = item(from, "bodies")?;
+    Ok(Bond {
+        name: item(from, "name")?,
+        between: match bodies {
+            Some(bodies) => Between::Bodies(bodies),
+            None => Between::Groups(item(from, "groups")?),
+        },
+        law: BondLaw {
+            tension_pa: item(from, "tension_pa")?,
+            shear_pa: item(from, "shear_pa")?,
+            tension_j_per_m2: item(from, "tension_j_per_m2")?,
+            shear_j_per_m2: item(from, "shear_j_per_m2")?,
+        },
+        refinement: item(from, "refinement")?,
+    })
+}
+
 pub(super) fn scene(from: Any<'_, '_>) -> PyResult<Scene> {
     let bodies: Vec<Bound<'_, PyAny>> = item(from, "bodies")?;
     let mut scene = Scene {
         laws: each(from, "laws", law)?,
         joints: each(from, "joints", joint)?,
         elements: each(from, "elements", element)?,
+        bonds: each(from, "bonds", bond)?,
         loads: each(from, "loads", load)?,
         probes: each(from, "probes", probe)?,
         gravity_m_per_s2: vector(from, "gravity_m_per_s2")?,
@@ -382,6 +402,19 @@ pub(super) fn scene(from: Any<'_, '_>) -> PyResult<Scene> {
         }
     }
     Ok(scene)
+}
+
+/// Threads of a run that does not say how many.
+static DEFAULT_THREADS: AtomicUsize = AtomicUsize::new(1);
+
+fn default_threads() -> usize {
+    DEFAULT_THREADS.load(Ordering::Relaxed)
+}
+
+/// Set how many threads a run takes that does not say so itself; 0: one for each core.
+#[pyfunction]
+pub(super) fn set_default_threads(threads: usize) {
+    DEFAULT_THREADS.store(threads, Ordering::Relaxed);
 }
 
 pub(super) fn settings(from: Any<'_, '_>) -> PyResult<Settings> {
@@ -410,5 +443,11 @@ pub(super) fn settings(from: Any<'_, '_>) -> PyResult<Settings> {
         look_ahead_m: item(from, "look_ahead_m")?,
         overlap_tolerance_m: item(from, "overlap_tolerance_m")?,
         stabilise: item(from, "stabilise")?,
+        sleep_speed_m_per_s: item(from, "sleep_speed_m_per_s")?,
+        sleep_steps: item(from, "sleep_steps")?,
+        threads: match item(from, "threads")? {
+            0 => default_threads(),
+            threads => threads,
+        },
     })
 }

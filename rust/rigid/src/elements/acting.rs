@@ -157,7 +157,7 @@ impl Acting {
             }
             Kind::Row { row, law, near } => {
                 let value = linkage.row(*row);
-                let twist = |body: usize| twist(&placed[body]);
+                let twist = |body: usize| placed[body].twist();
                 let rate = value.rate([&twist(a), &twist(b)]);
                 let x = near + row.difference(linkage.value(*row), *near);
                 let (force, power) = law.force(t, x, rate);
@@ -316,11 +316,4 @@ fn add(to: &mut [f64; 6], what: &[f64; 6], factor: f64) {
     for k in 0..6 {
         to[k] += factor * what[k];
     }
-}
-
-/// Velocity and angular velocity of a placed body.
-#[inline]
-pub(crate) fn twist(placed: &Placed) -> [f64; 6] {
-    let (v, w) = (&placed.velocity, &placed.turning);
-    [v.x, v.y, v.z, w.x, w.y, w.z]
 }

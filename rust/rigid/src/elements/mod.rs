@@ -7,7 +7,7 @@
 mod acting;
 mod bushing;
 
-pub(crate) use acting::{Acting, Power, twist};
+pub(crate) use acting::{Acting, Power};
 
 use crate::error::RigidError;
 use crate::joints::Row;

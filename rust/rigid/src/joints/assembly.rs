@@ -4,12 +4,10 @@
 //! velocities likewise, by the smallest change in kinetic energy's norm. Rows that depend on others are left out of
 //! the correction: if they hold all the same they are redundant, if not the joints conflict.
 
-use super::{Joint, Mechanism};
+use super::{Joint, Mechanism, Placed};
 use crate::body::Inertia;
-use crate::elements::twist;
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
-use crate::smooth::placed;
 use percuss_geometry::{Quat, Vec3};
 
 /// Most Newton steps.
@@ -28,14 +26,14 @@ pub struct Assembled {
     pub redundant: Vec<(String, String)>,
 }
 
-/// Brings the states onto the constraints at time zero.
+/// Brings the states of a connected part onto the constraints at time zero.
 pub(crate) fn assemble(
     joints: &[Joint],
     inertia: &[Option<Inertia>],
     states: &mut [BodyState],
 ) -> Result<(Mechanism, Assembled), RigidError> {
     let start: Vec<Vec3> = states.iter().map(|s| s.position).collect();
-    let there: Vec<_> = states.iter().map(placed).collect();
+    let there: Vec<_> = states.iter().map(Placed::of).collect();
     let mut mechanism = Mechanism::new(joints, &[], inertia, &there)?;
     if joints.is_empty() {
         return Ok((mechanism, Assembled::default()));
@@ -74,7 +72,7 @@ pub(crate) fn assemble(
         return Err(conflict(joints, &mechanism, &rows, "place"));
     }
     let speeds = |mechanism: &Mechanism, rows: &mut [f64]| {
-        let twists: Vec<[f64; 6]> = mechanism.placed.iter().map(twist).collect();
+        let twists: Vec<[f64; 6]> = mechanism.placed.iter().map(Placed::twist).collect();
         let fastest = twists
             .iter()
             .flatten()
@@ -116,7 +114,7 @@ pub(crate) fn assemble(
 
 fn put(mechanism: &mut Mechanism, states: &[BodyState]) {
     for (body, state) in states.iter().enumerate() {
-        mechanism.placed[body] = placed(state);
+        mechanism.placed[body] = Placed::of(state);
         mechanism.turn(body);
     }
     mechanism.linearise();

@@ -1,5 +1,6 @@
 //! The two frames of a joint in the world, and how they move.
 
+use crate::free_motion::BodyState;
 use percuss_geometry::{Mat3, Pose, Vec3};
 
 /// A body as a joint sees it, world axes.
@@ -23,6 +24,24 @@ impl Placed {
         velocity: Vec3::new(0.0, 0.0, 0.0),
         turning: Vec3::new(0.0, 0.0, 0.0),
     };
+
+    /// A body in the given state.
+    pub(crate) fn of(state: &BodyState) -> Self {
+        let axes = state.rotation.to_rotation_matrix().into_inner();
+        Self {
+            centre: state.position,
+            axes,
+            velocity: state.velocity,
+            turning: axes * state.spin,
+        }
+    }
+
+    /// Velocity and angular velocity.
+    #[inline]
+    pub(crate) fn twist(&self) -> [f64; 6] {
+        let (v, w) = (&self.velocity, &self.turning);
+        [v.x, v.y, v.z, w.x, w.y, w.z]
+    }
 }
 
 /// A frame on a body, about the centre of mass.

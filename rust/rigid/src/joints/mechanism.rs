@@ -2,13 +2,13 @@
 
 use super::envelope::{Envelope, LANES, Lanes, dot};
 use super::frames::Local;
+use super::order::{Coupling, couplings, joints_of, narrow_order};
 use super::rows::joined;
 use super::{HeldRow, Joint, Linkage, Placed, Row, RowValue, Target};
 use crate::body::Inertia;
-use crate::elements::twist;
 use crate::error::RigidError;
 use crate::signal::Signal;
-use percuss_geometry::{Mat3, Vec3};
+use percuss_geometry::{Mat3, Pose, Vec3};
 
 /// Inverse mass of a body; zero for what forces do not move.
 #[derive(Debug, Clone, Copy)]
@@ -26,9 +26,22 @@ pub(crate) struct Weight {
 /// Rows that are not held but give way: the scale of each Jacobian, at a compliance of one.
 #[derive(Debug, Clone)]
 pub(crate) struct Soft {
-    /// Bodies and frames; its kind means nothing.
-    pub between: Joint,
+    pub bodies: [Option<usize>; 2],
+    pub frames: [Pose; 2],
     pub rows: Vec<(Row, f64)>,
+}
+
+impl Soft {
+    /// Its rows, those of angular velocities last, and their scales.
+    fn held(&self) -> (Vec<HeldRow>, Vec<f64>) {
+        let mut rows = self.rows.clone();
+        rows.sort_by_key(|(row, _)| row.turns());
+        let held = |(row, scale): &(Row, f64)| {
+            let target = Target::Velocity(Signal::Constant(0.0));
+            (HeldRow { row: *row, target }, *scale)
+        };
+        rows.iter().map(held).unzip()
+    }
 }
 
 /// A joint in the order of the rows.
@@ -43,7 +56,7 @@ pub(crate) struct Linked {
     /// Its first row.
     pub first: usize,
     /// From here on its rows are of the angular velocities alone.
-    turning: usize,
+    pub turning: usize,
     pub linkage: Linkage,
 }
 
@@ -52,13 +65,6 @@ pub(crate) struct Linked {
 pub(crate) struct Weighted {
     pub value: RowValue,
     pub response: [[f64; 6]; 2],
-}
-
-/// Two joints (or one) and the sides by which they hold the same moving body.
-#[derive(Debug, Clone, Copy)]
-struct Coupling {
-    joints: [usize; 2],
-    sides: [usize; 2],
 }
 
 /// Bodies in the world, and their joints.
@@ -97,38 +103,37 @@ impl Mechanism {
             Some(Some(inertia)) => inertia.centre_m,
             _ => Vec3::zeros(),
         };
-        let moving = |joint: &&Joint| {
-            let sides = joint.bodies.map(|body| body.unwrap_or(world));
-            sides.map(|body| weights[body].moves.then_some(body))
-        };
-        let between = soft.iter().map(|soft| &soft.between);
-        let all: Vec<&Joint> = joints.iter().chain(between).collect();
-        let holds: Vec<[Option<usize>; 2]> = all.iter().map(moving).collect();
+        let sides = |bodies: &[Option<usize>; 2]| bodies.map(|body| body.unwrap_or(world));
+        let mut between: Vec<([usize; 2], &[Pose; 2])> = Vec::new();
+        between.extend(joints.iter().map(|j| (sides(&j.bodies), &j.frames)));
+        between.extend(soft.iter().map(|s| (sides(&s.bodies), &s.frames)));
+        let moving = |body: usize| weights[body].moves.then_some(body);
+        let holds: Vec<[Option<usize>; 2]> = between
+            .iter()
+            .map(|(bodies, _)| bodies.map(moving))
+            .collect();
+        let joints_of = joints_of(&holds, world);
         let mut scales = Vec::new();
-        let mut linked = Vec::with_capacity(joints.len());
+        let mut linked = Vec::with_capacity(between.len());
         let mut count = 0;
-        for index in narrow_order(&holds) {
-            let joint = all[index];
-            let bodies = joint.bodies.map(|body| body.unwrap_or(world));
-            let local = Linkage::local(&joint.frames_about(bodies.map(centre)));
+        for index in narrow_order(&holds, &joints_of) {
+            let (bodies, frames) = between[index];
+            let local = Linkage::local(&std::array::from_fn(|side| Pose {
+                position: frames[side].position - centre(bodies[side]),
+                rotation: frames[side].rotation,
+            }));
             let linkage = Linkage::new(&local, bodies.map(|body| &placed[body]));
             let first = count;
             let held: Vec<HeldRow> = match index.checked_sub(joints.len()) {
                 None => {
-                    let mut held = joint.held(linkage.offset.norm())?;
+                    let mut held = joints[index].held(linkage.offset.norm())?;
                     held.sort_by_key(|held| held.row.turns());
                     held
                 }
                 Some(index) => {
-                    let mut rows = soft[index].rows.clone();
-                    rows.sort_by_key(|(row, _)| row.turns());
-                    scales.extend((first..).zip(&rows).map(|(row, (_, scale))| (row, *scale)));
-                    let target = Target::Velocity(Signal::Constant(0.0));
-                    let held = rows.iter().map(|(row, _)| HeldRow {
-                        row: *row,
-                        target: target.clone(),
-                    });
-                    held.collect()
+                    let (held, own) = soft[index].held();
+                    scales.extend((first..).zip(own));
+                    held
                 }
             };
             let turning = first + held.iter().filter(|held| !held.row.turns()).count();
@@ -143,25 +148,7 @@ impl Mechanism {
                 linkage,
             });
         }
-        let mut couplings = Vec::new();
-        let mut sizes = Vec::with_capacity(linked.len());
-        for (p, one) in linked.iter().enumerate() {
-            let mut least = one.first;
-            for (q, other) in linked[..=p].iter().enumerate() {
-                for (side, held) in holds[one.joint].iter().enumerate() {
-                    for (other_side, other_held) in holds[other.joint].iter().enumerate() {
-                        if held.is_some() && held == other_held {
-                            couplings.push(Coupling {
-                                joints: [p, q],
-                                sides: [side, other_side],
-                            });
-                            least = least.min(other.first);
-                        }
-                    }
-                }
-            }
-            sizes.push((least, one.held.len()));
-        }
+        let (couplings, sizes) = couplings(&linked, &holds, &joints_of);
         let none = Weighted {
             value: RowValue {
                 jacobian: [[0.0; 6]; 2],
@@ -364,7 +351,7 @@ impl Mechanism {
                 let (weight, placed) = (&self.weights[body], &self.placed[body]);
                 let stands = placed.velocity == Vec3::zeros() && placed.turning == Vec3::zeros();
                 if !weight.moves && !stands {
-                    let twist = twist(placed);
+                    let twist = placed.twist();
                     for row in joint.first..joint.first + joint.held.len() {
                         power -= x[row] * dot(&self.rows[row].value.jacobian[side], &twist);
                     }
@@ -385,6 +372,22 @@ impl Mechanism {
             }
         }
         worst
+    }
+
+    /// The error of the row that is farthest from being met, of joints named as given.
+    pub fn broken(&self, time_s: f64, name: impl Fn(usize) -> String) -> RigidError {
+        let mut residuals = vec![0.0; self.rows.len()];
+        self.residuals(&mut residuals);
+        let worst =
+            (0..residuals.len()).max_by(|&p, &q| residuals[p].abs().total_cmp(&residuals[q].abs()));
+        let row = worst.unwrap_or(0);
+        let (joint, named) = self.named(row);
+        RigidError::Broken {
+            joint: name(joint),
+            row: named,
+            time_s,
+            off_by: residuals[row].abs(),
+        }
     }
 
     /// The joint and the row of an index.
@@ -441,40 +444,4 @@ fn add(to: &mut Lanes, jacobian: &[Lanes; 6], response: &[f64; 6], from: usize) 
             + jacobian[from + 1][lane] * response[from + 1]
             + jacobian[from + 2][lane] * response[from + 2];
     }
-}
-
-/// Joints so ordered that those on the same body come close together (Cuthill and McKee 1969).
-fn narrow_order(holds: &[[Option<usize>; 2]]) -> Vec<usize> {
-    let meets = |p: usize, q: usize| {
-        p != q
-            && holds[p]
-                .iter()
-                .flatten()
-                .any(|body| holds[q].contains(&Some(*body)))
-    };
-    let degree = |p: usize| (0..holds.len()).filter(|&q| meets(p, q)).count();
-    let degrees: Vec<usize> = (0..holds.len()).map(degree).collect();
-    let mut order: Vec<usize> = Vec::with_capacity(holds.len());
-    let mut known = vec![false; holds.len()];
-    while order.len() < holds.len() {
-        let free = (0..holds.len()).filter(|&p| !known[p]);
-        let Some(start) = free.min_by_key(|&p| (degrees[p], p)) else {
-            break;
-        };
-        known[start] = true;
-        let mut next = order.len();
-        order.push(start);
-        while next < order.len() {
-            let mut near: Vec<usize> = (0..holds.len())
-                .filter(|&q| !known[q] && meets(order[next], q))
-                .collect();
-            near.sort_by_key(|&q| (degrees[q], q));
-            for q in near {
-                known[q] = true;
-                order.push(q);
-            }
-            next += 1;
-        }
-    }
-    order
 }

@@ -11,20 +11,22 @@
 //! angular velocities in the place of Euler parameters).
 
 mod assembly;
+mod connected;
 mod envelope;
 mod frames;
-mod measures;
 mod mechanism;
+mod order;
 mod rows;
 
 use crate::error::RigidError;
 use crate::signal::Signal;
 pub use assembly::Assembled;
 pub(crate) use assembly::assemble;
+pub(crate) use connected::Connected;
 pub(crate) use frames::Local;
 pub use frames::{Linkage, Placed};
 pub(crate) use mechanism::{Linked, Mechanism, Soft, response};
-use percuss_geometry::{Pose, Vec3};
+use percuss_geometry::Pose;
 pub use rows::{Row, RowValue};
 
 /// What a joint lets its bodies do.
@@ -316,14 +318,6 @@ impl Joint {
             });
         }
         Ok(rows)
-    }
-
-    /// Frames of the joint about the mass centres of its bodies, given where those are in the bodies' frames.
-    pub fn frames_about(&self, centres_m: [Vec3; 2]) -> [Pose; 2] {
-        std::array::from_fn(|side| Pose {
-            position: self.frames[side].position - centres_m[side],
-            rotation: self.frames[side].rotation,
-        })
     }
 
     /// Refuses what cannot be, whatever the stepper.

@@ -11,7 +11,7 @@
 //! too long for the method, predictor and corrector part: then the step is taken by `rk4`, and so are the next three.
 
 use super::{NUMBERS, Smooth, VELOCITIES};
-use crate::world::World;
+use crate::setup::Setup;
 
 /// Derivatives at the starts of earlier steps, the newest first.
 #[derive(Debug, Clone, Default)]
@@ -87,9 +87,9 @@ impl Past {
 
 impl Smooth {
     /// A step of `h` from `t`.
-    pub(super) fn predict_and_correct(&mut self, world: &World, t: f64, h: f64) {
-        if self.past.known < BACK || !self.follow(world, t, h) {
-            self.advance(world, t, h);
+    pub(super) fn predict_and_correct(&mut self, setup: &Setup, t: f64, h: f64) {
+        if self.past.known < BACK || !self.follow(setup, t, h) {
+            self.advance(setup, t, h);
         }
         self.past.remember(&mut self.slopes[0]);
         self.accept();
@@ -97,7 +97,7 @@ impl Smooth {
 
     /// The state after `h` by the past, and the derivative there, as [`Smooth::advance`] leaves them; false where the
     /// past does not tell.
-    fn follow(&mut self, world: &World, t: f64, h: f64) -> bool {
+    fn follow(&mut self, setup: &Setup, t: f64, h: f64) -> bool {
         let last = self.slopes.len() - 1;
         let [w0, w1, w2, w3] = PREDICTOR.map(|weight| h * weight);
         let length = self.stage.len();
@@ -107,7 +107,7 @@ impl Smooth {
         for (k, y) in self.stage.iter_mut().enumerate() {
             *y = start[k] + (w0 * f0[k] + w1 * f1[k]) + (w2 * f2[k] + w3 * f3[k]);
         }
-        self.evaluate(world, t + h, last, false);
+        self.evaluate(setup, t + h, last, false);
         let [w0, w1, w2, w] = CORRECTOR.map(|weight| h * weight);
         let [f1, f2, _] = self.past.slopes.each_ref().map(|f| &f[..length]);
         let [f0, .., difference] = &mut self.slopes[..] else {
@@ -132,7 +132,7 @@ impl Smooth {
             *y += TAKEN * difference;
         }
         self.normalise();
-        self.evaluate(world, t + h, last, true);
+        self.evaluate(setup, t + h, last, true);
         true
     }
 }

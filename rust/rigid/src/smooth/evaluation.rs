@@ -2,9 +2,8 @@
 
 use super::{NUMBERS, Power, Smooth};
 use crate::body::Role;
-use crate::elements::twist;
 use crate::joints::response;
-use crate::world::World;
+use crate::setup::Setup;
 use percuss_geometry::{Mat3, Vec3};
 
 /// Residuals below this need no second look at the Jacobian: what they change in it is lost in rounding of the
@@ -16,23 +15,23 @@ const NEWTON_STEPS: usize = 10;
 impl Smooth {
     /// Derivative of `stage` at time `t` into the slope of that index; with `project` the stage is first brought
     /// onto the constraints.
-    pub(super) fn evaluate(&mut self, world: &World, t: f64, slope: usize, project: bool) {
+    pub(super) fn evaluate(&mut self, setup: &Setup, t: f64, slope: usize, project: bool) {
         self.mechanism.aim(t);
-        self.place(world, t);
+        self.place(setup, t);
         self.mechanism.linearise();
         if project {
-            self.project(world, t);
+            self.project(setup, t);
         }
-        self.gather_forces(world, t);
+        self.gather_forces(setup, t);
         self.solve();
         self.write_slope(slope);
     }
 
     /// Bodies where the stage has them.
-    fn place(&mut self, world: &World, t: f64) {
+    fn place(&mut self, setup: &Setup, t: f64) {
         let mechanism = &mut self.mechanism;
         for (body, numbers) in self.stage.chunks_exact_mut(NUMBERS).enumerate() {
-            if let Role::Kinematic(motion) = &world.scene.bodies[body].role {
+            if let Role::Kinematic(motion) = &setup.scene.bodies[body].role {
                 let (v, w) = motion.velocity(t);
                 numbers[7..10].copy_from_slice(v.as_slice());
                 numbers[10..13].copy_from_slice(w.as_slice());
@@ -48,7 +47,7 @@ impl Smooth {
     }
 
     /// Moves the stage onto the constraints, then its velocities, along M^-1 J^T.
-    fn project(&mut self, world: &World, t: f64) {
+    fn project(&mut self, setup: &Setup, t: f64) {
         let mut residual = self.mechanism.residuals(&mut self.right);
         self.drift = residual;
         for _ in 0..NEWTON_STEPS {
@@ -62,13 +61,13 @@ impl Smooth {
             if residual < NEAR {
                 break;
             }
-            self.place(world, t);
+            self.place(setup, t);
             self.mechanism.linearise();
             residual = self.mechanism.residuals(&mut self.right);
             self.drift = residual;
         }
         for (own, placed) in self.twists.iter_mut().zip(&self.mechanism.placed) {
-            *own = twist(placed);
+            *own = placed.twist();
         }
         self.mechanism.rate_residuals(&self.twists, &mut self.right);
         self.correct();
@@ -94,7 +93,7 @@ impl Smooth {
     }
 
     /// Forces of elements, loads, gravity and gyroscopic terms, and the accelerations they would give.
-    fn gather_forces(&mut self, world: &World, t: f64) {
+    fn gather_forces(&mut self, setup: &Setup, t: f64) {
         let placed = &self.mechanism.placed;
         self.forces.fill([0.0; 6]);
         let mut powers = Power::default();
@@ -105,9 +104,9 @@ impl Smooth {
             powers.friction += power.friction;
         }
         self.motion_power = 0.0;
-        for load in &world.scene.loads {
+        for load in &setup.scene.loads {
             let body = &placed[load.body];
-            let centre = world.inertia[load.body].map_or(Vec3::zeros(), |i| i.centre_m);
+            let centre = setup.inertia[load.body].map_or(Vec3::zeros(), |i| i.centre_m);
             let factor = load.factor(t);
             let force = load.force_n * factor;
             let torque =
@@ -119,7 +118,7 @@ impl Smooth {
             }
         }
         self.powers = powers;
-        let gravity = world.scene.gravity_m_per_s2;
+        let gravity = setup.scene.gravity_m_per_s2;
         for (body, force) in self.forces.iter_mut().enumerate() {
             let (weight, placed) = (&self.mechanism.weights[body], &placed[body]);
             if weight.moves {
@@ -133,11 +132,11 @@ impl Smooth {
                     self.accelerations[body][k] += gravity[k];
                 }
             } else if let Some(Role::Kinematic(motion)) =
-                world.scene.bodies.get(body).map(|b| &b.role)
+                setup.scene.bodies.get(body).map(|b| &b.role)
             {
                 let (a, alpha) = motion.acceleration(t);
                 self.accelerations[body] = [a.x, a.y, a.z, alpha.x, alpha.y, alpha.z];
-                let twist = twist(placed);
+                let twist = placed.twist();
                 self.motion_power -= (0..6).map(|k| force[k] * twist[k]).sum::<f64>();
             }
         }

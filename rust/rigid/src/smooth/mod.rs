@@ -24,7 +24,9 @@ use crate::elements::{Acting, Power};
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
 use crate::joints::{Mechanism, Placed};
-use crate::world::{StepReport, World};
+use crate::report::StepReport;
+use crate::setup::Setup;
+use crate::state::State;
 use adams::Past;
 use percuss_geometry::{Quat, Vec3};
 
@@ -68,11 +70,25 @@ pub(crate) struct Smooth {
 }
 
 impl Smooth {
-    pub fn new(mechanism: Mechanism, elements: Vec<Acting>, method: Method) -> Self {
+    /// A stepper of a scene that has been set up, its bodies on their constraints.
+    ///
+    /// # Errors
+    /// Joints that cannot be.
+    pub fn new(setup: &Setup, state: &State, method: Method) -> Result<Self, RigidError> {
+        let (scene, inertia) = (&setup.scene, &setup.inertia);
+        let placed: Vec<Placed> = state.bodies.iter().map(Placed::of).collect();
+        let mut mechanism = Mechanism::new(&scene.joints, &[], inertia, &placed)?;
+        for linked in &mut mechanism.joints {
+            // lengths are those before the bodies were put together
+            linked.held.clone_from(&setup.joints[linked.joint].held);
+        }
+        let mut elements = Acting::elements(&scene.elements, inertia, &mechanism.placed);
+        let joints = scene.joints.iter();
+        elements.extend(joints.flat_map(|joint| Acting::of_joint(joint, inertia)));
         let (bodies, rows) = (mechanism.placed.len() - 1, mechanism.rows.len());
         let length = NUMBERS * bodies + WORKS;
         let stages = method.tableau().rows.len() + 1;
-        Self {
+        Ok(Self {
             method,
             state: vec![0.0; length],
             stage: vec![0.0; length],
@@ -94,7 +110,17 @@ impl Smooth {
             fresh: false,
             mechanism,
             elements,
-        }
+        })
+    }
+
+    /// Lets the bodies in, and finds their accelerations.
+    pub fn begin(&mut self, setup: &Setup, state: &mut State) {
+        state.present.fill(true);
+        setup.account_state(state);
+        state.energy.brought_in_j = state.energy.kinetic_j + state.energy.potential_j;
+        self.start(setup, state);
+        state.energy.elastic_j = self.elastic_j();
+        state.energy.brought_in_j += state.energy.elastic_j;
     }
 
     /// What one step hands to the next besides the states of the bodies: to go on with the same bits.
@@ -160,7 +186,7 @@ impl Smooth {
     }
 
     /// The state after `h`, in `stage`, and the derivative there (before projection), in the last slope.
-    fn advance(&mut self, world: &World, t: f64, h: f64) {
+    fn advance(&mut self, setup: &Setup, t: f64, h: f64) {
         let tableau = self.method.tableau();
         let last = tableau.rows.len() - 1;
         for (index, row) in tableau.rows.iter().enumerate() {
@@ -177,7 +203,7 @@ impl Smooth {
                 self.normalise();
             }
             self.evaluate(
-                world,
+                setup,
                 t + h * tableau.nodes[index],
                 index + 1,
                 index == last,
@@ -223,14 +249,14 @@ impl Smooth {
     }
 
     /// From `t` to `t + span`.
-    fn integrate(&mut self, world: &World, t: f64, span: f64) -> Result<(), RigidError> {
+    fn integrate(&mut self, setup: &Setup, t: f64, span: f64) -> Result<(), RigidError> {
         let tolerance = match self.method {
             Method::Adams => {
-                self.predict_and_correct(world, t, span);
+                self.predict_and_correct(setup, t, span);
                 return Ok(());
             }
             Method::Rk4 => {
-                self.advance(world, t, span);
+                self.advance(setup, t, span);
                 self.accept();
                 return Ok(());
             }
@@ -252,7 +278,7 @@ impl Smooth {
             } else {
                 wanted
             };
-            self.advance(world, t + done, h);
+            self.advance(setup, t + done, h);
             let error = self.error(h, tolerance);
             let factor = (0.9 * error.powf(-0.2)).clamp(0.2, 5.0);
             if error <= 1.0 {
@@ -280,76 +306,50 @@ impl Smooth {
     }
 }
 
-impl World {
-    /// A step of the smooth stepper.
-    pub(crate) fn step_smoothly(&mut self, smooth: &mut Smooth) -> Result<StepReport, RigidError> {
-        let t = self.time_s();
-        self.start_smoothly(smooth);
-        smooth.integrate(self, t, self.settings.dt_s)?;
-        smooth.unload(&mut self.states);
-        for (body, state) in self.states.iter().enumerate() {
-            if !state.is_finite() {
-                return Err(RigidError::Diverged {
-                    step: self.step,
-                    time_s: t,
-                    body: self.scene.bodies[body].name.clone(),
-                });
-            }
+impl Smooth {
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// A state that leaves the finite numbers, or constraints that cannot be met.
+    pub fn step(&mut self, setup: &Setup, state: &mut State) -> Result<StepReport, RigidError> {
+        let t = setup.time_s(state);
+        self.start(setup, state);
+        self.integrate(setup, t, setup.settings.dt_s)?;
+        self.unload(&mut state.bodies);
+        if let Some(body) = state.bodies.iter().position(|body| !body.is_finite()) {
+            return Err(setup.diverged(state, body));
         }
-        if smooth.drift > BROKEN {
-            return Err(self.broken(&smooth.mechanism, t + self.settings.dt_s));
+        if self.drift > BROKEN {
+            let name = |joint: usize| setup.scene.joints[joint].name.clone();
+            return Err(self.mechanism.broken(t + setup.settings.dt_s, name));
         }
-        for element in &mut smooth.elements {
-            element.count(&smooth.mechanism.placed);
+        for element in &mut self.elements {
+            element.count(&self.mechanism.placed);
         }
-        let works = &smooth.state[smooth.state.len() - WORKS..];
-        self.energy.external_work_j += works[0];
-        self.energy.damping_dissipation_j += works[1];
-        self.energy.friction_dissipation_j += works[2];
-        self.energy.motion_work_j += works[3];
-        self.account_state();
-        self.energy.elastic_j = smooth.elastic_j();
-        self.step += 1;
+        let works = &self.state[self.state.len() - WORKS..];
+        state.energy.external_work_j += works[0];
+        state.energy.damping_dissipation_j += works[1];
+        state.energy.friction_dissipation_j += works[2];
+        state.energy.motion_work_j += works[3];
+        setup.account_state(state);
+        state.energy.elastic_j = self.elastic_j();
+        state.step += 1;
         Ok(StepReport {
-            step: self.step - 1,
-            time_s: self.time_s(),
-            contacts: 0,
-            iterations: 0,
-            factorisations: 0,
-            residual: 0.0,
-            residual_siconos: 0.0,
+            step: state.step - 1,
+            time_s: setup.time_s(state),
             met: true,
-            contact_work_j: 0.0,
-            gained: false,
-            overlap_m: 0.0,
-            overlap_share: 0.0,
+            ..StepReport::default()
         })
     }
 
     /// Accelerations at the start of a step, unless they are known from the end of the last.
-    pub(crate) fn start_smoothly(&mut self, smooth: &mut Smooth) {
-        smooth.load(&self.states);
-        if !smooth.fresh {
-            smooth.stage.copy_from_slice(&smooth.state);
-            smooth.evaluate(self, self.time_s(), 0, true);
-            smooth.state.copy_from_slice(&smooth.stage);
-            smooth.fresh = true;
-        }
-    }
-
-    /// Which row is farthest from being met.
-    pub(crate) fn broken(&self, mechanism: &Mechanism, time_s: f64) -> RigidError {
-        let mut residuals = vec![0.0; mechanism.rows.len()];
-        mechanism.residuals(&mut residuals);
-        let worst =
-            (0..residuals.len()).max_by(|&p, &q| residuals[p].abs().total_cmp(&residuals[q].abs()));
-        let row = worst.unwrap_or(0);
-        let (joint, name) = mechanism.named(row);
-        RigidError::Broken {
-            joint: self.scene.joints[joint].name.clone(),
-            row: name,
-            time_s,
-            off_by: residuals[row].abs(),
+    fn start(&mut self, setup: &Setup, state: &State) {
+        self.load(&state.bodies);
+        if !self.fresh {
+            self.stage.copy_from_slice(&self.state);
+            self.evaluate(setup, setup.time_s(state), 0, true);
+            self.state.copy_from_slice(&self.stage);
+            self.fresh = true;
         }
     }
 }
@@ -361,16 +361,5 @@ impl Smooth {
             .iter()
             .map(|e| e.energy_j(&self.mechanism.placed))
             .sum()
-    }
-}
-
-/// A body's state in world axes.
-pub(crate) fn placed(state: &BodyState) -> Placed {
-    let axes = state.rotation.to_rotation_matrix().into_inner();
-    Placed {
-        centre: state.position,
-        axes,
-        velocity: state.velocity,
-        turning: axes * state.spin,
     }
 }

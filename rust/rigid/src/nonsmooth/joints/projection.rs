@@ -6,11 +6,11 @@
 //! and, besides, a loss mu . (c' - G v) / 2 >= 0.
 
 use super::{Articulation, given, react};
-use crate::elements::twist;
 use crate::error::RigidError;
 use crate::free_motion::BodyState;
-use crate::smooth::placed;
-use crate::world::World;
+use crate::joints::Placed;
+use crate::setup::Setup;
+use crate::state::State;
 use percuss_geometry::{Quat, Vec3};
 
 /// What is left of a row counts as nothing [m or rad].
@@ -27,9 +27,9 @@ const GAIN: f64 = 0.1;
 impl Articulation {
     /// Bodies where their states have them.
     fn place(&mut self, states: &[BodyState]) {
-        for &body in &self.bodies {
-            self.mechanism.placed[body] = placed(&states[body]);
-            self.mechanism.turn(body);
+        for &own in &self.moving {
+            self.mechanism.placed[own] = Placed::of(&states[self.bodies[own]]);
+            self.mechanism.turn(own);
         }
     }
 
@@ -37,7 +37,8 @@ impl Articulation {
     pub fn settle_on(&mut self, states: &[BodyState]) -> f64 {
         self.loose = true;
         self.place(states);
-        self.elastic_j()
+        self.elastic_now_j = self.elastic_j();
+        self.elastic_now_j
     }
 
     /// Moves the bodies onto the constraints; the largest residual that is left.
@@ -55,14 +56,14 @@ impl Articulation {
             last = worst;
             self.right.iter_mut().for_each(|x| *x = -*x);
             self.mechanism.solve(&mut self.right);
-            for &body in &self.bodies {
-                self.changes[body] = [0.0; 6];
+            for &own in &self.moving {
+                self.changes[own] = [0.0; 6];
             }
             self.mechanism.respond(&self.right, &mut self.changes);
-            for &body in &self.bodies {
-                if self.mechanism.weights[body].moves {
-                    let [x, y, z, turn @ ..] = self.changes[body];
-                    let state = &mut states[body];
+            for &own in &self.moving {
+                if self.mechanism.weights[own].moves {
+                    let [x, y, z, turn @ ..] = self.changes[own];
+                    let state = &mut states[self.bodies[own]];
                     state.position += Vec3::new(x, y, z);
                     let half = turn.map(|x| 0.5 * x);
                     let turn = nalgebra::Quaternion::new(1.0, half[0], half[1], half[2]);
@@ -77,90 +78,94 @@ impl Articulation {
     }
 }
 
-impl World {
-    /// Projects places and velocities on the constraints of time `t`, booking what that does to the energy.
-    pub(crate) fn close_joints(&mut self, t: f64) -> Result<(), RigidError> {
-        let Some(mut joints) = self.articulation.take() else {
-            return Ok(());
-        };
-        joints.place(&self.states);
-        joints.mechanism.linearise_held();
-        joints.mechanism.aim(t);
-        let (elastic, height) = (joints.elastic_j(), self.height_j(&joints));
-        let left = joints.close(&mut self.states);
-        let far = joints
-            .bodies
+impl Articulation {
+    /// Projects places and velocities on the constraints of time `t`, booking what that does to the energy, but for
+    /// [`Articulation::elastic_now_j`].
+    ///
+    /// # Errors
+    /// Joints that can no longer be met.
+    pub fn close_joints(
+        &mut self,
+        setup: &Setup,
+        state: &mut State,
+        t: f64,
+    ) -> Result<(), RigidError> {
+        let before = self.elastic_now_j;
+        self.place(&state.bodies);
+        self.mechanism.linearise_held();
+        self.mechanism.aim(t);
+        let (elastic, height) = (self.elastic_j(), self.height_j(setup, state));
+        let left = self.close(&mut state.bodies);
+        let far = self
+            .moving
             .iter()
-            .map(|&body| self.states[body].position.amax());
+            .map(|&own| state.bodies[self.bodies[own]].position.amax());
         if left > BROKEN * far.fold(1.0, f64::max) {
-            let broken = self.broken(&joints.mechanism, t);
-            self.articulation = Some(joints);
-            return Err(broken);
+            let name = |joint: usize| setup.scene.joints[self.joints[joint]].name.clone();
+            return Err(self.mechanism.broken(t, name));
         }
-        let closed = joints.elastic_j();
-        self.energy.scheme_j += elastic - self.energy.elastic_j;
-        self.energy.stabilisation_work_j += closed - elastic + self.height_j(&joints) - height;
-        self.energy.elastic_j = closed;
-        self.steer(&mut joints);
-        for element in &mut joints.elements {
-            element.count(&joints.mechanism.placed);
+        let closed = self.elastic_j();
+        let raised = self.height_j(setup, state) - height;
+        state.energy.scheme_j += elastic - before;
+        state.energy.stabilisation_work_j += closed - elastic + raised;
+        self.elastic_now_j = closed;
+        self.steer(setup, state);
+        for element in &mut self.elements {
+            element.count(&self.mechanism.placed);
         }
-        self.articulation = Some(joints);
         Ok(())
     }
 
     /// Makes velocities that were set from outside fit the joints.
-    pub(crate) fn tighten_joints(&mut self) -> Result<(), RigidError> {
-        if !self
-            .articulation
-            .as_ref()
-            .is_some_and(|joints| joints.loose)
-        {
+    pub fn tighten(&mut self, setup: &Setup, state: &mut State) -> Result<(), RigidError> {
+        if !self.loose {
             return Ok(());
         }
-        let before = self.energy;
-        self.close_joints(self.time_s())?;
-        let after = self.energy;
-        self.account_state();
-        self.energy = crate::Energy {
-            kinetic_j: self.energy.kinetic_j,
-            potential_j: self.energy.potential_j,
-            elastic_j: after.elastic_j,
+        let before = state.energy;
+        let rest = before.elastic_j - self.elastic_now_j;
+        self.close_joints(setup, state, setup.time_s(state))?;
+        let elastic_j = rest + self.elastic_now_j;
+        setup.account_state(state);
+        state.energy = crate::Energy {
+            kinetic_j: state.energy.kinetic_j,
+            potential_j: state.energy.potential_j,
+            elastic_j,
             ..before
         };
-        self.energy.brought_in_j += self.energy.mechanical_j() - before.mechanical_j();
-        if let Some(joints) = &mut self.articulation {
-            joints.loose = false;
-        }
+        state.energy.brought_in_j += state.energy.mechanical_j() - before.mechanical_j();
+        self.loose = false;
         Ok(())
     }
 
-    /// Potential energy of the bodies at joints.
-    fn height_j(&self, joints: &Articulation) -> f64 {
-        let gravity = &self.scene.gravity_m_per_s2;
-        let one = |&body: &usize| {
-            let inertia = self.inertia[body].as_ref();
+    /// Potential energy of its bodies.
+    fn height_j(&self, setup: &Setup, state: &State) -> f64 {
+        let gravity = &setup.scene.gravity_m_per_s2;
+        let one = |&own: &usize| {
+            let body = self.bodies[own];
+            let inertia = setup.inertia[body].as_ref();
             inertia.map_or(0.0, |i| {
-                -i.mass_kg * gravity.dot(&self.states[body].position)
+                -i.mass_kg * gravity.dot(&state.bodies[body].position)
             })
         };
-        joints.bodies.iter().map(one).sum()
+        self.moving.iter().map(one).sum()
     }
 
     /// Projects the velocities.
-    fn steer(&mut self, joints: &mut Articulation) {
-        let Articulation {
+    fn steer(&mut self, setup: &Setup, state: &mut State) {
+        let Self {
             mechanism,
+            moving,
             bodies,
+            joints,
             right,
             targets: missed,
             imposed: before,
             changes,
             compliance,
             ..
-        } = joints;
-        for &body in &*bodies {
-            changes[body] = twist(&mechanism.placed[body]);
+        } = self;
+        for &own in &*moving {
+            changes[own] = mechanism.placed[own].twist();
         }
         mechanism.rate_residuals(changes, missed);
         for row in 0..right.len() {
@@ -180,20 +185,21 @@ impl World {
             for row in linked.first..linked.first + linked.held.len() {
                 let impulse = right[row];
                 let rate = mechanism.targets[row][1] - given(mechanism, linked, row, changes);
-                self.energy.motion_work_j += impulse * rate;
-                self.energy.stabilisation_work_j += 0.5 * impulse * (before[row] + missed[row]);
-                if let Some(reaction) = self.reactions.get_mut(linked.joint) {
+                state.energy.motion_work_j += impulse * rate;
+                state.energy.stabilisation_work_j += 0.5 * impulse * (before[row] + missed[row]);
+                if let Some(&joint) = joints.get(linked.joint) {
                     let jacobian = &mechanism.rows[row].value.jacobian[1];
-                    react(reaction, linked, jacobian, impulse / self.settings.dt_s);
+                    let force = impulse / setup.settings.dt_s;
+                    react(&mut state.reactions[joint], linked, jacobian, force);
                 }
             }
         }
-        for &body in &*bodies {
-            if mechanism.weights[body].moves {
-                let [x, y, z, a, b, c] = changes[body];
-                let state = &mut self.states[body];
+        for &own in &*moving {
+            if mechanism.weights[own].moves {
+                let [x, y, z, a, b, c] = changes[own];
+                let state = &mut state.bodies[bodies[own]];
                 state.velocity = Vec3::new(x, y, z);
-                state.spin = mechanism.placed[body].axes.tr_mul(&Vec3::new(a, b, c));
+                state.spin = mechanism.placed[own].axes.tr_mul(&Vec3::new(a, b, c));
             }
         }
     }

@@ -1,9 +1,11 @@
 //! Limits and friction of joint coordinates, as blocks of the contact problem.
 
+use super::super::contact::Block;
+use super::super::middle::Middle;
 use super::Articulation;
 use crate::error::RigidError;
 use crate::joints::{Joint, Mechanism, Row};
-use crate::world::World;
+use crate::settings::Settings;
 use percuss_geometry::Vec3;
 use percuss_laws::contact::ImpactLaw;
 use percuss_solvers::{BlockKind, Contact, Jacobian};
@@ -41,9 +43,12 @@ pub(super) struct Bound {
 
 /// A bound that takes part in a step.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounded {
+pub(crate) struct Bounded {
     pub bound: usize,
     pub jacobian: [[f64; 6]; 2],
+    pub block: Block,
+    /// Work of its impulse in the step [J].
+    pub work_j: f64,
 }
 
 impl Bound {
@@ -80,56 +85,48 @@ impl Bound {
     }
 }
 
-impl World {
-    /// Adds the bounds reached to the contacts, and says how joints couple them all.
-    pub(crate) fn bound_joints(&mut self) {
-        let Some(mut joints) = self.articulation.take() else {
+impl Articulation {
+    /// The bounds reached at the middle of the step.
+    pub fn bound(&mut self, settings: &Settings, middle: &Middle) {
+        self.active.clear();
+        self.rounds = 0;
+        self.free_impulses.clone_from(&self.impulses);
+        if self.bounds.is_empty() {
             return;
-        };
-        joints.active.clear();
-        joints.contacts = self.contacts.len();
-        for index in 0..joints.bounds.len() {
-            let bound = joints.bounds[index];
-            let linkage = &joints.mechanism.joints[bound.joint].linkage;
+        }
+        self.gather(&middle.after);
+        self.changes.clone_from(&self.twists);
+        self.gather(&middle.before);
+        for index in 0..self.bounds.len() {
+            let bound = self.bounds[index];
+            let linkage = &self.mechanism.joints[bound.joint].linkage;
             match bound.kind {
                 BoundKind::Limit {
                     low,
                     high,
                     restitution,
                 } => {
-                    let counted = &mut joints.counted[index];
+                    let counted = &mut self.counted[index];
                     *counted += bound.row.difference(linkage.value(bound.row), *counted);
                     let value = *counted;
-                    let near = self.settings.contact_tolerance_m;
                     for (gap, sign) in [(value - low, 1.0), (high - value, -1.0)] {
-                        if gap <= near {
-                            self.push_bound(&mut joints, index, sign, restitution, 0.0);
+                        if gap <= settings.contact_tolerance_m {
+                            self.push_bound(index, sign, restitution, 0.0);
                         }
                     }
                 }
                 BoundKind::Friction { .. } => {
-                    let most = joints.friction_bound(&bound, self.settings.dt_s);
-                    self.push_bound(&mut joints, index, 1.0, 0.0, most);
+                    let most = self.friction_bound(&bound, settings.dt_s);
+                    self.push_bound(index, 1.0, 0.0, most);
                 }
             }
         }
-        joints.rounds = 0;
-        joints.free.clone_from(&self.after);
-        joints.free_impulses.clone_from(&joints.impulses);
-        joints.couple(&self.inverse_mass, &self.contacts);
-        self.articulation = Some(joints);
     }
 
-    fn push_bound(
-        &mut self,
-        joints: &mut Articulation,
-        index: usize,
-        sign: f64,
-        restitution: f64,
-        most: f64,
-    ) {
-        let bound = joints.bounds[index];
-        let linked = &joints.mechanism.joints[bound.joint];
+    /// Adds a bound to those that take part; `twists` are those before the step, `changes` those after it.
+    fn push_bound(&mut self, index: usize, sign: f64, restitution: f64, most: f64) {
+        let bound = self.bounds[index];
+        let linked = &self.mechanism.joints[bound.joint];
         let row = linked.linkage.row(bound.row);
         let jacobian = row.jacobian.map(|side| side.map(|x| sign * x));
         let rate = |twists: &[[f64; 6]]| {
@@ -146,16 +143,17 @@ impl World {
                 sum
             }
         };
-        let (before, free) = (rate(&self.before), rate(&self.after));
+        let (before, free) = (rate(&self.twists), rate(&self.changes));
         let friction = matches!(bound.kind, BoundKind::Friction { .. });
         let shift = if friction {
             0.0
         } else {
             ImpactLaw::Newton.shift(&[before, 0.0, 0.0], restitution)[0]
         };
-        let moves = |body: usize| joints.mechanism.weights[body].moves;
-        self.contacts.push(Contact {
-            bodies: linked.bodies.map(|body| moves(body).then_some(body as u32)),
+        let moves = |own: usize| self.mechanism.weights[own].moves;
+        let in_scene = |own: usize| moves(own).then(|| self.bodies[own] as u32);
+        let contact = Contact {
+            bodies: linked.bodies.map(in_scene),
             jacobians: jacobian.map(|row| -> Jacobian { [row, [0.0; 6], [0.0; 6]] }),
             free_velocity: [free + shift, 0.0, 0.0],
             friction: most,
@@ -164,69 +162,45 @@ impl World {
             } else {
                 BlockKind::Contact
             },
-        });
-        self.impulses.push([joints.remembered[index], 0.0, 0.0]);
-        joints.active.push(Bounded {
+        };
+        self.active.push(Bounded {
             bound: index,
             jacobian,
+            block: Block::new(contact, [self.remembered[index], 0.0, 0.0]),
+            work_j: 0.0,
         });
     }
 
-    /// Bounds of friction with the reactions just found; if they have changed, all is ready to be solved again.
-    pub(crate) fn regrip(&mut self) -> bool {
-        let Some(joints) = &mut self.articulation else {
-            return false;
-        };
+    /// Whether the bounds of friction have changed with the reactions just found, so that all is to be solved again.
+    pub fn regrip(&mut self, settings: &Settings) -> bool {
         let mut changed = false;
-        for (place, active) in joints.active.iter().enumerate() {
-            let bound = &joints.bounds[active.bound];
+        for place in 0..self.active.len() {
+            let bound = self.bounds[self.active[place].bound];
             if let BoundKind::Friction { per_reaction, .. } = bound.kind
                 && per_reaction > 0.0
             {
-                let most = joints.friction_bound(bound, self.settings.dt_s);
-                let now = &mut self.contacts[joints.contacts + place].friction;
-                changed |= (most - *now).abs() > self.settings.tolerance * most;
+                let most = self.friction_bound(&bound, settings.dt_s);
+                let now = &mut self.active[place].block.contact.friction;
+                changed |= (most - *now).abs() > settings.tolerance * most;
                 *now = most;
             }
         }
-        if !changed {
-            return false;
+        if changed {
+            self.rounds += 1;
         }
-        joints.rounds += 1;
-        if joints.rounds > ROUNDS {
-            return false;
-        }
-        self.after.clone_from(&joints.free);
-        joints.impulses.clone_from(&joints.free_impulses);
-        true
+        changed && self.gripped()
+    }
+
+    /// Back to the impulses before the contact problem was solved.
+    pub fn release(&mut self) {
+        self.impulses.clone_from(&self.free_impulses);
     }
 
     /// Whether the friction of joints and the reactions it grows with agree.
-    pub(crate) fn gripped(&self) -> bool {
-        let joints = self.articulation.as_ref();
-        joints.is_none_or(|joints| joints.rounds <= ROUNDS)
+    pub fn gripped(&self) -> bool {
+        self.rounds <= ROUNDS
     }
 
-    /// Friction of coordinates that joints move whatever it does: known without being solved for.
-    pub(crate) fn drag_joints(&mut self) {
-        let Some(joints) = &self.articulation else {
-            return;
-        };
-        for (place, active) in joints.active.iter().enumerate() {
-            let block = joints.contacts + place;
-            if let (true, BoundKind::Friction { .. }) = (
-                joints.joined.blocked[block],
-                joints.bounds[active.bound].kind,
-            ) {
-                let contact = &self.contacts[block];
-                let rate = contact.free_velocity[0];
-                self.impulses[block] = [-contact.friction * sign(rate), 0.0, 0.0];
-            }
-        }
-    }
-}
-
-impl Articulation {
     /// Largest impulse of a friction, with the reactions as they are now.
     fn friction_bound(&self, bound: &Bound, h: f64) -> f64 {
         let BoundKind::Friction { most, per_reaction } = bound.kind else {
@@ -241,6 +215,15 @@ impl Articulation {
             }
         }
         h * most + per_reaction * Vec3::from(force).norm()
+    }
+}
+
+/// Friction of coordinates that joints move whatever it does: known without being solved for.
+pub(crate) fn drag(contacts: &[Contact], blocked: &[bool], impulses: &mut [[f64; 3]]) {
+    for ((contact, blocked), impulse) in contacts.iter().zip(blocked).zip(impulses) {
+        if *blocked && contact.kind == BlockKind::Bounded {
+            *impulse = [-contact.friction * sign(contact.free_velocity[0]), 0.0, 0.0];
+        }
     }
 }
 

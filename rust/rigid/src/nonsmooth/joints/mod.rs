@@ -18,6 +18,8 @@
 //! -h (f(q_M, v_k) + (h k / 4 + c / 2) (s'_(k+1) - s'_k)), the midpoint rule, stable at any h. Such a row stands among
 //! those of the joints with a compliance: (S G) (v_(k+1) - v_k) + x = 0 with S^2 = h^2 k / 4 + h c / 2.
 //!
+//! Joints and elements act in connected parts, each on its own bodies, numbered within it.
+//!
 //! Limits are unilateral rows of the contact problem with Newton's restitution, friction of a coordinate is a row
 //! bounded by its force times h: both act with the contacts, so that stick and rest are exact. A bound that grows with
 //! the reaction of the joint is found with it, by solving again until it holds still.
@@ -27,26 +29,34 @@ mod bounds;
 mod columns;
 mod projection;
 
-use crate::body::{Inertia, Role};
+use super::middle::Middle;
+use crate::body::Role;
 use crate::elements::{Acting, Effort, Element};
-use crate::joints::{Joint, JointKind, Linked, Mechanism, Placed, Row, Soft, Target, response};
-use crate::scene::Scene;
+use crate::error::RigidError;
+use crate::joints::{Connected, Linked, Mechanism, Placed, Row, Soft, Target, response};
 use crate::settings::Settings;
-use crate::world::World;
-use bounds::{Bound, Bounded};
+use crate::setup::Setup;
+use crate::signal::Signal;
+use crate::state::State;
+use bounds::Bound;
+pub(crate) use bounds::{Bounded, drag};
+pub(crate) use columns::couple;
 use percuss_geometry::Vec3;
-use percuss_solvers::Joined;
 
-/// Joints and elements of a scene, and what they do in a step.
+/// Joints and elements of a connected part of a scene, and what they do in a step. Bodies are numbered within the part,
+/// the world last.
 pub(crate) struct Articulation {
     mechanism: Mechanism,
     elements: Vec<Acting>,
-    /// Bodies at joints and elements that can move.
-    bodies: Vec<usize>,
+    /// Indices of its bodies and joints in the scene.
+    pub(crate) bodies: Vec<usize>,
+    joints: Vec<usize>,
+    /// Its bodies that are not static.
+    moving: Vec<usize>,
     /// Joints (in the order of the mechanism) of each body, with the side it is on.
     joints_of: Vec<Vec<(usize, usize)>>,
-    /// First row and end of the rows of each body's group; empty for bodies without joints.
-    rows_of: Vec<(usize, usize)>,
+    /// Whether nothing in it moves as given over time, so that it can rest.
+    pub(crate) passive: bool,
     /// Limits and frictions of all joints.
     bounds: Vec<Bound>,
     /// What the last step's impulses of each of them were.
@@ -64,57 +74,46 @@ pub(crate) struct Articulation {
     right: Vec<f64>,
     /// Forces of the elements at the middle of the step.
     forces: Vec<[f64; 6]>,
+    /// Twists of the bodies, for whatever is being computed.
+    twists: Vec<[f64; 6]>,
     changes: Vec<[f64; 6]>,
     /// Bounds that take part in this step.
-    active: Vec<Bounded>,
+    pub(crate) active: Vec<Bounded>,
     /// How often the friction of this step has been solved for, and what to start from.
     rounds: usize,
-    free: Vec<[f64; 6]>,
     free_impulses: Vec<f64>,
-    /// Contacts before those of the joints.
-    contacts: usize,
-    joined: Joined,
     /// Velocities were set from outside: to be made to fit the joints before the next step.
     pub(crate) loose: bool,
+    /// Elastic energy at the end of the last step.
+    pub(crate) elastic_now_j: f64,
 }
 
 impl Articulation {
-    /// The joints and elements of a scene that has been put together; none if it has neither.
-    pub fn new(
-        scene: &Scene,
-        settings: &Settings,
-        inertia: &[Option<Inertia>],
-        assembled: &Mechanism,
-    ) -> Result<Option<Self>, crate::RigidError> {
-        if scene.joints.is_empty() && scene.elements.is_empty() {
-            return Ok(None);
-        }
-        let count = scene.bodies.len();
-        let soft: Vec<Soft> = scene
-            .elements
+    /// A connected part whose bodies have been put together.
+    pub fn new(setup: &Setup, state: &State, part: &Connected) -> Result<Self, RigidError> {
+        let (scene, settings) = (&setup.scene, &setup.settings);
+        let (joints, elements) = (part.own_joints(scene), part.own_elements(scene));
+        let inertia = part.own(&setup.inertia);
+        let placed: Vec<Placed> = part.own(&state.bodies).iter().map(Placed::of).collect();
+        let soft: Vec<Soft> = elements
             .iter()
             .map(|element| softness(element, settings))
             .filter(|soft| !soft.rows.is_empty())
             .collect();
-        let mechanism = Mechanism::new(&scene.joints, &soft, inertia, &assembled.placed[..count])?;
+        let mechanism = Mechanism::new(&joints, &soft, &inertia, &placed)?;
         let rows = mechanism.rows.len();
         let mut compliance = vec![0.0; rows];
         for &(row, _) in &mechanism.soft {
             compliance[row] = 1.0;
         }
-        let elements = Acting::elements(&scene.elements, inertia, &assembled.placed);
-        let named = scene.joints.iter().flat_map(|joint| joint.bodies);
-        let named = named.chain(scene.elements.iter().flat_map(|element| element.bodies));
-        let mut bodies: Vec<usize> = named
-            .flatten()
-            .filter(|&body| !matches!(scene.bodies[body].role, Role::Static))
-            .collect();
-        bodies.sort_unstable();
-        bodies.dedup();
-        let bounds = Bound::of(&scene.joints, &mechanism)?;
+        let elements_on = Acting::elements(&elements, &inertia, &mechanism.placed);
+        let count = part.bodies.len();
+        let role = |body: usize| &scene.bodies[part.bodies[body]].role;
+        let moving = (0..count).filter(|&body| !matches!(role(body), Role::Static));
+        let kinematic = (0..count).any(|body| matches!(role(body), Role::Kinematic(_)));
+        let bounds = Bound::of(&joints, &mechanism)?;
         let start = |bound: &Bound| mechanism.joints[bound.joint].linkage.value(bound.row);
-        let (joints_of, groups, rows_of) = columns::reach(&mechanism, count);
-        Ok(Some(Self {
+        Ok(Self {
             remembered: vec![0.0; bounds.len()],
             counted: bounds.iter().map(start).collect(),
             impulses: vec![0.0; rows],
@@ -123,44 +122,70 @@ impl Articulation {
             starts: Vec::new(),
             right: vec![0.0; rows],
             forces: vec![[0.0; 6]; count + 1],
+            twists: vec![[0.0; 6]; count + 1],
             changes: vec![[0.0; 6]; count + 1],
             active: Vec::new(),
             rounds: 0,
-            free: Vec::new(),
             free_impulses: Vec::new(),
-            contacts: 0,
-            joined: Joined {
-                groups,
-                ..Joined::default()
-            },
             loose: false,
+            elastic_now_j: elements_on
+                .iter()
+                .map(|e| e.energy_j(&mechanism.placed))
+                .sum(),
+            moving: moving.collect(),
+            joints_of: columns::joints_of(&mechanism),
+            passive: !kinematic
+                && joints
+                    .iter()
+                    .all(|joint| joint.imposed.iter().all(is_still))
+                && elements.iter().all(|element| !acts_over_time(element)),
             mechanism,
-            elements,
-            bodies,
-            joints_of,
-            rows_of,
+            elements: elements_on,
+            bodies: part.bodies.clone(),
+            joints: part.joints.clone(),
             bounds,
             compliance,
-        }))
+        })
     }
 
     /// What one step hands to the next besides the states of the bodies.
     pub fn carried(&self) -> Vec<f64> {
-        let mut numbers = vec![f64::from(u8::from(self.loose))];
+        let mut numbers = vec![f64::from(u8::from(self.loose)), self.elastic_now_j];
         numbers.extend(self.remembered.iter().chain(&self.counted));
         numbers.extend(self.elements.iter().filter_map(Acting::counted));
         numbers
     }
 
-    /// Takes back what [`Articulation::carried`] gave; the caller has compared the lengths.
-    pub fn carry(&mut self, numbers: &[f64]) {
-        let mut numbers = numbers.iter().copied();
+    /// Takes back what [`Articulation::carried`] gave.
+    pub fn carry(&mut self, numbers: &mut impl Iterator<Item = f64>) {
         let mut next = || numbers.next().unwrap_or(0.0);
         self.loose = next() != 0.0;
+        self.elastic_now_j = next();
         let own = self.remembered.iter_mut().chain(&mut self.counted);
         own.for_each(|x| *x = next());
         for element in self.elements.iter_mut().filter(|e| e.counted().is_some()) {
             element.count_from(next());
+        }
+    }
+
+    /// Its bodies that forces move: their indices in the scene, and their numbers within it.
+    pub fn dynamic(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let own = self.moving.iter().copied();
+        own.filter(|&body| self.mechanism.weights[body].moves)
+            .map(|body| (self.bodies[body], body))
+    }
+
+    /// Takes the twists of its bodies from those of the scene.
+    fn gather(&mut self, twists: &[[f64; 6]]) {
+        for (own, &body) in self.twists.iter_mut().zip(&self.bodies) {
+            *own = twists[body];
+        }
+    }
+
+    /// Gives the twists of the bodies that forces move to the scene.
+    fn scatter(&self, twists: &mut [[f64; 6]]) {
+        for (body, own) in self.dynamic() {
+            twists[body] = self.twists[own];
         }
     }
 
@@ -185,17 +210,66 @@ impl Articulation {
         }
     }
 
+    /// Forces of the elements, and the free velocities as the joints allow them.
+    pub fn hold_free(&mut self, setup: &Setup, state: &State, middle: &mut Middle) {
+        let (t, h, theta) = (
+            setup.time_s(state),
+            setup.settings.dt_s,
+            setup.settings.theta,
+        );
+        let mechanism = &mut self.mechanism;
+        for &own in &self.moving {
+            let body = self.bodies[own];
+            let twist = &middle.before[body];
+            mechanism.placed[own] = Placed {
+                centre: middle.poses[body].position,
+                axes: middle.axes[body],
+                velocity: Vec3::new(twist[0], twist[1], twist[2]),
+                turning: Vec3::new(twist[3], twist[4], twist[5]),
+            };
+            mechanism.turn(own);
+        }
+        mechanism.linearise();
+        self.forces.fill([0.0; 6]);
+        for element in &self.elements {
+            element.add(t + theta * h, &mechanism.placed, &mut self.forces);
+        }
+        for &own in &self.moving {
+            let (weight, force) = (&mechanism.weights[own], &self.forces[own]);
+            if weight.moves && *force != [0.0; 6] {
+                let change = response(weight, force);
+                let after = &mut middle.after[self.bodies[own]];
+                for k in 0..6 {
+                    after[k] += h * change[k];
+                }
+            }
+        }
+        self.aim(t, setup.step_end_s(state));
+        self.gather(&middle.before);
+        self.mechanism.rates(&self.twists, &mut self.targets);
+        for row in 0..self.targets.len() {
+            if self.compliance[row] == 0.0 {
+                let target = &mut self.targets[row];
+                *target = (self.imposed[row] - (1.0 - theta) * *target) / theta;
+            }
+        }
+        self.impulses.fill(0.0);
+        self.hold(&mut middle.after);
+    }
+
     /// Impulses that bring the velocities `after` to what the rows ask for, added to those there are.
     pub fn hold(&mut self, after: &mut [[f64; 6]]) {
+        self.gather(after);
         let Self {
             mechanism,
             right,
             targets,
             impulses,
             compliance,
+            twists,
             ..
         } = self;
-        mechanism.rates(after, right);
+        mechanism.rates(twists, right);
         for row in 0..right.len() {
             right[row] = targets[row] - compliance[row] * impulses[row] - right[row];
         }
@@ -203,18 +277,21 @@ impl Articulation {
         for (impulse, change) in impulses.iter_mut().zip(&*right) {
             *impulse += change;
         }
-        mechanism.respond(right, after);
+        mechanism.respond(right, twists);
+        self.scatter(after);
     }
 
     /// Takes from displacements what the rows do not allow.
     pub fn hold_still(&mut self, displacements: &mut [[f64; 6]]) {
+        self.gather(displacements);
         let (mechanism, right) = (&self.mechanism, &mut self.right);
-        mechanism.rates(displacements, right);
+        mechanism.rates(&self.twists, right);
         for (right, compliance) in right.iter_mut().zip(&self.compliance) {
             *right *= compliance - 1.0;
         }
         mechanism.solve(right);
-        mechanism.respond(right, displacements);
+        mechanism.respond(right, &mut self.twists);
+        self.scatter(displacements);
     }
 
     /// Elastic energy where the bodies are now.
@@ -224,55 +301,17 @@ impl Articulation {
     }
 }
 
-impl World {
-    /// When the step ends; the very number that the next one starts with.
-    pub(crate) fn step_end_s(&self) -> f64 {
-        (self.step + 1) as f64 * self.settings.dt_s
-    }
+/// Whether a coordinate is held where it is.
+fn is_still(imposed: &crate::joints::Imposed) -> bool {
+    matches!(
+        &imposed.target,
+        Target::Value(_) | Target::Position(Signal::Constant(_))
+    )
+}
 
-    /// Forces of the elements, and the free velocities as the joints allow them.
-    pub(crate) fn hold_joints(&mut self) {
-        let Some(mut joints) = self.articulation.take() else {
-            return;
-        };
-        let (t, h, theta) = (self.time_s(), self.settings.dt_s, self.settings.theta);
-        let mechanism = &mut joints.mechanism;
-        for &body in &joints.bodies {
-            let twist = &self.before[body];
-            mechanism.placed[body] = Placed {
-                centre: self.middle[body].position,
-                axes: self.axes[body],
-                velocity: Vec3::new(twist[0], twist[1], twist[2]),
-                turning: Vec3::new(twist[3], twist[4], twist[5]),
-            };
-            mechanism.turn(body);
-        }
-        mechanism.linearise();
-        joints.forces.fill([0.0; 6]);
-        for element in &joints.elements {
-            element.add(t + theta * h, &mechanism.placed, &mut joints.forces);
-        }
-        for &body in &joints.bodies {
-            let (weight, force) = (&mechanism.weights[body], &joints.forces[body]);
-            if weight.moves && *force != [0.0; 6] {
-                let change = response(weight, force);
-                for k in 0..6 {
-                    self.after[body][k] += h * change[k];
-                }
-            }
-        }
-        joints.aim(t, self.step_end_s());
-        joints.mechanism.rates(&self.before, &mut joints.targets);
-        for row in 0..joints.targets.len() {
-            if joints.compliance[row] == 0.0 {
-                let target = &mut joints.targets[row];
-                *target = (joints.imposed[row] - (1.0 - theta) * *target) / theta;
-            }
-        }
-        joints.impulses.fill(0.0);
-        joints.hold(&mut self.after);
-        self.articulation = Some(joints);
-    }
+/// Whether an element acts by the clock.
+fn acts_over_time(element: &Element) -> bool {
+    matches!(&element.effort, Effort::Actuator { effort, .. } if !matches!(effort, Signal::Constant(_)))
 }
 
 /// Adds to the reaction of a joint the force `along` a row: force, and torque about the origin of frame b.
@@ -329,12 +368,8 @@ fn softness(element: &Element, settings: &Settings) -> Soft {
         Effort::Actuator { .. } => Vec::new(),
     };
     Soft {
-        between: Joint::new(
-            &element.name,
-            JointKind::Fixed,
-            element.bodies,
-            element.frames,
-        ),
+        bodies: element.bodies,
+        frames: element.frames,
         rows,
     }
 }

@@ -1,0 +1,128 @@
+"""Long runs that survive being killed: their state and tables in a file, written at an interval."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from percuss.errors import InputError
+
+if TYPE_CHECKING:
+    from percuss.scene.world import Record, World
+
+# Sums over the pieces of a run, largest values of them, and values of the last; the rest are tables.
+SUMS = ("steps_taken", "unmet_steps", "gain_steps", "gained_j")
+LARGEST = ("worst_residual", "deepest_overlap_m", "deepest_overlap_share", "worst_drift", "largest_kinetic_j")
+LAST = ("overlap_left_m", "lifting_j")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file that a run writes every `every_s` seconds of its own time, and goes on from if it is there.
+
+    A run that goes on ends with the same bits as one that was never stopped. The file is gone when the run has ended.
+    """
+
+    path: str | os.PathLike[str]
+    every_s: float
+
+
+def run_in_pieces(world: World, duration_s: float, record: Record, checkpoint: Checkpoint) -> dict[str, Any]:
+    """What the core leaves of a whole run, by pieces between checkpoints."""
+    path, step = Path(checkpoint.path), world.settings.dt_s
+    total, every = round(duration_s / step), round(checkpoint.every_s / step)
+    if not every >= 1:
+        raise InputError(f"every_s = {checkpoint.every_s:g}: must be at least a step, {step:g} s")
+    digest = _digest(world, duration_s, record)
+    found: dict[str, Any] = {}
+    if path.exists():
+        found, state = _read(path, digest)
+        world.core.restore(state)
+    while (done := found.get("steps_taken", 0)) < total:
+        piece = world.core.run(min(every, total - done) * step, **vars(record))
+        found = _joined(found, piece)
+        if found["steps_taken"] < total:
+            _write(path, found, world.core.snapshot(), digest)
+    if not found:
+        found = world.core.run(0.0, **vars(record))
+    path.unlink(missing_ok=True)
+    return found
+
+
+def _digest(world: World, duration_s: float, record: Record) -> str:
+    from hashlib import sha256
+
+    settings = {key: value for key, value in vars(world.settings).items() if key != "threads"}
+    start = sha256(world.core.snapshot()).hexdigest()
+    parts = (world.scene.description(), settings, duration_s, vars(record), start)
+    return sha256(repr(parts).encode()).hexdigest()
+
+
+def _joined(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+    """Two pieces of a run as one."""
+    import numpy as np
+
+    if not first:
+        return dict(then)
+
+    def one(key: str) -> Any:
+        a, b = first[key], then[key]
+        if key in SUMS:
+            return a + b
+        if key in LARGEST:
+            return max(a, b)
+        if key in LAST:
+            return b
+        if key == "probes":
+            return {name: {c: np.concatenate([a[name][c], b[name][c]]) for c in b[name]} for name in b}
+        return {column: np.concatenate([a[column], b[column]]) for column in b}
+
+    return {key: one(key) for key in then}
+
+
+def _write(path: Path, found: Mapping[str, Any], state: bytes, digest: str) -> None:
+    """The file as a whole or not at all."""
+    import numpy as np
+
+    arrays: dict[str, Any] = {"digest": np.array(digest), "state": np.frombuffer(state, np.uint8)}
+    for key, value in found.items():
+        tables = {f"probes/{name}": table for name, table in value.items()} if key == "probes" else {key: value}
+        for name, table in tables.items():
+            if isinstance(table, Mapping):
+                arrays |= {f"table/{name}/{column}": values for column, values in table.items()}
+            else:
+                arrays[f"number/{name}"] = np.array(table)
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        np.savez(file, **arrays)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+def _read(path: Path, digest: str) -> tuple[dict[str, Any], bytes]:
+    import zipfile
+
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
+        known, state = str(arrays["digest"]), arrays["state"].tobytes()
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
+        raise InputError(f"{path}: is no checkpoint of a run; delete it to start anew") from None
+    if known != digest:
+        raise InputError(f"{path}: is a checkpoint of another scene or run; delete it to start anew")
+    found: dict[str, Any] = {"probes": {}}
+    for key, values in arrays.items():
+        kind, _, name = key.partition("/")
+        if kind == "number":
+            found[name] = values.item()
+        elif kind == "table":
+            table, _, column = name.rpartition("/")
+            where = found["probes"] if table.startswith("probes/") else found
+            where.setdefault(table.removeprefix("probes/"), {})[column] = values
+    return found, state

@@ -1,0 +1,250 @@
+//! Islands: what lies elsewhere changes nothing, nor does the number of threads.
+
+mod common;
+
+use percuss_rigid::*;
+
+/// A tower of `blocks` boxes at x, each a little off the one below, from which it gets its name.
+fn tower(scene: &mut Scene, x: f64, blocks: usize, group: u16) -> Vec<usize> {
+    (0..blocks)
+        .map(|k| {
+            let at = Pose::translation(x + 0.02 * (k % 3) as f64, 0.0, 0.5 + k as f64);
+            let name = format!("tower {x} {k}");
+            let body = scene.add_body(Body::dynamic(&name, Mass::Total(100.0)).at(at));
+            let shape = Shape::cuboid(1.0, 1.0, 1.0).unwrap();
+            scene.add_contactor(body, shape, Pose::identity(), group);
+            body
+        })
+        .collect()
+}
+
+fn ground() -> Scene {
+    let mut scene = Scene::default();
+    let ground = scene.add_body(Body::fixed("ground"));
+    scene.add_contactor(ground, Shape::half_space(), Pose::identity(), 0);
+    scene.add_law(ContactLaw::new((0, 1), 0.0, 0.5));
+    scene.add_law(ContactLaw::new((1, 1), 0.0, 0.5));
+    scene
+}
+
+/// A ball that falls on a tower, and a pendulum that swings into it.
+fn busy(scene: &mut Scene, x: f64) -> Vec<usize> {
+    let mut bodies = tower(scene, x, 4, 1);
+    let ball = Body::dynamic("ball", Mass::Total(30.0)).at(Pose::translation(x + 0.3, 0.1, 5.0));
+    let ball = scene.add_body(ball.moving(Vec3::new(0.0, 0.0, -3.0)));
+    scene.add_contactor(ball, Shape::sphere(0.4).unwrap(), Pose::identity(), 1);
+    let bob = Body::dynamic("bob", Mass::Total(50.0)).at(Pose::translation(x - 2.5, 0.0, 3.4));
+    let bob = scene.add_body(bob.moving(Vec3::new(4.0, 0.0, 0.0)));
+    scene.add_contactor(bob, Shape::sphere(0.5).unwrap(), Pose::identity(), 1);
+    scene.joints.push(Joint::new(
+        &format!("hinge {x}"),
+        JointKind::Revolute,
+        [None, Some(bob)],
+        [Vec3::new(x - 2.5, 0.0, 7.0), Vec3::new(0.0, 0.0, 3.6)]
+            .map(|p| Pose::new(p, Vec3::new(std::f64::consts::FRAC_PI_2, 0.0, 0.0))),
+    ));
+    bodies.extend([ball, bob]);
+    bodies
+}
+
+fn same_bits(a: &World, of: &[usize], b: &World, there: &[usize]) {
+    for (&body, &other) in of.iter().zip(there) {
+        assert_eq!(a.state(body), b.state(other), "body {body}");
+    }
+}
+
+#[test]
+fn a_tower_stands_as_well_beside_heavy_blocks_as_alone() {
+    for heavy in [None, Some(1.0), Some(1e3), Some(1e6)] {
+        let mut scene = ground();
+        let bodies = tower(&mut scene, 0.0, 6, 1);
+        for k in 0..if heavy.is_some() { 50 } else { 0 } {
+            let mass = Mass::Total(heavy.unwrap());
+            let at = Pose::translation(110.0 + 2.0 * f64::from(k), 0.0, 0.5);
+            let body = scene.add_body(Body::dynamic(&format!("far {k}"), mass).at(at));
+            let shape = Shape::cuboid(1.0, 1.0, 1.0).unwrap();
+            scene.add_contactor(body, shape, Pose::identity(), 1);
+        }
+        let mut world = World::new(scene, Settings::with_step(2e-3)).unwrap();
+        let recording = world.run(1.0, &Record::default()).unwrap();
+        let sunk = bodies.iter().zip(0..);
+        let sunk = sunk.map(|(&b, k)| (world.pose(b).position.z - 0.5 - f64::from(k)).abs());
+        let sunk = sunk.fold(0.0, f64::max);
+        assert!(sunk < 1e-7, "{heavy:?}: off by {sunk:e} m");
+        assert_eq!(recording.unmet_steps, 0);
+    }
+}
+
+#[test]
+fn a_scene_alone_and_beside_another_has_the_same_bits() {
+    let settings = Settings {
+        look_ahead_m: 0.01,
+        ..Settings::with_step(2e-3)
+    };
+    for settings in [Settings::with_step(2e-3), settings] {
+        let mut scene = ground();
+        let alone = busy(&mut scene, 0.0);
+        let mut one = World::new(scene, settings).unwrap();
+        let mut scene = ground();
+        tower(&mut scene, 40.0, 3, 1);
+        busy(&mut scene, -30.0);
+        let beside = busy(&mut scene, 0.0);
+        busy(&mut scene, 90.0);
+        let mut two = World::new(scene, settings).unwrap();
+        for _ in 0..600 {
+            one.step().unwrap();
+            two.step().unwrap();
+        }
+        same_bits(&one, &alone, &two, &beside);
+        assert_eq!(one.reaction(0), two.reaction(1));
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let run = |threads: usize| {
+        let mut scene = ground();
+        for k in 0..12 {
+            busy(&mut scene, 12.0 * f64::from(k));
+        }
+        let settings = Settings {
+            threads,
+            stabilise: true,
+            ..Settings::with_step(2e-3)
+        };
+        let mut world = World::new(scene, settings).unwrap();
+        for _ in 0..300 {
+            world.step().unwrap();
+        }
+        world.snapshot().to_bytes()
+    };
+    let one = run(1);
+    for threads in [2, 3, 0] {
+        assert!(run(threads) == one, "{threads} threads");
+    }
+}
+
+#[test]
+fn loose_blocks_are_islands() {
+    let mut scene = ground();
+    for k in 0..5 {
+        tower(&mut scene, 3.0 * f64::from(k), 1 + k as usize, 1);
+    }
+    let mut world = World::new(scene, Settings::with_step(2e-3)).unwrap();
+    let report = world.step().unwrap();
+    assert_eq!(report.islands, 5);
+    assert!(report.met);
+}
+
+fn asleep(speed: f64) -> Settings {
+    Settings {
+        sleep_speed_m_per_s: speed,
+        sleep_steps: 20,
+        ..Settings::with_step(2e-3)
+    }
+}
+
+#[test]
+fn a_tower_at_rest_sleeps_and_its_account_goes_on() {
+    let mut scene = ground();
+    let bodies = tower(&mut scene, 0.0, 5, 1);
+    let mut world = World::new(scene, asleep(1e-4)).unwrap();
+    for _ in 0..200 {
+        world.step().unwrap();
+    }
+    assert!(bodies.iter().all(|&body| world.is_asleep(body)));
+    let places: Vec<Vec3> = bodies.iter().map(|&b| world.state(b).position).collect();
+    let recording = world.run(1.0, &Record::default()).unwrap();
+    for (&body, place) in bodies.iter().zip(&places) {
+        assert_eq!(world.state(body).position, *place);
+        assert_eq!(world.state(body).velocity, Vec3::zeros());
+    }
+    assert_eq!(recording.unmet_steps, 0);
+    let held: f64 = world
+        .contacts()
+        .iter()
+        .filter(|c| c.bodies[0] == 0)
+        .map(|c| c.impulse_n_s.z)
+        .sum();
+    let weight = 5.0 * 100.0 * 9.80665 * 2e-3;
+    assert!(
+        (held / weight - 1.0).abs() < 1e-5,
+        "the ground bears {held} of {weight} N s"
+    );
+    assert!(world.energy().closing_error_j().abs() < 1e-9);
+}
+
+#[test]
+fn what_touches_loads_or_leaves_a_sleeping_island_wakes_it() {
+    let shape = || Shape::sphere(0.3).unwrap();
+    // a ball that falls on it
+    let mut scene = ground();
+    let bodies = tower(&mut scene, 0.0, 3, 1);
+    let far = tower(&mut scene, 50.0, 3, 1);
+    let ball = Body::dynamic("ball", Mass::Total(50.0)).at(Pose::translation(0.2, 0.0, 9.0));
+    let ball = scene.add_body(ball);
+    scene.add_contactor(ball, shape(), Pose::identity(), 1);
+    let mut world = World::new(scene, asleep(1e-4)).unwrap();
+    let mut woken = None;
+    for step in 0..700 {
+        let slept = world.is_asleep(bodies[0]);
+        world.step().unwrap();
+        let touched = world
+            .contacts()
+            .iter()
+            .any(|c| c.bodies.contains(&(ball as u32)));
+        if touched && woken.is_none() {
+            assert!(slept, "it slept before");
+            assert!(
+                bodies.iter().all(|&b| !world.is_asleep(b)),
+                "awake in the step of the touch"
+            );
+            woken = Some(step);
+        }
+    }
+    assert!(woken.is_some());
+    assert!(
+        far.iter().all(|&b| world.is_asleep(b)),
+        "what is far sleeps on"
+    );
+
+    // a load that sets in, and a support that goes away
+    for removed in [false, true] {
+        let mut scene = ground();
+        let bodies = tower(&mut scene, 0.0, 3, 1);
+        if removed {
+            scene.bodies[bodies[0]].removal_s = 1.0;
+        } else {
+            let mut load = Load::force(bodies[2], Vec3::zeros(), Vec3::new(900.0, 0.0, 0.0));
+            (load.times_s, load.factors) = (vec![1.0, 1.001], vec![0.0, 1.0]);
+            scene.loads.push(load);
+        }
+        let mut world = World::new(scene, asleep(1e-4)).unwrap();
+        world.run(0.999, &Record::default()).unwrap();
+        assert!(world.is_asleep(bodies[2]));
+        let before = world.pose(bodies[2]).position;
+        world.run(0.5, &Record::default()).unwrap();
+        assert!((world.pose(bodies[2]).position - before).norm() > 0.05);
+    }
+}
+
+#[test]
+fn sleep_is_kept_by_snapshots() {
+    let mut scene = ground();
+    let bodies = tower(&mut scene, 0.0, 3, 1);
+    let mut world = World::new(scene.clone(), asleep(1e-4)).unwrap();
+    world.run(0.5, &Record::default()).unwrap();
+    assert!(world.is_asleep(bodies[1]));
+    let kept = Snapshot::from_bytes(&world.snapshot().to_bytes()).unwrap();
+    let mut other = World::new(scene, asleep(1e-4)).unwrap();
+    other.restore(&kept).unwrap();
+    assert!(other.is_asleep(bodies[1]));
+    world.set_velocity(bodies[2], Vec3::new(0.5, 0.0, 0.0), Vec3::zeros());
+    other.set_velocity(bodies[2], Vec3::new(0.5, 0.0, 0.0), Vec3::zeros());
+    for _ in 0..100 {
+        world.step().unwrap();
+        other.step().unwrap();
+    }
+    assert!(!world.is_asleep(bodies[2]) || world.pose(bodies[2]).position.x > 0.05);
+    assert_eq!(world.snapshot(), other.snapshot());
+}
