@@ -33,7 +33,7 @@ def model(
     ...     "falling", model=falling.model, parameters={"height": {"unit": "m", "prior": prior}}
     ... )
     >>> percuss.open_ledger("ledger").simulate(study, height=2.0).outputs()
-    {'speed': 6.264183905346331}
+    {'speed': 6.26418390534633}
     """
     if not inputs or not outputs:
         raise InputError("model: a function needs at least one input and one output")

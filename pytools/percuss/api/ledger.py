@@ -142,7 +142,7 @@ class Ledger:
         unit (`gap="23 mm"`); parameters that are not given are at their prior means. AnswerIsNo if the run fails.
 
         >>> ledger.simulate("studies/ishigami", x1=1.0, x2=0.5, x3=-1.0).outputs()
-        {'y': 2.534417...}
+        {'y': 2.5345600127501973}
         """
         from percuss.execution.given import given_point
         from percuss.work.simulate import simulate

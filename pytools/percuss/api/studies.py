@@ -31,12 +31,12 @@ def make_study(name: str, tables: Mapping[str, Any] | None = None, **more: Any) 
     """A study from the tables of a study file (docs/study-format.md), as keyword arguments or as one mapping.
 
     >>> study = percuss.make_study(
-    ...     "falling",
-    ...     model={"kind": "benchmark", "function": "linear", "inputs": ["h"], "matrix": [[2.0]], "outputs": ["v"]},
-    ...     parameters={"h": {"prior": {"kind": "uniform", "low": 1, "high": 2}}},
+    ...     "waves",
+    ...     model={"kind": "benchmark", "function": "ishigami"},
+    ...     parameters={f"x{i}": {"prior": {"kind": "uniform", "low": -3, "high": 3}} for i in (1, 2, 3)},
     ... )
     >>> study.name, list(study.outputs)
-    ('falling', ['v'])
+    ('waves', ['y'])
     """
     if not name or not name.isprintable() or "/" in name:
         raise InputError(f"study {name!r}: a name is text without slashes")

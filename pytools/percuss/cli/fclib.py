@@ -37,16 +37,12 @@ def solve(
     passed over, with the reason. With --json every problem is a line of its own, written when it is done.
     """
     from percuss.cli.output import give_line, say, table_text
-    from percuss.contact import NORMS, solvers
+    from percuss.contact import NORMS
     from percuss.errors import AnswerIsNo, InputError
     from percuss.fclib import compare, find, read
     from percuss.spelling import did_you_mean
 
-    known = solvers()
-    names = known if solver == "all" else [name.strip() for name in solver.split(",")]
-    for name in names:
-        if name not in known:
-            raise InputError(f"--solver {name}: {did_you_mean(name, [*known, 'all'])}")
+    names = _solvers(solver)
     if norm not in NORMS:
         raise InputError(f"--norm {norm}: {did_you_mean(norm, NORMS)}")
     if not 0 < tol < float("inf"):
@@ -78,6 +74,20 @@ def solve(
     unsolved = [comparison.problem.name for comparison in done if not comparison.solved]
     if unsolved:
         raise AnswerIsNo(f"not solved to {tol:g}: {', '.join(unsolved)}")
+
+
+def _solvers(text: str) -> list[str]:
+    """The solvers that are asked for, by name or `all`."""
+    from percuss.contact import solvers
+    from percuss.errors import InputError
+    from percuss.spelling import did_you_mean
+
+    known = solvers()
+    names = list(known) if text == "all" else [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise InputError(f"--solver {name}: {did_you_mean(name, [*known, 'all'])}")
+    return names
 
 
 HEADS = ("problem", "contacts", "solver", "met", "iterations", "newton", "ms", "energy", "plain", "velocity", "siconos")
