@@ -63,6 +63,7 @@ def simulate(
     """Run a study's model once and append the run like any other, time histories included."""
     from dataclasses import replace
 
+    from percuss import _core
     from percuss.cli.output import give_id, hint, plain, say, table_text, tell_no_limit
     from percuss.cli.values import tell_values, unit_of
     from percuss.errors import AnswerIsNo
@@ -75,6 +76,7 @@ def simulate(
     from percuss.study.load import load_study
     from percuss.units import from_si
 
+    _core.set_default_threads(0)  # a run by itself takes all cores
     if csv:
         check_target(csv)
     found = consented(load_study(study_path(study)), allow_command)
