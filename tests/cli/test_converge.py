@@ -248,8 +248,8 @@ ROCK = Path(__file__).parents[2] / "studies" / "uncertain-projectile" / "study.t
 
 
 def test_of_a_rock_impulse_windowed_force_and_energy_are_quoted_and_the_peak_force_is_not(percuss, make_study) -> None:
-    """At 10 %: what a loose wall does after the first hit depends on step and tolerance by some percent."""
-    text = ROCK.read_text()
+    """At 10 %, over the first hit: what a loose wall does after it is chaotic, and settles at no step."""
+    text = ROCK.read_text().replace('duration = "0.3 s"', 'duration = "0.2 s"')
     text = (
         text[: text.index("[outputs.")].replace("{", "{{").replace("}", "}}")
         + """

@@ -121,7 +121,8 @@ class Result:
     """What a run leaves: tables by column, and sums at its end.
 
     `energy` and `pairs` count from the start of the world, not of the run. Contact forces are mean forces of their
-    step, on the second body. `deepest_overlap_share` is the largest overlap over half the width of the
+    step, on the second body; `bond_points` has a row for every point of a bond, as often as `contacts`.
+    `deepest_overlap_share` is the largest overlap over half the width of the
     thinner shape along the normal; `gain_share` what contacts gave instead of taking, over the largest kinetic energy
     and what would lift every body by its size (a radius, half a side).
     """
@@ -143,6 +144,7 @@ class Result:
     pairs: Mapping[tuple[str, str], PairWork]
     account_j: Mapping[str, float]
     bonds: Mapping[str, BondState] = field(default_factory=dict)
+    bond_points: Table = field(default_factory=dict)
 
     def faults(self) -> list[str]:
         """Why this run is none to rely on, a sentence each; none for one that is."""

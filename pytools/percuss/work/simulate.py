@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from percuss import _core
 from percuss.designs.design import Design
 from percuss.designs.records import draft_design, drafts_of
 from percuss.execution.batch import Result, make_batch, run_batch
@@ -36,6 +37,7 @@ class Simulated:
 
 def simulate(session: Session, point: GivenPoint, case: str, seed: int = 0) -> Simulated:
     """Run a case of a study at one point and append design and run."""
+    _core.set_default_threads(0)  # a run by itself takes all cores
     given = replace(point.design, study=session.consented(point.design.study), seed=seed)
     model = given.study.model()
     if isinstance(model, Runner):

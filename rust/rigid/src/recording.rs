@@ -1,6 +1,7 @@
 //! Running for a while, and what is kept of it.
 
 use crate::body::Inertia;
+use crate::bonds::BondMemory;
 use crate::energy::Energy;
 use crate::error::RigidError;
 use crate::probe::{Probe, ProbeKind};
@@ -19,7 +20,7 @@ pub struct Record {
     pub steps_every: u64,
     /// Pose and velocity of every body present.
     pub bodies_every: u64,
-    /// Every active contact.
+    /// Every active contact, and every point of a bond.
     pub contacts_every: u64,
 }
 
@@ -47,6 +48,8 @@ pub struct Recording {
     pub bodies: Table,
     /// Contacts over time; forces are mean forces of the step, on the second body.
     pub contacts: Table,
+    /// What the points of bonds remember over time; rows as often as those of contacts.
+    pub bonds: Table,
     /// Steps taken.
     pub steps_taken: u64,
     /// Steps whose contact problem stayed above the tolerance.
@@ -197,6 +200,7 @@ impl World {
             steps: Table::new("steps", &STEPS),
             bodies: Table::new("bodies", &BODIES),
             contacts: Table::new("contacts", &CONTACTS),
+            bonds: Table::new("bond_points", &bond_columns()),
             steps_taken: 0,
             unmet_steps: 0,
             worst_residual: 0.0,
@@ -315,6 +319,11 @@ impl World {
             }
         }
         if due(self.state.step, record.contacts_every) {
+            for (point, (bond, area_m2, memory)) in self.bond_points().enumerate() {
+                let mut row = vec![t, bond as f64, point as f64, area_m2];
+                row.extend(memory.numbers());
+                recording.bonds.push(&row);
+            }
             for c in &self.state.contacts {
                 let f = c.impulse_n_s / self.setup.settings.dt_s;
                 let (p, n) = (c.position, c.normal);
@@ -340,6 +349,13 @@ impl World {
             }
         }
     }
+}
+
+/// Columns of the table of bonds.
+fn bond_columns() -> Vec<&'static str> {
+    let mut columns = vec!["time_s", "bond", "point", "area_m2"];
+    columns.extend(BondMemory::NAMES);
+    columns
 }
 
 /// Columns of the energy table.

@@ -99,7 +99,21 @@ fn thrown(direction: Vec3, speed: f64, dt_s: f64) -> World {
     scene.laws[0].friction = 0.0;
     scene.bodies[above].velocity_m_per_s = direction * speed;
     let mut world = World::new(scene, Settings::with_step(dt_s)).unwrap();
-    world.run(0.02, &Record::default()).unwrap();
+    let record = Record {
+        contacts_every: 100,
+        ..Record::default()
+    };
+    let recording = world.run(0.02, &record).unwrap();
+    let damage = recording.bonds.column("damage").unwrap();
+    let points = world.bond_points().count();
+    assert_eq!(recording.bonds.rows() % points, 0);
+    let last = &damage[damage.len() - points..];
+    assert!(
+        world
+            .bond_points()
+            .zip(last)
+            .all(|((_, _, m), d)| m.damage == *d)
+    );
     world
 }
 

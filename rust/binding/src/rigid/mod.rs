@@ -37,6 +37,7 @@ fn recorded(py: Python<'_>, recording: Recording) -> PyResult<Bound<'_, PyDict>>
         recording.steps,
         recording.bodies,
         recording.contacts,
+        recording.bonds,
     ] {
         dict.set_item(table.name.clone(), columns(py, table)?)?;
     }

@@ -36,6 +36,9 @@ use rayon::ThreadPool;
 use stabilisation::Clearing;
 use std::sync::Arc;
 
+/// Scenes of fewer contactors take one thread, whatever the settings: there is nothing to share out.
+const SMALL: usize = 64;
+
 /// What the nonsmooth stepper needs besides set-up and state: buffers, kept so that steps do not allocate, and what
 /// follows from the state.
 pub(crate) struct Nonsmooth {
@@ -101,7 +104,11 @@ impl Nonsmooth {
             }
         }
         Ok(Self {
-            pool: threads::pool(settings.threads)?,
+            pool: if setup.touching().len() < SMALL {
+                None
+            } else {
+                threads::pool(settings.threads)?
+            },
             detector,
             next_event_s: f64::NEG_INFINITY,
             parts,
