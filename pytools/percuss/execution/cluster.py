@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from percuss.errors import InputError, PercussError
 from percuss.execution.batch import WorkerLost
-from percuss.execution.engines import Engine
+from percuss.execution.engine import Engine
 from percuss.execution.profile import Profile
 from percuss.ledger.event import Software
 from percuss.study.study import Study

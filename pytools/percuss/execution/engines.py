@@ -11,25 +11,16 @@ An executor that loses a worker raises `WorkerLost` for the batch it had; the ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from percuss.errors import InputError
+from percuss.execution.engine import Engine
 
 THREADS = "threads"
 ENGINES = (THREADS, "processes", "local-cluster", "dask://HOST:PORT", "slurm", "pbs")
 QUEUES = ("slurm", "pbs")
-
-
-@dataclass(frozen=True)
-class Engine:
-    """An executor, and how many batches it runs at a time just now."""
-
-    executor: Executor
-    workers: Callable[[], int]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from percuss.inference.transform import Transform
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.tensor import refuse_tensors
 from percuss.study.priors.uniform import Uniform
-
-if TYPE_CHECKING:
-    from percuss.inference.samplers.chains import Advance
 
 LogLikelihood = Callable[[Floats], Floats]
 
@@ -37,7 +34,7 @@ class Target:
     names: tuple[str, ...]
     priors: tuple[Prior, ...]
     log_likelihood: LogLikelihood = field(repr=False)
-    advance: Advance | None = field(default=None, repr=False)
+    advance: Callable[..., Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.names:

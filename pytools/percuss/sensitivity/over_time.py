@@ -16,7 +16,7 @@ import polars as pl
 
 from percuss.errors import InputError
 from percuss.surrogates.chaos import Expansions
-from percuss.surrogates.curves import load_modes
+from percuss.surrogates.modes import load_modes
 from percuss.surrogates.surrogate import Surrogate
 
 _SCHEMA: dict[str, Any] = dict.fromkeys(("case", "parameter"), pl.String())

@@ -9,8 +9,8 @@ in finding them, to be below TRUNCATION of the variance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from percuss.ledger.projections import batch_of
 from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.surrogates.fit import ColumnFit
+from percuss.surrogates.modes import Modes, load_modes, modes_table
 
 if TYPE_CHECKING:
     from percuss.surrogates.surrogate import Column
@@ -33,20 +34,6 @@ Array = NDArray[Any]
 TRUNCATION = 1e-3
 MOST_MODES = 30
 FOLDS = 5
-
-
-@dataclass(frozen=True)
-class Modes:
-    """Mean (t,), modes (k, t) and the variance (t,) that they leave out, over the axis of one case."""
-
-    axis: Array
-    mean: Array
-    modes: Array
-    rest: Array
-
-    def curves(self, scores: Array) -> Array:
-        """Curves (n, t) from scores (n, k)."""
-        return np.asarray(self.mean + scores @ self.modes)
 
 
 def reduce_curves(
@@ -61,7 +48,7 @@ def reduce_curves(
     for runs, (axis, values) in zip(campaign.cases, curves, strict=True):
         modes, scores = decompose(axis, values, count)
         cases.append(CaseRuns(runs.case, runs.rows, scores, runs.failures))
-        tables.append(_table(runs.case, modes))
+        tables.append(modes_table(runs.case, modes))
         errors[runs.case] = float(found[len(cases) - 1][1][count - 1])
     outputs = tuple(f"{quantity}#{k + 1}" for k in range(count))
     facts = Curves(quantity=quantity, axis=along or "", modes=count, reconstruction_error=errors)
@@ -213,26 +200,3 @@ def _needed(values: Array, weights: Array) -> tuple[int, Array]:
     left /= total
     enough = np.flatnonzero(left < TRUNCATION)
     return (int(enough[0]) + 1 if len(enough) else most), left
-
-
-def _table(case: str, modes: Modes) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "case": pl.Series([case] * len(modes.axis), dtype=pl.String),
-            "axis": pl.Series(modes.axis, dtype=pl.Float64),
-            "mean": pl.Series(modes.mean, dtype=pl.Float64),
-            "rest": pl.Series(modes.rest, dtype=pl.Float64),
-            "modes": pl.Series(modes.modes.T.tolist(), dtype=pl.List(pl.Float64)),
-        }
-    )
-
-
-def load_modes(tables: Mapping[str, Any], case: str) -> Modes:
-    """The modes of a case, as stored."""
-    rows = tables["modes"].filter(pl.col("case") == case)
-    if not rows.height:
-        raise InputError(f"the surrogate has no curves of case {case}")
-    matrix = np.array(rows["modes"].to_list(), float).T
-    return Modes(
-        rows["axis"].to_numpy(), rows["mean"].to_numpy(), np.ascontiguousarray(matrix), rows["rest"].to_numpy()
-    )

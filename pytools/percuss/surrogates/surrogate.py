@@ -29,6 +29,7 @@ from percuss.surrogates.assessment import Errors
 from percuss.surrogates.bands import Band
 from percuss.surrogates.canonical import Canonical
 from percuss.surrogates.model import Array, Model, Replicates
+from percuss.surrogates.modes import load_modes
 from percuss.surrogates.registry import FAMILIES, family_module
 
 if TYPE_CHECKING:
@@ -173,8 +174,6 @@ class Surrogate:
 
     def curves(self, theta: NDArray[Any], case: str) -> tuple[Array, Array, Array]:
         """Axis (t,), mean curves (n, t) of a case and the variance (n, t) of their errors."""
-        from percuss.surrogates.curves import load_modes
-
         modes = load_modes(self.tables, case)
         numbers = [number for number, column in enumerate(self.columns) if column.case == case]
         mean, variance = self.predict(theta)
@@ -183,8 +182,6 @@ class Surrogate:
 
     def curve_band(self, theta: NDArray[Any], case: str, level: float = 0.95) -> tuple[Array, Array, Array]:
         """Axis (t,), lower and upper ends (n, t): the level holds on average over instants and points."""
-        from percuss.surrogates.curves import load_modes
-
         modes = load_modes(self.tables, case)
         axis, mean, _ = self.curves(theta, case)
         points = self._points(theta)
