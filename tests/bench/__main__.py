@@ -21,6 +21,7 @@ BENCHES = (
     "grains",
     "multibody",
     "bodies",
+    "peers",
 )
 
 
