@@ -22,6 +22,7 @@ BENCHES = (
     "grains",
     "multibody",
     "bodies",
+    "peers",
 )
 
 
