@@ -21,10 +21,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from percuss.surrogates.training import CaseRuns, Training
 from scipy.stats import qmc
 from tests.bench.coverage import kink
 
+from percuss.designs.design import Design
+from percuss.execution.results import Campaign, CaseRuns
 from percuss.sensitivity.compute import Request, surrogate_indices
 from percuss.sensitivity.sampling import sample_indices
 from percuss.study.priors.uniform import Uniform
@@ -133,9 +134,10 @@ def fitted(function: Callable[[Array], Array], d: int, n: int, seed: int, family
     source: Any = SimpleNamespace(id="design")
     runs = CaseRuns("base", np.arange(n), function(unit)[:, None], {})
     places = tuple((0, i) for i in range(n))
-    training = Training(study, source, (source,), (source,), names, unit, places, ("y",), (runs,), {}, False)
-    done = fit_all(training, Settings(family=family, search="early", bootstrap=0, seed=seed))
-    return read_surrogate(source, study, names, surrogate_tables(training, done))
+    design = Design(study, "given", seed, 0, {}, names, unit, unit, ("base",), event=source)
+    campaign = Campaign((design,), (source,), unit, places, ("y",), (runs,))
+    done = fit_all(campaign, Settings(family=family, search="early", bootstrap=0, seed=seed))
+    return read_surrogate(source, study, names, surrogate_tables(campaign, done))
 
 
 @dataclass(frozen=True)

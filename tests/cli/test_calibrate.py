@@ -436,7 +436,7 @@ def test_what_does_not_belong_together(percuss, folder, linear) -> None:
     file.write_text(original.replace('file = "observations/sensors.csv"', ""))
     percuss(*call).refused(2, "names no file of observations")
     file.write_text(original)
-    percuss("calibrate", "@last:campaign").refused(2, "not a surrogate")
+    percuss("calibrate", "@last:campaign").refused(2, "not surrogate.fitted")
     percuss("calibrate", linear, "--observations", linear).refused(2, "not observations.imported")
     percuss(*call, "--sampler", "metropolis").refused(2, "unknown sampler")
     percuss(*call, "--setting", "chain=3").refused(2, "no setting `chain`", "did you mean `chains`")

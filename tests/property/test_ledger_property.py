@@ -34,8 +34,11 @@ json_values = st.recursive(
 hexes = st.integers(0, 2**256 - 1).map(lambda n: f"{n:064x}")
 drafts = st.builds(
     Draft,
-    st.sampled_from(["note.added", "study.registered", "stream.sealed"]),
-    st.dictionaries(text, json_values, max_size=4),
+    # A kind whose body may hold anything beside its key.
+    st.just("scene.settled"),
+    st.dictionaries(text, json_values, max_size=4).map(
+        lambda body: {f"fact {name}": value for name, value in body.items()} | {"key": "k"}
+    ),
     study=st.none() | st.builds(StudyRef, text, hexes),
     blobs=st.lists(st.builds(Blob, text, hexes, hexes, st.integers(0, 2**62), st.integers(0, 2**62)), max_size=2),
     seed=st.none() | st.integers(0, 2**63 - 1),

@@ -81,7 +81,7 @@ TABLE = pl.DataFrame({"x1": [1.0, 2.0, None], "name": ["a", "b", "c"], "n": [1, 
 @WITHOUT_RESET
 @hypothesis.given(CHANGES, st.sampled_from([".parquet", ".csv"]))
 def test_tables(tmp_path, capfd, changes, suffix) -> None:
-    from percuss.execution.imports import parse_table
+    from percuss.measured import parse_measured
 
     path = tmp_path / f"table{suffix}"
     if suffix == ".parquet":
@@ -89,7 +89,7 @@ def test_tables(tmp_path, capfd, changes, suffix) -> None:
     else:
         TABLE.drop("l").write_csv(path)
     with silence(capfd), contextlib.suppress(PercussError):
-        parse_table(path, changed(path.read_bytes(), changes))
+        parse_measured(str(path), changed(path.read_bytes(), changes))
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,9 @@ def commits() -> tuple[bytes, bytes]:
     from percuss.ledger.streams import Head, chain
 
     maker = Maker(("percuss",), "me", "here", Software("1", "c", "core", "lock"))
-    events = chain([Draft("note.added", {"text": "x"}), Draft("note.added", {})], "main", Head(0, 0, "0"), maker, 1)
+    events = chain(
+        [Draft("note.added", {"text": "x"}), Draft("note.added", {"text": ""})], "main", Head(0, 0, "0"), maker, 1
+    )
     return files.parquet_bytes(to_frame(events)), identity_bytes("01890a5d-ac96-774b-bcce-b302099a8057")
 
 

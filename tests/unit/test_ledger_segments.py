@@ -131,7 +131,7 @@ def test_doctor_deletes_only_what_is_proven_elsewhere(percuss, folder, ledger) -
     # A commit under a number that is sealed, whose writer had an old head and was killed before it took it back.
     book = Ledger.open(ledger.place.root)
     other = streams.chain(
-        [Draft("note.added", {})], "main", streams.Head(2, 2, book.events()[1].hash), ledger._maker, 1
+        [Draft("note.added", {"text": ""})], "main", streams.Head(2, 2, book.events()[1].hash), ledger._maker, 1
     )
     forked = ledger.place.commit("main", 3)
     forked.write_bytes(parquet_bytes(streams.to_frame(other)))
@@ -216,7 +216,7 @@ def test_anchors_are_hashes_of_main(percuss, folder) -> None:
     (last,) = from_frame(streams.read_frame(path))
     head = streams.Head(int(path.stem) - 1, last.seq - 1, last.prev)
     path.unlink()
-    draft = Draft("stream.adopted", {**last.data, "again": True})
+    draft = Draft("stream.adopted", last.data)
     streams.append_commit(book.place, "main", [draft], book._maker, head)
     assert percuss("audit", "--rerun", 0).code == 0
     assert percuss("audit", "--rerun", 0, "--anchor", told).code == 1

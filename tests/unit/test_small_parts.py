@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from percuss.cli.log import shortest_prefixes
 from percuss.cli.options import assignments
 from percuss.cli.output import plain, table_text
 from percuss.errors import InputError
 from percuss.execution.batch import split
 from percuss.execution.queue import Shard
 from percuss.export.tables import column_name
+from percuss.work.log import shortest_prefixes
 
 
 @given(st.lists(st.text("ab", min_size=10, max_size=10), unique=True, max_size=30), st.integers(1, 8))

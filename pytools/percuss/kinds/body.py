@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, Protocol, Self
+from typing import Annotated, Any, ClassVar, Protocol, Self
 
 import msgspec
 
@@ -32,7 +32,12 @@ class Recorded(Protocol):
 
 
 class Body:
-    """Base of all bodies, which are frozen dataclasses. Field for field they are what is stored, in SI."""
+    """Base of all bodies, which are frozen dataclasses. Field for field they are what is stored, in SI.
+
+    `open_ended`: others than percuss itself may add fields of their own, which are kept and shown.
+    """
+
+    open_ended: ClassVar[bool] = False
 
     @classmethod
     def of(cls, event: Recorded) -> Self:
@@ -57,7 +62,7 @@ def plain(value: Any) -> Any:
 def unknown_fields(data: Mapping[str, Any], body: type[Body]) -> list[str]:
     """Fields of plain data that a body does not have."""
     known = {item.name for item in fields(body)}  # type: ignore[arg-type]
-    return [name for name in data if name not in known]
+    return [] if body.open_ended else [name for name in data if name not in known]
 
 
 def fitted(data: Mapping[str, Any], body: type[Body]) -> Body:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from percuss.kinds.body import Body, Count
 from percuss.kinds.kind import Kind
@@ -10,10 +11,15 @@ from percuss.kinds.kind import Kind
 
 @dataclass(frozen=True, kw_only=True)
 class SceneSettled(Body):
-    """What settling depends on, as a key, and how far it came; the state itself is the file `state`."""
+    """What settling depends on, as a key, and how far it came; the state itself is the file `state`.
+
+    A model may tell more of its own: a packing its porosity.
+    """
+
+    open_ended: ClassVar[bool] = True
 
     key: str
-    steps: Count
+    steps: Count = 0
     moved_m: float | None = None
     speed_m_per_s: float | None = None
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import sha256_hex
-from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Value
+from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Reference, Value
 from percuss.plugins import UnknownNameError
 from percuss.settings import Setting, SettingsError
 from percuss.units import parse_unit
@@ -59,6 +59,13 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("outputs", "table", required=True, doc="outputs by name: unit, doc; SI"),
     )
     return {setting.name: setting for setting in listed}
+
+
+def reference() -> Reference:
+    """What is positive is for the function to say."""
+    return Reference(
+        conventions=("Inputs and outputs are those of the function, in SI; `percuss.model` describes them.",)
+    )
 
 
 def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FunctionModel:

@@ -152,6 +152,13 @@ def test_models_speak_si():
     }
     models = [configure("benchmark", {"function": function, **own}, {}) for function, own in settings.items()]
     models += [load_study(STUDIES / name).model() for name in find_studies(STUDIES)]
+    described = {
+        "name": "f",
+        "source": "def f(x): ...",
+        "inputs": {"x": {"unit": "m"}},
+        "outputs": {"y": {"unit": "s"}},
+    }
+    models.append(configure("function", described, {}))
     assert {model.kind for model in models} == set(MODELS)
     for model in models:
         units = [i.unit for i in model.inputs.values()] + [q.unit for q in model.quantities.values()]
