@@ -23,7 +23,6 @@ from pathlib import Path
 
 import numpy  # noqa: F401
 import polars  # noqa: F401
-from tests.drafts import study_draft
 
 from percuss.errors import InputError, LedgerError
 from percuss.ledger import streams
@@ -32,6 +31,10 @@ from percuss.ledger.event import Maker, Software
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.place import open_place
 from percuss.ledger.seal import seal_stream
+
+# Called as a program, from any folder.
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.drafts import study_draft
 
 MAKER = Maker(("percuss", "test"), "tester", "here", Software("0", "c0", "rustc; target; profile; 0", "l0"))
 

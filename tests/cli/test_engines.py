@@ -214,12 +214,11 @@ def test_without_dask_the_extra_is_named(percuss, design, monkeypatch) -> None:
 
 def test_a_run_that_kills_its_worker_fails_alone(percuss, make_study, program, monkeypatch) -> None:
     """Processes: every other worker and every other run of the batch goes on."""
-    from concurrent.futures import Future
+    from concurrent.futures import Executor, Future
 
-    from percuss.execution import engines
     from percuss.execution.batch import LOST, WorkerLost
 
-    class Deadly(engines.Executor):
+    class Deadly(Executor):
         """Runs batches here, but for those with sample 5, which take their worker along."""
 
         def submit(self, fn, /, *args, **kwargs):

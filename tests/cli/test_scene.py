@@ -217,6 +217,7 @@ STACK = """
 kind = "scene"
 duration = "0.5 s"
 step = "1 ms"
+max_factorisations = 50
 {settings}
 laws = [{{ groups = ["ground", "block"], friction = 0.5 }}, {{ groups = ["block", "block"], friction = 0.5 }}]
 

@@ -254,6 +254,7 @@ def heavy_on_light(heavy_kg, tolerance=1e-6):
     table = changed(
         duration="1 s",
         tolerance=tolerance,
+        max_factorisations=50,
         bodies__1__position=[0, 0, 0.1],
         bodies__1__velocity=[0, 0, 0],
         bodies__1__mass="1 kg",

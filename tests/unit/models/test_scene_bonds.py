@@ -6,9 +6,9 @@ import copy
 from typing import Any
 
 import pytest
-from percuss.models.settings import SettingsError
 
 from percuss.models.registry import configure
+from percuss.settings import SettingsError
 
 GROUND = {"name": "ground", "fixed": True, "contactors": [{"shape": "half-space", "group": "ground"}]}
 BEAM: dict[str, Any] = {
