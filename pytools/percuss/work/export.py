@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from percuss.designs.records import load_design
 from percuss.errors import InputError
 from percuss.execution.records import runs_table
-from percuss.export.tables import with_unit_names
+from percuss.export.tables import column_name, with_unit_names
+from percuss.kinds.table import kind_of
 from percuss.ledger.blobs import FILE_ROLE
 from percuss.ledger.event import Event
 from percuss.measured import parse_measured
@@ -51,7 +52,7 @@ def export_table(session: Session, event: Event, name: str | None = None) -> pl.
         file = name.removeprefix(FILE_ROLE)
         return parse_measured(file, session.ledger.files(event)[file]).frame
     if event.kind != "design.created" and not event.inputs_as("design"):
-        return session.table(event, name)
+        return _with_declared_units(session, event, name)
     design = load_design(session, event)
     if name == CURVES and event.kind != "runs.completed":
         table = curves_table(session, event)
@@ -63,3 +64,16 @@ def export_table(session: Session, event: Event, name: str | None = None) -> pl.
     else:
         table = session.table(event, name)
     return with_unit_names(design.study, table)
+
+
+def _with_declared_units(session: Session, event: Event, name: str) -> pl.DataFrame:
+    """A table with the units that its kind declares, and those of the study's own columns, in its names."""
+    table = session.table(event, name)
+    kind = kind_of(event.kind)
+    declared = kind.tables.get(name) if kind else None
+    if declared is None:
+        return table
+    if declared.more and event.inputs_as("study"):
+        table = with_unit_names(session.study(event), table)
+    units = {column: unit for column, unit in declared.columns.items() if column in table.columns}
+    return table.rename({column: column_name(column, unit) for column, unit in units.items()})

@@ -47,3 +47,25 @@ def test_the_state_is_the_same(old: Path) -> None:
 def test_the_audit_holds(percuss, old: Path) -> None:
     said = percuss("audit", "--ledger", old, "--rerun", 1)
     assert said.code == 0, said.out
+
+
+def test_tables_are_those_that_kinds_declare(old: Path) -> None:
+    """Every table an event carries is declared by its kind, with the columns it has; what always is there, is."""
+    from percuss.kinds.table import KINDS
+
+    book = Ledger.open(old)
+    for event in book.events():
+        declared = KINDS[event.kind].tables
+        carried = {blob.role for blob in event.blobs if not blob.role.startswith("file:")}
+        assert carried <= set(declared), (event.kind, carried - set(declared))
+        assert {role for role, table in declared.items() if table.always} <= carried, event.kind
+        for role in carried:
+            columns = set(book.table(event, role).columns)
+            assert set(declared[role].columns) <= columns, (event.kind, role, set(declared[role].columns) - columns)
+
+
+def test_exported_tables_carry_the_units_that_kinds_declare(percuss, old: Path) -> None:
+    said = percuss("export", "csv", "@last:validation", "--table", "course", "--ledger", old)
+    assert said.out.splitlines()[0].startswith("t_s,")
+    draws = percuss("export", "csv", "@last:posterior", "--table", "draws", "--ledger", old)
+    assert draws.out.splitlines()[0] == "chain,draw,x1,x2,log_likelihood,log_prior"
