@@ -486,3 +486,16 @@ def test_terminate_signal_ends_quietly(percuss, make_study, folder, spawn) -> No
     again = json.loads(percuss("run", design, "--json").out)
     assert 0 < again["done"] < again["completed"] == 100
     assert percuss("audit").code == 0
+
+
+def test_an_error_of_the_system_is_not_taken_for_one_of_stdout(percuss, folder, monkeypatch) -> None:
+    """A connection that is refused has no file name either."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    monkeypatch.setattr("percuss.study.load.load_study", refuse)
+    said = percuss("design", "ishigami", "--n", 4)
+    assert said.code == 3
+    assert "ConnectionRefusedError" in said.err
+    assert "stdout" not in said.err

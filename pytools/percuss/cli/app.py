@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,7 +133,7 @@ class LazyGroup(typer.core.TyperGroup):
             raise
         except Exception as fault:
             # Typer's own usage errors know their exit code and how to print themselves; `main` tells of stdout.
-            if hasattr(fault, "exit_code") or _is_of_stdout(fault) or os.environ.get("PERCUSS_TRACEBACK"):
+            if hasattr(fault, "exit_code") or isinstance(fault, StdoutError) or os.environ.get("PERCUSS_TRACEBACK"):
                 raise
             from percuss.cli.output import tell_fault
 
@@ -140,9 +142,38 @@ class LazyGroup(typer.core.TyperGroup):
         return result
 
 
-def _is_of_stdout(fault: Exception) -> bool:
-    """Whether stdout could not be written: every file of ours has a name in the error, or an error of our own."""
-    return isinstance(fault, OSError) and fault.filename is None and fault.errno is not None
+class StdoutError(OSError):
+    """Stdout could not be written: no other error of the system may be taken for it."""
+
+
+class Stdout:
+    """Stdout, whose errors say that they are its own."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """As a stream does."""
+        with _as_stdout_error():
+            return int(self._stream.write(text))
+
+    def flush(self) -> None:
+        """As a stream does."""
+        with _as_stdout_error():
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def _as_stdout_error() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        raise StdoutError(fault.errno, fault.strerror) from fault
 
 
 def _drop_stdout() -> None:
@@ -208,10 +239,11 @@ def main() -> None:
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     _open_closed()
+    sys.stdout = Stdout(sys.stdout)
     try:
         app(prog_name="percuss")
-    except OSError as fault:
-        if not _is_of_stdout(fault) or os.environ.get("PERCUSS_TRACEBACK"):
+    except StdoutError as fault:
+        if os.environ.get("PERCUSS_TRACEBACK"):
             raise
         from percuss.cli.output import say
 
