@@ -51,14 +51,11 @@ impl Force for Hertz {
     }
 
     fn push_plane(with: &Numbers, memory: &Memory) -> [f64; 3] {
-        let residual = latching::residual_indentation(with.coefficient, memory.deepest_m);
-        [1.0, 0.0, -residual]
+        latching::push_plane(with, memory.deepest_m)
     }
 
     fn stored(with: &Numbers, d: f64, memory: &Memory) -> Option<(f64, f64)> {
-        let share = with.coefficient;
-        let x = latching::equivalent_indentation(share, d, memory.deepest_m);
-        Some((share, x))
+        Some(latching::stored(with, d, memory.deepest_m))
     }
 
     fn tangent_stiffness(with: &Numbers, d: f64) -> f64 {

@@ -29,6 +29,17 @@ pub(super) fn residual_indentation(share: f64, deepest: f64) -> f64 {
     (1.0 - share) * deepest
 }
 
+/// Coefficients of the plane `a d + b d' + c` below which the spring lets go.
+pub(super) fn push_plane(with: &Numbers, deepest: f64) -> [f64; 3] {
+    [1.0, 0.0, -residual_indentation(with.coefficient, deepest)]
+}
+
+/// The share of the stored energy that is given back, and the indentation it is stored at.
+pub(super) fn stored(with: &Numbers, d: f64, deepest: f64) -> (f64, f64) {
+    let share = with.coefficient;
+    (share, equivalent_indentation(share, d, deepest))
+}
+
 /// Partial derivatives of `k x^n`, `x` the equivalent indentation; the second value is with respect to the share.
 pub(super) fn gradient(with: &Numbers, d: f64, deepest: f64) -> (Gradient, f64) {
     let (n, k, share) = (with.exponent, with.stiffness, with.coefficient);
