@@ -249,33 +249,24 @@ fn sleep_is_kept_by_snapshots() {
     assert_eq!(world.snapshot(), other.snapshot());
 }
 
-/// What is left of a step adds up from step to step; a wall that stands is brought so far below the tolerance that this costs
-/// nothing for long.
+/// What a step leaves adds up from step to step; a wall that sweeps do not bring to rest soon is brought so far below the
+/// tolerance by Newton that the steps after cost nothing.
 #[test]
 fn a_wall_at_rest_costs_no_sweeps() {
     let mut scene = ground();
     let shape = Shape::cuboid(2.0, 1.0, 1.0).unwrap();
-    for k in 0..60 {
-        let (row, column) = (k / 10, k % 10);
-        let at = [
-            f64::from(column) * 2.0 + f64::from(row % 2),
-            f64::from(row) + 0.5,
-        ];
-        let place = Pose::translation(at[0], 0.0, at[1]);
+    for k in 0..1000 {
+        let (row, column) = (f64::from(k / 50), f64::from(k % 50));
+        let place = Pose::translation(2.0 * column + row % 2.0, 0.0, row + 0.5);
         let body = scene.add_body(Body::dynamic("brick", Mass::Total(2000.0)).at(place));
         scene.add_contactor(body, shape.clone(), Pose::identity(), 1);
     }
     let mut world = World::new(scene, Settings::with_step(2e-3)).unwrap();
-    assert!(world.step().unwrap().met);
-    let (mut sweeps, mut factorisations) = (0, 0);
-    for _ in 0..300 {
+    let first = world.step().unwrap();
+    assert!(first.met && first.iterations <= 200, "{first:?}");
+    for _ in 0..20 {
         let report = world.step().unwrap();
-        assert!(report.met && report.overlap_m < 1e-8, "{report:?}");
-        sweeps += report.iterations;
-        factorisations += report.factorisations;
+        assert!(report.met && report.overlap_m < 1e-9, "{report:?}");
+        assert_eq!((report.iterations, report.factorisations), (0, 0));
     }
-    assert!(
-        sweeps == 0 && factorisations <= 6,
-        "{sweeps} {factorisations}"
-    );
 }

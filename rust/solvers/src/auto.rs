@@ -41,12 +41,6 @@ const WORK: usize = 40_000_000;
 
 /// The same for sweeps without W, whose Newton steps cost less.
 const BODIES_HORIZON: f64 = 200.0;
-/// A pile at rest that is left at the very tolerance exceeds it again in the next step, because what it is left to move by adds
-/// up. Where the residual is no more than so many times the tolerance, and velocities where bodies press are no more than so
-/// many times that, a few Newton steps bring it to rest for long.
-const DRIFTED: f64 = 3.0;
-const SLOW: f64 = 10.0;
-const FEW: usize = 3;
 /// Newton steps without W before sweeps with it: where they are to arrive soon, these have.
 const FIRST: usize = 20;
 
@@ -89,22 +83,16 @@ pub(crate) fn solve_bodies(
     storage.start.extend_from_slice(r);
     let (form, newton) = (&mut storage.body_form, &mut storage.newton);
     form.begin(bodies.masses, bodies.contacts, r)?;
-    let start = form.residual();
-    let few = |made: usize, most: usize| Settings {
-        max_factorisations: settings.max_factorisations.saturating_sub(made).min(most),
+    let few = |most: usize| Settings {
+        max_factorisations: settings.max_factorisations.min(most),
         ..*settings
     };
-    let mut made = 0;
-    let near = DRIFTED * settings.tolerance;
-    if start > settings.tolerance && start <= near && form.rests(SLOW * near) {
-        made = form.step_by_newton(newton, &few(0, FEW), WORK).1;
-    }
     let sweeps = form.iterate(settings, BODIES_HORIZON);
-    let mut swept = form.end(settings, sweeps, r, u);
+    let (mut swept, mut made) = (form.end(settings, sweeps, r, u), 0);
     if !swept.converged {
         form.go_to(&storage.start);
-        let (best, more) = form.step_by_newton(newton, &few(made, FIRST), WORK);
-        made += more;
+        let (best, steps) = form.step_by_newton(newton, &few(FIRST), WORK);
+        made = steps;
         if best < swept.residuals.energy {
             swept = form.end(settings, sweeps, r, u);
         }
@@ -140,7 +128,7 @@ pub(crate) fn solve_bodies(
     if state.best > settings.tolerance && made > 0 {
         let (form, newton) = (&mut storage.body_form, &mut storage.newton);
         form.go_to(&storage.start);
-        let half = few(made, settings.max_factorisations / 2);
+        let half = few((settings.max_factorisations - made) / 2);
         state.factorisations += form.step_by_newton(newton, &half, WORK).1;
         form.end(settings, 0, r, u);
         for (own, r) in state.r.iter_mut().zip(r.iter()) {

@@ -259,19 +259,6 @@ impl BodyForm {
         })
     }
 
-    /// The residual of the iterate.
-    pub(crate) fn residual(&mut self) -> f64 {
-        self.read();
-        residual::judged(&self.local, &self.r, &self.u)
-    }
-
-    /// Whether all contacts that pass an impulse are at rest, up to so much of q: their velocities were read last.
-    pub(crate) fn rests(&self, limit: f64) -> bool {
-        let pressed = (0..self.r.len()).filter(|&i| *self.r[i] != [0.0; 3]);
-        let moving = pressed.map(|i| dot(&self.u[i], &self.u[i]) * self.local.rho[i]);
-        residual::relative(moving.sum(), self.local.energy_scale) <= limit
-    }
-
     /// Sweeps until the residual meets the tolerance, or until they stall, or promise to take more than `horizon`; how many.
     pub(crate) fn iterate(&mut self, settings: &Settings, horizon: f64) -> usize {
         if self.judge(settings.tolerance) {
