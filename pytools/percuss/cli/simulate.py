@@ -82,15 +82,15 @@ def simulate(
     session = open_session(ledger, create=True, allow_command=allow_command)
     _tell_point(point, written)
     with _bar():
-        done = work.simulate(session, point, name, seed)
-    if done.failure is not None:
-        hint(f"the failed run is recorded as {done.event.id}")
-        raise AnswerIsNo(f"the run failed: {done.failure}")
-    _tell(done)
+        simulated = work.simulate(session, point, name, seed)
+    if simulated.failure is not None:
+        hint(f"the failed run is recorded as {simulated.event.id}")
+        raise AnswerIsNo(f"the run failed: {simulated.failure}")
+    _tell(simulated)
     if csv:
-        role = "curves" if done.event.blob("curves") else "runs"
-        write_csv(with_unit_names(loaded, session.table(done.event, role).drop("sample")), csv)
-    give_id(done.event.id, {"case": name, "outputs": done.outputs}, json)
+        role = "curves" if simulated.event.blob("curves") else "runs"
+        write_csv(with_unit_names(loaded, session.table(simulated.event, role).drop("sample")), csv)
+    give_id(simulated.event.id, {"case": name, "outputs": simulated.outputs}, json)
 
 
 def _tell_point(point: GivenPoint, written: Mapping[str, str]) -> None:
@@ -108,14 +108,16 @@ def _tell_point(point: GivenPoint, written: Mapping[str, str]) -> None:
         say(plain(motion.sentence()))
 
 
-def _tell(done: Simulated) -> None:
+def _tell(simulated: Simulated) -> None:
     from percuss.cli.output import say, table_text, tell_no_limit
     from percuss.models.model import NOTES
     from percuss.units import from_si
 
-    if notes := done.result.printed.get(0, {}).get(NOTES):
+    if notes := simulated.result.printed.get(0, {}).get(NOTES):
         say(notes)
-    study = done.design.study
-    rows = [(name, from_si(done.outputs[name], output.unit), output.unit) for name, output in study.outputs.items()]
+    study = simulated.design.study
+    rows = [
+        (name, from_si(simulated.outputs[name], output.unit), output.unit) for name, output in study.outputs.items()
+    ]
     say(table_text(("output", "value", "unit"), rows))
     tell_no_limit(study)

@@ -205,7 +205,7 @@ def names_in(folder: Path) -> list[str]:
 
 def files_below(folder: Path) -> list[tuple[Path, os.stat_result]]:
     """Whatever is below a folder and is no folder itself, with its facts, in order; links are not followed."""
-    found = []
+    files = []
     for name in sorted(names_in(folder)):
         path = folder / name
         try:
@@ -214,8 +214,8 @@ def files_below(folder: Path) -> list[tuple[Path, os.stat_result]]:
             continue
         except OSError as fault:
             raise _unreadable(path, fault) from fault
-        found += files_below(path) if stat.S_ISDIR(facts.st_mode) else [(path, facts)]
-    return found
+        files += files_below(path) if stat.S_ISDIR(facts.st_mode) else [(path, facts)]
+    return files
 
 
 def exists(path: Path) -> bool:
@@ -441,7 +441,7 @@ def _temporary(path: Path, data: bytes | Iterable[bytes]) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _told(path: Path, what: str, undone: str = UNDONE) -> Iterator[None]:
+def _told(path: Path, action: str, undone: str = UNDONE) -> Iterator[None]:
     try:
         yield
     except LedgerError:
@@ -455,7 +455,7 @@ def _told(path: Path, what: str, undone: str = UNDONE) -> Iterator[None]:
             errno.EACCES: "choose a ledger in a folder you may write to (--ledger)",
             errno.EPERM: "choose a ledger on a file system with hard links (--ledger)",
         }.get(fault.errno or 0)
-        raise LedgerError(f"{path}: cannot {what} ({fault.strerror}); {undone}", hint=hint) from fault
+        raise LedgerError(f"{path}: cannot {action} ({fault.strerror}); {undone}", hint=hint) from fault
 
 
 def _sync_folder(path: Path) -> None:

@@ -66,10 +66,10 @@ def _wanted(session: Session, design: Design, event: Event, most: int | None) ->
             runs = RunsCompleted.of(batch)
             for sample in runs.samples:
                 places[runs.case].setdefault(sample, batch)
-    for found in places.values():
+    for events_of_samples in places.values():
         by_event: dict[str, tuple[Event, list[int]]] = {}
-        for sample in sorted(found)[:most]:
-            by_event.setdefault(found[sample].id, (found[sample], []))[1].append(sample)
+        for sample in sorted(events_of_samples)[:most]:
+            by_event.setdefault(events_of_samples[sample].id, (events_of_samples[sample], []))[1].append(sample)
         yield from by_event.values()
 
 

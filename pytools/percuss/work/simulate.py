@@ -38,12 +38,12 @@ class Simulated:
 def simulate(session: Session, point: GivenPoint, case: str, seed: int = 0) -> Simulated:
     """Run a case of a study at one point and append design and run."""
     _core.set_default_threads(0)  # a run by itself takes all cores
-    given = replace(point.design, study=session.consented(point.design.study), seed=seed)
-    model = given.study.model()
+    planned = replace(point.design, study=session.consented(point.design.study), seed=seed)
+    model = planned.study.model()
     if isinstance(model, Runner):
         # No run at all is enough to refuse a program that is not there, before anything is written.
         model.run((), ())
-    design = draft_design(session, given, cases=[case], fixed=point.fixed, keep_curves=True)
+    design = draft_design(session, planned, cases=[case], fixed=point.fixed, keep_curves=True)
     states, settled = settled_here(session, design, [(case, [0])])
     result = run_batch(states.starting(make_batch(design, case, [0])))
     drafts = [*drafts_of(design), *settled, *draft_result(session.ledger, design, result)]
