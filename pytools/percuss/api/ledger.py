@@ -383,6 +383,12 @@ class Ledger:
 
         return diff(self.session, self._event(a), self._event(b), rows)
 
+    def restore(self, result: ResultLike, to: str | Path) -> Path:
+        """Write the study that a result stands on, as it was, into a new folder in the folder `to`; where it is."""
+        from percuss.work.restore import restore
+
+        return restore(self.session, self._event(result), Path(to)).path
+
     def audit(self, rerun: int = 3, anchor: str | None = None) -> Audit:
         """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is."""
         from percuss.work.audit import audit

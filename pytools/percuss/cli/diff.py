@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -63,7 +64,7 @@ def _print(done: Diff) -> None:
 
 
 def _print_pairs(
-    heads: tuple[str, ...], rows: list[tuple[tuple[str, ...], Any, Any, float | None]], indent: int
+    heads: tuple[str, ...], rows: Sequence[tuple[tuple[str, ...], Any, Any, float | None]], indent: int
 ) -> None:
     """Values of A beside those of B; how far apart, where they are numbers; in errors, where they have some."""
     from percuss.cli.output import table_text

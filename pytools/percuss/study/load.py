@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,7 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     study = None
     try:
         study = read_study(name, raw, note, read_file)
+        study = replace(study, text=content) if study else None
         if data and study and not found:
             check_data(study, note)
     except _TooManyFaultsError:

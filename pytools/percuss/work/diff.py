@@ -163,7 +163,7 @@ def _compare_files(session: Session, done: Diff, a: Event, b: Event, role: str) 
             group.values += [Difference(f"{name} line {n}", x, y) for n, x, y in _other_lines(*texts)]
             return
     digests = [f"sha256 {blob.sha256[:16]}, {blob.bytes} bytes" if blob else ABSENT for blob in (one, other)]
-    group.values.append(Difference(name, *digests))
+    group.values.append(Difference(name, digests[0], digests[1]))
 
 
 def _other_lines(a: str, b: str) -> Iterator[tuple[int, Any, Any]]:
@@ -198,7 +198,8 @@ def _compare_sources(session: Session, done: Diff, rows: int) -> None:
         ids = [[item.id for item in event.inputs_as(role)] for event in (a, b)]
         if ids[0] == ids[1]:
             continue
-        done.groups[MADE_FROM].values.append(Difference(role, *(" ".join(found) or ABSENT for found in ids)))
+        listed = [" ".join(found) or ABSENT for found in ids]
+        done.groups[MADE_FROM].values.append(Difference(role, listed[0], listed[1]))
         events = [[session.state.events[id] for id in found if id in session.state.events] for found in ids]
         if [len(found) for found in events] == [1, 1] and events[0][0].kind == "observations.imported":
             _compare_payloads(session, done, events[0][0], events[1][0], DATA, rows)
@@ -212,7 +213,8 @@ def _compare_payloads(session: Session, done: Diff, a: Event, b: Event, name: st
             if a.kind != "study.registered":
                 _compare(group, role, *(f"sha256 {x.sha256[:16]}" if x else ABSENT for x in (one, other)))
         elif one is None or other is None:
-            group.values.append(Difference(role, *(f"{x.rows} rows" if x else ABSENT for x in (one, other))))
+            heights = [f"{blob.rows} rows" if blob else ABSENT for blob in (one, other)]
+            group.values.append(Difference(role, heights[0], heights[1]))
         elif one.digest != other.digest:
             try:
                 found = compare_tables(session.table(a, role), session.table(b, role), rows)
