@@ -202,7 +202,7 @@ def _draw(filtered: FilteredEnsemble, picture: str, path: Path) -> None:
     from percuss.cli import filter_pictures
     from percuss.cli.output import say
 
-    if not filtered.told and picture != "runs":
+    if not filtered.may_estimate and picture != "runs":
         say(f"{path}: is not drawn, as no estimate is given")
         return
     {

@@ -72,12 +72,12 @@ class Profile:
 
     def job(self) -> dict[str, Any]:
         """What dask-jobqueue is to be given: a process a core, so that runs do not share an interpreter."""
-        given = {name: self.table[key] for key, name in _NAMES.items() if key in self.table}
+        settings = {name: self.table[key] for key, name in _NAMES.items() if key in self.table}
         extra: list[str] = []
         for key, option in (("lifetime", "--lifetime"), ("stagger", "--lifetime-stagger")):
             if key in self.table:
                 extra += [option, f"{parse_quantity(self.table[key], 's'):g}s"]
-        return given | {"processes": self.table["cores"], "worker_extra_args": extra}
+        return settings | {"processes": self.table["cores"], "worker_extra_args": extra}
 
 
 def read_profile(path: Path) -> Profile:

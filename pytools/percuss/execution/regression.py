@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from percuss.designs.design import Design
 from percuss.designs.registry import make_design
 from percuss.errors import InputError
-from percuss.execution.given import given_point
+from percuss.execution.points import point_design
 from percuss.kinds.check_passed import Compared
 from percuss.models.model import Value
 from percuss.spelling import did_you_mean
@@ -71,19 +71,19 @@ class Row:
     """An expectation and what came out."""
 
     expected: Expectation
-    found: float
+    value: float
 
     @property
     def holds(self) -> bool:
         """Whether it came out within the tolerance."""
-        return abs(self.found - self.expected.value) <= self.expected.tolerance
+        return abs(self.value - self.expected.value) <= self.expected.tolerance
 
-    def told(self) -> tuple[object, ...]:
+    def cells(self) -> tuple[object, ...]:
         """For the table of what moved: in the output's unit."""
         e = self.expected
         name = e.output if e.statistic == "value" else f"{e.statistic}({e.output})"
-        difference = self.found - e.value
-        shown = [from_si(x, e.unit) for x in (e.value, self.found, difference, e.tolerance)]
+        difference = self.value - e.value
+        shown = [from_si(x, e.unit) for x in (e.value, self.value, difference, e.tolerance)]
         return (f"{name}, {e.case}", *(f"{x:.10g} {e.unit}".removesuffix(" 1") for x in shown))
 
     def compared(self) -> Compared:
@@ -94,7 +94,7 @@ class Row:
             output=e.output,
             statistic=e.statistic,
             expected=e.value,
-            found=self.found if math.isfinite(self.found) else str(self.found),
+            found=self.value if math.isfinite(self.value) else str(self.value),
             tolerance=e.tolerance,
             holds=self.holds,
             because=e.because,
@@ -164,17 +164,17 @@ def _design(study: Study, run: Mapping[str, Any]) -> tuple[list[str], Design, di
         if not isinstance(value, kind) or isinstance(value, bool):
             words = {str: "a text", int: "a whole number", list: "a list of texts", dict: "a table"}[kind]
             raise InputError(f"{key} = {value!r} must be {words}")
-    given = run.get("set", {})
+    values = run.get("set", {})
     if "sampler" not in run:
         case = study.case_name(run.get("case"))
-        design, _, fixed, _ = given_point(study, case, given)
+        design, _, fixed, _ = point_design(study, case, values)
         return [case], design, fixed
     cases = [study.case_name(str(name)) for name in run.get("cases", study.cases)]
     whole = {key: run.get(key, 0) for key in ("seed", "skip")}
     design = make_design(study, run["sampler"], run.get("n"), **whole, options=run.get("option"))
     middle = dict(zip(design.names, design.values[0].tolist(), strict=True))
-    point = study.point(cases[0], {**middle, **given})
-    return cases, design, {key: point[key] for key in given}
+    point = study.point(cases[0], {**middle, **values})
+    return cases, design, {key: point[key] for key in values}
 
 
 def _expectation(study: Study, item: Any, cases: list[str], file: Path, number: int) -> Expectation:
@@ -207,11 +207,11 @@ def _expectation(study: Study, item: Any, cases: list[str], file: Path, number: 
 
 def _unexpected_failures(runs: pl.DataFrame, cases: Sequence[str], expected: Sequence[Expectation]) -> list[Row]:
     """Failures in cases of which none is expected: what is left of the runs is not what was asked for."""
-    said = {item.case for item in expected if item.statistic == "failed"}
+    may_fail = {item.case for item in expected if item.statistic == "failed"}
     zero = [
         Expectation(expected[0].output, "1", case, "failed", 0.0, 0.0, "no run may fail unless failures are expected")
         for case in cases
-        if case not in said
+        if case not in may_fail
     ]
     return [row for row in (Row(item, _statistic(runs, item)) for item in zero) if not row.holds]
 

@@ -95,11 +95,11 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     raw, text = _parse(content, shown)
     if isinstance(raw, Fault):
         return None, [raw]
-    found: list[tuple[KeyPath, str]] = []
+    noted: list[tuple[KeyPath, str]] = []
 
     def note(key: KeyPath, message: str) -> None:
-        found.append((key, message))
-        if len(found) == MAX_FAULTS:
+        noted.append((key, message))
+        if len(noted) == MAX_FAULTS:
             raise _TooManyFaultsError
 
     def read_file(relative: str, limit: int) -> bytes:
@@ -110,14 +110,14 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     try:
         study = read_study(name, raw, note, read_file)
         study = replace(study, text=content) if study else None
-        if data and study and not found:
+        if data and study and not noted:
             check_data(study, note)
     except _TooManyFaultsError:
-        found.append(((), f"has more than {MAX_FAULTS} faults: the rest is not listed"))
-    if not found:
+        noted.append(((), f"has more than {MAX_FAULTS} faults: the rest is not listed"))
+    if not noted:
         return study, []
     lines = key_lines(text)
-    faults = [Fault(shown, _line(lines, key), _cut(dotted(key), 100), _cut(message, 500)) for key, message in found]
+    faults = [Fault(shown, _line(lines, key), _cut(dotted(key), 100), _cut(message, 500)) for key, message in noted]
     return None, sorted(set(faults), key=lambda fault: (fault.line, fault.key))
 
 
