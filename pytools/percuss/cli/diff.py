@@ -32,9 +32,9 @@ def diff(
     from percuss.cli.output import give_json, say
     from percuss.work.diff import diff
 
-    wanted = reference(a), reference(b)
+    event_ids = reference(a), reference(b)
     session = open_session(ledger)
-    done = diff(session, session.event(wanted[0]), session.event(wanted[1]), rows)
+    done = diff(session, session.event(event_ids[0]), session.event(event_ids[1]), rows)
     if json:
         give_json(_facts(done))
     else:

@@ -27,9 +27,9 @@ def restore(
     from percuss.cli.output import give_json, plain, say
     from percuss.work.restore import restore
 
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger)
-    done = restore(session, session.event(wanted), to)
+    done = restore(session, session.event(event_id), to)
     for fault in done.faults:
         say(f"note: this percuss checks more than that of then: {fault}")
     if json:

@@ -137,7 +137,7 @@ def _compare_studies(session: Session, done: Diff) -> None:
     except PercussError:
         # A model of a plugin that is not here: as it was recorded.
         keys = [flat({k: v for k, v in event.data.items() if k not in ("study", "files")}) for event in (a, b)]
-    _compare_flat(done.groups[STUDY], *({k: v for k, v in found.items() if k[:5] != "file "} for found in keys))
+    _compare_flat(done.groups[STUDY], *({k: v for k, v in values.items() if k[:5] != "file "} for values in keys))
     for name in dict.fromkeys(blob.role for event in (a, b) for blob in event.blobs):
         _compare_files(session, done, a, b, name)
 
@@ -198,10 +198,10 @@ def _compare_sources(session: Session, done: Diff, rows: int) -> None:
         ids = [[item.id for item in event.inputs_as(role)] for event in (a, b)]
         if ids[0] == ids[1]:
             continue
-        listed = [" ".join(found) or ABSENT for found in ids]
+        listed = [" ".join(some) or ABSENT for some in ids]
         done.groups[MADE_FROM].values.append(Difference(role, listed[0], listed[1]))
-        events = [[session.state.events[id] for id in found if id in session.state.events] for found in ids]
-        if [len(found) for found in events] == [1, 1] and events[0][0].kind == "observations.imported":
+        events = [[session.state.events[id] for id in some if id in session.state.events] for some in ids]
+        if [len(some) for some in events] == [1, 1] and events[0][0].kind == "observations.imported":
             _compare_payloads(session, done, events[0][0], events[1][0], DATA, rows)
 
 
@@ -217,9 +217,9 @@ def _compare_payloads(session: Session, done: Diff, a: Event, b: Event, name: st
             group.values.append(Difference(role, heights[0], heights[1]))
         elif one.digest != other.digest:
             try:
-                found = compare_tables(session.table(a, role), session.table(b, role), rows)
+                rows_apart = compare_tables(session.table(a, role), session.table(b, role), rows)
             except PercussError as fault:
                 done.notes.append(f"table {role}: {fault}")
                 continue
-            if found:
-                group.tables[role] = found
+            if rows_apart:
+                group.tables[role] = rows_apart

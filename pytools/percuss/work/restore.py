@@ -79,16 +79,16 @@ def restore(session: Session, event: Event, to: Path) -> Restored:
 
 def study_under(session: Session, event: Event) -> Event:
     """The one event that registered the study of an event, also one that is superseded."""
-    found = [item for item in lineage(session.state, event.id) if item.kind == "study.registered"]
-    if event.study and len(found) != 1:
+    studies = [item for item in lineage(session.state, event.id) if item.kind == "study.registered"]
+    if event.study and len(studies) != 1:
         # Named by its digest: of several versions it stands on, or where it stands on none.
-        found = [e for e in found or session.state.events.values() if e.kind == "study.registered"]
-        found = [e for e in found if e.study == event.study][:1]
-    if len(found) != 1:
-        which = f"is of {len(found)} studies" if found else "is of no study"
-        listed = ", ".join(f"{item.study.name if item.study else ''} {item.id}" for item in found)
-        raise InputError(f"event {event.id} ({event.kind}): {which}", hint=f"give one of {listed}" if found else None)
-    return found[0]
+        studies = [e for e in studies or session.state.events.values() if e.kind == "study.registered"]
+        studies = [e for e in studies if e.study == event.study][:1]
+    if len(studies) != 1:
+        which = f"is of {len(studies)} studies" if studies else "is of no study"
+        listed = ", ".join(f"{item.study.name if item.study else ''} {item.id}" for item in studies)
+        raise InputError(f"event {event.id} ({event.kind}): {which}", hint=f"give one of {listed}" if studies else None)
+    return studies[0]
 
 
 def _folder_name(name: str) -> str:

@@ -113,24 +113,24 @@ def _any(marks: Any) -> Any:
 
 
 def _largest(both: pl.DataFrame, changed: Mapping[str, int]) -> dict[str, float]:
-    found = {}
+    distances = {}
     for name in changed:
         a, b = both[name], both[f"{name} of b"]
         if a.dtype.is_float() and b.dtype.is_float():
             apart = (a - b).abs().drop_nulls().drop_nans()
-            found[name] = float(apart.max()) if len(apart) else math.nan  # type: ignore[arg-type]
-    return found
+            distances[name] = float(apart.max()) if len(apart) else math.nan  # type: ignore[arg-type]
+    return distances
 
 
 def _changes(rows: pl.DataFrame, key: tuple[str, ...], columns: list[str]) -> tuple[Change, ...]:
-    found = []
+    changes = []
     for row in rows.iter_rows(named=True):
         a, b = row, {name: row[f"{name} of b"] for name in rows.columns if f"{name} of b" in rows.columns}
         for name in columns:
             x, y = a[name], b[name]
             if x != y and not (x != x and y != y):
-                found.append(Change(tuple(row[k] for k in key), name, x, y, in_errors(name, a, b)))
-    return tuple(found)
+                changes.append(Change(tuple(row[k] for k in key), name, x, y, in_errors(name, a, b)))
+    return tuple(changes)
 
 
 def uncertainty(name: str, beside: Mapping[str, Any]) -> float | None:
@@ -139,9 +139,9 @@ def uncertainty(name: str, beside: Mapping[str, Any]) -> float | None:
     if name in ("value", "mean", "elpd", "log_evidence", "share"):
         own += ["error", "std"]
     for key in own:
-        found = beside.get(key)
-        if isinstance(found, float | int) and not isinstance(found, bool) and found > 0:
-            return float(found)
+        error = beside.get(key)
+        if isinstance(error, float | int) and not isinstance(error, bool) and error > 0:
+            return float(error)
     return None
 
 
