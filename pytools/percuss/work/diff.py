@@ -129,22 +129,18 @@ def _compare_studies(session: Session, done: Diff) -> None:
     a, b = _study_event(session, done.a), _study_event(session, done.b)
     if a is None or b is None or a.id == b.id:
         return
-    about = {key: (_about(a, key), _about(b, key)) for key in ("name", "title", "source", "notes")}
-    for key, (x, y) in about.items():
-        _compare(done.groups[STUDY], key, x, y)
+    recorded = [flat(event.data) for event in (a, b)]
+    about = [{k.removeprefix("study."): v for k, v in keys.items() if k.startswith("study.")} for keys in recorded]
+    _compare_flat(done.groups[STUDY], about[0], about[1])
     try:
         keys = [resolved_keys(session.study(event)) for event in (a, b)]
     except PercussError:
         # A model of a plugin that is not here: as it was recorded.
-        keys = [flat({k: v for k, v in event.data.items() if k not in ("study", "files")}) for event in (a, b)]
-    _compare_flat(done.groups[STUDY], *({k: v for k, v in values.items() if k[:5] != "file "} for values in keys))
+        keys = [{k: v for k, v in values.items() if k.split(".")[0] not in ("study", "files")} for values in recorded]
+    one, other = ({k: v for k, v in values.items() if not k.startswith("file ")} for values in keys)
+    _compare_flat(done.groups[STUDY], one, other)
     for name in dict.fromkeys(blob.role for event in (a, b) for blob in event.blobs):
         _compare_files(session, done, a, b, name)
-
-
-def _about(registered: Event, key: str) -> Any:
-    about = registered.data.get("study")
-    return about.get(key) if isinstance(about, dict) else None
 
 
 def _compare_files(session: Session, done: Diff, a: Event, b: Event, role: str) -> None:
@@ -183,8 +179,9 @@ def _compare_bodies(done: Diff) -> None:
     if a.kind != "study.registered":  # its body is the study
         kind = kind_of(a.kind)
         asked = kind.asked if kind else ()
+        values = [flat(event.data) for event in (a, b)]
         for name, chosen in ((SETTINGS, True), (RESULTS, False)):
-            one, other = (flat({k: v for k, v in e.data.items() if (k in asked) is chosen}) for e in (a, b))
+            one, other = ({k: v for k, v in of.items() if (k.split(".")[0] in asked) is chosen} for of in values)
             _compare_flat(done.groups[name], one, other, uncertain=not chosen)
     _compare(done.groups[SETTINGS], "seed", a.seed, b.seed)
     _compare(done.groups[RESULTS], "outcome", a.outcome, b.outcome)
