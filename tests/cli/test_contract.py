@@ -162,6 +162,8 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "view": [fall, "--to", "fall.html"],
         "log": [],
         "show": ["@last", "--rows", 2],
+        "diff": ["@last:design", "@last:design"],
+        "restore": ["@last:design", "--to", "restored"],
         "lineage": ["@last:check"],
         "replay": [],
         "audit": [],

@@ -356,15 +356,19 @@ class Ledger:
 
     # What the ledger holds.
 
-    def log(self, kind: str | None = None, study: str | None = None) -> pl.DataFrame:
-        """The events, oldest first: id, time, kind, study, how it stands, and what it is in a few words."""
+    def log(self, kind: str | None = None, study: str | None = None, **more: str) -> pl.DataFrame:
+        """The events, oldest first: id, time, kind, study, how it stands, and what it is in a few words.
+
+        Also by `since`, `until`, `actor`, `file` and `text`, as `percuss log` takes them.
+        """
         import polars as pl
 
         from percuss.work.log import log_lines, when
+        from percuss.work.selection import Selection
 
         rows = [
             (e.id, when(e), e.kind, e.study.name if e.study else None, line.mark, line.summary)
-            for line in log_lines(self.session.ledger.frame(), kind=kind, study=study)
+            for line in log_lines(self.session.ledger.frame(), Selection(kind, study, **more))
             for e in [line.event]
         ]
         names = ("id", "at", "kind", "study", "mark", "summary")
