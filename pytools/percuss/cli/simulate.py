@@ -106,6 +106,8 @@ def _tell_point(point: GivenPoint, written: Mapping[str, str]) -> None:
     model = study.model()
     if isinstance(model, Driven) and (motion := model.record_of(point.point)):
         say(plain(motion.sentence()))
+        if mismatch := motion.mismatch():
+            say(plain(mismatch))
 
 
 def _tell(done: Simulated) -> None:
