@@ -174,7 +174,8 @@ def test_what_does_not_go_together(tmp_path: Path, text: str, words: str) -> Non
 
 def test_a_record_that_does_not_end_with_the_run_is_told(tmp_path: Path) -> None:
     (facts,) = study(tmp_path, 'base_record = "r1.csv"\n').records()
-    assert facts.mismatch() == "r1.csv ends at 5.98 s, before the run of 8 s: the base is at rest for the last 2.02 s"
+    told = "the record r1.csv ends at 5.98 s, before the run of 8 s: the base is at rest for the last 2.02 s"
+    assert facts.mismatch() == told
     (tmp_path / "long.csv").write_text("t [s],a [m/s2]\n0,0\n9,0\n")
     (facts,) = study(tmp_path, 'base_record = "long.csv"\n').records()
     assert "the base is at rest" not in facts.mismatch()

@@ -108,7 +108,7 @@ class RecordFacts:
             return ""
         if self.end_s < self.run_s:
             rest = f"the base is at rest for the last {self.run_s - self.end_s:.6g} s"
-            return f"{self.name} ends at {self.end_s:.6g} s, before the run of {self.run_s:.6g} s: {rest}"
+            return f"the record {self.name} ends at {self.end_s:.6g} s, before the run of {self.run_s:.6g} s: {rest}"
         return (
             f"{self.name} ends at {self.end_s:.6g} s, after the run of {self.run_s:.6g} s: the rest of it is not used"
         )
