@@ -19,74 +19,74 @@ if TYPE_CHECKING:
 EDGE = 1.7
 
 
-def draw_evolution(done: Updated, path: Path) -> None:
+def draw_evolution(updated: Updated, path: Path) -> None:
     """Mean and the band of nine tenths of every parameter, and the effective sample size, over the steps.
 
     Step 0 is before any observation: one observation is a change, too.
     """
-    start = np.exp(done.ensemble.log_start - np.logaddexp.reduce(done.ensemble.log_start))
-    weights = np.vstack([start, done.filtered.weights])
-    found = evolution(weights, done.campaign.names, done.ensemble.theta)
+    start = np.exp(updated.ensemble.log_start - np.logaddexp.reduce(updated.ensemble.log_start))
+    weights = np.vstack([start, updated.filtered.weights])
+    course = evolution(weights, updated.campaign.names, updated.ensemble.theta)
     x = np.arange(len(weights), dtype=float)
     panels = []
-    for name in done.campaign.names:
-        lines = [Line(key, x, found[f"{key}:{name}"]) for key in ("mean", "q05", "q95")]
+    for name in updated.campaign.names:
+        lines = [Line(key, x, course[f"{key}:{name}"]) for key in ("mean", "q05", "q95")]
         panels.append(Panel("step", f"{name} [SI]", lines))
     effective = 1 / (weights**2).sum(axis=1)
     panels.append(Panel("step", "effective samples", [Line("effective", x, effective)]))
-    draw(panels, path, f"{done.campaign.study.name}: identified parameters")
+    draw(panels, path, f"{updated.campaign.study.name}: identified parameters")
 
 
-def draw_densities(done: Updated, path: Path) -> None:
+def draw_densities(updated: Updated, path: Path) -> None:
     """Marginal densities on the diagonal, pairwise ones below it."""
-    names, units = _parameters(done)
-    found = tables(done)
+    names, units = _parameters(updated)
+    by_role = tables(updated)
     size = len(names)
     figure, axes = _panels(size, size, path)
     for i, below in enumerate(names):
-        marginal = found["densities"].filter(parameter=below)
+        marginal = by_role["densities"].filter(parameter=below)
         axes[i, i].plot(_shown(marginal["value"], units[i]), marginal["density"].to_numpy(), linewidth=0.9)
         axes[i, i].set_yticks([])
         for j, left in enumerate(names):
             if j > i:
                 axes[i, j].set_axis_off()
             elif j < i:
-                pair = found["pairs"].filter(first=left, second=below)
+                pair = by_role["pairs"].filter(first=left, second=below)
                 edge = round(len(pair) ** 0.5)
                 x, y = (_shown(pair[key], unit).reshape(edge, edge) for key, unit in (("x", units[j]), ("y", units[i])))
                 density = pair["density"].to_numpy().reshape(edge, edge)
                 axes[i, j].pcolormesh(x, y, density, shading="nearest", cmap="Blues", rasterized=True)
     _label(axes, names, names, units, units)
-    _save(figure, path, f"{done.campaign.study.name}: densities after the last step")
+    _save(figure, path, f"{updated.campaign.study.name}: densities after the last step")
 
 
-def draw_runs(done: Updated, path: Path) -> None:
+def draw_runs(updated: Updated, path: Path) -> None:
     """Outputs of the study over every parameter, a point a run, with a ring where its weight is above the average.
 
     Values at places on a curve are left out, unless there are no other outputs.
     """
-    names, units = _parameters(done)
-    training = done.campaign
+    names, units = _parameters(updated)
+    training = updated.campaign
     whole = tuple(name for name in training.outputs if training.study.outputs[name].at is None)
     outputs = whole or training.outputs
-    case = done.observations.steps[0].case
+    case = updated.observations.steps[0].case
     runs = next(item for item in training.cases if item.case == case)
-    kept = np.searchsorted(runs.rows, done.ensemble.rows)
+    kept = np.searchsorted(runs.rows, updated.ensemble.rows)
     figure, axes = _panels(len(outputs), len(names), path)
-    heavy = done.last > 1 / len(done.last)
+    heavy = updated.last > 1 / len(updated.last)
     for i, output in enumerate(outputs):
         y = _shown(runs.values[kept, training.outputs.index(output)], training.study.outputs[output].unit)
         for j, own in enumerate(units):
-            x = _shown(done.ensemble.theta[:, j], own)
+            x = _shown(updated.ensemble.theta[:, j], own)
             axes[i, j].plot(x, y, ".", markersize=3)
             axes[i, j].plot(x[heavy], y[heavy], "o", markersize=5, fillstyle="none")
     _label(axes, outputs, names, [training.study.outputs[name].unit for name in outputs], units)
     _save(figure, path, f"{training.study.name}, {case}: runs")
 
 
-def _parameters(done: Updated) -> tuple[tuple[str, ...], list[str]]:
-    names = done.campaign.names
-    return names, [done.campaign.study.parameters[name].unit for name in names]
+def _parameters(updated: Updated) -> tuple[tuple[str, ...], list[str]]:
+    names = updated.campaign.names
+    return names, [updated.campaign.study.parameters[name].unit for name in names]
 
 
 def _shown(values: pl.Series | np.ndarray, unit: str) -> np.ndarray:

@@ -45,13 +45,13 @@ def plot(
     from percuss.cli.output import give_json, say, unkept_on_interrupt
     from percuss.work import plot as work
 
-    wanted = [reference(text) for text in events]
+    event_ids = [reference(text) for text in events]
     session = open_session(ledger, allow_command=allow_command)
     request = work.Request(curve or (), title, samples, window, ladder)
     with unkept_on_interrupt():
-        done = work.plot(session, [session.event(text) for text in wanted], request, to)
+        plotted = work.plot(session, [session.event(text) for text in event_ids], request, to)
     if json:
-        lines = {} if done.lines is None else {"lines": done.lines}
-        give_json({"file": str(to), "panels": done.panels, **lines})
+        lines = {} if plotted.lines is None else {"lines": plotted.lines}
+        give_json({"file": str(to), "panels": plotted.panels, **lines})
     else:
-        say(f"{to}: {done.panels} panels" + ("" if done.lines is None else f", {done.lines} lines"))
+        say(f"{to}: {plotted.panels} panels" + ("" if plotted.lines is None else f", {plotted.lines} lines"))

@@ -33,7 +33,7 @@ def curves_table(session: Session, event: Event, most: int | None = None) -> pl.
     design = load_design(session, event)
     kept: list[tuple[Event, list[int]]] = []
     again: list[tuple[Event, list[int]]] = []
-    for batch, samples in _wanted(session, design, event, most):
+    for batch, samples in _kept_samples(session, design, event, most):
         (kept if batch.blob("curves") else again).append((batch, samples))
     parts = []
     for batch, samples in kept:
@@ -52,7 +52,9 @@ def _named(table: pl.DataFrame, case: str) -> pl.DataFrame:
     return table.select(pl.lit(case).alias("case"), pl.all())
 
 
-def _wanted(session: Session, design: Design, event: Event, most: int | None) -> Iterator[tuple[Event, list[int]]]:
+def _kept_samples(
+    session: Session, design: Design, event: Event, most: int | None
+) -> Iterator[tuple[Event, list[int]]]:
     """The events that hold the runs, with the samples to take from each; a run that is there twice counts once."""
     quantities = design.study.model().quantities
     if not any(quantity.curve for quantity in quantities.values()):
@@ -66,10 +68,10 @@ def _wanted(session: Session, design: Design, event: Event, most: int | None) ->
             runs = RunsCompleted.of(batch)
             for sample in runs.samples:
                 places[runs.case].setdefault(sample, batch)
-    for found in places.values():
+    for events_of_samples in places.values():
         by_event: dict[str, tuple[Event, list[int]]] = {}
-        for sample in sorted(found)[:most]:
-            by_event.setdefault(found[sample].id, (found[sample], []))[1].append(sample)
+        for sample in sorted(events_of_samples)[:most]:
+            by_event.setdefault(events_of_samples[sample].id, (events_of_samples[sample], []))[1].append(sample)
         yield from by_event.values()
 
 

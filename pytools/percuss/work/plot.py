@@ -84,13 +84,13 @@ def _lines(table: pl.DataFrame, axis: str, name: str) -> list[Line]:
     """A line for each run."""
     from percuss.report.figures import Line
 
-    found = []
+    lines = []
     for (case,), runs in table.group_by("case", maintain_order=True):
         several = runs["sample"].n_unique() > 1
         for (sample,), part in runs.group_by("sample", maintain_order=True):
             label = f"{case} {sample}" if several else str(case)
-            found.append(Line(label, part[axis].to_numpy(), part[name].to_numpy()))
-    return found
+            lines.append(Line(label, part[axis].to_numpy(), part[name].to_numpy()))
+    return lines
 
 
 def _plot_region(session: Session, event: Event, request: Request, path: Path) -> Picture:

@@ -50,7 +50,7 @@ def compatible_motion(target: Target, settings: Mapping[str, Any], duration_s: f
     times = np.arange(count) * step
     shape = envelope(times, settings)
     periods = matched_periods(settings)
-    wanted = target.sa_m_s2(periods)
+    goal = target.sa_m_s2(periods)
     # Below half the lowest frequency that is matched nothing holds the amplitudes, and they would only drift.
     used = frequency >= 0.5 / settings["longest"]
     power = np.where(used, target.sa_m_s2(1 / frequency) ** 2 * 4 * target.damping / frequency, 0.0)
@@ -66,7 +66,7 @@ def compatible_motion(target: Target, settings: Mapping[str, Any], duration_s: f
     best, smallest = motion(factor), np.inf
     for i in range(int(settings["iterations"]) + 1):
         samples = motion(factor)
-        ratio = np.log(wanted / response_spectrum(times, samples, periods, target.damping).sa_m_s2)
+        ratio = np.log(goal / response_spectrum(times, samples, periods, target.damping).sa_m_s2)
         if i == 0:
             # The level first: its error is no matter of frequencies.
             level = float(np.exp(ratio.mean()))

@@ -95,8 +95,8 @@ def _largest_displacement(
         half = -0.5 * (before + np.where(before < 0, -1.0, 1.0) * root)
         for x in (half / bend, start / half):
             inside = (x > 0) & (x < h)
-            found = displacement[:-1] + x * (start + x * (before / 2 + x * bend / 3))
-            largest = max(largest, np.abs(found[inside]).max(initial=0.0))
+            turning = displacement[:-1] + x * (start + x * (before / 2 + x * bend / 3))
+            largest = max(largest, np.abs(turning[inside]).max(initial=0.0))
     return float(largest)
 
 

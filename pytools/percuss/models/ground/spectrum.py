@@ -68,5 +68,5 @@ def response_spectrum(
 
     periods = np.ascontiguousarray(periods_s, float)
     times = np.ascontiguousarray(times_s, float)
-    found = _core.response_spectrum(times, np.ascontiguousarray(accelerations_m_s2, float), periods, damping)
-    return Spectrum(periods, damping, *found)
+    peaks = _core.response_spectrum(times, np.ascontiguousarray(accelerations_m_s2, float), periods, damping)
+    return Spectrum(periods, damping, *peaks)

@@ -37,8 +37,8 @@ class Scaling:
         """The measure of a record as it was recorded, m/s^2."""
         if self.measure == PGA:
             return max(abs(value) for value in record.accelerations_m_s2)
-        found = response_spectrum(record.times_s, record.accelerations_m_s2, [self.period_s], self.damping)
-        return float(found.sa_m_s2[0])
+        spectrum = response_spectrum(record.times_s, record.accelerations_m_s2, [self.period_s], self.damping)
+        return float(spectrum.sa_m_s2[0])
 
 
 @dataclass(frozen=True)

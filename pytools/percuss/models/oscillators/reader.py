@@ -34,10 +34,10 @@ class Reader:
 
     def tables(self, settings: Mapping[str, Any], key: str, schema: Mapping[str, Setting]) -> list[dict[str, Any]]:
         """A list of tables."""
-        found = [self.one(table, schema, key) for table in settings[key]]
-        if key == "masses" and not found:
+        read = [self.one(table, schema, key) for table in settings[key]]
+        if key == "masses" and not read:
             self.faults.append((key, "there must be at least one"))
-        return [table for table in found if table]
+        return [table for table in read if table]
 
     def names(self, names: Sequence[str], key: str) -> None:
         """Names become parts of the names of inputs and curves."""
@@ -60,7 +60,7 @@ class Reader:
     ) -> tuple[Element, ...]:
         """Springs, dampers or contacts; adds their inputs. Shared ones may leave a number to the input for all."""
         tables = self.tables(settings, key, schema)
-        found = []
+        made = []
         single = shared and len(tables) == 1 and "name" not in tables[0]
         for i, table in enumerate(tables, start=1):
             name = "" if single else str(table.get("name", i))
@@ -74,10 +74,10 @@ class Reader:
                 if own[kind] in inputs and not (shared and single):
                     self.faults.append((key, f"input `{own[kind]}` is there twice: give names that differ"))
                 inputs[own[kind]] = replace(pattern, name=own[kind], default=table[kind])
-            found.append(Element(name, self.nodes(table["between"], masses, key), own))
-        if any(element.name for element in found):
-            self.names([element.name for element in found], key)
-        return tuple(found)
+            made.append(Element(name, self.nodes(table["between"], masses, key), own))
+        if any(element.name for element in made):
+            self.names([element.name for element in made], key)
+        return tuple(made)
 
     def nodes(self, between: Sequence[object], masses: Sequence[str], key: str) -> tuple[int, int]:
         """Indices of two nodes; -1 is the base."""

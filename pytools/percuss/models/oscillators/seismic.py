@@ -63,27 +63,27 @@ class Seismic:
 
     def quantities(self) -> dict[str, Quantity]:
         """The quantities that runs give beside those of the core."""
-        found: list[Quantity] = []
+        quantities: list[Quantity] = []
         if self.spectra:
-            found.append(Quantity("period", "s", True, "periods of the spectra"))
+            quantities.append(Quantity("period", "s", True, "periods of the spectra"))
             doc = "pseudo-acceleration spectrum of the base motion"
-            found.append(Quantity("sa_base", "m/s^2", True, doc, axis="period"))
+            quantities.append(Quantity("sa_base", "m/s^2", True, doc, axis="period"))
             doc = "pseudo-acceleration spectrum of the absolute acceleration of mass {}"
-            found += [
+            quantities += [
                 Quantity(f"sa_{name}", "m/s^2", True, doc.format(name), axis="period")
                 for name in self.spectra["floors"]
             ]
         if self.measures:
-            found += MEASURES
+            quantities += MEASURES
         for storey in self.storeys:
             doc = f"largest drift of storey {storey.name} over its height"
-            found.append(Quantity(f"drift_ratio_{storey.name}", doc=doc))
-        found += [
+            quantities.append(Quantity(f"drift_ratio_{storey.name}", doc=doc))
+        quantities += [
             Quantity(name, doc=f"largest drift ratio of {whose}")
             for name, whose in (("largest_drift_ratio", "all storeys"), *self._buildings().items())
             if self.storeys
         ]
-        return {item.name: item for item in found}
+        return {item.name: item for item in quantities}
 
     def _buildings(self) -> dict[str, str]:
         names = dict.fromkeys(storey.building for storey in self.storeys if storey.building)
@@ -93,9 +93,9 @@ class Seismic:
         """The numbers of a run, from its base motion and its curves."""
         values: dict[str, float] = {}
         if self.measures and isinstance(motion, tuple):
-            found = measures_of(*motion)
-            numbers = (found.pga_m_s2, found.pgv_m_s, found.pgd_m, found.arias_m_s, found.cav_m_s)
-            tail = (found.significant_duration_s, housner_m(*motion))
+            strength = measures_of(*motion)
+            numbers = (strength.pga_m_s2, strength.pgv_m_s, strength.pgd_m, strength.arias_m_s, strength.cav_m_s)
+            tail = (strength.significant_duration_s, housner_m(*motion))
             values |= {item.name: number for item, number in zip(MEASURES, (*numbers, *tail), strict=True)}
         largest: dict[str, float] = {}
         for storey in self.storeys:
@@ -113,12 +113,12 @@ class Seismic:
             return {}
         periods = np.geomspace(self.spectra["shortest"], self.spectra["longest"], int(self.spectra["count"]))
         damping = self.spectra["damping"]
-        found = {"period": periods}
+        spectra = {"period": periods}
         if isinstance(motion, tuple):
-            found["sa_base"] = response_spectrum(motion[0], motion[1], periods, damping).sa_m_s2
+            spectra["sa_base"] = response_spectrum(motion[0], motion[1], periods, damping).sa_m_s2
         for name in self.spectra["floors"]:
-            found[f"sa_{name}"] = response_spectrum(curves["t"], curves[f"a{name}"], periods, damping).sa_m_s2
-        return found
+            spectra[f"sa_{name}"] = response_spectrum(curves["t"], curves[f"a{name}"], periods, damping).sa_m_s2
+        return spectra
 
     @staticmethod
     def _drift(storey: Storey, names: Sequence[str], curves: Mapping[str, ndarray]) -> float:
@@ -152,6 +152,6 @@ def hermite_peak(t: ndarray, x: ndarray, rate: ndarray) -> float:
         half = -(bend + np.where(bend < 0, -1.0, 1.0) * root)
         for s in (half / (3 * cubic), a / half):
             inside = (s > 0) & (s < 1)
-            found = x[:-1] + s * (a + s * (bend + s * cubic))
-            largest = max(largest, np.abs(found[inside]).max(initial=0.0))
+            turning = x[:-1] + s * (a + s * (bend + s * cubic))
+            largest = max(largest, np.abs(turning[inside]).max(initial=0.0))
     return float(largest)

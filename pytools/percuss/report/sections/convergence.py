@@ -38,7 +38,7 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(picture(figure, alt, "Change from the step before, over the value at the finest."))
     failed = failures(body.trust)
     short = (
-        [Notice("outputs depend on the numerical step:", items=[verdict.told() for verdict in failed])]
+        [Notice("outputs depend on the numerical step:", items=[verdict.line() for verdict in failed])]
         if failed
         else []
     )

@@ -87,9 +87,9 @@ def scatter_matrix(design: Design, failed: NDArray[Any] | None = None) -> Figure
     if failed is not None:
         dots(axes[0, 0], [], [], RED, 5, "x").set_label("failed")
     key(figure, axes[0, 0])
-    what = f"Scatter matrix of {len(design.values)} points in {', '.join(names)}"
+    alt = f"Scatter matrix of {len(design.values)} points in {', '.join(names)}"
     if failed is not None:
-        what += f"; {int(wrong.sum())} whose run failed are marked with crosses"
+        alt += f"; {int(wrong.sum())} whose run failed are marked with crosses"
     caption = (
         "Points of the design, pair by pair; on the diagonal their number in each class and what the prior expects."
     )
@@ -97,7 +97,7 @@ def scatter_matrix(design: Design, failed: NDArray[Any] | None = None) -> Figure
         caption = "Where the failed runs lie: crosses. Bars on the diagonal are of all points."
     if len(good) + len(bad) < len(rows):
         caption += f" {len(good) + len(bad)} of {len(rows)} points are drawn."
-    return picture(figure, what, caption)
+    return picture(figure, alt, caption)
 
 
 def _thinned(rows: NDArray[Any]) -> list[int]:

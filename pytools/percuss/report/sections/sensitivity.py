@@ -94,18 +94,18 @@ def _short(table: pl.DataFrame, outputs: list[Any], pair: tuple[str, str], cases
         if part.height:
             best = part.sort("value", descending=True).row(0, named=True)
             leaders.setdefault(best["parameter"], []).append(column_label(case, output, cases))
-    found = [
+    lines = [
         f"{name} for {', '.join(of[:4])}{f' and {len(of) - 4} more' if len(of) > 4 else ''}"
         for name, of in leaders.items()
     ]
-    return [f"What matters most: {'; '.join(found)}."] if found else []
+    return [f"What matters most: {'; '.join(lines)}."] if lines else []
 
 
 def _values(table: pl.DataFrame, case: str, output: str, measure: str, names: list[str]) -> tuple[Any, Any, Any]:
     part = table.filter((pl.col("case") == case) & (pl.col("output") == output) & (pl.col("measure") == measure))
-    found = {row["parameter"]: row for row in part.iter_rows(named=True)}
+    rows = {row["parameter"]: row for row in part.iter_rows(named=True)}
     empty = {"value": None, "low": None, "high": None}
-    columns = [[found.get(name, empty)[key] for name in names] for key in ("value", "low", "high")]
+    columns = [[rows.get(name, empty)[key] for name in names] for key in ("value", "low", "high")]
     value, low, high = (np.array(column, dtype=float) for column in columns)
     return value, low, high
 
@@ -131,8 +131,10 @@ def _each(table: pl.DataFrame, outputs: list[Any], names: list[str], pair: tuple
         axis.set_xlabel("share of the variance" if pair[0] != "mu_star" else "effect, SI")
         key(figure, axis, 2)
         value = _values(table, case, output, pair[1], names)[0]
-        told = ", ".join(f"{name} {v:.2g}" for name, v in zip(names, value, strict=True) if v == v)
-        figures.append(picture(figure, f"Sensitivity of {column_label(case, output, cases)}, {WORDS[pair[1]]}: {told}"))
+        values_text = ", ".join(f"{name} {v:.2g}" for name, v in zip(names, value, strict=True) if v == v)
+        figures.append(
+            picture(figure, f"Sensitivity of {column_label(case, output, cases)}, {WORDS[pair[1]]}: {values_text}")
+        )
     return Gallery(
         figures,
         f"{WORDS[pair[0]].capitalize()} (filled) and {WORDS[pair[1]]} (hatched); lines are intervals.",
@@ -174,10 +176,10 @@ def _over_outputs(
     axes[-1, 0].set_xlim(-0.7, len(outputs) - 0.3)
     key(figure, axes[0, 0])
     leaders = [names[int(np.nanargmax(row))] if np.isfinite(row).any() else "none" for row in values[pair[1]][0]]
-    told = ", ".join(f"{label} {leader}" for label, leader in zip(labels[:12], leaders, strict=False))
+    leaders_text = ", ".join(f"{label} {leader}" for label, leader in zip(labels[:12], leaders, strict=False))
     return picture(
         figure,
-        f"Sensitivity of {len(outputs)} outputs to {', '.join(names)}; the largest index of each: {told}",
+        f"Sensitivity of {len(outputs)} outputs to {', '.join(names)}; the largest index of each: {leaders_text}",
         f"Each parameter over all outputs: {WORDS[pair[0]]} (filled), {WORDS[pair[1]]} (hatched); lines are intervals.",
     )
 
@@ -188,10 +190,10 @@ def _table(table: pl.DataFrame, measures: list[str], cases: int) -> Table:
     for (case, output, parameter), part in table.partition_by(
         ["case", "output", "parameter"], as_dict=True, maintain_order=True
     ).items():
-        found = {row["measure"]: row for row in part.iter_rows(named=True)}
+        by_measure = {row["measure"]: row for row in part.iter_rows(named=True)}
         row: list[Cell] = [column_label(str(case), str(output), cases), str(parameter)]
         for name in shown:
-            entry = found.get(name)
+            entry = by_measure.get(name)
             interval = f"{entry['low']:.3g} to {entry['high']:.3g}" if entry and entry["low"] is not None else None
             row += [entry["value"] if entry else None, interval]
         rows.append(row)
@@ -274,10 +276,10 @@ def _over_time(source: Source, event: Event, names: list[str], lacking: Lacking)
 def _whole(table: pl.DataFrame) -> Table:
     from percuss.sensitivity.over_time import summary
 
-    found = summary(table)
+    whole_curve = summary(table)
     rows: list[list[Cell]] = [
         [case, parameter, shares["first"], shares["total"]]
-        for case, by in found.items()
+        for case, by in whole_curve.items()
         for parameter, shares in by.items()
     ]
     return Table(

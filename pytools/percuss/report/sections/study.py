@@ -31,9 +31,9 @@ def section(source: Source, event: Event) -> Section:
         if apart := [record.mismatch() for record in records if record.mismatch()]:
             blocks.append(Notice("records that do not end with the run:", items=apart))
     blocks.append(_outputs(study))
-    if told := study.without_limit():
+    if without_limit := study.without_limit():
         notice = "these outputs have no limit as the step of the model shrinks:"
-        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in told.items()]))
+        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in without_limit.items()]))
     return Section("Study", blocks)
 
 
