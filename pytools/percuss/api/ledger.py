@@ -144,16 +144,16 @@ class Ledger:
         >>> ledger.simulate("studies/ishigami", x1=1.0, x2=0.5, x3=-1.0).outputs()
         {'y': 2.5345600127501973}
         """
-        from percuss.execution.given import given_point
+        from percuss.execution.points import point_design
         from percuss.work.simulate import simulate
 
         loaded = load_study(study)
         name = loaded.case_name(case)
-        point = given_point(loaded, name, {key: _text(value) for key, value in inputs.items()})
-        done = simulate(self.session, point, name, seed)
-        if done.failure is not None:
-            raise AnswerIsNo(f"the run failed: {done.failure}", hint=f"it is recorded as {done.event.id}")
-        return Run(self.session, done.event)
+        point = point_design(loaded, name, {key: _text(value) for key, value in inputs.items()})
+        simulated = simulate(self.session, point, name, seed)
+        if simulated.failure is not None:
+            raise AnswerIsNo(f"the run failed: {simulated.failure}", hint=f"it is recorded as {simulated.event.id}")
+        return Run(self.session, simulated.event)
 
     def import_runs(
         self,
@@ -167,8 +167,8 @@ class Ledger:
         from percuss.work.import_runs import import_runs
 
         loaded = load_study(study)
-        done = import_runs(self.session, loaded, loaded.case_name(case), Path(file), dict(columns or {}))
-        return Campaign(self.session, done.event)
+        imported = import_runs(self.session, loaded, loaded.case_name(case), Path(file), dict(columns or {}))
+        return Campaign(self.session, imported.event)
 
     def observe(
         self,
@@ -234,8 +234,8 @@ class Ledger:
             curves=curves,
         )
         others = self._event(held_out) if held_out is not None and not isinstance(held_out, float) else None
-        done = fit_surrogates(self.session, self._event(campaign), settings, others)
-        return Surrogate(self.session, done.event)
+        fitted = fit_surrogates(self.session, self._event(campaign), settings, others)
+        return Surrogate(self.session, fitted.event)
 
     def sensitivity(
         self, of: ResultLike, *, method: str = "auto", n: int = 8192, level: float = 0.95, seed: int = 0

@@ -86,7 +86,7 @@ def _tell(checks: list[Checked], json: bool) -> None:
             ]
         )
         return
-    moved = [(check.study, check.name, *row.told()) for check in checks for row in check.rows if not row.holds]
+    moved = [(check.study, check.name, *row.cells()) for check in checks for row in check.rows if not row.holds]
     if moved:
         print(table_text(("study", "check", "value", "expected", "found", "off by", "allowed"), moved))
     for check in checks:

@@ -58,7 +58,7 @@ def converge(
     from percuss.cli.output import give_id, leave_untrusted, say, tell_trust
     from percuss.cli.values import tell_values, unit_of
     from percuss.execution.convergence import Plan
-    from percuss.execution.given import given_point
+    from percuss.execution.points import point_design
     from percuss.kinds.body import plain
     from percuss.kinds.convergence_checked import ConvergenceChecked
     from percuss.study.load import load_study
@@ -74,7 +74,7 @@ def converge(
     name = loaded.case_name(case)
     allowed = _tolerance(loaded, tolerance)
     written = assignments(set_, "--set")
-    point = given_point(loaded, name, written)
+    point = point_design(loaded, name, written)
     tell_values(written, point.point, {key: unit_of(loaded, key) for key in written})
     for parameter in point.at_mean:
         say(f"{parameter}: not given, at its prior mean")

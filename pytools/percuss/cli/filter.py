@@ -203,7 +203,7 @@ def _draw(session: Session, filtered: FilteredEnsemble, picture: str, path: Path
     from percuss.plots import filtering
     from percuss.work.plot import plot
 
-    if not filtered.told and picture != "runs":
+    if not filtered.may_estimate and picture != "runs":
         say(f"{path}: is not drawn, as no estimate is given")
         return
     functions = {"evolution": filtering.draw, "densities": filtering.densities, "runs": filtering.runs}

@@ -90,7 +90,7 @@ def tell_fault(fault: BaseException) -> None:
 def tell_trust(trust: Trust) -> None:
     """Say what a result failed: before anything else is said of it."""
     for verdict in failures(trust):
-        text = plain(verdict.told())
+        text = plain(verdict.line())
         _print_words(_styled(text, "1;31") if verdict.stops else text)
 
 

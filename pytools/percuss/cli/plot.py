@@ -64,13 +64,13 @@ def plot(
     from percuss.plots.subject import Request
     from percuss.work import plot as work
 
-    wanted = [reference(text) for text in events]
+    references = [reference(text) for text in events]
     session = open_session(ledger, allow_command=allow_command)
     request = Request(curve or (), title, samples, window, ladder)
     with unkept_on_interrupt():
         drawn = work.plot(
             session,
-            [session.event(text) for text in wanted],
+            [session.event(text) for text in references],
             to,
             request,
             style="paper" if style is Look.PAPER else "screen",

@@ -30,7 +30,7 @@ def show(
     book, shown = session.ledger, session.event(event_id)
     # Few ledgers have anything superseded, and only those are worth folding whole for one event.
     verdicts = superseded(session.state, shown) if superseded_ids(book.frame()) else ()
-    standing = [verdict.told() for verdict in verdicts]
+    standing = [verdict.line() for verdict in verdicts]
     facts = {"standing": standing} | to_frame([shown]).to_dicts()[0] | {"body": shown.data}
     tables = (
         {blob.role: book.table(shown, blob.role) for blob in shown.blobs if not blob.role.startswith(FILE_ROLE)}

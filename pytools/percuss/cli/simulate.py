@@ -22,7 +22,7 @@ from percuss.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from percuss.execution.given import GivenPoint
+    from percuss.execution.points import PointDesign
     from percuss.work.simulate import Simulated
 
 app = typer.Typer(add_completion=False)
@@ -68,7 +68,7 @@ def simulate(
     """Run a study's model once and append the run like any other, time histories included."""
     from percuss.cli.output import give_id, hint
     from percuss.errors import AnswerIsNo
-    from percuss.execution.given import given_point
+    from percuss.execution.points import point_design
     from percuss.export.tables import check_target, with_unit_names, write_csv
     from percuss.study.load import load_study
     from percuss.work import simulate as work
@@ -78,7 +78,7 @@ def simulate(
     loaded = load_study(study_path(study))
     name = loaded.case_name(case)
     written = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})
-    point = given_point(loaded, name, written)
+    point = point_design(loaded, name, written)
     session = open_session(ledger, create=True, allow_command=allow_command)
     _tell_point(point, written)
     with _bar():
@@ -93,7 +93,7 @@ def simulate(
     give_id(simulated.event.id, {"case": name, "outputs": simulated.outputs}, json)
 
 
-def _tell_point(point: GivenPoint, written: Mapping[str, str]) -> None:
+def _tell_point(point: PointDesign, written: Mapping[str, str]) -> None:
     """What was understood of the values, and what drives the run."""
     from percuss.cli.output import plain, say
     from percuss.cli.values import tell_values, unit_of

@@ -66,7 +66,7 @@ def validate(
         validation = compute(session, subject, Request(name, asked, record, seed))
         stands_on += validation.trust
         tell_trust(validation.trust)
-        say(_told(validation.validated))
+        say(_text(validation.validated))
         hint(f"percuss plot {validation.event.id} --to drift.svg draws the paths")
         validations[validation.validated.asked.name] = {"id": validation.event.id, **plain(validation.event.content)}
         if not json:
@@ -97,7 +97,7 @@ def _record(file: Path) -> tuple[bytes, str]:
     return read_regular(file.resolve(), str(file), MAX_ATTACHED_BYTES), str(file)
 
 
-def _told(validated: Validated) -> str:
+def _text(validated: Validated) -> str:
     """Paths, ladder, calibration and verdict for a person."""
     from percuss.cli.output import table_text
 

@@ -121,17 +121,17 @@ def _peer(text: str, unit: str | None) -> tuple[list[float], list[float]]:
     lines = text.splitlines()
     if len(lines) < 5:
         raise InputError("must have four lines of header and then values, as PEER writes AT2 files")
-    told = _QUANTITY.search(lines[2].upper())
-    if told and told[1] != "ACCELERATION":
+    quantity = _QUANTITY.search(lines[2].upper())
+    if quantity and quantity[1] != "ACCELERATION":
         raise InputError(f"line 3 says `{lines[2].strip()[:60]}`, and an acceleration is needed")
-    said = _peer_unit(told[2].strip(".()"), lines[2]) if told and told[2] else None
-    own = _one_unit(said, unit, f"line 3, `{lines[2].strip()[:60]}`,")
+    unit_in_file = _peer_unit(quantity[2].strip(".()"), lines[2]) if quantity and quantity[2] else None
+    own = _one_unit(unit_in_file, unit, f"line 3, `{lines[2].strip()[:60]}`,")
     count, step = _counted(lines[3])
     scale = float(parse_unit(own).scale)
     values = [scale * _number(word, i) for i, line in enumerate(lines[4:], start=5) for word in line.split()]
     if len(values) != count:
-        what = "cut off" if len(values) < count else "longer than it says"
-        raise InputError(f"holds {len(values)} values where NPTS says {count}: it is {what}")
+        complaint = "cut off" if len(values) < count else "longer than it says"
+        raise InputError(f"holds {len(values)} values where NPTS says {count}: it is {complaint}")
     return [i * step for i in range(count)], values
 
 
@@ -140,9 +140,9 @@ def _peer_unit(word: str, line: str) -> str:
     if word == "G":
         return "g0"
     try:
-        found = parse_unit(word.lower().replace("sec", "s")).name
-        if same_dimension(found, ACCELERATION):
-            return found
+        unit = parse_unit(word.lower().replace("sec", "s")).name
+        if same_dimension(unit, ACCELERATION):
+            return unit
     except InputError:
         pass
     raise InputError(f"line 3 says `{line.strip()[:60]}`: {word} is not read as a unit of acceleration")
@@ -150,20 +150,20 @@ def _peer_unit(word: str, line: str) -> str:
 
 def _counted(line: str) -> tuple[int, float]:
     """NPTS and DT of line 4, in either form."""
-    found = _COUNTED.search(line.upper()) or _COUNTED_BEFORE.search(line.upper())
-    if not found:
+    match = _COUNTED.search(line.upper()) or _COUNTED_BEFORE.search(line.upper())
+    if not match:
         raise InputError(f"line 4 must give NPTS and DT, as in `NPTS= 4000, DT= .0050 SEC`, not `{line.strip()[:60]}`")
-    step = _number(found[2], 4)
-    if not found[1].isdecimal() or int(found[1]) < 2 or step <= 0:
+    step = _number(match[2], 4)
+    if not match[1].isdecimal() or int(match[1]) < 2 or step <= 0:
         raise InputError(f"line 4, `{line.strip()[:60]}`: NPTS must be a whole number above 1 and DT above 0")
-    return int(found[1]), step
+    return int(match[1]), step
 
 
 def _csv(text: str, unit: str | None) -> tuple[list[float], list[float]]:
     """Two columns, time and acceleration, with or without a header; empty lines and those with # are passed over."""
     times: list[float] = []
     values: list[float] = []
-    said: tuple[str | None, str | None] = (None, None)
+    units: tuple[str | None, str | None] = (None, None)
     scales: tuple[float, float] | None = None
     rows = ((i, line.strip()) for i, line in enumerate(text.splitlines(), start=1))
     for i, line in rows:
@@ -173,10 +173,10 @@ def _csv(text: str, unit: str | None) -> tuple[list[float], list[float]]:
         if len(cells) != 2:
             way = "; its cells are separated by `;`, and `,` is needed" if ";" in line else ""
             raise InputError(f"line {i} has {len(cells)} columns where time and acceleration are needed{way}")
-        if scales is None and said == (None, None) and not _is_number(cells[0]):
-            said = _head_unit(cells[0], TIME), _head_unit(cells[1], ACCELERATION)
-            own = _one_unit(said[1], unit, f"the header `{line[:60]}`")
-            scales = float(parse_unit(said[0] or TIME).scale), float(parse_unit(own).scale)
+        if scales is None and units == (None, None) and not _is_number(cells[0]):
+            units = _head_unit(cells[0], TIME), _head_unit(cells[1], ACCELERATION)
+            own = _one_unit(units[1], unit, f"the header `{line[:60]}`")
+            scales = float(parse_unit(units[0] or TIME).scale), float(parse_unit(own).scale)
             continue
         scales = scales or (1.0, float(parse_unit(_one_unit(None, unit, "a table without a header")).scale))
         times.append(scales[0] * _number(cells[0], i))
@@ -184,36 +184,38 @@ def _csv(text: str, unit: str | None) -> tuple[list[float], list[float]]:
     return times, values
 
 
-def _head_unit(head: str, wanted: str) -> str | None:
+def _head_unit(head: str, expected: str) -> str | None:
     """The unit in the name of a column: `acc [g0]`, `acc (m/s2)`, `a_m_s2`; None if there is none."""
     name = head.lower()
-    if wanted == ACCELERATION and name.startswith(("vel", "disp")):
+    if expected == ACCELERATION and name.startswith(("vel", "disp")):
         raise InputError(f"column `{head[:40]}`: an acceleration is needed")
-    found = _BRACKETED.search(head)
-    if found is None:
+    match = _BRACKETED.search(head)
+    if match is None:
         if len(head.split()) > 1:
             raise InputError(
-                f"column `{head[:40]}`: write its unit in brackets, as in `{head.split()[0][:20]} [{wanted}]`"
+                f"column `{head[:40]}`: write its unit in brackets, as in `{head.split()[0][:20]} [{expected}]`"
             )
-        tails = (unit for tail, unit in _TAILS[wanted].items() if name.endswith(f"_{tail}"))
+        tails = (unit for tail, unit in _TAILS[expected].items() if name.endswith(f"_{tail}"))
         return next(tails, None)
     try:
-        unit = parse_unit(found[1]).name
+        unit = parse_unit(match[1]).name
     except InputError as fault:
         raise InputError(f"column `{head[:40]}`: {fault}") from None
-    if not same_dimension(unit, wanted):
+    if not same_dimension(unit, expected):
         way = "; standard gravity is `g0`, and `g` the gram" if unit == "g" else ""
-        raise InputError(f"column `{head[:40]}` is in {unit}, and {wanted} or a unit like it is needed{way}")
+        raise InputError(f"column `{head[:40]}` is in {unit}, and {expected} or a unit like it is needed{way}")
     return unit
 
 
-def _one_unit(said: str | None, unit: str | None, where: str) -> str:
+def _one_unit(unit_in_file: str | None, unit: str | None, where: str) -> str:
     """The unit that a file and the study agree on, or that one of them says."""
-    if said is None and unit is None:
+    if unit_in_file is None and unit is None:
         raise InputError(f"{where} does not say the unit of its acceleration: {_WAY}")
-    if said is not None and unit is not None and parse_unit(said).scale != parse_unit(unit).scale:
-        raise InputError(f"{where} says {said}, and the study base_record_unit = {unit}: leave out what is wrong")
-    return str(said or unit)
+    if unit_in_file is not None and unit is not None and parse_unit(unit_in_file).scale != parse_unit(unit).scale:
+        raise InputError(
+            f"{where} says {unit_in_file}, and the study base_record_unit = {unit}: leave out what is wrong"
+        )
+    return str(unit_in_file or unit)
 
 
 def _is_number(text: str) -> bool:

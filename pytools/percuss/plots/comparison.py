@@ -30,8 +30,8 @@ def draw(subject: Subject) -> Figure:
         axis.set_axis_off()
     for axis, rows in zip(axes.flat, parts, strict=False):
         _intervals(axis, rows, scale(rows["parameter"][0], rows["unit"][0]), names)
-    told = ", ".join(rows["parameter"][0] for rows in parts)
-    return picture(figure, f"{told} in {', '.join(names.values())}", CAPTION)
+    alt = ", ".join(rows["parameter"][0] for rows in parts)
+    return picture(figure, f"{alt} in {', '.join(names.values())}", CAPTION)
 
 
 def names_of(posteriors: Sequence[ComparedFacts]) -> dict[str, str]:
@@ -47,12 +47,12 @@ def side_by_side(table: pl.DataFrame, names: dict[str, str]) -> tuple[list[Figur
         shown = scale(str(parameter), rows["unit"][0])
         figure, axes = canvas(1, 1, THIRD, height_for(rows.height, 0.28, 0.75))
         _intervals(axes[0, 0], rows, shown, names)
-        told = ", ".join(
+        alt = ", ".join(
             f"{names.get(row['posterior'], '')} {row['mean'] * shown.factor:.4g}"
             for row in rows.iter_rows(named=True)
             if row["mean"] is not None
         )
-        figures.append(picture(figure, f"{shown.label} in every calibration, means: {told}"))
+        figures.append(picture(figure, f"{shown.label} in every calibration, means: {alt}"))
     return figures, CAPTION
 
 

@@ -128,13 +128,13 @@ def _mark(axis: Any, points: Mapping[str, Array], i: int, j: int) -> None:
 
 
 def _alt(columns: Sequence[Column], shown: Array, points: Mapping[str, Array], unconverged: bool) -> str:
-    told = []
+    intervals = []
     for j, column in enumerate(columns):
         low, high = np.quantile(shown[:, j], [0.025, 0.975])
         words = "".join(f", {word} {values[j]:.4g}" for word, values in points.items() if np.isfinite(values[j]))
-        told.append(f"{column.scale.label} 95 % between {low:.4g} and {high:.4g}{words}")
+        intervals.append(f"{column.scale.label} 95 % between {low:.4g} and {high:.4g}{words}")
     start = "Corner plot of draws that are UNCONVERGED" if unconverged else "Corner plot of the posterior"
-    return f"{start}: {'; '.join(told)}"
+    return f"{start}: {'; '.join(intervals)}"
 
 
 def _caption(points: Mapping[str, Array], unconverged: bool) -> str:

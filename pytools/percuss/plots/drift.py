@@ -39,13 +39,15 @@ class Shown:
     def units(self) -> dict[str, str]:
         """Unit of each quantity and parameter it can show."""
         model = self.study.model()
-        found = {name: quantity.unit for name, quantity in model.quantities.items() if quantity.curve}
+        unit_of = {name: quantity.unit for name, quantity in model.quantities.items() if quantity.curve}
         for name in self.validation.body.tracked:
-            given = self.study.parameters.get(name)
+            parameter = self.study.parameters.get(name)
             # a law of another dimension than the study's parameter is shown as it is
             changed = name in self.validation.body.values
-            found[name] = given.unit if given and not changed else "1" if changed else str(model.inputs[name].unit)
-        return found
+            unit_of[name] = (
+                parameter.unit if parameter and not changed else "1" if changed else str(model.inputs[name].unit)
+            )
+        return unit_of
 
 
 def default_names(shown: Sequence[Shown]) -> list[str]:

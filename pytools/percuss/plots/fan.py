@@ -70,7 +70,7 @@ def _band(axis: Any, lines: Sequence[Line], place: int, group: str) -> None:
     )
 
 
-def told(lines: Sequence[Line]) -> str:
+def marks_note(lines: Sequence[Line]) -> str:
     """What the marks of a picture mean, for its caption; empty where there are none."""
     if len(lines) > FEW or not any(line.peak for line in lines):
         return ""

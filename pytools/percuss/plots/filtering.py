@@ -59,8 +59,8 @@ def draw(subject: Subject) -> Figure:
     if len(x) <= MARKED // 2:
         last.set_xticks(x)
     key(figure, axes[0, 0])
-    told = f"Parameters over {len(x) - 1} steps, at the end: {'; '.join(alts)}; {body.effective:.3g} effective samples"
-    return picture(figure, told, "Mean (line) and nine tenths (band) of every parameter after each step.")
+    alt = f"Parameters over {len(x) - 1} steps, at the end: {'; '.join(alts)}; {body.effective:.3g} effective samples"
+    return picture(figure, alt, "Mean (line) and nine tenths (band) of every parameter after each step.")
 
 
 def densities(subject: Subject) -> Figure:
@@ -122,8 +122,8 @@ def runs(subject: Subject) -> Figure:
             axes[i, j].plot(x[heavy], y[heavy], "o", color=ORANGE, markersize=5, fillstyle="none", linestyle="none")
             axes[i, j].grid(True)
     _label(axes, outputs, scales)
-    told = f"Outputs of {table.height} runs over their parameters, case {case}; {int(heavy.sum())} have a ring"
-    return picture(figure, told, f"Case {case}: a point a run; a ring where its weight is above the average.")
+    alt = f"Outputs of {table.height} runs over their parameters, case {case}; {int(heavy.sum())} have a ring"
+    return picture(figure, alt, f"Case {case}: a point a run; a ring where its weight is above the average.")
 
 
 def _weighted(subject: Subject, body: FilterUpdated, case: str) -> pl.DataFrame:

@@ -58,9 +58,9 @@ def outputs_of(table: pl.DataFrame) -> list[Any]:
 
 def _values(table: pl.DataFrame, case: str, output: str, measure: str, names: list[str]) -> tuple[Any, Any, Any]:
     part = table.filter((pl.col("case") == case) & (pl.col("output") == output) & (pl.col("measure") == measure))
-    found = {row["parameter"]: row for row in part.iter_rows(named=True)}
+    by_parameter = {row["parameter"]: row for row in part.iter_rows(named=True)}
     empty = {"value": None, "low": None, "high": None}
-    columns = [[found.get(name, empty)[key] for name in names] for key in ("value", "low", "high")]
+    columns = [[by_parameter.get(name, empty)[key] for name in names] for key in ("value", "low", "high")]
     value, low, high = (np.array(column, dtype=float) for column in columns)
     return value, low, high
 
@@ -88,13 +88,13 @@ def each_output(
         axis.set_xlabel("share of the variance" if pair[0] != "mu_star" else "effect, SI")
         key(figure, axis, 2)
         value = _values(table, case, output, pair[1], names)[0]
-        told = ", ".join(f"{name} {v:.2g}" for name, v in zip(names, value, strict=True) if v == v)
-        figures.append(picture(figure, f"Sensitivity of {column_label(case, output, cases)}, {WORDS[pair[1]]}: {told}"))
+        alt = ", ".join(f"{name} {v:.2g}" for name, v in zip(names, value, strict=True) if v == v)
+        figures.append(picture(figure, f"Sensitivity of {column_label(case, output, cases)}, {WORDS[pair[1]]}: {alt}"))
     return figures, f"{WORDS[pair[0]].capitalize()} (filled) and {WORDS[pair[1]]} (hatched); lines are intervals."
 
 
 def _paint(colour: str, filled: bool) -> dict[str, Any]:
-    """Of bars: filled, or hatched, so that they are told apart without colour too."""
+    """Of bars: filled, or hatched, so that they are alt apart without colour too."""
     line = {"edgecolor": "none"} if filled else {"edgecolor": colour, "hatch": "////"}
     return {"color": colour, "alpha": 0.8, "fill": filled, "linewidth": 0.7, **line}
 
@@ -128,10 +128,10 @@ def over_outputs(
     axes[-1, 0].set_xlim(-0.7, len(outputs) - 0.3)
     key(figure, axes[0, 0])
     leaders = [names[int(np.nanargmax(row))] if np.isfinite(row).any() else "none" for row in values[pair[1]][0]]
-    told = ", ".join(f"{label} {leader}" for label, leader in zip(labels[:12], leaders, strict=False))
+    alt = ", ".join(f"{label} {leader}" for label, leader in zip(labels[:12], leaders, strict=False))
     return picture(
         figure,
-        f"Sensitivity of {len(outputs)} outputs to {', '.join(names)}; the largest index of each: {told}",
+        f"Sensitivity of {len(outputs)} outputs to {', '.join(names)}; the largest index of each: {alt}",
         f"Each parameter over all outputs: {WORDS[pair[0]]} (filled), {WORDS[pair[1]]} (hatched); lines are intervals.",
     )
 

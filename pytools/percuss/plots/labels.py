@@ -35,7 +35,7 @@ class Scale:
         """For an axis or the head of a column."""
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
-    def told(self, value: float) -> str:
+    def with_unit(self, value: float) -> str:
         """One SI value with its unit, as in a sentence."""
         return f"{float(value) * self.factor:.4g} {self.unit}".rstrip()
 

@@ -21,15 +21,17 @@ def draw(subject: Subject) -> Figure:
     return measured(subject.load())
 
 
-def measured(found: Observations) -> Figure:
+def measured(observations: Observations) -> Figure:
     """A panel a unit: values over instants where all of them have one, else one after the other."""
-    table = found.table.with_columns(
-        unit=pl.Series([found.study.outputs[name].unit for name in found.table["output"]], dtype=pl.String)
+    table = observations.table.with_columns(
+        unit=pl.Series(
+            [observations.study.outputs[name].unit for name in observations.table["output"]], dtype=pl.String
+        )
     )
     parts = table.partition_by("unit", maintain_order=True)
     figure, axes = canvas(len(parts), 1, WIDE * 0.8, 0.5 + 2.0 * len(parts))
     for axis, rows in zip(axes[:, 0], parts, strict=True):
-        factor = output_scale(found.study, rows["output"][0]).factor
+        factor = output_scale(observations.study, rows["output"][0]).factor
         over_time = "instant" in rows.columns and rows["instant"].null_count() == 0 and rows["instant"].n_unique() > 3
         x = rows["instant"].to_numpy() if over_time else np.arange(rows.height, dtype=float)
         draw_data(axis, x, rows["value"].to_numpy() * factor, rows["std"].cast(pl.Float64).to_numpy() * factor)
@@ -46,5 +48,5 @@ def measured(found: Observations) -> Figure:
         unit = unit_text(rows["unit"][0])
         axis.set_ylabel(f"measured [{unit}]" if unit else "measured")
         axis.grid(True)
-    told = f"{table.height} measured values of {', '.join(table['output'].unique(maintain_order=True).to_list()[:8])}"
-    return picture(figure, told, "Measured values; lines are two standard deviations of the measurement.")
+    alt = f"{table.height} measured values of {', '.join(table['output'].unique(maintain_order=True).to_list()[:8])}"
+    return picture(figure, alt, "Measured values; lines are two standard deviations of the measurement.")

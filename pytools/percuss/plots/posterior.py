@@ -38,10 +38,10 @@ def column_of(item: ParameterFacts) -> Column:
 
 def marks(posterior: Posterior) -> dict[str, Any]:
     """Points to mark: mean and mode where they may be told, the truth of twin data."""
-    found: dict[str, Any] = {}
+    points: dict[str, Any] = {}
     if posterior.summary is not None:
-        found = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
+        points = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
     twin = posterior.body.twin
     if twin:
-        found["truth"] = np.array([twin.get(name, np.nan) for name in posterior.names])
-    return found
+        points["truth"] = np.array([twin.get(name, np.nan) for name in posterior.names])
+    return points

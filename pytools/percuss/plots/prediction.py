@@ -20,20 +20,20 @@ MOST_PANELS = 12
 
 def draw(subject: Subject) -> Figure:
     """Bands of curves where there are some, else bands on the data (the first set of them)."""
-    found = subject.load()
-    if found.curves is not None and found.curves.height:
-        return curve_bands(found, found.curves)
-    if not found.data.height:
+    prediction = subject.load()
+    if prediction.curves is not None and prediction.curves.height:
+        return curve_bands(prediction, prediction.curves)
+    if not prediction.data.height:
         raise InputError(f"event {subject.event.id} ({subject.event.kind}): predicts neither curves nor data")
-    return on_data(found)[0][0]
+    return on_data(prediction)[0][0]
 
 
-def on_data(found: Prediction) -> tuple[list[Figure], int]:
+def on_data(prediction: Prediction) -> tuple[list[Figure], int]:
     """A picture for each point seen over time, one a case and unit for all other data; and how many are left."""
-    data = found.data.with_columns(
+    data = prediction.data.with_columns(
         pl.col("axis").fill_null(""),
         pl.col("point").fill_null(""),
-        unit=pl.Series([found.study.outputs[name].unit for name in found.data["output"]], dtype=pl.String),
+        unit=pl.Series([prediction.study.outputs[name].unit for name in prediction.data["output"]], dtype=pl.String),
     )
     data = data.with_columns(
         history=pl.col("instant").drop_nulls().n_unique().over("case", "axis", "point", "unit") > 3
@@ -41,8 +41,8 @@ def on_data(found: Prediction) -> tuple[list[Figure], int]:
     cases = data["case"].n_unique()
     histories = data.filter("history").partition_by(["case", "axis", "point", "unit"], maintain_order=True)
     others = data.filter(~pl.col("history")).partition_by(["case", "unit"], maintain_order=True)
-    figures = [_over_time(found, rows, cases) for rows in histories[:MOST_PANELS]]
-    figures += [_one_by_one(found, rows, cases) for rows in others[:MOST_PANELS]]
+    figures = [_over_time(prediction, rows, cases) for rows in histories[:MOST_PANELS]]
+    figures += [_one_by_one(prediction, rows, cases) for rows in others[:MOST_PANELS]]
     return figures, len(histories) + len(others) - len(figures)
 
 
@@ -53,9 +53,9 @@ def held(rows: pl.DataFrame) -> str:
     return f"{held} of {after.height}"
 
 
-def _over_time(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
+def _over_time(prediction: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
     """Bands over the instants of one point."""
-    shown = output_scale(found.study, rows["output"][0])
+    shown = output_scale(prediction.study, rows["output"][0])
     figure, axes = canvas(1, 1, WIDE, 2.4)
     axis = axes[0, 0]
     for when in WHEN:
@@ -75,9 +75,9 @@ def _over_time(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
     )
 
 
-def _one_by_one(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
+def _one_by_one(prediction: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
     """Bands of every datum about the posterior median, so that all of one unit share a scale."""
-    shown = output_scale(found.study, rows["output"][0])
+    shown = output_scale(prediction.study, rows["output"][0])
     sets = {when: rows.filter(pl.col("when") == when).sort("entry") for when in WHEN}
     middle = sets["posterior"]["q50"]
     names = sets["posterior"]["output"].to_list()
@@ -103,25 +103,25 @@ def _one_by_one(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
     )
 
 
-def curve_bands(found: Prediction, curves: pl.DataFrame) -> Figure:
+def curve_bands(prediction: Prediction, curves: pl.DataFrame) -> Figure:
     panels = curves.partition_by(["case", "quantity"], maintain_order=True)[:MOST_PANELS]
     figure, axes = canvas(len(panels), 1, WIDE, height_for(len(panels), 2.1, 0.6))
-    quantities = found.study.model().quantities
+    quantities = prediction.study.model().quantities
     cases = curves["case"].n_unique()
-    measured = found.data.filter(pl.col("when") == "posterior")
+    measured = prediction.data.filter(pl.col("when") == "posterior")
     for axis, rows in zip(axes[:, 0], panels, strict=True):
         case, quantity = rows["case"][0], rows["quantity"][0]
-        y = quantity_scale(found.study, quantity)
+        y = quantity_scale(prediction.study, quantity)
         place = quantities[quantity].axis
-        x = quantity_scale(found.study, place) if place else scale("sample", "1")
+        x = quantity_scale(prediction.study, place) if place else scale("sample", "1")
         for when in WHEN:
             part = rows.filter(pl.col("when") == when).sort("place")
             if part.height:
                 draw_bands(axis, x.of(part["place"].to_numpy()), part, when, y.factor)
-        outputs = [o.name for o in found.study.outputs.values() if o.quantity == quantity and o.at is not None]
+        outputs = [o.name for o in prediction.study.outputs.values() if o.quantity == quantity and o.at is not None]
         seen = measured.filter((pl.col("case") == case) & pl.col("output").is_in(outputs))
         if seen.height:
-            at = x.of([found.study.outputs[name].at or 0.0 for name in seen["output"]])
+            at = x.of([prediction.study.outputs[name].at or 0.0 for name in seen["output"]])
             draw_data(axis, at, y.of(seen["value"].to_numpy()), y.of(seen["std"].cast(pl.Float64).to_numpy()))
         axis.set_title(column_label(case, quantity, cases))
         axis.set_ylabel(y.label)

@@ -14,7 +14,7 @@ from percuss.errors import InputError
 from percuss.execution.records import batches_of, campaign_table
 from percuss.models.model import Quantity
 from percuss.plots.drawing import canvas, key, picture
-from percuss.plots.fan import FEW, Line, draw_fan, told
+from percuss.plots.fan import FEW, Line, draw_fan, marks_note
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, output_scale, quantity_scale
 from percuss.plots.peaks import Peak, missed_peak, peak_outputs
@@ -75,7 +75,7 @@ def _curves(subject: Subject) -> Figure:
     if count > 1:
         key(figure, axes_[0, 0], 4)
     what = f"median and 5 to 95 % of {count} runs" if count > FEW else f"{count} run{'' if count == 1 else 's'}"
-    marks = next((words for lines in panels.values() if (words := told(lines))), "")
+    marks = next((words for lines in panels.values() if (words := marks_note(lines))), "")
     return picture(figure, f"Curves of {', '.join(names)}, {what}", f"Curves of {', '.join(names)}: {what}.{marks}")
 
 

@@ -40,8 +40,8 @@ def draw(subject: Subject) -> Figure:
     for axis, number in zip(axes.flat, order, strict=False):
         shown, values, predicted = _left_out(surrogate, number)
         draw_parity(axis, labels[number], shown.unit, values, predicted, f"error {float(surrogate.error[number]):.2g}")
-    told = ", ".join(f"{labels[i]} {float(surrogate.error[i]):.2g}" for i in order)
-    return picture(figure, f"Surrogates against runs; errors over the variance: {told}", "On the line they agree.")
+    alt = ", ".join(f"{labels[i]} {float(surrogate.error[i]):.2g}" for i in order)
+    return picture(figure, f"Surrogates against runs; errors over the variance: {alt}", "On the line they agree.")
 
 
 def varying_columns(surrogate: Surrogate) -> list[int]:

@@ -21,7 +21,7 @@ def inline_svg(text: str) -> str:
     text = text.replace("xlink:href=", "href=")
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
-    text = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", text)
+    text = re.sub(r' id="([^"]+)"', lambda match: match[0] if match[1] in used else "", text)
     text = re.sub(r">\s+<", "><", text)
     text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(?<=\d)(\.\d\d)\d+", r"\1", tag[0]), text)
     text = re.sub(r"<g([^>]*)>((?:<use [^>]*/>){2,})</g>", _styled_once, text)

@@ -42,8 +42,8 @@ def run_tables(session: Session, event: Event, most: int | None = None, most_aga
         most = most_again
     kept: list[tuple[Event, list[int]]] = []
     again: list[tuple[Event, list[int]]] = []
-    wanted = list(_wanted(session, design, event, most))
-    for batch, samples in wanted:
+    holding = list(_kept_samples(session, design, event, most))
+    for batch, samples in holding:
         (kept if batch.blob("curves") else again).append((batch, samples))
     parts: dict[str, list[pl.DataFrame]] = {"curves": [], "impacts": [], "outputs": []}
     for batch, samples in kept:
@@ -51,7 +51,7 @@ def run_tables(session: Session, event: Event, most: int | None = None, most_aga
             if batch.blob(role):
                 table = session.table(batch, role).filter(pl.col("sample").is_in(samples))
                 parts[role].append(_named(table, RunsCompleted.of(batch).case))
-    for batch, samples in wanted:
+    for batch, samples in holding:
         table = session.table(batch, "runs").filter(pl.col("sample").is_in(samples))
         parts["outputs"].append(_named(table, RunsCompleted.of(batch).case))
     for role, case, table in _made_again(session, design, again):
@@ -73,7 +73,9 @@ def _named(table: pl.DataFrame, case: str) -> pl.DataFrame:
     return table.select(pl.lit(case).alias("case"), pl.all())
 
 
-def _wanted(session: Session, design: Design, event: Event, most: int | None) -> Iterator[tuple[Event, list[int]]]:
+def _kept_samples(
+    session: Session, design: Design, event: Event, most: int | None
+) -> Iterator[tuple[Event, list[int]]]:
     """The events that hold the runs, with the samples to take from each; a run that is there twice counts once."""
     quantities = design.study.model().quantities
     if not any(quantity.curve for quantity in quantities.values()):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from percuss.calibration.records import Observations
 from percuss.session import Session
-from percuss.study.differences import told_differences
+from percuss.study.differences import differences_text
 from percuss.study.faults import StudyError
 from percuss.study.load import is_study, load_study
 from percuss.study.study import Study
@@ -30,7 +30,7 @@ def edits(
     )
     notes = []
     for surrogate in surrogates if now or observations else ():
-        if differences := told_differences(surrogate.study, taken):
+        if differences := differences_text(surrogate.study, taken):
             whose = f"study {taken.name} was edited since surrogate {surrogate.event.id} was made"
             notes.append(f"{whose}: {differences}; it is taken {as_taken}")
     if not now and (surrogates or observations):
@@ -53,7 +53,7 @@ def _edited_since(session: Session, taken: Study, made: str) -> list[str]:
         return []
     then = "it is taken as it was then"
     try:
-        differences = told_differences(taken, load_study(path))
+        differences = differences_text(taken, load_study(path))
     except StudyError as fault:
         return [f"study {taken.name} cannot be read as it is now ({fault}); {then}"]
     edited = f"study {taken.name} was edited since {made} made"

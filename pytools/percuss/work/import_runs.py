@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from percuss.designs.records import IMPORTED, draft_design, drafts_of, stored
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
-from percuss.execution.given import table_design
+from percuss.execution.points import table_design
 from percuss.execution.records import draft_campaign, draft_result
 from percuss.ledger.event import Draft, Event
 from percuss.measured import Measured, read_measured

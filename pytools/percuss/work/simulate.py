@@ -8,7 +8,7 @@ from percuss import _core
 from percuss.designs.design import Design
 from percuss.designs.records import draft_design, drafts_of
 from percuss.execution.batch import Result, make_batch, run_batch
-from percuss.execution.given import GivenPoint
+from percuss.execution.points import PointDesign
 from percuss.execution.records import draft_result
 from percuss.execution.rest import settled_here
 from percuss.ledger.event import Event
@@ -35,7 +35,7 @@ class Simulated:
         return self.result.failures.get(0)
 
 
-def simulate(session: Session, point: GivenPoint, case: str, seed: int = 0) -> Simulated:
+def simulate(session: Session, point: PointDesign, case: str, seed: int = 0) -> Simulated:
     """Run a case of a study at one point and append design and run."""
     _core.set_default_threads(0)  # a run by itself takes all cores
     planned = replace(point.design, study=session.consented(point.design.study), seed=seed)

@@ -61,12 +61,12 @@ CONTACT_INPUTS = {
 
 def mass_inputs(mass: Mapping[str, Any]) -> dict[str, Input]:
     name = mass["name"]
-    found = (
+    inputs = (
         Input(f"mass_{name}", "kg", mass["mass"], 0.0, low_open=True, doc=f"of mass {name}"),
         Input(f"displacement_{name}", "m", mass["displacement"], doc=f"of mass {name} at the start"),
         Input(f"velocity_{name}", "m/s", mass["velocity"], doc=f"of mass {name} at the start"),
     )
-    return {item.name: item for item in found}
+    return {item.name: item for item in inputs}
 
 
 def motion_inputs(records: tuple[str, ...] = ()) -> dict[str, Input]:

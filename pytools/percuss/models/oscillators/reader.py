@@ -38,10 +38,10 @@ class Reader:
 
     def tables(self, settings: Mapping[str, Any], key: str, schema: Mapping[str, Setting]) -> list[dict[str, Any]]:
         """A list of tables."""
-        found = [self.one(table, schema, key) for table in settings[key]]
-        if key == "masses" and not found:
+        read = [self.one(table, schema, key) for table in settings[key]]
+        if key == "masses" and not read:
             self.faults.append((key, "there must be at least one"))
-        return [table for table in found if table]
+        return [table for table in read if table]
 
     def names(self, names: Sequence[str], key: str) -> None:
         """Names become parts of the names of inputs and curves."""
@@ -64,7 +64,7 @@ class Reader:
     ) -> tuple[Element, ...]:
         """Springs, dampers or contacts; adds their inputs. Shared ones may leave a number to the input for all."""
         tables = self.tables(settings, key, schema)
-        found = []
+        made = []
         single = shared and len(tables) == 1 and "name" not in tables[0]
         for i, table in enumerate(tables, start=1):
             name = "" if single else str(table.get("name", i))
@@ -78,10 +78,10 @@ class Reader:
                 if own[kind] in inputs and not (shared and single):
                     self.faults.append((key, f"input `{own[kind]}` is there twice: give names that differ"))
                 inputs[own[kind]] = replace(pattern, name=own[kind], default=table[kind])
-            found.append(Element(name, self.nodes(table["between"], masses, key), own))
-        if any(element.name for element in found):
-            self.names([element.name for element in found], key)
-        return tuple(found)
+            made.append(Element(name, self.nodes(table["between"], masses, key), own))
+        if any(element.name for element in made):
+            self.names([element.name for element in made], key)
+        return tuple(made)
 
     def nodes(self, between: Sequence[object], masses: Sequence[str], key: str) -> tuple[int, int]:
         """Indices of two nodes; -1 is the base."""
@@ -98,20 +98,18 @@ class Reader:
 
     def base(self, settings: Mapping[str, Any], files: Mapping[str, bytes], inputs: dict[str, Input]) -> Base:
         """Motion of the base; adds its input."""
-        given = [
-            key for key in ("base_record", "base_records", "base_harmonics", "base_synthetic") if settings.get(key)
-        ]
-        if len(given) > 1:
-            self.faults.append((given[1], f"the base moves by {given[0]} already: give one of them"))
+        keys = [key for key in ("base_record", "base_records", "base_harmonics", "base_synthetic") if settings.get(key)]
+        if len(keys) > 1:
+            self.faults.append((keys[1], f"the base moves by {keys[0]} already: give one of them"))
         if settings.get("base_records") == []:
             self.faults.append(("base_records", "names no file"))
-        if not given:
+        if not keys:
             return Base()
-        if given[0] == "base_synthetic":
+        if keys[0] == "base_synthetic":
             inputs["intensity"] = motion_inputs()["intensity"]
             return Base(synthetic=self.one(settings["base_synthetic"], SYNTHETIC, "base_synthetic"))
         inputs["base_scale"] = motion_inputs()["base_scale"]
-        if given[0] == "base_harmonics":
+        if keys[0] == "base_harmonics":
             return Base(sines=tuple(self.tables(settings, "base_harmonics", HARMONIC)))
         names = settings.get("base_records") or [settings["base_record"]]
         if "base_records" in settings:
@@ -121,5 +119,5 @@ class Reader:
             try:
                 records[name] = read_record(name, files[name], settings.get("base_record_unit"))
             except InputError as fault:
-                self.faults.append((given[0], f"{name}: {fault}"))
+                self.faults.append((keys[0], f"{name}: {fault}"))
         return Base(records=records)

@@ -176,8 +176,10 @@ class Oscillators:
             for node in contact.nodes
         )
         rho = correlation(first, second) if first and second else 0.0
-        found = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
-        return {of_contact(f"separation_{rule}", contact): s for rule, s in zip(SEPARATION_RULES, found, strict=True)}
+        separations = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
+        return {
+            of_contact(f"separation_{rule}", contact): s for rule, s in zip(SEPARATION_RULES, separations, strict=True)
+        }
 
     def _read(self, acceleration: ndarray) -> ndarray:
         """What the accelerometer makes of it: its range clips, its resolution rounds."""

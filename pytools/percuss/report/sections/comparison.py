@@ -27,18 +27,24 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(Table("Calibrations", heads, rows))
     short = []
     if factors := body.bayes_factors:
-        told: list[list[Cell]] = [[names[f.first], names[f.second], f.log, f.error, f.words] for f in factors]
+        difference_rows: list[list[Cell]] = [
+            [names[f.first], names[f.second], f.log, f.error, f.words] for f in factors
+        ]
         blocks.append(
-            Table("Bayes factors: the first against the second", ["first", "second", "log", "error", ""], told)
+            Table(
+                "Bayes factors: the first against the second", ["first", "second", "log", "error", ""], difference_rows
+            )
         )
         short = [
             f"{names[f.first]} against {names[f.second]}: {f.words} (log Bayes factor {f.log:.3g})."
             for f in factors[:3]
         ]
     if differences := body.loo_differences:
-        told = [[names[f.first], names[f.second], f.difference, f.error] for f in differences]
+        difference_rows = [[names[f.first], names[f.second], f.difference, f.error] for f in differences]
         blocks.append(
-            Table("Leave-one-out: the first minus the second", ["first", "second", "difference", "error"], told)
+            Table(
+                "Leave-one-out: the first minus the second", ["first", "second", "difference", "error"], difference_rows
+            )
         )
     blocks.append(Gallery(*side_by_side(comparison.posteriors, names)))
     return Section("Comparison", blocks, short)

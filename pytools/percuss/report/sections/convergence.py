@@ -35,7 +35,7 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(changes(body, source.table(event, "convergence")))
     failed = failures(body.trust)
     short = (
-        [Notice("outputs depend on the numerical step:", items=[verdict.told() for verdict in failed])]
+        [Notice("outputs depend on the numerical step:", items=[verdict.line() for verdict in failed])]
         if failed
         else []
     )

@@ -53,8 +53,8 @@ def _own_runs(source: Source, event: Event) -> list[Block]:
     counts = {kind: sum(len(batch_of(batch).samples) for batch in batches if batch.kind == kind) for kind in RUNS}
     if not batches:
         return []
-    done, failed = counts["runs.completed"], counts["runs.failed"]
-    words = f"{done + failed} runs of the simulator in {len(batches)} batches, {failed or 'none'} failed."
+    completed, failed = counts["runs.completed"], counts["runs.failed"]
+    words = f"{completed + failed} runs of the simulator in {len(batches)} batches, {failed or 'none'} failed."
     return [Notice(words) if failed else Text(words)]
 
 
@@ -62,11 +62,11 @@ def _verdict(posterior: Posterior) -> Notice:
     table = posterior.diagnostics
     worst = float(np.max(table["r_hat"].to_numpy()))
     least = float(np.min(table.select("ess_bulk", "ess_tail").to_numpy()))
-    told = f"largest R-hat {worst:.4f}, least effective sample size {least:.0f}"
+    figures = f"largest R-hat {worst:.4f}, least effective sample size {least:.0f}"
     if posterior.converged:
-        return Notice(f"converged: {told}.", "good")
+        return Notice(f"converged: {figures}.", "good")
     use = "no point estimate is given" if posterior.summary is None else "a summary was asked for all the same"
-    return Notice(f"{UNCONVERGED}: {told}; {use}.", items=posterior.body.reasons)
+    return Notice(f"{UNCONVERGED}: {figures}; {use}.", items=posterior.body.reasons)
 
 
 def _fit(posterior: Posterior) -> list[Block]:
@@ -102,8 +102,8 @@ def _band(band: BandFacts, entries: int) -> str:
 def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
     block = posterior.body.block
     verdict = _verdict(posterior)
-    found: list[str | Notice] = [Notice(f"calibration {block} {verdict.text}", verdict.tone)]
-    found += [
+    lines: list[str | Notice] = [Notice(f"calibration {block} {verdict.text}", verdict.tone)]
+    lines += [
         Notice(f"{v.sentence}.", "good" if v.passed else "warning")
         for v in posterior.body.trust
         if v.gate == "fit" and v.source is None
@@ -111,12 +111,12 @@ def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
     if posterior.summary is not None:
         mass = f"{100 * posterior.summary.mass:g} %"
         mark = "" if posterior.converged else f"{UNCONVERGED}: "
-        told = []
+        estimates = []
         for row, shown in zip(posterior.summary.rows, scales, strict=True):
             low, high = (number_or_nan(end) * shown.factor for end in row.interval)
-            told.append(f"{row.name} = {shown.told(number_or_nan(row.mean))} ({low:.4g} to {high:.4g})")
-        found.append(f"{mark}Posterior means with {mass} intervals: {'; '.join(told)}.")
-    return found
+            estimates.append(f"{row.name} = {shown.with_unit(number_or_nan(row.mean))} ({low:.4g} to {high:.4g})")
+        lines.append(f"{mark}Posterior means with {mass} intervals: {'; '.join(estimates)}.")
+    return lines
 
 
 def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
@@ -182,10 +182,10 @@ def _diagnostics(posterior: Posterior) -> Table:
         error = None if row["mcse"] is None else float(row["mcse"]) * factor
         sizes: list[Cell] = [round(row[name]) if np.isfinite(row[name]) else None for name in ("ess_bulk", "ess_tail")]
         rows.append([row["quantity"], row["r_hat"], row["r_hat_plain"], *sizes, error, unit])
-    wanted = posterior.body.stopping
+    limits = posterior.body.stopping
     heads = ["quantity", "rank R-hat", "plain R-hat", "bulk ESS", "tail ESS", "error of the mean", "unit"]
     return Table(
-        f"Diagnostics (wanted: R-hat below {wanted['r_hat']}, effective sample sizes above {wanted['ess']:g})",
+        f"Diagnostics (wanted: R-hat below {limits['r_hat']}, effective sample sizes above {limits['ess']:g})",
         heads,
         rows,
     )
@@ -197,14 +197,14 @@ def _evidence(body: PosteriorSampled) -> list[Block]:
         for method, evidence in body.evidence.items()
     ]
     if loo := body.loo:
-        told = f"{number_or_nan(loo.effective_parameters):.3g} effective parameters, "
-        told += f"largest Pareto k {number_or_nan(loo.pareto_k):.2f}"
+        reliability = f"{number_or_nan(loo.effective_parameters):.3g} effective parameters, "
+        reliability += f"largest Pareto k {number_or_nan(loo.pareto_k):.2f}"
         rows.append(
             [
                 "expected log density, leave-one-out",
                 loo.elpd,
                 loo.elpd_error,
-                told if loo.reliable else f"{told}: not reliable",
+                reliability if loo.reliable else f"{reliability}: not reliable",
             ]
         )
     return [Table("How well it explains the data", ["score", "value", "error", ""], rows)] if rows else []

@@ -22,7 +22,7 @@ MOST_PARITY = 9
 
 def section(source: Source, event: Event) -> Section:
     """Scores, bands on the data, bands of curves, verification."""
-    found = load_prediction(source.session, event)
+    prediction = load_prediction(source.session, event)
     body = PredictionMade.of(event)
     blocks: list[Block] = [
         Text(f"{body.draws} draws before and after the data, each with all errors on top where data are predicted.")
@@ -30,16 +30,16 @@ def section(source: Source, event: Event) -> Section:
     short: list[str | Notice] = []
     if body.scores:
         blocks.append(_scores(body.scores))
-        short.append(_said(body.scores))
-    if found.data.height:
-        blocks.append(_on_data(found))
-    if found.curves is not None and found.curves.height:
-        blocks.append(curve_bands(found, found.curves))
+        short.append(_score_sentence(body.scores))
+    if prediction.data.height:
+        blocks.append(_on_data(prediction))
+    if prediction.curves is not None and prediction.curves.height:
+        blocks.append(curve_bands(prediction, prediction.curves))
     if body.verification:
         verdict = _verdict(body.verification)
         short.append(verdict)
-        blocks += [verdict, *_verification(found, body.verification)]
-    blocks += [_outputs(found), *(Notice(f"{note}.", "note") for note in body.notes)]
+        blocks += [verdict, *_verification(prediction, body.verification)]
+    blocks += [_outputs(prediction), *(Notice(f"{note}.", "note") for note in body.notes)]
     return Section("Prediction", blocks, short)
 
 
@@ -56,21 +56,21 @@ def _scores(scores: Sequence[Score]) -> Table:
     return Table("Predictions against the data", heads, rows)
 
 
-def _said(scores: Sequence[Score]) -> str:
-    told = []
+def _score_sentence(scores: Sequence[Score]) -> str:
+    errors = []
     for item in scores:
         axis = f"{item.axis}: " if item.axis else ""
-        error = scale("", item.unit).told(number_or_nan(item.rmse[POSTERIOR]))
+        error = scale("", item.unit).with_unit(number_or_nan(item.rmse[POSTERIOR]))
         percent = item.rmse_percent[POSTERIOR]
-        told.append(f"{axis}{error}" + ("" if percent is None else f" ({percent:.3g} %)"))
-    return f"Root mean square error of the posterior prediction: {'; '.join(told)}."
+        errors.append(f"{axis}{error}" + ("" if percent is None else f" ({percent:.3g} %)"))
+    return f"Root mean square error of the posterior prediction: {'; '.join(errors)}."
 
 
-def _on_data(found: Prediction) -> Gallery:
+def _on_data(prediction: Prediction) -> Gallery:
     """A picture for each point that is seen over time, and one a case and unit for all other data."""
-    figures, left = on_data(found)
+    figures, left = on_data(prediction)
     caption = "What data were expected before (grey) and after (blue) the calibration, and what was measured (dots); "
-    caption += f"{held(found.data)} values lie inside the 95 % band."
+    caption += f"{held(prediction.data)} values lie inside the 95 % band."
     return Gallery(figures, caption + (f" {left} more sets are not drawn." if left else ""))
 
 
@@ -89,19 +89,19 @@ def _verdict(verification: VerificationFacts) -> Notice:
     return Notice(f"NOT verified by {runs}{failed}: {ratio}.{hint}")
 
 
-def _verification(found: Prediction, verification: VerificationFacts) -> list[Block]:
+def _verification(prediction: Prediction, verification: VerificationFacts) -> list[Block]:
     items = sorted(verification.outputs, key=lambda item: -(item.ratio or 0.0))
     cases = len({item.case for item in items})
     rows: list[list[Cell]] = []
     figures = []
     for number, item in enumerate(items):
-        shown = output_scale(found.study, item.output)
-        told = [item.rms_error, item.surrogate_std, item.allowed_std]
-        errors = [None if value is None else float(value) * shown.factor for value in told]
+        shown = output_scale(prediction.study, item.output)
+        stds = [item.rms_error, item.surrogate_std, item.allowed_std]
+        errors = [None if value is None else float(value) * shown.factor for value in stds]
         label = column_label(item.case, item.output, cases)
         rows.append([label, shown.unit, *errors, item.ratio])
-        if number < MOST_PARITY and found.verification is not None and item.ratio is not None:
-            table = found.verification.filter(
+        if number < MOST_PARITY and prediction.verification is not None and item.ratio is not None:
+            table = prediction.verification.filter(
                 (pl.col("case") == item.case) & (pl.col("output") == item.output)
             ).drop_nulls("simulated")
             if table.height:
@@ -116,11 +116,11 @@ def _verification(found: Prediction, verification: VerificationFacts) -> list[Bl
     return blocks
 
 
-def _outputs(found: Prediction) -> Table:
+def _outputs(prediction: Prediction) -> Table:
     rows: list[list[Cell]] = []
-    cases = found.outputs["case"].n_unique()
-    for row in found.outputs.iter_rows(named=True):
-        shown = output_scale(found.study, row["output"])
+    cases = prediction.outputs["case"].n_unique()
+    for row in prediction.outputs.iter_rows(named=True):
+        shown = output_scale(prediction.study, row["output"])
         numbers = [float(row[name]) * shown.factor for name in ("mean", "q025", "q50", "q975")]
         rows.append([column_label(row["case"], row["output"], cases), row["when"], shown.unit, *numbers])
     return Table(

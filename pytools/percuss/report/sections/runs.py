@@ -12,7 +12,7 @@ from percuss.execution.records import campaign_table
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
 from percuss.plots.drawing import canvas, chosen, key, picture
-from percuss.plots.fan import FEW, draw_fan, told
+from percuss.plots.fan import FEW, draw_fan, marks_note
 from percuss.plots.figure import Figure
 from percuss.plots.labels import alike, column_label, output_scale, quantity_scale
 from percuss.plots.runs import draw_histogram, lines_of
@@ -36,16 +36,16 @@ def section(source: Source, event: Event) -> Section | None:
     design = source.design(event)
     table = campaign_table(source.session.ledger, batches, design)
     failed = table.filter(pl.col("failed").is_not_null())
-    done = table.filter(pl.col("failed").is_null())
+    completed = table.filter(pl.col("failed").is_null())
     cost = sum(batch.cost.cpu_us for batch in batches)
     words = f"{table.height} {'run' if table.height == 1 else 'runs'}, {failed.height or 'none'} failed"
     blocks: list[Block] = [Text(f"{words}; {duration(cost)} of processor time.")]
     if failed.height:
         blocks += _failures(design, table, failed)
-    if done.height:
-        blocks.append(_outputs(design, done))
-        if done.height > FEW:
-            blocks.append(_histograms(design, done))
+    if completed.height:
+        blocks.append(_outputs(design, completed))
+        if completed.height > FEW:
+            blocks.append(_histograms(design, completed))
     blocks += _curves(source, design, batches)
     short: list[str | Notice] = [f"{words}."] if not failed.height else [Notice(f"{words}.")]
     return Section(design_title("Runs", source, event), blocks, short if table.height > 1 else [])
@@ -66,34 +66,34 @@ def _failures(design: Design, table: pl.DataFrame, failed: pl.DataFrame) -> list
     return blocks
 
 
-def _outputs(design: Design, done: pl.DataFrame) -> Table:
+def _outputs(design: Design, completed: pl.DataFrame) -> Table:
     rows: list[list[Cell]] = []
     for case in design.cases:
-        part = done.filter(pl.col("case") == case)
+        part = completed.filter(pl.col("case") == case)
         for name in design.study.outputs:
             shown = output_scale(design.study, name)
             values = shown.of(part[name].to_numpy())
             if not len(values):
                 continue
             own: list[Cell] = [column_label(case, name, len(design.cases)), shown.unit]
-            if done.height <= len(design.cases):
+            if completed.height <= len(design.cases):
                 rows.append([*own, float(values[0])])
             else:
                 low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
                 spread = float(values.std(ddof=1)) if len(values) > 1 else None
                 rows.append([*own, float(values.mean()), spread, float(low), float(middle), float(high)])
     heads = ["output", "unit", "value"]
-    if done.height > len(design.cases):
+    if completed.height > len(design.cases):
         heads = ["output", "unit", "mean", "std", "5 %", "median", "95 %"]
     return Table("Outputs of the finished runs", heads, rows)
 
 
-def _histograms(design: Design, done: pl.DataFrame) -> Gallery:
+def _histograms(design: Design, completed: pl.DataFrame) -> Gallery:
     columns = [(case, name) for case in design.cases for name in design.study.outputs]
     figures = []
     for case, name in columns[:MOST_HISTOGRAMS]:
         shown = output_scale(design.study, name)
-        values = shown.of(done.filter(pl.col("case") == case)[name].to_numpy())
+        values = shown.of(completed.filter(pl.col("case") == case)[name].to_numpy())
         if not len(values) or np.ptp(values) <= 1e-6 * np.abs(values).max():
             continue
         figure, axes = canvas(1, 1, THIRD, 1.55)
@@ -137,7 +137,7 @@ def _fan(source: Source, design: Design, batches: list[Event], case: str, names:
     for axis, name in zip(axes[:, 0], names, strict=True):
         lines = lines_of(design.study, tables, axis_names[name], name, named=False)
         draw_fan(axis, lines)
-        marks = marks or told(lines)
+        marks = marks or marks_note(lines)
         axis.set_ylabel(quantity_scale(design.study, name).label)
         axis.grid(True)
         if axis is axes[-1, 0] or not together:
@@ -152,14 +152,14 @@ def _fan(source: Source, design: Design, batches: list[Event], case: str, names:
 
 def _tables(source: Source, batches: list[Event], case: str, columns: list[str]) -> RunTables:
     """Curves of the runs of a case, as many as are drawn, with their impacts and outputs."""
-    found: dict[str, list[pl.DataFrame]] = {"curves": [], "impacts": [], "runs": []}
+    tables_by_role: dict[str, list[pl.DataFrame]] = {"curves": [], "impacts": [], "runs": []}
     for event in batches:
-        for role, parts in found.items():
+        for role, parts in tables_by_role.items():
             if event.blob(role) is not None:
                 parts.append(source.table(event, role, columns if role == "curves" else None))
     tables = {
         role: pl.concat(parts, how="diagonal").select(pl.lit(case).alias("case"), pl.all())
-        for role, parts in found.items()
+        for role, parts in tables_by_role.items()
         if parts
     }
     samples = chosen(tables["curves"]["sample"].unique().sort().to_list(), MOST_RUNS)

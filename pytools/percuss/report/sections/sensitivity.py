@@ -70,11 +70,11 @@ def _short(table: pl.DataFrame, outputs: list[Any], pair: tuple[str, str], cases
         if part.height:
             best = part.sort("value", descending=True).row(0, named=True)
             leaders.setdefault(best["parameter"], []).append(column_label(case, output, cases))
-    found = [
+    lines = [
         f"{name} for {', '.join(of[:4])}{f' and {len(of) - 4} more' if len(of) > 4 else ''}"
         for name, of in leaders.items()
     ]
-    return [f"What matters most: {'; '.join(found)}."] if found else []
+    return [f"What matters most: {'; '.join(lines)}."] if lines else []
 
 
 def _table(table: pl.DataFrame, measures: list[str], cases: int) -> Table:
@@ -83,10 +83,10 @@ def _table(table: pl.DataFrame, measures: list[str], cases: int) -> Table:
     for (case, output, parameter), part in table.partition_by(
         ["case", "output", "parameter"], as_dict=True, maintain_order=True
     ).items():
-        found = {row["measure"]: row for row in part.iter_rows(named=True)}
+        by_measure = {row["measure"]: row for row in part.iter_rows(named=True)}
         row: list[Cell] = [column_label(str(case), str(output), cases), str(parameter)]
         for name in shown:
-            entry = found.get(name)
+            entry = by_measure.get(name)
             interval = f"{entry['low']:.3g} to {entry['high']:.3g}" if entry and entry["low"] is not None else None
             row += [entry["value"] if entry else None, interval]
         rows.append(row)
@@ -139,10 +139,10 @@ def _over_time(source: Source, event: Event, names: list[str], lacking: Lacking)
 def _whole(table: pl.DataFrame) -> Table:
     from percuss.sensitivity.over_time import summary
 
-    found = summary(table)
+    whole_curve = summary(table)
     rows: list[list[Cell]] = [
         [case, parameter, shares["first"], shares["total"]]
-        for case, by in found.items()
+        for case, by in whole_curve.items()
         for parameter, shares in by.items()
     ]
     return Table(

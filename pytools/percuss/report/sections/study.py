@@ -29,9 +29,9 @@ def section(source: Source, event: Event) -> Section:
         caption = "Records of the base motion, before `base_scale`; PGV by the trapezoidal rule from rest"
         blocks.append(Table(caption, records[0].HEADS, [record.row() for record in records]))
     blocks.append(_outputs(study))
-    if told := study.without_limit():
+    if without_limit := study.without_limit():
         notice = "these outputs have no limit as the step of the model shrinks:"
-        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in told.items()]))
+        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in without_limit.items()]))
     return Section("Study", blocks)
 
 

@@ -25,7 +25,7 @@ def section(source: Source, event: Event) -> Section:
     cases = len(body.cases)
     labels = [column_label(row["case"], row["output"], cases) for row in table.iter_rows(named=True)]
     curves = body.curves
-    what = (
+    fitted_to = (
         f"the {curves.modes} modes of the curve `{curves.quantity}`"
         if curves
         else f"{len(labels)} {'output' if len(labels) == 1 else 'outputs'}"
@@ -33,7 +33,7 @@ def section(source: Source, event: Event) -> Section:
     families = ", ".join(body.families)
     blocks: list[Block] = [
         Text(
-            f"Surrogates ({families}) of {what}, fitted to {body.points} points. Errors are mean squares over "
+            f"Surrogates ({families}) of {fitted_to}, fitted to {body.points} points. Errors are mean squares over "
             "the variance of the output."
         )
     ]
@@ -43,11 +43,11 @@ def section(source: Source, event: Event) -> Section:
     useful = [i for i, column in enumerate(surrogate.columns) if column.name not in lacking.names]
     warned = [(label, word) for label, words in zip(labels, table["warnings"], strict=True) for word in words]
     if warned:
-        told = [
+        rows = [
             f"{text} ({'; '.join(of[:6])}{f'; {len(of) - 6} more' if len(of) > 6 else ''})"
             for of, text in alike(warned)
         ]
-        blocks.append(Notice("before these surrogates are trusted, know that", items=told))
+        blocks.append(Notice("before these surrogates are trusted, know that", items=rows))
     varying = varying_columns(surrogate)
     if len(varying) > 1:
         blocks.append(error_chart(table[varying], [labels[i] for i in varying]))

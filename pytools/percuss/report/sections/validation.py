@@ -69,7 +69,9 @@ def _constant(body: ValidationComputed) -> list[Block]:
     if not known:
         return []
     rows: list[list[Cell]] = [[row.name, row.mode, row.mean, row.std, row.low, row.high] for row in known.parameters]
-    evidence: list[list[Cell]] = [[method, told.log_evidence, told.error] for method, told in known.evidence.items()]
+    evidence: list[list[Cell]] = [
+        [method, estimate.log_evidence, estimate.error] for method, estimate in known.evidence.items()
+    ]
     scores: list[list[Cell]] = [
         [p.part, p.quantity, p.rmse, p.rmse_relative, p.within_three_std] for p in body.predictions
     ]

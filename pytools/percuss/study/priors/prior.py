@@ -99,16 +99,16 @@ def read_fields(kind: type[Prior], table: Mapping[str, object], unit: str) -> Pr
             fields[name] = _in_si(role, value, unit)
         except InputError as fault:
             faults.append((name, str(fault)))
-    given = {name for name in table if name in kind.roles and name not in kind.optional}
-    form = next((form for form in kind.forms if given == set(form)), None)
+    required = {name for name in table if name in kind.roles and name not in kind.optional}
+    form = next((form for form in kind.forms if required == set(form)), None)
     if form is None:
-        wanted = " or ".join(" and ".join(form) for form in kind.forms)
-        near = max(kind.forms, key=lambda form: len(given & set(form)))
-        missing = [name for name in near if name not in given]
-        if missing and given <= set(near):
-            faults.append(("", f"{', '.join(missing)} missing: a {kind.kind} prior takes {wanted}"))
+        allowed = " or ".join(" and ".join(form) for form in kind.forms)
+        near = max(kind.forms, key=lambda form: len(required & set(form)))
+        missing = [name for name in near if name not in required]
+        if missing and required <= set(near):
+            faults.append(("", f"{', '.join(missing)} missing: a {kind.kind} prior takes {allowed}"))
         else:
-            faults.append(("", f"a {kind.kind} prior takes {wanted}, not {', '.join(sorted(given))}"))
+            faults.append(("", f"a {kind.kind} prior takes {allowed}, not {', '.join(sorted(required))}"))
     if faults:
         raise PriorError(faults)
     # One order of fields for equal priors, however they were written.

@@ -136,18 +136,18 @@ def read_tensor(kind: type[TensorLaw], table: Mapping[str, object], unit: str) -
     """Build the law of a table, bare numbers in `unit`; raise PriorError with every fault."""
     faults: list[FieldFault] = []
     known = (*kind.needed, *kind.optional)
-    given = {name: table.get(name, default) for name, default in kind.optional.items()} | dict(table)
+    fields = {name: table.get(name, default) for name, default in kind.optional.items()} | dict(table)
     tensors: dict[str, Components] = {}
     plain: dict[str, float] = {}
     for name in known:
-        if name not in given:
+        if name not in fields:
             faults.append(("", f"{name} missing: a {kind.kind} prior takes {', '.join(known)}"))
             continue
         try:
             if name in ("mean", "lower", "upper"):
-                tensors[name] = _tensor(given[name], unit)
+                tensors[name] = _tensor(fields[name], unit)
             else:
-                plain[name] = parse_quantity(given[name], "1")  # type: ignore[arg-type]
+                plain[name] = parse_quantity(fields[name], "1")  # type: ignore[arg-type]
         except InputError as fault:
             faults.append((name, str(fault)))
     for name in table:
@@ -170,11 +170,11 @@ def _tensor(value: object, unit: str) -> Components:
     return tuple([*numbers, 0.0, 0.0, 0.0][:6] if len(numbers) == 3 else numbers)  # type: ignore[return-value]
 
 
-def refuse_tensors(priors: Sequence[Prior], what: str) -> None:
+def refuse_tensors(priors: Sequence[Prior], method: str) -> None:
     """Raise InputError if there is a component of a tensor among the priors of something that needs independence."""
     for prior in priors:
         if isinstance(prior, Component):
             raise InputError(
-                f"{what}: takes independent parameters, and the components of a {prior.kind} tensor are not",
+                f"{method}: takes independent parameters, and the components of a {prior.kind} tensor are not",
                 hint="sensitivity of a saltelli design and percuss filter work on the runs themselves",
             )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 GIVEN = "given"
 
 
-class GivenPoint(NamedTuple):
+class PointDesign(NamedTuple):
     """One point: its design, all its inputs in SI, the given ones that are no parameters, and which are at means."""
 
     design: Design
@@ -25,11 +25,11 @@ class GivenPoint(NamedTuple):
     at_mean: list[str]
 
 
-def given_point(study: Study, case: str, given: Mapping[str, Value]) -> GivenPoint:
+def point_design(study: Study, case: str, chosen: Mapping[str, Value]) -> PointDesign:
     """One point: given values, then those of case and model, then prior means."""
     import numpy as np
 
-    held = [name for name in given if name in study.parameters and name in study.cases[case]]
+    held = [name for name in chosen if name in study.parameters and name in study.cases[case]]
     if held:
         raise InputError(f"`{held[0]}`: case {case} holds it at the mean of its prior, so that no value can be given")
     known = {**study.fixed, **study.cases[case]}
@@ -37,13 +37,13 @@ def given_point(study: Study, case: str, given: Mapping[str, Value]) -> GivenPoi
     at_mean = [
         name
         for name in study.parameters
-        if name not in given and name not in known and (name not in inputs or inputs[name].default is None)
+        if name not in chosen and name not in known and (name not in inputs or inputs[name].default is None)
     ]
     means = {name: float(study.parameters[name].prior.mean()) for name in at_mean}
-    point = study.point(case, {**means, **given})
+    point = study.point(case, {**means, **chosen})
     values = np.array([[float(point[name]) for name in study.parameters]])
-    fixed = {name: point[name] for name in given if name not in study.parameters}
-    return GivenPoint(table_design(study, values, GIVEN), point, fixed, at_mean)
+    fixed = {name: point[name] for name in chosen if name not in study.parameters}
+    return PointDesign(table_design(study, values, GIVEN), point, fixed, at_mean)
 
 
 def table_design(study: Study, values: ndarray, sampler: str, seed: int = 0) -> Design:
