@@ -94,7 +94,7 @@ def each_output(
 
 
 def _paint(colour: str, filled: bool) -> dict[str, Any]:
-    """Of bars: filled, or hatched, so that they are alt apart without colour too."""
+    """Of bars: filled, or hatched, so that they are told apart without colour too."""
     line = {"edgecolor": "none"} if filled else {"edgecolor": colour, "hatch": "////"}
     return {"color": colour, "alpha": 0.8, "fill": filled, "linewidth": 0.7, **line}
 
