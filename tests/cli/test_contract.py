@@ -165,6 +165,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "diff": ["@last:design", "@last:design"],
         "restore": ["@last:design", "--to", "restored"],
         "lineage": ["@last:check"],
+        "reproduce": ["@last:design"],
         "replay": [],
         "audit": [],
         "note": ["@last", "words"],

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from percuss.work.audit import Audit
     from percuss.work.diff import Diff
+    from percuss.work.reproduce import Reproduction
 
 # A result, its event, or a reference to it: an id, a unique prefix of one, `@last`, `@last:KIND`.
 ResultLike = Result | Event | str
@@ -392,6 +393,12 @@ class Ledger:
         from percuss.work.restore import restore
 
         return restore(self.session, self._event(result), Path(to)).path
+
+    def reproduce(self, result: ResultLike, runs: int | None = None) -> Reproduction:
+        """Compute a result, and all it stands on, again; `holds` says whether it came out. Nothing is appended."""
+        from percuss.work.reproduce import reproduce
+
+        return reproduce(self.session, self._event(result), runs)
 
     def audit(self, rerun: int = 3, anchor: str | None = None) -> Audit:
         """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is."""

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+EVERYTHING = Selection()
+
+
 @dataclass(frozen=True)
 class LogLine:
     """One event: the shortest prefix of its id that is unique, whether it stands, and what it is about."""
@@ -36,7 +39,7 @@ class LogLine:
         return mark_of(self.superseded, self.stands_on)
 
 
-def log_lines(everything: pl.DataFrame, selection: Selection, limit: int = 0) -> list[LogLine]:
+def log_lines(everything: pl.DataFrame, selection: Selection = EVERYTHING, limit: int = 0) -> list[LogLine]:
     """The newest events that fit, oldest first; limit 0: all of them."""
     chosen = selection.of(everything)
     return lines_of(everything, chosen.tail(limit) if limit else chosen)
