@@ -327,31 +327,40 @@ class Ledger:
     def filter(
         self,
         campaign: ResultLike,
-        observations: str | Path | Result,
+        observations: str | Path | Result | None = None,
         *,
         case: str | None = None,
-        covariance: str = "constant",
+        covariance: str | None = None,
+        noise: Mapping[str, str | float] | None = None,
         scale: float | None = None,
         share: float | None = None,
         seed: int = 0,
     ) -> Result:
         """Weigh the runs of a campaign by observations, step by step: of a file, or of what `observe` took in.
 
-        `share`: search the scale of the error for this effective share of the samples.
+        What is not given is taken from the section [filter] of the study. `noise`: standard deviation of each variable,
+        for the covariance `constant`. `share`: search the scale of the error for this effective share of the samples.
         """
-        from percuss.filtering.covariance import ObservationError
         from percuss.filtering.observations import observed, read_observations
+        from percuss.filtering.section import filter_settings, observation_error, study_observations
         from percuss.work.campaigns import closed_campaign
         from percuss.work.filter import filter_ensemble
 
         runs = closed_campaign(self.session, self._event(campaign))
+        written = {"case": case, "covariance": covariance, "noise": dict(noise or {}), "scale": scale, "ess": share}
+        asked = filter_settings(runs.study, written)
         if isinstance(observations, Result):
-            measured = observed(self.session, observations.event, runs.study, case)
-        else:
+            measured = observed(self.session, observations.event, runs.study, asked.get("case"))
+        elif observations is not None:
             limit = self.session.setting("import_mb") * 1_000_000
-            measured = read_observations(Path(observations), runs.study, case, limit)
-        error = ObservationError(covariance, 1.0 if scale is None else scale, measured.stds)
-        return self._result(filter_ensemble(self.session, runs, measured, error, share=share, seed=seed).event)
+            measured = read_observations(Path(observations), runs.study, asked.get("case"), limit)
+        elif "file" in asked:
+            measured = study_observations(runs.study, asked)
+        else:
+            raise InputError("observations: give a file or a result, or a file in [filter] of the study")
+        error = observation_error(runs.study, measured, asked)
+        filtered = filter_ensemble(self.session, runs, measured, error, share=asked.get("ess"), seed=seed)
+        return self._result(filtered.event)
 
     # What the ledger holds.
 
