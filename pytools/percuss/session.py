@@ -19,6 +19,7 @@ from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, fold
 from percuss.ledger.standing import judged
+from percuss.study.files import STUDY_FILE
 from percuss.study.study import Study
 from percuss.trust import Trust, Verdict
 
@@ -171,7 +172,8 @@ class Session:
         if event := self.state.studies.get(study.digest):
             self._studies.setdefault(event.id, study)
             return event
-        blobs = [self.ledger.put_file(name, data) for name, data in sorted(study.files.items())]
+        files = ({STUDY_FILE: study.text} if study.text else {}) | study.files
+        blobs = [self.ledger.put_file(name, data) for name, data in sorted(files.items())]
         return Draft("study.registered", study.resolved(), reference(study), blobs=blobs)
 
     def consented(self, study: Study) -> Study:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from percuss.work.audit import Audit
+    from percuss.work.diff import Diff
 
 # A result, its event, or a reference to it: an id, a unique prefix of one, `@last`, `@last:KIND`.
 ResultLike = Result | Event | str
@@ -384,6 +385,18 @@ class Ledger:
 
         find = descendants if onwards else lineage
         return [self[event] for event in find(self.session.state, self._event(result).id)]
+
+    def diff(self, a: ResultLike, b: ResultLike, rows: int = 10) -> Diff:
+        """What differs between two results of a kind; `same` says whether nothing does."""
+        from percuss.work.diff import diff
+
+        return diff(self.session, self._event(a), self._event(b), rows)
+
+    def restore(self, result: ResultLike, to: str | Path) -> Path:
+        """Write the study that a result stands on, as it was, into a new folder in the folder `to`; where it is."""
+        from percuss.work.restore import restore
+
+        return restore(self.session, self._event(result), Path(to)).path
 
     def audit(self, rerun: int = 3, anchor: str | None = None) -> Audit:
         """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is."""

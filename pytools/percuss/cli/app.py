@@ -57,6 +57,8 @@ COMMANDS: dict[str, Entry] = {
     "view": Entry("view", "Write a page that plays a run of a scene.", WORK),
     "log": Entry("log", "List events.", LEDGER),
     "show": Entry("show", "Show one event in full.", LEDGER),
+    "diff": Entry("diff", "Show what differs between two events of a kind.", LEDGER),
+    "restore": Entry("restore", "Write a study as it was.", LEDGER),
     "lineage": Entry("lineage", "Show what an event comes from, or what came from it.", LEDGER),
     "replay": Entry("replay", "Rebuild every table from the events alone.", LEDGER),
     "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),

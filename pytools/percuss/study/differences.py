@@ -17,7 +17,7 @@ WORDS = "doc"
 
 def differences(old: Study, new: Study) -> list[str]:
     """Each key whose value is another one, as `observations.std 0.0003 m -> 0.0006 m`."""
-    before, after = _keys(old), _keys(new)
+    before, after = resolved_keys(old), resolved_keys(new)
     return [
         f"{key} {_value(before, key)} -> {_value(after, key)}"
         for key in dict.fromkeys((*before, *after))
@@ -32,7 +32,7 @@ def differences_text(old: Study, new: Study) -> str:
     return ", ".join(keys[:NAMED]) + more
 
 
-def _keys(study: Study) -> dict[str, Any]:
+def resolved_keys(study: Study) -> dict[str, Any]:
     """Every value of a resolved study by its dotted key."""
     data = normal(study).resolved()
     values: dict[str, Any] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,7 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     study = None
     try:
         study = read_study(name, tables.table, note, read_file)
+        study = replace(study, text=content) if study else None
         if data and study and not noted:
             check_data(study, note)
     except _TooManyFaultsError:

@@ -66,6 +66,8 @@ class Study:
     notes: str = ""
     sections: dict[str, object] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
+    # The study file it was loaded from, to be kept beside what it says; empty where there was none.
+    text: bytes = field(default=b"", repr=False, compare=False)
     # Not part of what a study is: whether the user of this call lets its model run programs.
     commands_allowed: bool = field(default=False, compare=False)
 
