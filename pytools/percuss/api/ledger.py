@@ -18,6 +18,7 @@ from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger as Stored
 from percuss.maker import this_maker
 from percuss.session import Session, Silent
+from percuss.spelling import counted
 from percuss.trust import GATES
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Ledger:
         return len(self.session.state.events)
 
     def __repr__(self) -> str:
-        return f"<ledger {self.path}: {len(self)} events>"
+        return f"<ledger {self.path}: {counted(len(self), 'event')}>"
 
     # What happens to a study.
 

@@ -19,6 +19,7 @@ from percuss.cli.options import (
     reference,
 )
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.filtering.covariance import ObservationError
@@ -151,11 +152,11 @@ def _tell(
     if body.identified:
         say(_table(study, body.identified))
     say(
-        f"{len(measured.steps)} steps, {body.samples} samples worth {body.effective:.3g} "
+        f"{counted(len(measured.steps), 'step')}, {counted(body.samples, 'sample')} worth {body.effective:.3g} "
         f"({100 * body.effective / body.samples:.2g} %), log evidence {body.log_evidence}"
     )
     if body.left_out:
-        say(f"{body.left_out} points without a finished run in every case are left out")
+        say(f"{counted(body.left_out, 'point')} without a finished run in every case are left out")
     for name, probability in body.probabilities.items():
         say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
     if not filtered.enough.passed:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import AllowCommandOption, JsonOption, LedgerOption, complete_events, open_session, reference
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -54,4 +55,7 @@ def plot(
         lines = {} if plotted.lines is None else {"lines": plotted.lines}
         give_json({"file": str(to), "panels": plotted.panels, **lines})
     else:
-        say(f"{to}: {plotted.panels} panels" + ("" if plotted.lines is None else f", {plotted.lines} lines"))
+        say(
+            f"{to}: {counted(plotted.panels, 'panel')}"
+            + ("" if plotted.lines is None else f", {counted(plotted.lines, 'line')}")
+        )

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -57,7 +58,7 @@ def show(
             lines.append((name, value))
     print(table_text(("field", "value"), lines))
     for role, table in tables.items():
-        print(f"\n{role}: {table.height} rows")
+        print(f"\n{role}: {counted(table.height, 'row')}")
         print(table_text(table.columns, table.head(rows).rows()))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from percuss.report.blocks import Figure
 from percuss.report.drawing import DASHES, INK, SERIES, WIDE, canvas, chosen, height_for, picture
 from percuss.report.labels import Scale
+from percuss.spelling import counted
 
 MOST_CHAINS = 6
 MOST_DRAWS = 400
@@ -42,7 +43,7 @@ def traces(scales: Sequence[Scale], draws: NDArray[Any], unconverged: bool) -> F
     axes[0, 1].set_title("ranks (flat: chains agree)")
     axes[-1, 0].set_xlabel("draw")
     axes[-1, 1].set_xlabel("rank over all draws")
-    which = f"{len(picked)} of {chains} chains" if len(picked) < chains else f"{chains} chains"
+    which = f"{len(picked)} of {counted(chains, 'chain')}" if len(picked) < chains else counted(chains, "chain")
     thin = f", one draw in {step}" if step > 1 else ""
     mark = " UNCONVERGED." if unconverged else ""
     names = ", ".join(scale.name for scale in scales)

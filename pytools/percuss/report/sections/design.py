@@ -14,6 +14,7 @@ from percuss.report.blocks import Block, Figure, Section, Table, Text
 from percuss.report.drawing import BLUE, GREY, INK, RED, WIDE, canvas, dots, key, picture
 from percuss.report.labels import parameter_scale
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 # More panels than this are dots on a postage stamp, more points than this only weight.
 MOST_PARAMETERS = 8
@@ -25,8 +26,8 @@ def section(source: Source, event: Event) -> Section:
     design = source.design(event)
     n, d = design.values.shape
     names = ", ".join(design.cases)
-    cases = f"case {names}" if len(design.cases) == 1 else f"{len(design.cases)} cases ({names})"
-    points = f"{n} {'point' if n == 1 else 'points'} of {d} {'parameter' if d == 1 else 'parameters'}"
+    cases = f"case {names}" if len(design.cases) == 1 else f"{counted(len(design.cases), 'case')} ({names})"
+    points = f"{counted(n, 'point')} of {counted(d, 'parameter')}"
     words = f"{points}, sampler `{design.sampler}`, seed {design.seed}, {cases}."
     options = {key: value for key, value in DesignCreated.of(event).options.items() if value not in (None, "")}
     if options:
@@ -50,7 +51,7 @@ def design_title(word: str, source: Source, event: Event) -> str:
     if len(source.designs()) == 1:
         return word
     body = DesignCreated.of(event)
-    return f"{word} ({body.sampler}, {body.n} points)"
+    return f"{word} ({body.sampler}, {counted(body.n, 'point')})"
 
 
 def scatter_matrix(design: Design, failed: NDArray[Any] | None = None) -> Figure:
@@ -87,7 +88,7 @@ def scatter_matrix(design: Design, failed: NDArray[Any] | None = None) -> Figure
     if failed is not None:
         dots(axes[0, 0], [], [], RED, 5, "x").set_label("failed")
     key(figure, axes[0, 0])
-    alt = f"Scatter matrix of {len(design.values)} points in {', '.join(names)}"
+    alt = f"Scatter matrix of {counted(len(design.values), 'point')} in {', '.join(names)}"
     if failed is not None:
         alt += f"; {int(wrong.sum())} whose run failed are marked with crosses"
     caption = (

@@ -16,6 +16,7 @@ from percuss.report.drawing import THIRD, WIDE, canvas, height_for, key, picture
 from percuss.report.labels import column_label, number_or_nan, output_scale, quantity_scale, scale
 from percuss.report.parity import parity
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 WHEN = ("prior", "posterior")
 POSTERIOR = "posterior predictive mean"
@@ -182,7 +183,7 @@ def _curves(prediction: Prediction, curves: pl.DataFrame) -> Figure:
 
 
 def _verdict(verification: VerificationFacts) -> Notice:
-    runs = f"{verification.runs} runs of the simulator at posterior draws"
+    runs = f"{counted(verification.runs, 'run')} of the simulator at posterior draws"
     failed = f" ({verification.failed} failed)" if verification.failed else ""
     allowed = f"of what the likelihood allows (tolerance {verification.tolerance:g})"
     worst = verification.worst

@@ -17,6 +17,7 @@ from percuss.report.drawing import BLUE, GREY, INK, SERIES, THIRD, WIDE, canvas,
 from percuss.report.labels import alike, column_label, output_scale, quantity_scale
 from percuss.report.sections.design import design_title, scatter_matrix
 from percuss.report.source import Source, duration
+from percuss.spelling import counted
 
 MOST_HISTOGRAMS = 12
 MOST_CURVES = 6
@@ -35,7 +36,7 @@ def section(source: Source, event: Event) -> Section | None:
     failed = table.filter(pl.col("failed").is_not_null())
     completed = table.filter(pl.col("failed").is_null())
     cost = sum(batch.cost.cpu_us for batch in batches)
-    words = f"{table.height} {'run' if table.height == 1 else 'runs'}, {failed.height or 'none'} failed"
+    words = f"{counted(table.height, 'run')}, {failed.height or 'none'} failed"
     blocks: list[Block] = [Text(f"{words}; {duration(cost)} of processor time.")]
     if failed.height:
         blocks += _failures(design, table, failed)
@@ -51,9 +52,11 @@ def section(source: Source, event: Event) -> Section | None:
 def _failures(design: Design, table: pl.DataFrame, failed: pl.DataFrame) -> list[Block]:
     reasons = alike(failed.select("case", "failed").iter_rows())
     rows: list[list[Cell]] = [[", ".join(dict.fromkeys(cases)), len(cases), text] for cases, text in reasons[:12]]
-    caption = "Why runs failed" + ("" if len(reasons) <= 12 else f" (the 12 most frequent of {len(reasons)} reasons)")
+    caption = "Why runs failed" + (
+        "" if len(reasons) <= 12 else f" (the 12 most frequent of {counted(len(reasons), 'reason')})"
+    )
     blocks: list[Block] = [
-        Notice(f"{failed.height} of {table.height} runs failed and are holes in the design."),
+        Notice(f"{failed.height} of {counted(table.height, 'run')} failed and are holes in the design."),
         Table(caption, ["case", "runs", "reason"], rows),
     ]
     if len(design.names) and len(design.values) > 1:
@@ -142,15 +145,17 @@ def _fan(source: Source, design: Design, batches: list[Event], case: str, names:
         if axis is axes[-1, 0] or len(set(axis_names.values())) > 1:
             axis.set_xlabel(x_scale.label)
     many = len(runs) > FEW
-    alt = f"Curves of {', '.join(names)} over {len(runs)} runs of case {case}"
+    alt = f"Curves of {', '.join(names)} over {counted(len(runs), 'run')} of case {case}"
     description = (
         "median (line), half (dark) and nine tenths (light) of the runs"
         if many
-        else f"{len(runs)} runs"
+        else counted(len(runs), "run")
         if len(runs) > 1
         else "the run"
     )
-    return picture(figure, alt, f"Case {case}: {description}" + (f", {len(samples)} runs drawn." if many else "."))
+    return picture(
+        figure, alt, f"Case {case}: {description}" + (f", {counted(len(samples), 'run')} drawn." if many else ".")
+    )
 
 
 def draw_fan(axis: Any, lines: list[tuple[Any, Any]]) -> None:

@@ -31,6 +31,7 @@ from percuss.report.labels import column_label, quantity_scale
 from percuss.report.lacking import Lacking, no_skill
 from percuss.report.source import Source
 from percuss.sensitivity.indices import ALL_CASES
+from percuss.spelling import counted
 
 # Outputs up to this number have a picture each; more are put over one another, parameter by parameter.
 FEW_OUTPUTS = 6
@@ -179,7 +180,8 @@ def _over_outputs(
     leaders_text = ", ".join(f"{label} {leader}" for label, leader in zip(labels[:12], leaders, strict=False))
     return picture(
         figure,
-        f"Sensitivity of {len(outputs)} outputs to {', '.join(names)}; the largest index of each: {leaders_text}",
+        f"Sensitivity of {counted(len(outputs), 'output')} to {', '.join(names)}; "
+        f"the largest index of each: {leaders_text}",
         f"Each parameter over all outputs: {WORDS[pair[0]]} (filled), {WORDS[pair[1]]} (hatched); lines are intervals.",
     )
 
@@ -199,7 +201,7 @@ def _table(table: pl.DataFrame, measures: list[str], cases: int) -> Table:
         rows.append(row)
     heads = ["output", "parameter", *(head for name in shown for head in (WORDS[name], "interval"))]
     kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
-    cut = "" if len(rows) <= MOST_ROWS else f", the first {MOST_ROWS} of {len(rows)} rows"
+    cut = "" if len(rows) <= MOST_ROWS else f", the first {MOST_ROWS} of {counted(len(rows), 'row')}"
     return Table(
         f"Indices of every parameter{cut}",
         [heads[i] for i in kept],

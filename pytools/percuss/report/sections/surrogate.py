@@ -13,6 +13,7 @@ from percuss.report.labels import Scale, alike, column_label, output_scale, quan
 from percuss.report.lacking import no_skill
 from percuss.report.parity import parity
 from percuss.report.source import Source
+from percuss.spelling import counted
 from percuss.surrogates.curves import whole_curve_errors
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
@@ -35,9 +36,7 @@ def section(source: Source, event: Event) -> Section:
     labels = [column_label(row["case"], row["output"], cases) for row in table.iter_rows(named=True)]
     curves = body.curves
     fitted_to = (
-        f"the {curves.modes} modes of the curve `{curves.quantity}`"
-        if curves
-        else f"{len(labels)} {'output' if len(labels) == 1 else 'outputs'}"
+        f"the {curves.modes} modes of the curve `{curves.quantity}`" if curves else counted(len(labels), "output")
     )
     families = ", ".join(body.families)
     blocks: list[Block] = [
@@ -119,7 +118,7 @@ def _errors(table: pl.DataFrame, labels: list[str]) -> Figure:
     )
     return picture(
         figure,
-        f"Errors of {len(labels)} surrogates on a logarithmic axis; {ERRORS[shown[-1]][0]}: {words}",
+        f"Errors of {counted(len(labels), 'surrogate')} on a logarithmic axis; {ERRORS[shown[-1]][0]}: {words}",
         "Errors side by side; trust the nested one, for which the whole selection is repeated without the point.",
     )
 
@@ -136,7 +135,7 @@ def _parity(surrogate: Surrogate, labels: list[str], varying: list[int]) -> Gall
         values = shown.of(rows["value"].to_numpy())
         predicted = shown.of(rows["nested" if nested else "left_out"].to_numpy())
         error, label = float(surrogate.error[number]), labels[number]
-        alt = f"Surrogate against {len(values)} runs for {label}: error {error:.2g} of the variance"
+        alt = f"Surrogate against {counted(len(values), 'run')} for {label}: error {error:.2g} of the variance"
         figures.append(parity(label, shown.unit, values, predicted, f"error {error:.2g}", alt))
     kind = "nested (each point predicted without its fold)" if nested else "leave-one-out"
     caption = f"Predictions against runs, {kind}; on the line they agree."
