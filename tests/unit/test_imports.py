@@ -26,6 +26,7 @@ LAYERS = (
     ("filtering", "inference", "sensitivity"),
     ("calibration", "regions", "testing"),
     ("validation",),
+    ("plots",),
     ("report",),
     ("work",),
     ("api", "cli"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from percuss.api.lines import Lines
 from percuss.api.posterior import Posterior
@@ -410,6 +410,23 @@ class Ledger:
         from percuss.work.report import make_report
 
         return Report(make_report(self.session, [self._event(item) for item in results]))
+
+    def plot(
+        self,
+        *results: ResultLike,
+        to: str | Path,
+        curves: Sequence[str] = (),
+        samples: int | None = None,
+        title: str = "",
+        style: Literal["screen", "paper"] = "screen",
+    ) -> Path:
+        """Draw results into a file (.svg, .png, .pdf): curves of runs, and of every other kind its own picture."""
+        from percuss.plots.subject import Request
+        from percuss.work.plot import plot
+
+        events = [self._event(item) for item in results]
+        plot(self.session, events, Path(to), Request(curves, title, samples), style=style)
+        return Path(to)
 
     def note(self, result: ResultLike, text: str) -> Result:
         """Add words to a result."""

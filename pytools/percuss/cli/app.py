@@ -52,7 +52,7 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
     "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
     "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),
-    "plot": Entry("plot", "Draw curves of runs.", WORK),
+    "plot": Entry("plot", "Draw an event: curves of runs, and of every other kind its own picture.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet, or a run for ParaView.", WORK),
     "view": Entry("view", "Write a page that plays a run of a scene.", WORK),
     "log": Entry("log", "List events.", LEDGER),

@@ -68,7 +68,7 @@ def converge(
     session = open_session(ledger, create=True, accept=accept)
     plan = Plan(levels, refine, tighten)
     if to:
-        from percuss.report.figures import check_picture
+        from percuss.plots.files import check_picture
 
         check_picture(to)
     loaded = load_study(study_path(study))
@@ -83,9 +83,9 @@ def converge(
     tell_trust(convergence.trust)
     _tell(convergence.checked)
     if to:
-        from percuss.report.convergence import write_changes
+        from percuss.work.plot import plot
 
-        write_changes(ConvergenceChecked.of(convergence.event), session.table(convergence.event, "convergence"), to)
+        plot(session, [convergence.event], to)
     give_id(
         convergence.event.id, {"case": name, "outputs": plain(ConvergenceChecked.of(convergence.event).outputs)}, json
     )

@@ -127,7 +127,7 @@ def _tell_plan(planned: Design, written: Mapping[str, str]) -> None:
     size_mb = 16e-6 * planned.values.size
     if size_mb > LARGE_MB:
         parameters = counted(len(planned.names), "parameter")
-        say(f"note: {len(planned.values)} points of {parameters} take about {size_mb:.0f} MB")
+        say(f"note: {counted(len(planned.values), 'point')} of {parameters} take about {size_mb:.0f} MB")
     tell_values(written, planned.fixed, {key: unit_of(planned.study, key) for key in written})
 
 

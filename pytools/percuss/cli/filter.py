@@ -108,7 +108,7 @@ def filter(
     _tell(filtered, measured, error, stds)
     for picture, path in (("evolution", plot), ("densities", densities), ("runs", runs)):
         if path:
-            _draw(filtered, picture, path)
+            _draw(session, filtered, picture, path)
     facts = {key: value for key, value in plain(filtered.body).items() if key in TOLD}
     give_id(filtered.event.id, {"scale": filtered.updated.error.scale, **facts}, json)
     leave_untrusted(filtered.trust)
@@ -175,15 +175,13 @@ def _table(study: Study, identified: dict[str, Identified]) -> str:
     return table_text(("parameter", "unit", *(key.replace("_", " ") for key in keys)), rows)
 
 
-def _draw(filtered: FilteredEnsemble, picture: str, path: Path) -> None:
-    from percuss.cli import filter_pictures
+def _draw(session: Session, filtered: FilteredEnsemble, picture: str, path: Path) -> None:
     from percuss.cli.output import say
+    from percuss.plots import filtering
+    from percuss.work.plot import plot
 
     if not filtered.may_estimate and picture != "runs":
         say(f"{path}: is not drawn, as no estimate is given")
         return
-    {
-        "evolution": filter_pictures.draw_evolution,
-        "densities": filter_pictures.draw_densities,
-        "runs": filter_pictures.draw_runs,
-    }[picture](filtered.updated, path)
+    functions = {"evolution": filtering.draw, "densities": filtering.densities, "runs": filtering.runs}
+    plot(session, [filtered.event], path, function=functions[picture])

@@ -7,19 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 
-from percuss.report.blocks import (
-    Block,
-    Code,
-    Figure,
-    Gallery,
-    Notice,
-    Page,
-    Section,
-    Table,
-    Text,
-    cell_text,
-    right_columns,
-)
+from percuss.plots.figure import Figure
+from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Section, Table, Text, cell_text, right_columns
 
 TONES = {"note": "Note", "warning": "Warning", "good": "Passed"}
 # Cells with more characters than this may be broken into lines.

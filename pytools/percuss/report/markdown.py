@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from percuss.report.blocks import Block, Code, Figure, Gallery, Notice, Page, Table, Text, cell_text, right_columns
+from percuss.plots.figure import Figure
+from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Table, Text, cell_text, right_columns
 
 
 def markdown(page: Page) -> str:

@@ -30,13 +30,18 @@ def quantities_of(names: Sequence[str], contacts: Sequence[Element], sensor: boo
             curve(f"read_a{name}", "m/s^2", f"what the accelerometer on mass {name} reads") for name in names
         ]
     for name in names:
-        quantities.append(Quantity(f"peak_u{name}", "m", doc=f"largest displacement of mass {name}"))
-        quantities.append(Quantity(f"peak_v{name}", "m/s", doc=f"largest velocity of mass {name}"))
-        quantities.append(Quantity(f"peak_a{name}", "m/s^2", doc=f"largest acceleration of mass {name}"))
+        quantities.append(
+            Quantity(f"peak_u{name}", "m", doc=f"largest displacement of mass {name}", peak_of=f"u{name}")
+        )
+        quantities.append(Quantity(f"peak_v{name}", "m/s", doc=f"largest velocity of mass {name}", peak_of=f"v{name}"))
+        quantities.append(
+            Quantity(f"peak_a{name}", "m/s^2", doc=f"largest acceleration of mass {name}", peak_of=f"a{name}")
+        )
     quantities.append(Quantity("impacts", doc="number of impacts"))
     quantities.append(Quantity("grazing_impacts", doc="impacts that a slightly different motion might have missed"))
     for contact in contacts:
-        quantities.append(Quantity(of_contact("peak_force", contact), "N", doc="largest contact force"))
+        force = of_contact("force", contact)
+        quantities.append(Quantity(of_contact("peak_force", contact), "N", doc="largest contact force", peak_of=force))
         quantities.append(Quantity(of_contact("smallest_gap", contact), "m", doc="smallest gap"))
         quantities.append(Quantity(of_contact("contact_loss", contact), "J", doc="energy lost in the contact"))
         quantities.append(

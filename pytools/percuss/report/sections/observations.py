@@ -5,8 +5,8 @@ from __future__ import annotations
 from percuss.calibration.records import load_observations
 from percuss.kinds.observations_imported import ObservationsImported
 from percuss.ledger.event import Event
+from percuss.plots.labels import output_scale, parameter_scale
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.labels import output_scale, parameter_scale
 from percuss.report.source import Source
 from percuss.spelling import counted
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from percuss.calibration.records import Posterior, load_posterior
 from percuss.inference.diagnostics import R_HATS, SIZES, worst_figures
-from percuss.kinds.posterior_sampled import BandFacts, ParameterFacts, PosteriorSampled
+from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
+from percuss.plots.labels import Scale, number_or_nan
+from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
+from percuss.plots.traces import traces
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.corner import Column, corner
-from percuss.report.labels import LOGARITHMIC, Scale, number_or_nan, scale
 from percuss.report.source import RUNS, Source
-from percuss.report.traces import traces
 from percuss.spelling import counted
-from percuss.study.priors.registry import prior_from_json
 
-MOST_PARAMETERS = 8
 UNCONVERGED = "UNCONVERGED"
 
 
@@ -27,7 +23,7 @@ def section(source: Source, event: Event) -> Section:
     """Verdict first, then estimates, pictures and diagnostics."""
     posterior = load_posterior(source.session, event)
     body = PosteriorSampled.of(event)
-    columns = [_column(item) for item in body.parameters]
+    columns = [column_of(item) for item in body.parameters]
     scales = [column.scale for column in columns]
     forward = "the simulator itself" if body.direct else "the surrogate"
     low, high = map(number_or_nan, body.acceptance)
@@ -43,13 +39,8 @@ def section(source: Source, event: Event) -> Section:
     if posterior.summary is not None:
         blocks += _estimates(posterior, scales)
     most = slice(None, MOST_PARAMETERS)
-    marks = _marks(posterior)
     unconverged = not posterior.converged
-    blocks.append(
-        corner(
-            columns[most], posterior.flat()[:, most], {word: point[most] for word, point in marks.items()}, unconverged
-        )
-    )
+    blocks.append(corner_of(posterior))
     blocks.append(traces(scales[most], posterior.draws[:, :, most], unconverged))
     if len(columns) > MOST_PARAMETERS:
         blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
@@ -68,21 +59,6 @@ def _own_runs(source: Source, event: Event) -> list[Block]:
     words = f"{counted(completed + failed, 'run')} of the simulator in {counted(len(batches), 'batch', 'batches')}, "
     words += f"{failed or 'none'} failed."
     return [Notice(words) if failed else Text(words)]
-
-
-def _column(item: ParameterFacts) -> Column:
-    prior = prior_from_json(item.prior)
-    return Column(scale(item.name, item.unit, prior.kind in LOGARITHMIC), prior)
-
-
-def _marks(posterior: Posterior) -> dict[str, Any]:
-    marks: dict[str, Any] = {}
-    if posterior.summary is not None:
-        marks = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
-    twin = posterior.body.twin
-    if twin:
-        marks["truth"] = np.array([twin.get(name, np.nan) for name in posterior.names])
-    return marks
 
 
 def _verdict(posterior: Posterior) -> Notice:
@@ -147,7 +123,7 @@ def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
 
 def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
     summary = posterior.trusted_summary()
-    truth = _marks(posterior).get("truth")
+    truth = marks(posterior).get("truth")
     mass = f"{100 * summary.mass:g} %"
     rows: list[list[Cell]] = []
     notes = []
@@ -198,7 +174,8 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
 
 def _diagnostics(posterior: Posterior) -> Table:
     shown = {
-        column_scale.name: column_scale for column_scale in (_column(item).scale for item in posterior.body.parameters)
+        column_scale.name: column_scale
+        for column_scale in (column_of(item).scale for item in posterior.body.parameters)
     }
     rows: list[list[Cell]] = []
     for row in posterior.diagnostics.iter_rows(named=True):

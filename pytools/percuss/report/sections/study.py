@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 
 from percuss.ledger.event import Event
+from percuss.plots.labels import Scale, parameter_scale, unit_text
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.labels import Scale, parameter_scale, unit_text
 from percuss.report.source import Source
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.tensor import Component

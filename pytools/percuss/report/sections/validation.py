@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from percuss.kinds.validation_computed import ValidationComputed
 from percuss.ledger.event import Event
+from percuss.plots.drawing import picture
+from percuss.plots.drift import Shown, default_names, draw_paths
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.drawing import picture
-from percuss.report.drift import Shown, default_names, draw_paths
 from percuss.report.source import Source
 from percuss.validation.storage import load_validation
 from percuss.validation.verdict import NO_EVIDENCE

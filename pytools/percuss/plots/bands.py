@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from percuss.report.drawing import BLUE, GREY, INK, ORANGE, dots, thinned
+from percuss.plots.drawing import dots, thinned
+from percuss.plots.style import BLUE, GREY, INK, ORANGE
 
 # How each set of draws is drawn: colour, and the shades of the outer and the inner band.
 LOOKS = {"prior": (GREY, 0.22, 0.0), "posterior": (BLUE, 0.25, 0.4)}

@@ -74,9 +74,11 @@ def output_scale(study: Study, name: str) -> Scale:
 
 
 def quantity_scale(study: Study, name: str) -> Scale:
-    """Of a quantity of the model, in the unit in which an output asks for it, otherwise in SI."""
-    unit = next((output.unit for output in study.outputs.values() if output.quantity == name), None)
-    return scale(name, unit or study.model().quantities[name].unit)
+    """Of a quantity of the model, in the unit in which an output asks for it or for its peak, otherwise in SI."""
+    quantities = study.model().quantities
+    asked = [output.unit for output in study.outputs.values() if output.quantity == name]
+    asked += [output.unit for output in study.outputs.values() if quantities[output.quantity].peak_of == name]
+    return scale(name, asked[0] if asked else quantities[name].unit)
 
 
 def alike(labelled: Iterable[tuple[str, str]]) -> list[tuple[list[str], str]]:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.report.blocks import Figure
-from percuss.report.drawing import DASHES, INK, SERIES, WIDE, canvas, chosen, height_for, picture
-from percuss.report.labels import Scale
+from percuss.plots.drawing import canvas, chosen, height_for, picture
+from percuss.plots.figure import Figure
+from percuss.plots.labels import Scale
+from percuss.plots.style import DASHES, INK, SERIES, WIDE
 from percuss.spelling import counted
 
 MOST_CHAINS = 6

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from percuss.errors import InputError
-from percuss.report.drawing import GREY, INK, SERIES, canvas, drawing
-from percuss.report.figures import FORMATS
-from percuss.report.labels import scale
+from percuss.kinds.validation_computed import ValidationComputed
+from percuss.plots.drawing import canvas, picture
+from percuss.plots.figure import Figure
+from percuss.plots.labels import scale
+from percuss.plots.style import DASHES, GREY, SERIES
+from percuss.plots.subject import Subject
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 from percuss.validation.storage import Validation
@@ -55,10 +57,22 @@ def default_names(shown: Sequence[Shown]) -> list[str]:
     return list(dict.fromkeys([*observed, *tracked]))
 
 
+def draw(subject: Subject) -> Figure:
+    """What was measured, and the paths of what drifted, in one validation or several."""
+    shown = [
+        Shown(subject.session.load(event), subject.session.study(event), ValidationComputed.of(event).model)
+        for event in subject.events
+    ]
+    names = list(subject.request.curves) or default_names(shown)
+    figure = draw_paths(shown, names, window=subject.request.window, ladder=subject.request.ladder)
+    models = ", ".join(one.label for one in shown)
+    return picture(figure, f"Paths of {', '.join(names)} over time, {models}", "Paths with three standard deviations.")
+
+
 def draw_paths(
     shown: Sequence[Shown], names: Sequence[str], *, window: tuple[float, float] | None, ladder: bool
 ) -> Any:
-    """A figure; call it within `percuss.report.drawing.drawing`."""
+    """A figure; call it within `percuss.plots.drawing.drawing`."""
     units: dict[str, str] = {}
     for one in shown:
         units |= one.units()
@@ -72,8 +86,7 @@ def draw_paths(
         for number, one in enumerate(shown):
             if name in one.validation.body.tracked:
                 for line, (label, table) in enumerate(_tables(one, ladder)):
-                    colour = SERIES[(number + line) % len(SERIES)]
-                    _path(axis, _cut(table, window), name, unit, colour, label, band=not ladder)
+                    _path(axis, _cut(table, window), name, unit, number + line, label, band=not ladder)
             elif name in one.validation.record.columns and not number:
                 part = _cut(one.validation.record, window)
                 axis.plot(part["t"], unit.of(part[name].to_numpy()), color=GREY, linewidth=0.7)
@@ -101,9 +114,10 @@ def _cut(table: pl.DataFrame, window: tuple[float, float] | None) -> pl.DataFram
     return table.gather_every(max(1, table.height // MOST_POINTS))
 
 
-def _path(axis: Any, table: pl.DataFrame, name: str, unit: Any, colour: str, label: str, *, band: bool) -> None:
+def _path(axis: Any, table: pl.DataFrame, name: str, unit: Any, place: int, label: str, *, band: bool) -> None:
+    colour, dash = SERIES[place % len(SERIES)], DASHES[place % len(DASHES)]
     times, mean = table["t"].to_numpy(), table[name].to_numpy()
-    axis.plot(times, unit.of(mean), color=colour, linewidth=1.0, label=label)
+    axis.plot(times, unit.of(mean), color=colour, linestyle=dash, linewidth=1.0, label=label)
     low, high = unit.of(mean), unit.of(mean)
     if band:
         spread = unit.of(3 * table[f"{name}:std"].to_numpy())
@@ -116,27 +130,3 @@ def _path(axis: Any, table: pl.DataFrame, name: str, unit: Any, colour: str, lab
     seen = [*ends, *axis.get_ylim()] if len(axis.lines) > 1 else ends
     if min(seen) < max(seen):
         axis.set_ylim(min(seen), max(seen))
-
-
-def write_paths(
-    shown: Sequence[Shown],
-    names: Sequence[str],
-    path: Path,
-    *,
-    window: tuple[float, float] | None = None,
-    ladder: bool = False,
-    title: str = "",
-) -> int:
-    """Write the figure in the format of its name; return the number of panels."""
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"{path}: must end in {', '.join(FORMATS)}")
-    with drawing():
-        figure = draw_paths(shown, names, window=window, ladder=ladder)
-        if title:
-            figure.suptitle(title, fontsize="medium", color=INK)
-        try:
-            plain = {"Date": None} if path.suffix == ".svg" else None
-            figure.savefig(path, dpi=110, metadata=plain, facecolor="white")
-        except OSError as fault:
-            raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
-    return len(names)

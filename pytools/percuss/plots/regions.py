@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from percuss.errors import InputError
 from percuss.kinds.region_computed import RegionComputed
-from percuss.report.drawing import BLUE, INK, canvas, chosen, drawing, key
-from percuss.report.figures import check_picture, save
-from percuss.report.labels import quantity_scale
+from percuss.plots.drawing import canvas, chosen, key, picture
+from percuss.plots.figure import Figure
+from percuss.plots.labels import quantity_scale
+from percuss.plots.style import BLUE, INK
+from percuss.plots.subject import Subject
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 
@@ -20,24 +21,26 @@ from percuss.study.study import Study
 MOST_PLACES = 101
 
 
-def write_regions(study: Study, body: RegionComputed, table: pl.DataFrame, curves: Sequence[str], path: Path) -> int:
-    """Draw regions into a file; returns how many panels it has."""
-    check_picture(path)
-    for name in curves:
+def draw(subject: Subject) -> Figure:
+    """The regions of an event."""
+    body = RegionComputed.of(subject.event)
+    for name in subject.request.curves:
         if name not in body.curves:
             raise InputError(f"--curve {name}: {did_you_mean(name, body.curves)}")
-    names = list(curves) or body.curves
-    with drawing():
-        figure = draw_regions(study, body, table, names, body.cases)
-        figure.set_facecolor("white")
-        save(figure, path)
-    return len(names) * len(body.cases)
+    curves = list(subject.request.curves) or body.curves
+    study, table = subject.session.study(subject.event), subject.session.table(subject.event, "region")
+    share = f"{100 * body.level:g} %"
+    return picture(
+        draw_regions(study, body, table, curves, body.cases),
+        f"Mean and {share} regions of {', '.join(curves)} in {', '.join(body.cases)}",
+        f"Dark: {share} of the runs at each instant. Light: {share} of the runs at all instants. Dashed: mean.",
+    )
 
 
 def draw_regions(
     study: Study, body: RegionComputed, table: pl.DataFrame, curves: Sequence[str], cases: Sequence[str]
 ) -> Any:
-    """A figure; call it within `percuss.report.drawing.drawing`."""
+    """A figure; call it within `percuss.plots.drawing.drawing`."""
     along = quantity_scale(study, body.axis)
     share = f"{100 * body.level:g} %"
     figure, axes = canvas(len(cases), len(curves), 4.7 * len(curves), 0.6 + 1.7 * len(cases), sharex=True, sharey="col")

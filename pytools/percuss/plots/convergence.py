@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from percuss.kinds.convergence_checked import ConvergenceChecked
-from percuss.report.drawing import DASHES, SERIES, WIDE, canvas, drawing, key
-from percuss.report.figures import save
+from percuss.plots.drawing import canvas, key, picture
+from percuss.plots.figure import Figure
+from percuss.plots.style import DASHES, MARKERS, SERIES, WIDE
+from percuss.plots.subject import Subject
 
 
-def write_changes(body: ConvergenceChecked, table: pl.DataFrame, path: Path) -> None:
-    """Draw them into a file."""
-    with drawing():
-        figure = draw_changes(body, table)
-        figure.set_facecolor("white")
-        save(figure, path)
+def draw(subject: Subject) -> Figure:
+    """The changes of an event."""
+    body = ConvergenceChecked.of(subject.event)
+    return changes(body, subject.session.table(subject.event, "convergence"))
 
 
-def draw_changes(body: ConvergenceChecked, table: pl.DataFrame) -> Any:
-    """A figure; call it within `percuss.report.drawing.drawing`."""
+def changes(body: ConvergenceChecked, table: pl.DataFrame) -> Figure:
+    """Relative change of every output."""
     numerics = body.numerics
     figure, axes = canvas(1, 1, WIDE, 2.6)
     axis = axes[0, 0]
@@ -33,7 +30,15 @@ def draw_changes(body: ConvergenceChecked, table: pl.DataFrame) -> Any:
         change = np.abs(np.diff(value)) / (abs(value[-1]) or 1.0)
         seen = change > 0
         colour, dash = SERIES[i % len(SERIES)], DASHES[i // len(SERIES) % len(DASHES)]
-        axis.plot(step[1:][seen], change[seen], color=colour, linestyle=dash, marker="o", markersize=3, label=name)
+        axis.plot(
+            step[1:][seen],
+            change[seen],
+            color=colour,
+            linestyle=dash,
+            marker=MARKERS[i % len(MARKERS)],
+            markersize=3.5,
+            label=name,
+        )
     axis.set_xscale("log")
     axis.set_yscale("log")
     steps = table["step"].unique().sort().to_list()[:-1]
@@ -44,4 +49,5 @@ def draw_changes(body: ConvergenceChecked, table: pl.DataFrame) -> Any:
     axis.grid(True)
     if names:
         key(figure, axis, 4)
-    return figure
+    alt = "Relative change of each output from one step to the next, over the step"
+    return picture(figure, alt, "Change from the step before, over the value at the finest.")

@@ -6,8 +6,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from percuss.report.blocks import Figure
-from percuss.report.drawing import BLUE, INK, THIRD, canvas, chosen, dots, picture
+from percuss.plots.drawing import canvas, chosen, dots, picture
+from percuss.plots.figure import Figure
+from percuss.plots.style import BLUE, INK, THIRD
 
 MOST_POINTS = 400
 
@@ -15,7 +16,12 @@ MOST_POINTS = 400
 def parity(title: str, unit: str, runs: NDArray[Any], predicted: NDArray[Any], note: str, alt: str) -> Figure:
     """What a surrogate says over what the simulator gave, both in the same unit."""
     figure, axes = canvas(1, 1, THIRD, THIRD * 0.95)
-    axis = axes[0, 0]
+    draw_parity(axes[0, 0], title, unit, runs, predicted, note)
+    return picture(figure, alt)
+
+
+def draw_parity(axis: Any, title: str, unit: str, runs: NDArray[Any], predicted: NDArray[Any], note: str) -> None:
+    """The same in given axes."""
     low, high = min(runs.min(), predicted.min()), max(runs.max(), predicted.max())
     more = 0.04 * (high - low) or 1.0
     ends = (low - more, high + more)
@@ -30,4 +36,3 @@ def parity(title: str, unit: str, runs: NDArray[Any], predicted: NDArray[Any], n
     axis.set_ylabel(f"surrogate{word}")
     axis.set_title(title)
     axis.text(0.04, 0.96, note, transform=axis.transAxes, va="top")
-    return picture(figure, alt)
