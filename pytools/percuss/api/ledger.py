@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from percuss.api.calls import operation
 from percuss.api.lines import Lines
 from percuss.api.posterior import Posterior
 from percuss.api.report import Report
@@ -14,6 +15,7 @@ from percuss.api.studies import StudyLike, load_study
 from percuss.api.surrogate import Surrogate
 from percuss.config import find_settings
 from percuss.errors import AnswerIsNo, InputError
+from percuss.ledger.calls import OpenCall
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger as Stored
 from percuss.maker import this_maker
@@ -61,7 +63,8 @@ def open_ledger(
         if gate not in GATES:
             raise InputError(f"accept: {gate} is no gate", hint=f"gates are {', '.join(GATES)}")
     settings = find_settings({"ledger": None if path is None else str(path), "jobs": jobs})
-    stored = Stored.open(settings["ledger"].value, this_maker(["python"]), create=create)
+    maker = this_maker(["python"], OpenCall("python", "open_ledger", []), settings["identity"].value)
+    stored = Stored.open(settings["ledger"].value, maker, create=create)
     voice = Lines() if progress else Silent()
     return Ledger(Session(stored, settings=settings, accept=accept, allow_command=allow_command, voice=voice))
 
@@ -98,6 +101,7 @@ class Ledger:
 
     # What happens to a study.
 
+    @operation
     def design(
         self,
         study: StudyLike,
@@ -123,6 +127,7 @@ class Ledger:
         design = create_design(self.session, plan_design(load_study(study), request))
         return Design(self.session, design.stored)
 
+    @operation
     def extend(self, surrogate: ResultLike, n: int, *, posterior: ResultLike | None = None, seed: int = 0) -> Design:
         """More points where a surrogate needs them, among the draws of a posterior if one is given."""
         from percuss.work.design import extend_design
@@ -130,6 +135,7 @@ class Ledger:
         among = self._event(posterior) if posterior is not None else None
         return Design(self.session, extend_design(self.session, self._event(surrogate), n, seed, among).stored)
 
+    @operation
     def run(self, design: ResultLike, *, on: str = "threads", profile: str | Path | None = None) -> Campaign:
         """Run every point of a design that has not been run; runs that fail are kept with their reason."""
         from percuss.work.run import Request, run_design
@@ -137,6 +143,7 @@ class Ledger:
         request = Request(on, Path(profile) if profile else None)
         return Campaign(self.session, run_design(self.session, self._event(design), request).event)
 
+    @operation
     def simulate(self, study: StudyLike, case: str | None = None, *, seed: int = 0, **inputs: Any) -> Run:
         """Run a study's model once, time histories kept. Inputs are numbers in the units of the study, or text with a
         unit (`gap="23 mm"`); parameters that are not given are at their prior means. AnswerIsNo if the run fails.
@@ -155,6 +162,7 @@ class Ledger:
             raise AnswerIsNo(f"the run failed: {done.failure}", hint=f"it is recorded as {done.event.id}")
         return Run(self.session, done.event)
 
+    @operation
     def import_runs(
         self,
         study: StudyLike,
@@ -170,6 +178,7 @@ class Ledger:
         done = import_runs(self.session, loaded, loaded.case_name(case), Path(file), dict(columns or {}))
         return Campaign(self.session, done.event)
 
+    @operation
     def observe(
         self,
         study: StudyLike,
@@ -202,6 +211,7 @@ class Ledger:
 
     # What is made from runs.
 
+    @operation
     def surrogate(
         self,
         campaign: ResultLike,
@@ -237,6 +247,7 @@ class Ledger:
         done = fit_surrogates(self.session, self._event(campaign), settings, others)
         return Surrogate(self.session, done.event)
 
+    @operation
     def sensitivity(
         self, of: ResultLike, *, method: str = "auto", n: int = 8192, level: float = 0.95, seed: int = 0
     ) -> Result:
@@ -246,6 +257,7 @@ class Ledger:
 
         return self._result(compute_indices(self.session, self._event(of), Request(method, n, level, seed)).event)
 
+    @operation
     def region(self, campaign: ResultLike, curves: Sequence[str], *, level: float = 0.9) -> Result:
         """Confidence regions of time histories over the runs of a campaign: table `region`."""
         from percuss.work.region import compute_regions
@@ -254,6 +266,7 @@ class Ledger:
 
     # Inference.
 
+    @operation
     def calibrate(
         self,
         surrogates: ResultLike | Iterable[ResultLike] = (),
@@ -287,6 +300,7 @@ class Ledger:
         )
         return Posterior(self.session, calibrate(self.session, request).event)
 
+    @operation
     def predict(
         self,
         posterior: ResultLike,
@@ -303,12 +317,14 @@ class Ledger:
         request = Request(self._event(posterior), draws, verify, curves=of_curves, seed=seed)
         return self._result(predict(self.session, request).event)
 
+    @operation
     def compare(self, *results: ResultLike) -> Result:
         """Hold calibrations, or validations, against each other."""
         from percuss.work.compare import compare
 
         return self._result(compare(self.session, [self._event(item) for item in results]).event)
 
+    @operation
     def validate(
         self, study: StudyLike | Posterior, model: str | None = None, *, seed: int = 0, **asked: Any
     ) -> Result:
@@ -324,6 +340,7 @@ class Ledger:
             subject = Subject(load_study(study))
         return self._result(validate(self.session, subject, Request(model, asked, seed=seed)).event)
 
+    @operation
     def filter(
         self,
         campaign: ResultLike,
@@ -388,12 +405,14 @@ class Ledger:
 
         return Report(make_report(self.session, [self._event(item) for item in results]))
 
+    @operation
     def note(self, result: ResultLike, text: str) -> Result:
         """Add words to a result."""
         from percuss.work.note import add_note
 
         return self._result(add_note(self.session, self._event(result), text))
 
+    @operation
     def supersede(self, result: ResultLike, reason: str, by: ResultLike | None = None) -> Result:
         """Say that a result is not to be used any more, and why."""
         from percuss.work.supersede import supersede

@@ -20,9 +20,9 @@ def show(
 ) -> None:
     """Show every field of an event and, with --rows, the beginning of the tables it carries."""
     from percuss.cli.output import give_json, table_text
-    from percuss.ledger.blobs import FILE_ROLE
-    from percuss.ledger.event import to_frame
+    from percuss.ledger.event import FILE_ROLE
     from percuss.ledger.projections import superseded_ids
+    from percuss.ledger.rows import to_frame
     from percuss.ledger.standing import superseded
 
     wanted = reference(event)

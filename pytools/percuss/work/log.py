@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.table import KINDS
 from percuss.kinds.trusted import Result
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
+from percuss.ledger.rows import from_frame
 from percuss.spelling import did_you_mean
 from percuss.trust import failures
 
