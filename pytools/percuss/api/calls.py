@@ -20,14 +20,14 @@ def operation(method: Method) -> Method:
     signature = inspect.signature(method)
 
     @wraps(method)
-    def called(ledger: Any, *given: Any, **named: Any) -> Any:
-        bound = signature.bind(ledger, *given, **named)
+    def called(ledger: Any, *values: Any, **named: Any) -> Any:
+        bound = signature.bind(ledger, *values, **named)
         bound.apply_defaults()
         call = OpenCall("python", method.__name__, [*_arguments(bound)], words=("text", "reason"))
         stored = ledger.session.ledger
         before = stored.begin(call)
         try:
-            return method(ledger, *given, **named)
+            return method(ledger, *values, **named)
         finally:
             stored.begin(before)
 

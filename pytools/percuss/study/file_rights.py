@@ -43,7 +43,7 @@ def file_rights(study: Study) -> dict[str, FileRights]:
 
 def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """Check `[files]` of a study."""
-    found: dict[str, Any] = {}
+    checked_files: dict[str, Any] = {}
     for name, entry in table.items():
         path = ("files", name)
         noted = Noted(note)
@@ -60,8 +60,8 @@ def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any
             elif key == "doi" and text and not _DOI.fullmatch(text):
                 noted((*path, key), f"{text!r} is no DOI, which is written as 10.5281/zenodo.1234567")
         if not noted.faults:
-            found[name] = checked
-    return found
+            checked_files[name] = checked
+    return checked_files
 
 
 def check_data(study: Study, note: Note) -> None:

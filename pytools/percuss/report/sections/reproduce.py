@@ -129,7 +129,7 @@ def _python(call: Call, before: list[Call]) -> Iterator[str]:
     """A call of a method from the shell: what it refers to comes as arguments of the program."""
     made_by = call.events[0].call
     assert made_by is not None
-    given: list[str] = []
+    references: list[str] = []
 
     def shown(value: object) -> str:
         if isinstance(value, list):
@@ -138,8 +138,8 @@ def _python(call: Call, before: list[Call]) -> Iterator[str]:
             return repr(value["study"])
         if (reference := _reference(value, before)) is None:
             return repr(value)
-        given.append(reference)
-        return f"sys.argv[{len(given)}]"
+        references.append(reference)
+        return f"sys.argv[{len(references)}]"
 
     starred = made_by.operation == "compare"
     listed = [
@@ -148,7 +148,7 @@ def _python(call: Call, before: list[Call]) -> Iterator[str]:
         if value is not None
     ]
     line = f"print(percuss.open_ledger().{made_by.operation}({', '.join(listed)}).id)"
-    yield from ("python3", "-c", shlex.quote(f"import sys, percuss; {line}"), *given)
+    yield from ("python3", "-c", shlex.quote(f"import sys, percuss; {line}"), *references)
 
 
 def _reference(value: object, before: list[Call]) -> str | None:
@@ -175,8 +175,8 @@ def _guessed(call: Call, before: list[Call]) -> Iterator[str]:
     # The newest thing it was made from is what the shell passed on.
     newest = max(inputs, key=list(holders).index, default=None)
     for word in call.events[0].argv:
-        found = newest if word == "-" or word.startswith("@last") else _named(word, holders)
-        yield f'"${holders[found]}"' if found else shlex.quote(word)
+        event_id = newest if word == "-" or word.startswith("@last") else _named(word, holders)
+        yield f'"${holders[event_id]}"' if event_id else shlex.quote(word)
 
 
 def _named(word: str, holders: dict[str, str]) -> str | None:
