@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from percuss.work.audit import Audit
     from percuss.work.diff import Diff
+    from percuss.work.reproduce import Reproduction
 
 # A result, its event, or a reference to it: an id, a unique prefix of one, `@last`, `@last:KIND`.
 ResultLike = Result | Event | str
@@ -373,15 +374,19 @@ class Ledger:
 
     # What the ledger holds.
 
-    def log(self, kind: str | None = None, study: str | None = None) -> pl.DataFrame:
-        """The events, oldest first: id, time, kind, study, how it stands, and what it is in a few words."""
+    def log(self, kind: str | None = None, study: str | None = None, **more: str) -> pl.DataFrame:
+        """The events, oldest first: id, time, kind, study, how it stands, and what it is in a few words.
+
+        Also by `since`, `until`, `actor`, `file` and `text`, as `percuss log` takes them.
+        """
         import polars as pl
 
         from percuss.work.log import log_lines, when
+        from percuss.work.selection import Selection
 
         rows = [
             (e.id, when(e), e.kind, e.study.name if e.study else None, line.mark, line.summary)
-            for line in log_lines(self.session.ledger.frame(), kind=kind, study=study)
+            for line in log_lines(self.session.ledger.frame(), Selection(kind, study, **more))
             for e in [line.event]
         ]
         names = ("id", "at", "kind", "study", "mark", "summary")
@@ -405,6 +410,12 @@ class Ledger:
         from percuss.work.restore import restore
 
         return restore(self.session, self._event(result), Path(to)).path
+
+    def reproduce(self, result: ResultLike, runs: int | None = None) -> Reproduction:
+        """Compute a result, and all it stands on, again; `holds` says whether it came out. Nothing is appended."""
+        from percuss.work.reproduce import reproduce
+
+        return reproduce(self.session, self._event(result), runs)
 
     def audit(self, rerun: int = 3, anchor: str | None = None) -> Audit:
         """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is."""

@@ -62,6 +62,7 @@ COMMANDS: dict[str, Entry] = {
     "restore": Entry("restore", "Write a study as it was.", LEDGER),
     "lineage": Entry("lineage", "Show what an event comes from, or what came from it.", LEDGER),
     "replay": Entry("replay", "Rebuild every table from the events alone.", LEDGER),
+    "reproduce": Entry("reproduce", "Compute an event, and all it stands on, again.", LEDGER),
     "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),
     "note": Entry("note", "Add words to an event.", LEDGER),
     "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
