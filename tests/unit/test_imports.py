@@ -17,7 +17,7 @@ LAYERS = (
     ("contact", "plugins", "units"),
     ("kinds", "scene", "settings"),
     ("config", "ledger"),
-    ("cost", "fclib", "measured", "models", "software"),
+    ("cost", "environment", "fclib", "measured", "models", "software"),
     ("maker", "study"),
     ("export", "session"),
     ("designs",),

@@ -161,7 +161,9 @@ def stored(session: Session, design: Design) -> Design:
         if same and event.seed == design.seed and event.content == draft.body:
             # Our own study: it may have the consent to run what it runs.
             return replace(load_design(session, event), study=design.study)
-    return append_design(session, design)
+    (posterior,) = (source for role, source in draft.inputs if role == "posterior")
+    assert isinstance(posterior, Event)
+    return append_design(session, design, cause=posterior)
 
 
 def run(session: Session, design: Design, executor: Executor, advance: Advance) -> Event:

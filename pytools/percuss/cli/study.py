@@ -71,6 +71,9 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     print("\n" + table_text(("case", "values (SI)"), cases))
     if records := loaded.records():
         print("\n" + table_text(records[0].HEADS, [record.row() for record in records]))
+        for record in records:
+            if mismatch := record.mismatch():
+                print(plain(mismatch))
     outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in loaded.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
     tell_no_limit(loaded)

@@ -24,9 +24,10 @@ from percuss.execution.queue import Queue, Shard, work_name
 from percuss.execution.records import draft_campaign, draft_result
 from percuss.execution.rest import StatesOfRest, settle_first
 from percuss.ledger.claims import open_claims
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, batch_of
+from percuss.ledger.rows import from_frame
 from percuss.ledger.streams import read_stream
 from percuss.models import under_way
 from percuss.session import Session
