@@ -14,8 +14,8 @@ import pytest
 from tests.conftest import Call
 
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import from_frame, to_frame
 from percuss.ledger.files import parquet_bytes
+from percuss.ledger.rows import from_frame, to_frame
 
 METADATA = "ro-crate-metadata.json"
 
@@ -216,7 +216,16 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "w3id.org/ro/crate/1.1/context" in str(getattr(request, "full_url", request))
         return Answer(context)
 
+    def respond(self: object, method: str, url: str, *rest: object, **more: object) -> object:
+        assert "w3id.org/ro/crate/1.1/context" in url
+        response = requests.Response()
+        response.status_code, response._content, response.url = 200, context, url
+        response.headers["Content-Type"] = "application/ld+json"
+        return response
+
     monkeypatch.setattr(urllib.request.OpenerDirector, "open", answer)
+    requests = pytest.importorskip("requests", reason="requests is not installed")
+    monkeypatch.setattr(requests.Session, "request", respond)
 
 
 def test_the_public_readers_take_it(percuss: Call, folder: Path, crate: Path, linear: str) -> None:

@@ -44,7 +44,8 @@ FORMATS = {
 class Described:
     """What a crate is about: the event, all it stands on in ledger order, words on each, and where payloads lie.
 
-    `paths` has the path of each payload by its SHA-256; `rights` licence and DOI of data files, by SHA-256.
+    `paths` has the path of each payload by its SHA-256, `rights` licence and DOI of data files, `environments` the
+    records of environments.
     """
 
     root: Event
@@ -55,6 +56,7 @@ class Described:
     title: str
     licence: str = ""
     rights: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    environments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     events_file: tuple[str, int] = ("", 0)
 
 
@@ -150,7 +152,7 @@ def _files(crate: Described) -> list[dict[str, Any]]:
     }
     files: dict[str, dict[str, Any]] = {EVENTS: rows}
     for event in crate.events:
-        for blob in event.blobs:
+        for blob in event.payloads:
             path = crate.paths[blob.sha256]
             if path not in files:
                 files[path] = _file(path, event, blob, *crate.rights.get(blob.sha256, ("", "")))
@@ -210,6 +212,9 @@ def _programs(crate: Described) -> list[dict[str, Any]]:
     programs: dict[str, dict[str, Any]] = {}
     for event in crate.events:
         made = event.software
+        record = crate.environments.get(event.environment.sha256, {}) if event.environment else {}
+        needs = _requirements(record)
+        programs |= {need["@id"]: need for need in needs}
         programs[_program_id(event)] = {
             "@id": _program_id(event),
             "@type": "SoftwareApplication",
@@ -217,14 +222,29 @@ def _programs(crate: Described) -> list[dict[str, Any]]:
             "version": made.version,
             "description": f"source commit {made.commit}; core {made.core}; Cargo.lock {made.lock}",
         }
+        if needs:
+            programs[_program_id(event)]["softwareRequirements"] = _refs([need["@id"] for need in needs])
     return list(programs.values())
 
 
 def _program_id(event: Event) -> str:
     from percuss.ledger.canonical import encode, sha256_hex
 
-    made = event.software
-    return f"urn:percuss:build:{sha256_hex(encode([made.version, made.commit, made.core, made.lock]))[:16]}"
+    made, record = event.software, event.environment.sha256 if event.environment else ""
+    facts = encode([made.version, made.commit, made.core, made.lock, record])
+    return f"urn:percuss:build:{sha256_hex(facts)[:32]}"
+
+
+def _requirements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What percuss ran on: Python and packages, as a record of an environment has them."""
+    python, packages = record.get("python"), record.get("packages")
+    versions = {str(python.get("implementation")): python.get("version")} if isinstance(python, Mapping) else {}
+    versions |= dict(packages) if isinstance(packages, Mapping) else {}
+    return [
+        {"@id": f"#{name}-{version}", "@type": "SoftwareApplication", "name": name, "version": str(version)}
+        for name, version in versions.items()
+        if version
+    ]
 
 
 def _refs(ids: Sequence[str]) -> list[dict[str, str]] | dict[str, str]:

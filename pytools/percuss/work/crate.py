@@ -13,22 +13,25 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from percuss.errors import InputError, PercussError
 from percuss.export.crate_metadata import EVENTS, METADATA, Described, licence_in, metadata
 from percuss.kinds.crate_imported import CrateImported
-from percuss.ledger.blobs import FILE_ROLE, blob_path, get_bytes, payload_fault, take_over
+from percuss.ledger.blobs import blob_path, get_bytes, payload_fault, take_over
+from percuss.ledger.calls import OpenCall
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import Blob, Draft, Event, to_frame
+from percuss.ledger.event import FILE_ROLE, Blob, Draft, Event
 from percuss.ledger.files import LARGEST_COMMIT_BYTES, parquet_bytes
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.place import Place, check_outside
 from percuss.ledger.projections import lineage
+from percuss.ledger.rows import to_frame
 from percuss.maker import this_maker
 from percuss.session import Session, Voice
+from percuss.study.file_rights import file_rights
 from percuss.work.crate_reading import Crate, Source, opened, payload_paths, read_crate
 from percuss.work.log import summary
 
@@ -53,10 +56,12 @@ def write_crate(session: Session, event: Event, to: Path, licence: str = "") -> 
         paths=payload_paths(events),
         title=f"{event.study.name if event.study else 'percuss'}: {event.kind}",
         licence=licence,
+        rights=_rights(session, events),
+        environments={e.environment.sha256: session.ledger.environment(e) or {} for e in events if e.environment},
         events_file=(sha256_hex(rows), len(rows)),
     )
     document = json.dumps(metadata(described), indent=2, ensure_ascii=False).encode()
-    stored = {blob.sha256: blob for item in events for blob in item.blobs}
+    stored = {blob.sha256: blob for item in events for blob in item.payloads}
     try:
         with _writer(to) as put:
             put(METADATA, document)
@@ -68,6 +73,16 @@ def write_crate(session: Session, event: Event, to: Path, licence: str = "") -> 
             raise
         raise InputError(f"{to}: cannot be written ({fault.strerror})") from fault
     return described
+
+
+def _rights(session: Session, events: Sequence[Event]) -> dict[str, tuple[str, str]]:
+    """Licence and DOI of the data files that studies tell them of, by the SHA-256 of the files."""
+    rights = {}
+    for event in (item for item in events if item.kind == "study.registered"):
+        for name, said_of in file_rights(session.study(event)).items():
+            if blob := event.blob(FILE_ROLE + name):
+                rights[blob.sha256] = (said_of.licence, said_of.doi)
+    return rights
 
 
 @contextmanager
@@ -112,9 +127,9 @@ def crate_session(
         crate = read_crate(path, source)
         if hash is not None and crate.root.hash != hash.lower():
             raise InputError(f"crate {path}: its event has the hash {crate.root.hash}, not {hash[:80]}")
-        book = Ledger.open(Path(scratch) / "ledger", this_maker([]), create=True)
+        book = Ledger.open(Path(scratch) / "ledger", this_maker([], OpenCall("command", "reproduce", [])), create=True)
         for event in crate.events:
-            for blob in event.blobs:
+            for blob in event.payloads:
                 _take_in(book.place, blob, source, crate.paths[blob.sha256])
         session = Session(book, allow_command=allow_command, voice=voice)
         session.begin_from(crate.events)
@@ -138,9 +153,8 @@ def import_crate(session: Session, path: Path, hash: str | None = None) -> tuple
             session.ledger.put_file(METADATA, json.dumps(crate.document, ensure_ascii=False).encode()),
             session.ledger.put_file(EVENTS, rows),
         ]
-        for event in crate.events:
-            for blob in event.blobs:
-                blobs.append(_kept(session.ledger, inner.ledger.place, event, blob))
+        for blob in {blob.sha256: blob for event in crate.events for blob in event.payloads}.values():
+            blobs.append(_kept(session.ledger.place, inner.ledger.place, crate.paths[blob.sha256], blob))
     root = crate.root
     body = CrateImported(
         event=root.id,
@@ -153,10 +167,8 @@ def import_crate(session: Session, path: Path, hash: str | None = None) -> tuple
     return session.append([Draft("crate.imported", body, blobs=blobs)])[0], crate
 
 
-def _kept(book: Ledger, source: Place, event: Event, blob: Blob) -> Blob:
-    """A payload of a crate as one of this ledger, under the name it has in the crate."""
-    take_over(source, book.place, blob)
-    is_file = blob.role.startswith(FILE_ROLE)
-    name = blob.role.removeprefix(FILE_ROLE)
-    role = f"{FILE_ROLE}{event.id}/{name}" if is_file else f"{event.id}/{name}"
+def _kept(target: Place, source: Place, path: str, blob: Blob) -> Blob:
+    """A payload of a crate as one of this ledger, under the path it has in the crate."""
+    take_over(source, target, blob)
+    role = FILE_ROLE + path if blob.role.startswith(FILE_ROLE) else path
     return Blob(role, blob.sha256, blob.digest, blob.rows, blob.bytes)

@@ -19,12 +19,12 @@ from typing import Any, Protocol
 
 from percuss.errors import InputError, LedgerError, PercussError
 from percuss.export.crate_metadata import EVENTS, HASH, METADATA
-from percuss.ledger.blobs import FILE_ROLE
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import Blob, Event, from_frame
+from percuss.ledger.event import FILE_ROLE, Blob, Event
 from percuss.ledger.files import LARGEST_COMMIT_BYTES, check_bytes, parse_parquet
 from percuss.ledger.place import HEX64
 from percuss.ledger.projections import fold, lineage
+from percuss.ledger.rows import from_frame
 from percuss.study.files import attached_path
 
 LARGEST_METADATA = 64_000_000
@@ -64,6 +64,8 @@ def payload_paths(events: Sequence[Event]) -> dict[str, str]:
     for event in events:
         for blob in event.blobs:
             paths.setdefault(blob.sha256, _payload_path(event, blob))
+        if event.environment:
+            paths.setdefault(event.environment.sha256, f"environments/{event.environment.sha256}.json")
     return paths
 
 
@@ -170,7 +172,7 @@ def read_crate(path: Path, source: Source) -> Crate:
         raise _changed(path, f"its description is of another event than {root.id}")
     for name in sorted(names - {METADATA, EVENTS} - TOLERATED - set(paths.values())):
         raise _changed(path, f"{name} belongs to no event")
-    stored = {blob.sha256: blob for event in events for blob in event.blobs}
+    stored = {blob.sha256: blob for event in events for blob in event.payloads}
     for sha256, name in {**paths, sha256_hex(rows): EVENTS}.items():
         size = len(rows) if name == EVENTS else stored[sha256].bytes
         entity = entities.get(name, {})
@@ -213,7 +215,7 @@ def _check_events(path: Path, events: Sequence[Event]) -> None:
         for item in event.inputs:
             if hashes.get(item.id) != item.hash:
                 raise _changed(path, f"event {event.id} was made from another {item.role} than {item.id} here")
-        for blob in event.blobs:
+        for blob in event.payloads:
             if not HEX64.fullmatch(blob.sha256):
                 raise _changed(path, f"event {event.id} has a payload without a digest")
         hashes[event.id] = event.hash
