@@ -106,13 +106,13 @@ def reliability(
 
 def _numbers(texts: list[str] | None) -> dict[str, float]:
     """Options of the method."""
-    found = {}
+    numbers = {}
     for name, text in assignments(texts, "--set").items():
         try:
-            found[name] = float(text)
+            numbers[name] = float(text)
         except ValueError:
             raise InputError(f"--set {name}={text}: must be a number") from None
-    return found
+    return numbers
 
 
 def _tell(done: Reliability) -> None:

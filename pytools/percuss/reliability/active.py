@@ -48,8 +48,8 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         if cv <= settings.cv or len(candidates) >= most or not learnt:
             break
         # The process is cheap: draw what the coefficient of variation needs, by what is known of the probability.
-        wanted = most if not failing else int(1.1 * len(candidates) * (cv / settings.cv) ** 2) + 1
-        size = min(max(wanted, 2 * len(candidates)), most)
+        needed = most if not failing else int(1.1 * len(candidates) * (cv / settings.cv) ** 2) + 1
+        size = min(max(needed, 2 * len(candidates)), most)
         candidates = np.concatenate([candidates, random.standard_normal((size - len(candidates), limit.dimension))])
     return _estimate(learner, candidates, settings, learnt, tolerance)
 

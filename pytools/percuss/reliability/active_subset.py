@@ -38,11 +38,11 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     steady, rounds = 0, 0
     while True:
         random = np.random.Generator(np.random.PCG64((settings.seed, 5, rounds)))
-        found = subset.one_pass(possible, per_level, random)
+        passed = subset.one_pass(possible, per_level, random)
         rounds += 1
-        candidates, weights = _last_level(found, per_level)
+        candidates, weights = _last_level(passed, per_level)
         seen = doubt(learner, candidates, weights)
-        steady = steady + 1 if found.probability > 0 and seen.share <= tolerance else 0
+        steady = steady + 1 if passed.probability > 0 and seen.share <= tolerance else 0
         if steady >= STEADY or len(learner.u) >= settings.n:
             break
         learner.add(candidates[int(np.argmin(seen.u_function))])
@@ -56,7 +56,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     return Estimate(p, lognormal_interval(p, cv, settings.level), cv, reason, final.samples, facts=facts)
 
 
-def _last_level(found: subset.Pass, per_level: int) -> tuple[Array, Array]:
+def _last_level(passed: subset.Pass, per_level: int) -> tuple[Array, Array]:
     """Samples of the last level; where it was not reached, the lowest there are."""
-    u, weights = found.samples.u[-per_level:], found.samples.weights[-per_level:]
+    u, weights = passed.samples.u[-per_level:], passed.samples.weights[-per_level:]
     return u, weights if weights.any() else np.full(len(u), 1.0 / len(u))

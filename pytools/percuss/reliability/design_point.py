@@ -89,16 +89,16 @@ def search(limit: Limit, element: int = 0, start: Array | None = None) -> Search
     norm = float(np.linalg.norm(gradient)) or 1.0
     alpha = -gradient / norm
     beta = float(alpha @ u)
-    found = DesignPoint(u, beta, alpha, element)
-    return Search(found, converged, steps, np.concatenate(seen_u), np.concatenate(seen_g))
+    point = DesignPoint(u, beta, alpha, element)
+    return Search(point, converged, steps, np.concatenate(seen_u), np.concatenate(seen_g))
 
 
 def _with_gradient(values: Callable[[Array], Array], u: Array, known: float | None = None) -> tuple[float, Array]:
     d = len(u)
     points = np.concatenate([u + STEP * np.eye(d), u - STEP * np.eye(d), *([u[None]] if known is None else [])])
-    found = values(points)
-    gradient = (found[:d] - found[d : 2 * d]) / (2 * STEP)
-    return (float(found[-1]) if known is None else known), gradient
+    around = values(points)
+    gradient = (around[:d] - around[d : 2 * d]) / (2 * STEP)
+    return (float(around[-1]) if known is None else known), gradient
 
 
 def elements_of(limit: Limit) -> range:
@@ -116,7 +116,7 @@ def all_design_points(limit: Limit, starts: int, seed: int) -> list[Search]:
     are left out.
     """
     random = np.random.Generator(np.random.PCG64((seed, 1)))
-    found: list[Search] = []
+    searches: list[Search] = []
     for element in elements_of(limit):
         candidates = [search(limit, element)]
         for _ in range(starts):
@@ -124,18 +124,18 @@ def all_design_points(limit: Limit, starts: int, seed: int) -> list[Search]:
             candidates += _from(limit, element, direction * START_AT / np.linalg.norm(direction))
         # A limit on both sides is the commonest second design point.
         candidates += _from(limit, element, -min(candidates, key=_distance).point.u) if starts else []
-        found += [c for c in candidates if c.converged] or candidates[:1]
-    found.sort(key=_distance)
+        searches += [c for c in candidates if c.converged] or candidates[:1]
+    searches.sort(key=_distance)
     kept: list[Search] = []
-    for candidate in found:
+    for candidate in searches:
         apart = all(np.linalg.norm(candidate.point.u - other.point.u) > APART for other in kept)
         if apart and (not kept or _distance(candidate) <= _distance(kept[0]) + FARTHER):
             kept.append(candidate)
     return kept
 
 
-def _distance(found: Search) -> float:
-    return float(np.linalg.norm(found.point.u)) if found.converged else np.inf
+def _distance(done: Search) -> float:
+    return float(np.linalg.norm(done.point.u)) if done.converged else np.inf
 
 
 def _from(limit: Limit, element: int, start: Array) -> list[Search]:

@@ -1,7 +1,7 @@
 """Reliability-based design: the smallest value of an input at which the probability of failure meets a target.
 
 The input is held at values between the ends of its prior, the probability of each is estimated on the surrogate with
-the same draws, and the place where it falls to the target is found by bisection. The uncertainty of the probability
+the same draws, and the place where it falls to the target is crossings by bisection. The uncertainty of the probability
 becomes one of the value: where the ends of the interval meet the target, interpolated on the scale of the index.
 """
 
@@ -66,14 +66,14 @@ def design_value(curve: Curve, low: float, high: float, target: float) -> Design
 
 
 def _crossing(values: list[float], probabilities: list[float], target: float, near: float) -> float:
-    """Where an end of the interval meets the target, nearest to the value found; an end of the scan if nowhere."""
-    wanted = reliability_index(target)
+    """Where an end of the interval meets the target, nearest to the value crossings; an end of the scan if nowhere."""
+    target_index = reliability_index(target)
     index = np.clip([reliability_index(p) for p in probabilities], -FARTHEST, FARTHEST)
-    found = []
+    crossings = []
     for i in range(len(values) - 1):
-        if index[i] < wanted <= index[i + 1]:
-            share = (wanted - index[i]) / (index[i + 1] - index[i])
-            found.append(values[i] + share * (values[i + 1] - values[i]))
-    if found:
-        return float(min(found, key=lambda value: abs(value - near)))
-    return values[0] if index[0] >= wanted else values[-1]
+        if index[i] < target_index <= index[i + 1]:
+            share = (target_index - index[i]) / (index[i + 1] - index[i])
+            crossings.append(values[i] + share * (values[i + 1] - values[i]))
+    if crossings:
+        return float(min(crossings, key=lambda value: abs(value - near)))
+    return values[0] if index[0] >= target_index else values[-1]

@@ -56,15 +56,15 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         shares.append(share)
         points.append(u)
         values.append(g)
-        told = np.concatenate(shares)
-        mean = float(told.mean())
-        cv = float(told.std(ddof=1)) / mean / math.sqrt(len(told)) if mean > 0 else math.inf
+        all_shares = np.concatenate(shares)
+        mean = float(all_shares.mean())
+        cv = float(all_shares.std(ddof=1)) / mean / math.sqrt(len(all_shares)) if mean > 0 else math.inf
     p, spent = float(np.concatenate(shares).mean()), limit.runs - before
     if p == 0:
         raise never_reached(spent, settings.level)
     u = np.concatenate(points)
     samples = Samples(u, np.concatenate(values), np.full(len(u), np.nan))
-    facts = {"directions": float(len(told))}
+    facts = {"directions": float(len(all_shares))}
     interval = lognormal_interval(p, cv, settings.level)
     return Estimate(p, interval, cv, too_wide(cv, settings.cv, spent), samples, facts=facts)
 

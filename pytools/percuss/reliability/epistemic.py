@@ -47,7 +47,7 @@ def predictive(
     """`draws` (n, k) of the epistemic parameters `names`."""
     if set(names) == set(function.names):
         return _without_aleatory(function, draws, names, settings)
-    found, squares = np.zeros(len(draws)), np.zeros(len(draws))
+    at_draws, squares = np.zeros(len(draws)), np.zeros(len(draws))
     reasons: list[str] = []
     samples: list[Samples] = []
     evaluations = 0
@@ -55,25 +55,25 @@ def predictive(
         limit = function.limit(held=dict(zip(names, draw.tolist(), strict=True)))
         try:
             estimate = estimate_anyway(method, limit, settings)
-        except OneSidedError as told:
+        except OneSidedError as one_sided:
             # Never or always at this draw: both are answers here.
-            found[i] = told.probability
+            at_draws[i] = one_sided.probability
         else:
-            found[i], squares[i] = estimate.probability, (estimate.cv or 0.0) ** 2
+            at_draws[i], squares[i] = estimate.probability, (estimate.cv or 0.0) ** 2
             reasons += [estimate.reason] if estimate.reason else []
             samples.append(estimate.samples)
         evaluations += limit.runs
-    probability = float(found.mean())
+    probability = float(at_draws.mean())
     if probability == 0:
         raise never_reached(evaluations, settings.level)
-    within = math.sqrt(float((found**2 * squares).sum())) / (len(draws) * probability)
-    between = float(found.std(ddof=1)) / math.sqrt(len(draws)) / probability
+    within = math.sqrt(float((at_draws**2 * squares).sum())) / (len(draws) * probability)
+    between = float(at_draws.std(ddof=1)) / math.sqrt(len(draws)) / probability
     cv = math.hypot(within, between)
     # At draws where failure is rare the estimate may be rough without mattering: the sum is what is judged.
     reason = too_wide(cv, settings.cv, evaluations)
     interval = lognormal_interval(probability, cv, settings.level)
     empty = Samples(np.zeros((0, 0)), np.zeros(0), np.zeros(0))
-    return Predictive(probability, interval, cv, reason, found, samples[0] if samples else empty, evaluations)
+    return Predictive(probability, interval, cv, reason, at_draws, samples[0] if samples else empty, evaluations)
 
 
 def _without_aleatory(function: StateFunction, draws: Array, names: tuple[str, ...], settings: Settings) -> Predictive:
@@ -83,11 +83,11 @@ def _without_aleatory(function: StateFunction, draws: Array, names: tuple[str, .
     values = np.asarray(function.state.combine(margins))
     deciding = np.argmin(np.abs(margins - values[:, None]), axis=1)
     error = errors[np.arange(len(values)), deciding]
-    found = np.where(error > 0, ndtr(-values / np.maximum(error, 1e-300)), (values <= 0).astype(float))
-    probability, n = float(found.mean()), len(draws)
+    at_draws = np.where(error > 0, ndtr(-values / np.maximum(error, 1e-300)), (values <= 0).astype(float))
+    probability, n = float(at_draws.mean()), len(draws)
     if probability == 0:
         raise never_reached(n, settings.level)
-    cv = float(found.std(ddof=1)) / math.sqrt(n) / probability
+    cv = float(at_draws.std(ddof=1)) / math.sqrt(n) / probability
     samples = Samples(theta, values, np.full(n, 1.0 / n))
     interval = lognormal_interval(probability, cv, settings.level)
-    return Predictive(probability, interval, cv, too_wide(cv, settings.cv, n), found, samples, n)
+    return Predictive(probability, interval, cv, too_wide(cv, settings.cv, n), at_draws, samples, n)

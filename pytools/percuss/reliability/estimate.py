@@ -93,11 +93,11 @@ def lognormal_interval(probability: float, cv: float, level: float, dof: float =
     return probability / half, min(probability * half, 1.0)
 
 
-def too_wide(cv: float, wanted: float, n: int) -> str:
+def too_wide(cv: float, asked: float, n: int) -> str:
     """The reason why an estimate is not good enough; empty: it is."""
-    if cv <= wanted:
+    if cv <= asked:
         return ""
-    return f"the coefficient of variation is {cv:.2g} after {n} evaluations, {wanted:g} is asked for"
+    return f"the coefficient of variation is {cv:.2g} after {n} evaluations, {asked:g} is asked for"
 
 
 class OneSidedError(AnswerIsNo):

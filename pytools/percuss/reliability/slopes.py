@@ -5,8 +5,8 @@ By the samples of an estimate and the score of each prior (Rubinstein, 1986; Wu,
     dp/dmean = E[I s(x)],   dp/dstd = E[I ((x - mean) s(x) - 1)] / std,   s = -d log f / dx
 
 No runs are needed. A prior whose density does not vanish at its bounds has no such score: its derivatives are NaN, and
-so are those of correlated parameters. Importance factors are the squares of the direction cosines of the design point,
-or, without one, of the mean of what fails; with several branches they tell of their sum alone.
+so are those of correlated parameters. Importance factors sum to one: the squares of the direction cosines of the nearest
+design point, or without one E[u_i^2 | failure] - 1, which is the same for a plane and tells of all branches.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def slopes(estimate: Estimate, joint: Joint, theta: Array) -> list[Slopes]:
     importance = _importance(estimate, joint)
     weights, failing = estimate.samples.weights, estimate.samples.values <= 0
     known = not np.isnan(weights).any() and joint.correlation is None
-    found = []
+    rows = []
     for j, prior in enumerate(joint.priors):
         to_mean = to_std = float("nan")
         if known and has_score(prior):
@@ -43,8 +43,8 @@ def slopes(estimate: Estimate, joint: Joint, theta: Array) -> list[Slopes]:
             score = -_log_slope(prior, x)
             to_mean = float(w @ score)
             to_std = float(w @ ((x - prior.mean()) * score - 1.0)) / prior.std()
-        found.append(Slopes(float(importance[j]), to_mean, to_std))
-    return found
+        rows.append(Slopes(float(importance[j]), to_mean, to_std))
+    return rows
 
 
 def _importance(estimate: Estimate, joint: Joint) -> Array:
@@ -52,13 +52,14 @@ def _importance(estimate: Estimate, joint: Joint) -> Array:
         nearest = min(estimate.design_points, key=lambda point: point.beta)
         direction = nearest.alpha
     else:
-        weights = np.nan_to_num(estimate.samples.weights, nan=1.0)
         failing = estimate.samples.values <= 0
-        direction = weights[failing] @ estimate.samples.u[failing]
+        weights = np.nan_to_num(estimate.samples.weights, nan=1.0)[failing]
+        normals = joint.normals(estimate.samples.u[failing])
+        square = np.maximum(weights @ normals**2 / max(weights.sum(), 1e-300) - 1.0, 0.0)
+        return np.asarray(square / square.sum()) if square.sum() > 0 else np.full(len(square), np.nan)
     # Correlated normals: the part of each parameter is that of its own normal (Der Kiureghian, 2005, eq. 14.24).
     through = direction if joint.correlation is None else np.linalg.solve(joint.factor.T, direction)
-    square = np.asarray(through**2)
-    return np.asarray(square / square.sum()) if square.sum() > 0 else np.full(len(square), np.nan)
+    return np.asarray(through**2 / (through @ through))
 
 
 def has_score(prior: Prior) -> bool:

@@ -25,11 +25,11 @@ Forward = Callable[[Array], tuple[Array, Array]]
 
 def needed_columns(state: LimitState, outputs: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     """(case, output) of all that a limit asks of a forward model."""
-    found: dict[tuple[str, str], None] = {}
+    columns: dict[tuple[str, str], None] = {}
     for leaf in state.leaves():
         assert leaf.quantity is not None
-        found |= dict.fromkeys((leaf.case, name) for name in leaf.quantity.names if name in outputs)
-    return tuple(found)
+        columns |= dict.fromkeys((leaf.case, name) for name in leaf.quantity.names if name in outputs)
+    return tuple(columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,10 +83,10 @@ def _together(passes: list[Pass]) -> float:
     mean = float(p.mean())
     if mean == 0:
         return math.inf
-    told = math.sqrt(float(((p * [item.cv for item in passes]) ** 2).sum())) / (len(p) * mean)
+    own = math.sqrt(float(((p * [item.cv for item in passes]) ** 2).sum())) / (len(p) * mean)
     if len(p) < ENOUGH_PASSES:
-        return told
-    return max(told, float(p.std(ddof=1)) / (math.sqrt(len(p)) * mean))
+        return own
+    return max(own, float(p.std(ddof=1)) / (math.sqrt(len(p)) * mean))
 
 
 def one_pass(limit: Limit, per_level: int, random: np.random.Generator) -> Pass:
@@ -157,9 +157,10 @@ def _relative_variance(failing: Array, chain: int, share: float) -> float:
     plain = (1 - share) / (share * n)
     if chain == 1 or share == 1:
         return plain
-    told = failing.reshape(-1, chain).astype(float) - share
+    centred = failing.reshape(-1, chain).astype(float) - share
     variance = share * (1 - share)
     gamma = sum(
-        2 * (1 - lag / chain) * float((told[:, :-lag] * told[:, lag:]).mean()) / variance for lag in range(1, chain)
+        2 * (1 - lag / chain) * float((centred[:, :-lag] * centred[:, lag:]).mean()) / variance
+        for lag in range(1, chain)
     )
     return plain * max(1 + gamma, 1.0)

@@ -60,8 +60,8 @@ def estimate_with_error(
 def _shifted(limit_at: Callable[[float], Limit], method: str, settings: Settings, shift: float) -> float:
     try:
         return estimate_anyway(method, limit_at(shift), settings).probability
-    except OneSidedError as told:
-        return told.probability
+    except OneSidedError as one_sided:
+        return one_sided.probability
 
 
 def joined_interval(

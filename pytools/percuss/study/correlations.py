@@ -124,8 +124,8 @@ def _of_normals(of: str, correlation: float, first: Prior, second: Prior, names:
     return nataf(first, second, correlation, names)
 
 
-def nataf(first: Prior, second: Prior, wanted: float, names: str = "the two parameters") -> float:
-    """The correlation of normals that gives two values the correlation `wanted`."""
+def nataf(first: Prior, second: Prior, target: float, names: str = "the two parameters") -> float:
+    """The correlation of normals that gives two values the correlation `target`."""
     import numpy as np
     from scipy.optimize import brentq
     from scipy.special import ndtr
@@ -144,11 +144,11 @@ def nataf(first: Prior, second: Prior, wanted: float, names: str = "the two para
 
     ends = (-0.9999, 0.9999)
     low, high = (reached(end) for end in ends)
-    if not low < wanted < high:
+    if not low < target < high:
         raise InputError(
-            f"{names}: a correlation of {wanted:g} is out of reach, from {low:.3g} to {high:.3g} is possible"
+            f"{names}: a correlation of {target:g} is out of reach, from {low:.3g} to {high:.3g} is possible"
         )
-    return float(brentq(lambda r: reached(r) - wanted, *ends, xtol=1e-12))
+    return float(brentq(lambda r: reached(r) - target, *ends, xtol=1e-12))
 
 
 def normal_to_value(prior: Prior, z: Any, ndtr: Any) -> Any:

@@ -126,10 +126,10 @@ def _value(node: ast.expr, numbers: Mapping[str, Any]) -> Any:
             return np.power(left, _power(node))
         return _OPERATORS[type(node.op)](left, _value(node.right, numbers))
     assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    given = [_value(item, numbers) for item in node.args]
+    arguments = [_value(item, numbers) for item in node.args]
     if node.func.id in ("min", "max"):
-        return reduce(np.minimum if node.func.id == "min" else np.maximum, given)
-    return getattr(np, node.func.id)(given[0])
+        return reduce(np.minimum if node.func.id == "min" else np.maximum, arguments)
+    return getattr(np, node.func.id)(arguments[0])
 
 
 def _dims(node: ast.expr, units: Mapping[str, str]) -> Dimensions:

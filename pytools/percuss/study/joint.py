@@ -52,13 +52,13 @@ class Joint:
     def values(self, u: Array) -> Array:
         """Parameters (n, d) in SI at independent standard normals (n, d)."""
         z = self.normals(np.asarray(u, float))
-        found = np.empty_like(z)
+        values = np.empty_like(z)
         for j, prior in enumerate(self.priors):
             if not isinstance(prior, Component):
-                found[:, j] = normal_to_value(prior, z[:, j], ndtr)
+                values[:, j] = normal_to_value(prior, z[:, j], ndtr)
             elif prior.index == 0:
-                found[:, j : j + 6] = prior.law.draw(self.seed, ndtr(z[:, j : j + 6]))
-        return found
+                values[:, j : j + 6] = prior.law.draw(self.seed, ndtr(z[:, j : j + 6]))
+        return values
 
     def points(self, theta: Array) -> Array:
         """Independent standard normals (n, d) of parameters (n, d): the inverse of `values`."""

@@ -74,12 +74,12 @@ class LimitState:
 
         if self.quantity is not None:
             return columns[:, 0]
-        found, at = [], 0
+        margins, at = [], 0
         for part in self.parts:
             size = len(part.leaves())
-            found.append(part.combine(columns[:, at : at + size]))
+            margins.append(part.combine(columns[:, at : at + size]))
             at += size
-        return np.asarray(np.minimum.reduce(found) if self.series else np.maximum.reduce(found))
+        return np.asarray(np.minimum.reduce(margins) if self.series else np.maximum.reduce(margins))
 
 
 def resolve(study: Study, tables: Mapping[str, Any], note: Note) -> dict[str, Any]:
@@ -137,8 +137,8 @@ def _resolved(study: Study, tables: Mapping[str, Any], name: str, table: dict[st
             note((*path, "aleatory"), f"no parameter `{parameter}`; {did_you_mean(parameter, study.parameters)}")
     forms = [key for key in ("quantity", "series", "parallel") if key in table]
     if len(forms) != 1:
-        said = "none" if not forms else " and ".join(forms)
-        note(path, f"takes one of quantity, series and parallel, not {said}")
+        forms_text = "none" if not forms else " and ".join(forms)
+        note(path, f"takes one of quantity, series and parallel, not {forms_text}")
         return checked
     if forms == ["quantity"]:
         return checked | _checked_quantity(study, checked, path, note)
@@ -156,7 +156,7 @@ def _resolved(study: Study, tables: Mapping[str, Any], name: str, table: dict[st
 
 
 def _checked_quantity(study: Study, checked: Mapping[str, Any], path: KeyPath, note: Note) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    resolved: dict[str, Any] = {}
     if "threshold" not in checked:
         note((*path, "threshold"), "missing; beyond which it fails, with its unit")
     elif "quantity" in checked:
@@ -167,21 +167,21 @@ def _checked_quantity(study: Study, checked: Mapping[str, Any], path: KeyPath, n
             if not any(name in study.outputs for name in formula.names):
                 note((*path, key), f"`{formula.text}` names no output: {', '.join(study.outputs)}")
             key = "threshold"
-            found["threshold"] = si_quantity(checked["threshold"], unit)
+            resolved["threshold"] = si_quantity(checked["threshold"], unit)
         except InputError as fault:
             note((*path, key), str(fault))
     if "case" in checked and checked["case"] not in study.cases:
         note((*path, "case"), f"no such case; {did_you_mean(checked['case'], study.cases)}")
     elif "case" not in checked and len(study.cases) > 1:
         note((*path, "case"), f"missing: the study has several cases: {', '.join(study.cases)}")
-    return found
+    return resolved
 
 
-def _reaches(tables: Mapping[str, Any], start: str, wanted: str, seen: set[str]) -> bool:
+def _reaches(tables: Mapping[str, Any], start: str, sought: str, seen: set[str]) -> bool:
     """Whether a limit is another or has it under it."""
-    if start == wanted:
+    if start == sought:
         return True
     seen.add(start)
     table = tables.get(start)
     parts = _parts(table) if isinstance(table, dict) else []
-    return any(_reaches(tables, part, wanted, seen) for part in parts if isinstance(part, str) and part not in seen)
+    return any(_reaches(tables, part, sought, seen) for part in parts if isinstance(part, str) and part not in seen)

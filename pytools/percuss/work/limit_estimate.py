@@ -226,30 +226,30 @@ def _predictive(source: Source, request: Request, settings: Settings) -> Result:
     count = request.draws or DEFAULT_DRAWS
     drawn = spread_draws(posterior.flat(), count)
     draws = drawn[:, [posterior.names.index(name) for name in epistemic]]
-    found = predictive(function, draws, epistemic, request.method, settings)
-    facts = _probability(found.probability, found.interval, found.cv, found.interval, None)
+    after = predictive(function, draws, epistemic, request.method, settings)
+    facts = _probability(after.probability, after.interval, after.cv, after.interval, None)
     tail = (1 - settings.level) / 2
-    low, middle, high = (float(q) for q in np.quantile(found.at_draws, [tail, 0.5, 1 - tail]))
+    low, middle, high = (float(q) for q in np.quantile(after.at_draws, [tail, 0.5, 1 - tail]))
     body = replace(
-        body_of(source, request, settings, facts, found.evaluations, 0),
+        body_of(source, request, settings, facts, after.evaluations, 0),
         draws=len(draws),
         epistemic=EpistemicFacts(
             draws=len(draws), parameters=epistemic, aleatory=aleatory, median=middle, interval=(low, high)
         ),
     )
-    table = pl.DataFrame({name: draws[:, j] for j, name in enumerate(epistemic)} | {"probability": found.at_draws})
-    tables = {"draws": table, "samples": _first_samples(source, found, epistemic, draws)}
-    return Result(body, tables, (_judged(facts, found.reason, settings),))
+    table = pl.DataFrame({name: draws[:, j] for j, name in enumerate(epistemic)} | {"probability": after.at_draws})
+    tables = {"draws": table, "samples": _first_samples(source, after, epistemic, draws)}
+    return Result(body, tables, (_judged(facts, after.reason, settings),))
 
 
-def _first_samples(source: Source, found: Predictive, epistemic: tuple[str, ...], draws: Array) -> pl.DataFrame:
+def _first_samples(source: Source, after: Predictive, epistemic: tuple[str, ...], draws: Array) -> pl.DataFrame:
     """The samples at the first draw that has some."""
     function = source.function
-    if len(epistemic) == len(function.names) or not len(found.samples.u):
-        theta = found.samples.u if len(found.samples.u) else np.zeros((0, len(function.names)))
+    if len(epistemic) == len(function.names) or not len(after.samples.u):
+        theta = after.samples.u if len(after.samples.u) else np.zeros((0, len(function.names)))
     else:
-        theta = function.parameters(found.samples.u, dict(zip(epistemic, draws[0].tolist(), strict=True)))
-    return samples_table(function.names, theta, found.samples)
+        theta = function.parameters(after.samples.u, dict(zip(epistemic, draws[0].tolist(), strict=True)))
+    return samples_table(function.names, theta, after.samples)
 
 
 def _designed(source: Source, request: Request, settings: Settings) -> Result:
@@ -270,23 +270,23 @@ def _designed(source: Source, request: Request, settings: Settings) -> Result:
             both = estimate_with_error(
                 lambda shift: function.limit(shift, {name: value}), request.method, settings, anyway=True
             )
-        except OneSidedError as told:
-            return told.probability, (told.probability, told.probability)
+        except OneSidedError as one_sided:
+            return one_sided.probability, (one_sided.probability, one_sided.probability)
         return both.estimate.probability, both.interval or both.surrogate
 
     assert request.target is not None
-    found = design_value(curve, low, high, request.target)
-    designed = DesignFacts(
+    designed = design_value(curve, low, high, request.target)
+    facts = DesignFacts(
         parameter=name,
         unit=source.study.parameters[name].unit,
         target=request.target,
-        value=found.value,
-        interval=found.interval,
+        value=designed.value,
+        interval=designed.interval,
         ends=(low, high),
     )
-    body = replace(body_of(source, request, settings, None, 0, 0), design=designed)
-    table = pl.DataFrame(found.levels, schema=["value", "probability", "low", "high"], orient="row")
+    body = replace(body_of(source, request, settings, None, 0, 0), design=facts)
+    table = pl.DataFrame(designed.levels, schema=["value", "probability", "low", "high"], orient="row")
     empty = samples_table(function.names, np.zeros((0, len(function.names))), Samples(*(np.zeros(0),) * 3))
-    words = f"{name} = {found.value:.6g} (SI) meets a probability of {request.target:g}"
+    words = f"{name} = {designed.value:.6g} (SI) meets a probability of {request.target:g}"
     verdict = Verdict("probability", True, words)
     return Result(body, {"samples": empty, "levels": table}, (verdict,))

@@ -13,7 +13,7 @@ from percuss.calibration.direct import Direct
 from percuss.calibration.records import Posterior, load_posterior
 from percuss.errors import InputError
 from percuss.execution.batch import make_batch, run_batch
-from percuss.execution.given import table_design
+from percuss.execution.points import table_design
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Draft, Event
 from percuss.reliability.estimate import Array

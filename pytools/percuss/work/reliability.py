@@ -40,7 +40,7 @@ class Reliability:
 
     @property
     def body(self) -> ReliabilityEstimated:
-        """What was found."""
+        """What came out."""
         return ReliabilityEstimated.of(self.event)
 
 
@@ -51,10 +51,10 @@ def estimate_reliability(session: Session, request: Request) -> Reliability:
     with local_executor(session.workers) as executor:
         source = limit_source(session, request, executor)
         refuse_noise(source, request.method)
-        found = compute(source, request)
+        result = compute(source, request)
         if request.verify:
-            found = _verified(session, source, request, found, executor)
-    kept = _refused(found, session.accept)
+            result = _verified(session, source, request, result, executor)
+    kept = _refused(result, session.accept)
     blobs = [session.ledger.put_table(role, table) for role, table in sorted(kept.tables.items())]
     draft = Draft(
         "reliability.estimated",
@@ -82,7 +82,7 @@ def _check(request: Request) -> None:
     if request.event is None and request.verify:
         raise InputError("--verify: is for surrogates; of a study the simulator itself is asked")
     if request.design and request.verify:
-        raise InputError("--verify: does not go with --design", hint="verify the estimate at the value that was found")
+        raise InputError("--verify: does not go with --design", hint="verify the estimate at the value that was result")
 
 
 def limit_source(session: Session, request: Request, executor: Executor | None) -> Source:
@@ -101,21 +101,21 @@ def limit_source(session: Session, request: Request, executor: Executor | None) 
     return from_posterior(session, event, request.study, state_of, request.seed, executor)
 
 
-def _refused(found: Result, accepted: frozenset[str]) -> Result:
+def _refused(result: Result, accepted: frozenset[str]) -> Result:
     """Without the estimate, where it has not converged and that is not accepted."""
     failed = [
-        verdict for verdict in accept(found.verdicts, accepted) if verdict.gate == "probability" and verdict.stops
+        verdict for verdict in accept(result.verdicts, accepted) if verdict.gate == "probability" and verdict.stops
     ]
     if not failed:
-        return found
-    return replace(found, body=replace(found.body, estimate=None, slopes=(), epistemic=None, verification=None))
+        return result
+    return replace(result, body=replace(result.body, estimate=None, slopes=(), epistemic=None, verification=None))
 
 
-def _verified(session: Session, source: Source, request: Request, found: Result, executor: Executor | None) -> Result:
+def _verified(session: Session, source: Source, request: Request, result: Result, executor: Executor | None) -> Result:
     """Run the simulator near the limit surface, and put the estimate right by what it says."""
-    if source.of != SURROGATE or found.estimate is None:
+    if source.of != SURROGATE or result.estimate is None:
         raise InputError("--verify: is for surrogates", hint="percuss predict --verify is for posteriors")
-    function, estimate = source.function, found.estimate
+    function, estimate = source.function, result.estimate
     std = function.error(estimate.samples.u)
     rows, q, doubt = verification_rows(estimate.samples, std, request.verify, request.seed)
     study = session.consented(source.study) if executor else source.study
@@ -134,8 +134,8 @@ def _verified(session: Session, source: Source, request: Request, found: Result,
         interval=checked.interval,
         correction=checked.correction,
     )
-    body = replace(found.body, verification=facts, runs=direct.known, failed=limit.failed)
-    return replace(found, body=body, verdicts=(*found.verdicts, judge_surface(body, facts)))
+    body = replace(result.body, verification=facts, runs=direct.known, failed=limit.failed)
+    return replace(result, body=body, verdicts=(*result.verdicts, judge_surface(body, facts)))
 
 
 def judge_surface(body: ReliabilityEstimated, facts: LimitVerification) -> Verdict:
@@ -145,11 +145,11 @@ def judge_surface(body: ReliabilityEstimated, facts: LimitVerification) -> Verdi
     allowed_low, allowed_high = (end - p for end in body.estimate.surrogate or (p, p))
     low, high = facts.correction
     wrong = f"{facts.wrong} of {facts.runs} verdicts near the limit are wrong, {facts.expected_wrong:.2g} were expected"
-    told = f"{facts.probability:.3g} ({facts.interval[0]:.3g} to {facts.interval[1]:.3g})"
+    corrected_text = f"{facts.probability:.3g} ({facts.interval[0]:.3g} to {facts.interval[1]:.3g})"
     off = max(low - allowed_high, allowed_low - high, 0.0) / p
     if off > TOLERATED:
         words = (
-            f"the surrogate is wrong near the limit: {wrong}; by the simulator the probability is {told}, "
+            f"the surrogate is wrong near the limit: {wrong}; by the simulator the probability is {corrected_text}, "
             f"by the surrogate {p:.3g}"
         )
         return Verdict("limit-surface", False, words, off, TOLERATED)
@@ -157,4 +157,4 @@ def judge_surface(body: ReliabilityEstimated, facts: LimitVerification) -> Verdi
     if not width <= WIDEST:
         words = f"{facts.runs} runs near the limit are too few to tell whether the surrogate is right there: {wrong}"
         return Verdict("limit-surface", False, words, width if np.isfinite(width) else None, WIDEST)
-    return Verdict("limit-surface", True, f"{wrong}; put right the probability is {told}", off, TOLERATED)
+    return Verdict("limit-surface", True, f"{wrong}; put right the probability is {corrected_text}", off, TOLERATED)

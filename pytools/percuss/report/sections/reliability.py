@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from percuss.kinds.reliability_estimated import ReliabilityEstimated
 from percuss.ledger.event import Event
+from percuss.plots.reliability import drawn_estimate
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.drawing import BLUE, INK, ORANGE, WIDE, canvas, picture
-from percuss.report.labels import scale
 from percuss.report.source import Source
-
-# Samples that are drawn.
-MOST_DRAWN = 2000
 
 
 def section(source: Source, event: Event) -> Section:
@@ -39,10 +33,8 @@ def section(source: Source, event: Event) -> Section:
         rows: list[list[Cell]] = [[s.parameter, s.importance, s.to_mean, s.to_std] for s in body.slopes]
         heads = ["parameter", "importance factor", "dp / d mean (SI)", "dp / d std (SI)"]
         blocks.append(Table("What the probability hangs on", heads, rows))
-    if body.design:
-        blocks.append(_designed(source, event, body))
-    elif not body.epistemic:
-        blocks += _samples(source, event, body)
+    if drawn := drawn_estimate(body, source.study(event), lambda role: source.table(event, role)):
+        blocks.append(drawn)
     return Section("Reliability", blocks)
 
 
@@ -55,51 +47,7 @@ def _probabilities(body: ReliabilityEstimated) -> Table:
             if interval and body.estimate.surrogate:
                 rows.append([f"error of {what} alone", None, None, *interval])
     if body.verification:
-        told = body.verification
-        rows.append([f"put right by {told.runs} runs", told.probability, told.index, *told.interval])
+        checked = body.verification
+        rows.append([f"put right by {checked.runs} runs", checked.probability, checked.index, *checked.interval])
     heads = ["", "probability", "reliability index", f"{100 * body.level:g} % from", "to"]
     return Table("Probability of failure", heads, rows)
-
-
-def _designed(source: Source, event: Event, body: ReliabilityEstimated) -> Block:
-    assert body.design is not None
-    study, design = source.study(event), body.design
-    shown = scale(design.parameter, study.parameters[design.parameter].unit)
-    table = source.table(event, "levels")
-    figure, axes = canvas(1, 1, WIDE, 2.4)
-    axis = axes[0, 0]
-    values = shown.of(table["value"].to_numpy())
-    axis.fill_between(values, table["low"].to_numpy(), table["high"].to_numpy(), color=BLUE, alpha=0.2, linewidth=0)
-    axis.plot(values, table["probability"].to_numpy(), color=BLUE)
-    axis.axhline(design.target, color=INK, linestyle=":")
-    axis.axvline(float(shown.of(np.array([design.value]))[0]), color=ORANGE)
-    axis.set_yscale("log")
-    axis.set_xlabel(shown.label)
-    axis.set_ylabel("probability of failure")
-    axis.grid(True)
-    low, value, high = (float(x) for x in shown.of(np.array([design.interval[0], design.value, design.interval[1]])))
-    caption = f"{design.parameter} = {value:.4g} ({low:.4g} to {high:.4g}) meets the target {design.target:g}."
-    return picture(figure, f"Probability of failure against {design.parameter}", caption)
-
-
-def _samples(source: Source, event: Event, body: ReliabilityEstimated) -> list[Block]:
-    """Where it fails, in the two parameters of most importance."""
-    study, table = source.study(event), source.table(event, "samples")
-    ranked = sorted(body.slopes, key=lambda item: -(item.importance or 0.0))
-    names = [item.parameter for item in ranked][:2]
-    if len(names) < 2 or table.height == 0:
-        return []
-    nearest = np.argsort(np.abs(table["limit"].to_numpy()), kind="stable")[:MOST_DRAWN]
-    part = table[np.sort(nearest).tolist()]
-    fails = part["limit"].to_numpy() <= 0
-    shown = [scale(name, study.parameters[name].unit) for name in names]
-    figure, axes = canvas(1, 1, WIDE, 3.2)
-    axis = axes[0, 0]
-    x, y = (item.of(part[name].to_numpy()) for item, name in zip(shown, names, strict=True))
-    axis.scatter(x[~fails], y[~fails], s=4, color=BLUE, marker="o", linewidths=0)
-    axis.scatter(x[fails], y[fails], s=12, color=ORANGE, marker="x", linewidths=0.7)
-    axis.set_xlabel(shown[0].label)
-    axis.set_ylabel(shown[1].label)
-    axis.grid(True)
-    caption = f"The {part.height} samples nearest to the limit: crosses fail, dots do not."
-    return [picture(figure, f"Samples of {names[0]} and {names[1]} about the limit", caption)]
