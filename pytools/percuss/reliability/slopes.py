@@ -5,7 +5,7 @@ By the samples of an estimate and the score of each prior (Rubinstein, 1986; Wu,
     dp/dmean = E[I s(x)],   dp/dstd = E[I ((x - mean) s(x) - 1)] / std,   s = -d log f / dx
 
 No runs are needed. A prior whose density does not vanish at its bounds has no such score: its derivatives are NaN, and
-so are those of correlated parameters. Importance factors sum to one: the squares of the direction cosines of the nearest
+so are those of correlated parameters. Importance factors sum to one: squares of the direction cosines of the nearest
 design point, or without one E[u_i^2 | failure] - 1, which is the same for a plane and tells of all branches.
 """
 
