@@ -34,7 +34,7 @@ class Entry:
 
 
 COMMANDS: dict[str, Entry] = {
-    "study": Entry("study", "List, show and check study files.", WORK),
+    "study": Entry("study", "Begin, copy, list, show and check study files.", WORK),
     "models": Entry("models", "List the kinds of models, or print the reference of one.", WORK),
     "design": Entry("design", "Choose the sample points of a study.", WORK),
     "simulate": Entry("simulate", "Run a study's model once, with given values.", WORK),
