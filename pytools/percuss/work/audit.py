@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from percuss.designs.records import read_design
-from percuss.errors import InputError, PercussError
+from percuss.errors import InputError, NotHereError, PercussError
 from percuss.execution.records import campaign_table
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.kind import resolved
@@ -31,7 +31,6 @@ from percuss.ledger.audit import (
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN
 from percuss.ledger.tables import table_digest
-from percuss.plugins import UnknownNameError
 from percuss.session import Session
 
 
@@ -97,7 +96,7 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
             table = campaign_table(session.ledger, batches, read_design(session, state.events[design]))
             if table_digest(table) != CampaignCompleted.of(campaign).content:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
-        except UnknownNameError as missing:
+        except NotHereError as missing:
             proof.checked -= 1
             proof.note = f"some campaigns {_not_here(campaign, missing)}"
         except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
@@ -124,7 +123,7 @@ def _prove_reexecution(session: Session, count: int) -> Proof:
     return proof
 
 
-def _not_here(event: Event, missing: UnknownNameError) -> str:
+def _not_here(event: Event, missing: NotHereError) -> str:
     """Why an event cannot be repeated here, and with which plugins it was made."""
     missing_part = str(missing).split(": known")[0].split("; did")[0].split(": did")[0]
     _, _, plugins = event.software.version.partition("; ")
@@ -166,7 +165,7 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
                 left_out.setdefault(reason, set()).add(event.input("design"))
             else:
                 results += [(event, part) for part in range(kind.parts(event.content))]
-        except UnknownNameError as missing:
+        except NotHereError as missing:
             left_out.setdefault(_not_here(event, missing), set()).add(event.id)
         except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
             proof.faults.append(f"event {event.id}: {fault}")
@@ -179,7 +178,7 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
         assert repeat is not None
         try:
             again = repeat(session, event, part)
-        except UnknownNameError as missing:
+        except NotHereError as missing:
             # Of a plugin that is not installed, or a function that is not defined here: neither proof nor fault.
             remarks[_not_here(event, missing)] += 1
         except (
