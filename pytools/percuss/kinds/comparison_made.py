@@ -75,6 +75,7 @@ KIND = Kind(
     summary=lambda body: f"{len(body.posteriors)} posteriors",
     version=2,
     upcasters=SINCE_TRUST,
+    repeat="percuss.work.repeat_comparison:repeat_comparison",
     made_by="compare",
     load="percuss.calibration.records:load_comparison",
 )

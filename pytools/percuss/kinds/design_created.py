@@ -35,6 +35,7 @@ KIND = Kind(
     },
     summary=lambda body: f"{body.sampler}, {body.n} points",
     seeded=True,
+    repeat="percuss.work.repeat_design:repeat_design",
     made_by="design",
     load="percuss.designs.records:load_design",
     asked=("sampler", "n", "skip", "options", "cases", "fixed", "curves"),
