@@ -20,6 +20,7 @@ from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger as Stored
 from percuss.maker import this_maker
 from percuss.session import Session, Silent
+from percuss.spelling import counted
 from percuss.trust import GATES
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Ledger:
         return len(self.session.state.events)
 
     def __repr__(self) -> str:
-        return f"<ledger {self.path}: {len(self)} events>"
+        return f"<ledger {self.path}: {counted(len(self), 'event')}>"
 
     # What happens to a study.
 
@@ -320,6 +321,51 @@ class Ledger:
         return self._result(predict(self.session, request).event)
 
     @operation
+    def reliability(
+        self,
+        of: StudyLike | ResultLike,
+        limit: str | None = None,
+        *,
+        method: str = "monte-carlo",
+        n: int | None = None,
+        cv: float = 0.1,
+        level: float = 0.95,
+        options: Mapping[str, float] | None = None,
+        verify: int = 0,
+        draws: int | None = None,
+        design: str | None = None,
+        target: float | None = None,
+        study: StudyLike | None = None,
+        seed: int = 0,
+    ) -> Result:
+        """Estimate the probability that a limit is exceeded: of a study by its simulator, of a surrogate, or after a
+        posterior. With `design` and `target` the least value of a parameter that meets a probability.
+        """
+        from percuss.work.limit_estimate import Request
+        from percuss.work.reliability import estimate_reliability
+        from percuss.work.subject import subject
+
+        named = subject(of, Path(self.session.setting("studies"))) if isinstance(of, str) else of
+        result = named if isinstance(named, str | Result | Event) else None
+        limits = named if not isinstance(named, str | Result | Event) else study
+        request = Request(
+            load_study(limits) if limits is not None else None,
+            self._event(result) if result is not None else None,
+            limit,
+            method,
+            n,
+            cv,
+            level,
+            dict(options or {}),
+            verify,
+            draws,
+            design,
+            target,
+            seed,
+        )
+        return self._result(estimate_reliability(self.session, request).event)
+
+    @operation
     def compare(self, *results: ResultLike) -> Result:
         """Hold calibrations, or validations, against each other."""
         from percuss.work.compare import compare
@@ -346,31 +392,40 @@ class Ledger:
     def filter(
         self,
         campaign: ResultLike,
-        observations: str | Path | Result,
+        observations: str | Path | Result | None = None,
         *,
         case: str | None = None,
-        covariance: str = "constant",
+        covariance: str | None = None,
+        noise: Mapping[str, str | float] | None = None,
         scale: float | None = None,
         share: float | None = None,
         seed: int = 0,
     ) -> Result:
         """Weigh the runs of a campaign by observations, step by step: of a file, or of what `observe` took in.
 
-        `share`: search the scale of the error for this effective share of the samples.
+        What is not given is taken from the section [filter] of the study. `noise`: standard deviation of each variable,
+        for the covariance `constant`. `share`: search the scale of the error for this effective share of the samples.
         """
-        from percuss.filtering.covariance import ObservationError
         from percuss.filtering.observations import observed, read_observations
+        from percuss.filtering.section import filter_settings, observation_error, study_observations
         from percuss.work.campaigns import closed_campaign
         from percuss.work.filter import filter_ensemble
 
         runs = closed_campaign(self.session, self._event(campaign))
+        written = {"case": case, "covariance": covariance, "noise": dict(noise or {}), "scale": scale, "ess": share}
+        asked = filter_settings(runs.study, written)
         if isinstance(observations, Result):
-            measured = observed(self.session, observations.event, runs.study, case)
-        else:
+            measured = observed(self.session, observations.event, runs.study, asked.get("case"))
+        elif observations is not None:
             limit = self.session.setting("import_mb") * 1_000_000
-            measured = read_observations(Path(observations), runs.study, case, limit)
-        error = ObservationError(covariance, 1.0 if scale is None else scale, measured.stds)
-        return self._result(filter_ensemble(self.session, runs, measured, error, share=share, seed=seed).event)
+            measured = read_observations(Path(observations), runs.study, asked.get("case"), limit)
+        elif "file" in asked:
+            measured = study_observations(runs.study, asked)
+        else:
+            raise InputError("observations: give a file or a result, or a file in [filter] of the study")
+        error = observation_error(runs.study, measured, asked)
+        filtered = filter_ensemble(self.session, runs, measured, error, share=asked.get("ess"), seed=seed)
+        return self._result(filtered.event)
 
     # What the ledger holds.
 

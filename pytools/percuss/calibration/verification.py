@@ -38,6 +38,7 @@ from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.prediction_made import VerificationFacts, VerifiedOutput
 from percuss.ledger.event import Draft, Event
 from percuss.session import Advance, Session
+from percuss.spelling import counted
 from percuss.trust import Trust, Verdict
 
 SAMPLER = "posterior"
@@ -94,7 +95,7 @@ class Verification:
             claims = "the surrogate is not known to be right at the posterior: of some output no run finished"
         limits = "the surrogate is good enough for these data" if useful else LIMITED
         failed = self.runs.failed
-        stopped = f"{failed} of {failed + self.runs.completed} runs of the simulator at the posterior failed"
+        stopped = f"{failed} of {counted(failed + self.runs.completed, 'run')} of the simulator at the posterior failed"
         return (
             *([Verdict("runs", False, stopped, failed, 0)] if failed else []),
             Verdict("verification", honest, claims, _finite(self.worst), self.tolerance),
