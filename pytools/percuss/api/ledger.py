@@ -472,6 +472,18 @@ class Ledger:
 
         return reproduce(self.session, self._event(result), runs)
 
+    def export_crate(self, result: ResultLike, to: str | Path, licence: str = "") -> str:
+        """Write a result and all it stands on as an RO-Crate, a folder or .zip; the hash that covers it."""
+        from percuss.work.crate import write_crate
+
+        return write_crate(self.session, self._event(result), Path(to), licence).root.hash
+
+    def import_crate(self, path: str | Path, hash: str | None = None) -> Result:
+        """Take in a crate of another ledger as one event, after every hash in it was checked."""
+        from percuss.work.crate import import_crate
+
+        return self._result(import_crate(self.session, Path(path), hash)[0])
+
     def audit(self, rerun: int = 3, anchor: str | None = None, beacon: str | None = None) -> Audit:
         """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is.
 
