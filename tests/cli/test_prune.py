@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 from pathlib import Path
@@ -160,3 +161,14 @@ def test_a_damaged_ledger_is_not_pruned(percuss: Call, folder: Path, runs: Event
     commit.write_bytes(commit.read_bytes()[:-1] + b"\0")
     assert percuss(*PRUNE).code == 4
     assert _path(folder, runs.blobs[0]).exists()
+
+
+def test_a_reader_written_from_the_format_page_agrees(percuss: Call, folder: Path, runs: Event) -> None:
+    place = Path(__file__).parents[1] / "golden" / "ledger" / "plain_reader.py"
+    spec = importlib.util.spec_from_file_location("plain_reader", place)
+    assert spec and spec.loader
+    reader = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reader)
+    percuss(*PRUNE)
+    _, streams = reader.read_ledger(folder / "ledger")
+    assert reader.check_payloads(folder / "ledger", streams["main"]) == 1
