@@ -42,6 +42,12 @@ def test_every_path_named_exists(document: Path) -> None:
         assert beside.exists() or below.exists(), f"{document.name} names {name}"
 
 
+def test_the_index_names_every_page() -> None:
+    index = (ROOT / "docs/index.md").read_text()
+    pages = {page.name for page in ROOT.glob("docs/*.md")} - {"index.md"}
+    assert set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == pages
+
+
 def test_documents_are_found() -> None:
     assert ROOT / "README.md" in DOCUMENTS
     assert any(_paths(document) for document in DOCUMENTS)

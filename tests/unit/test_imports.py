@@ -23,7 +23,7 @@ LAYERS = (
     ("designs",),
     ("execution",),
     ("surrogates",),
-    ("filtering", "inference", "sensitivity"),
+    ("filtering", "inference", "reliability", "sensitivity"),
     ("calibration", "regions", "testing"),
     ("validation",),
     ("plots",),

@@ -321,6 +321,51 @@ class Ledger:
         return self._result(predict(self.session, request).event)
 
     @operation
+    def reliability(
+        self,
+        of: StudyLike | ResultLike,
+        limit: str | None = None,
+        *,
+        method: str = "monte-carlo",
+        n: int | None = None,
+        cv: float = 0.1,
+        level: float = 0.95,
+        options: Mapping[str, float] | None = None,
+        verify: int = 0,
+        draws: int | None = None,
+        design: str | None = None,
+        target: float | None = None,
+        study: StudyLike | None = None,
+        seed: int = 0,
+    ) -> Result:
+        """Estimate the probability that a limit is exceeded: of a study by its simulator, of a surrogate, or after a
+        posterior. With `design` and `target` the least value of a parameter that meets a probability.
+        """
+        from percuss.work.limit_estimate import Request
+        from percuss.work.reliability import estimate_reliability
+        from percuss.work.subject import subject
+
+        named = subject(of, Path(self.session.setting("studies"))) if isinstance(of, str) else of
+        result = named if isinstance(named, str | Result | Event) else None
+        limits = named if not isinstance(named, str | Result | Event) else study
+        request = Request(
+            load_study(limits) if limits is not None else None,
+            self._event(result) if result is not None else None,
+            limit,
+            method,
+            n,
+            cv,
+            level,
+            dict(options or {}),
+            verify,
+            draws,
+            design,
+            target,
+            seed,
+        )
+        return self._result(estimate_reliability(self.session, request).event)
+
+    @operation
     def compare(self, *results: ResultLike) -> Result:
         """Hold calibrations, or validations, against each other."""
         from percuss.work.compare import compare

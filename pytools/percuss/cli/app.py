@@ -46,6 +46,7 @@ COMMANDS: dict[str, Entry] = {
     "region": Entry("region", "Say where time histories lie, and how well the runs tell.", WORK),
     "calibrate": Entry("calibrate", "Infer parameters from observations.", WORK),
     "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", WORK),
+    "reliability": Entry("reliability", "Say how likely failure is, or which design meets a target.", WORK),
     "compare": Entry("compare", "Hold calibrations against each other.", WORK),
     "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", WORK),
     "filter": Entry("filter", "Weigh an ensemble of runs by observations, step by step.", WORK),
