@@ -66,6 +66,7 @@ COMMANDS: dict[str, Entry] = {
     "reproduce": Entry("reproduce", "Compute an event, and all it stands on, again.", LEDGER),
     "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),
     "note": Entry("note", "Add words to an event.", LEDGER),
+    "redact": Entry("redact", "Delete the words of a private note, and record it.", LEDGER),
     "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
     "seal": Entry("seal", "Pack old commits into one file.", LEDGER),
     "prune": Entry("prune", "Delete payloads under a policy, and record it.", LEDGER),
