@@ -472,11 +472,56 @@ class Ledger:
 
         return reproduce(self.session, self._event(result), runs)
 
-    def audit(self, rerun: int = 3, anchor: str | None = None) -> Audit:
-        """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is."""
+    def export_crate(self, result: ResultLike, to: str | Path, licence: str = "") -> str:
+        """Write a result and all it stands on as an RO-Crate, a folder or .zip; the hash that covers it."""
+        from percuss.work.crate import write_crate
+
+        return write_crate(self.session, self._event(result), Path(to), licence).root.hash
+
+    def import_crate(self, path: str | Path, hash: str | None = None) -> Result:
+        """Take in a crate of another ledger as one event, after every hash in it was checked."""
+        from percuss.work.crate import import_crate
+
+        return self._result(import_crate(self.session, Path(path), hash)[0])
+
+    def anchor(
+        self,
+        to: str | Path,
+        *,
+        events: Sequence[ResultLike] = (),
+        since: str | Path | None = None,
+        sign: str | Path | None = None,
+        stamp: str | None = None,
+    ) -> str:
+        """Write a checkpoint of all streams to a file outside of the ledger, and give its root.
+
+        With proofs for `events` and `since` an older anchor; signed with an SSH key, stamped by an authority's address.
+        """
+        from percuss.work.anchor import Request, make_anchor
+
+        ids = [self._event(item).id for item in events]
+        request = Request(ids, Path(since) if since else None, str(sign) if sign else None, stamp)
+        return make_anchor(self.session, Path(to), request).checkpoint.root
+
+    def audit(
+        self,
+        rerun: int = 3,
+        anchor: str | Path | None = None,
+        beacon: str | None = None,
+        *,
+        signers: str | Path | None = None,
+        authorities: str | Path | None = None,
+    ) -> Audit:
+        """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is.
+
+        `anchor`: a file of `anchor`, or the hash of an event, that was kept elsewhere. `beacon`: a text by which
+        results are drawn; without one nobody can know which they are. `signers`, `authorities`: files of whom to trust.
+        """
+        from percuss.anchors.witnesses import Trusted
         from percuss.work.audit import audit
 
-        return audit(self.session, rerun, anchor)
+        trusted = Trusted(Path(signers) if signers else None, Path(authorities) if authorities else None)
+        return audit(self.session, rerun, anchor, beacon, trusted)
 
     def report(self, *results: ResultLike) -> Report:
         """A page on results and all they come from; a notebook shows it inline."""
