@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,7 +38,7 @@ class Reader:
 
     def tables(self, settings: Mapping[str, Any], key: str, schema: Mapping[str, Setting]) -> list[dict[str, Any]]:
         """A list of tables."""
-        found = [self.one(table, schema, key) for table in settings[key]]
+        found = [self.one(table, _with_variants(schema, table), key) for table in settings[key]]
         if key == "masses" and not found:
             self.faults.append((key, "there must be at least one"))
         return [table for table in found if table]
@@ -61,15 +61,18 @@ class Reader:
         kinds: Mapping[str, Input],
         *,
         shared: bool = False,
+        more: Callable[[Mapping[str, Any]], Mapping[str, Input]] = lambda _: {},
     ) -> tuple[Element, ...]:
-        """Springs, dampers or contacts; adds their inputs. Shared ones may leave a number to the input for all."""
+        """Springs, dampers or contacts; adds their inputs. Shared ones may leave a number to the input for all; `more`
+        says what a table takes beside the others by what it holds.
+        """
         tables = self.tables(settings, key, schema)
         found = []
         single = shared and len(tables) == 1 and "name" not in tables[0]
         for i, table in enumerate(tables, start=1):
             name = "" if single else str(table.get("name", i))
             own: dict[str, str] = {}
-            for kind, pattern in kinds.items():
+            for kind, pattern in {**kinds, **more(table)}.items():
                 if shared and kind not in table:
                     own[kind] = kind
                     inputs.setdefault(kind, pattern)
@@ -78,7 +81,9 @@ class Reader:
                 if own[kind] in inputs and not (shared and single):
                     self.faults.append((key, f"input `{own[kind]}` is there twice: give names that differ"))
                 inputs[own[kind]] = replace(pattern, name=own[kind], default=table[kind])
-            found.append(Element(name, self.nodes(table["between"], masses, key), own))
+            nodes = self.nodes(table["between"], masses, key)
+            law = "" if shared else str(table.get("law", ""))
+            found.append(Element(name, nodes, own, law, table.get("height")))
         if any(element.name for element in found):
             self.names([element.name for element in found], key)
         return tuple(found)
@@ -123,3 +128,13 @@ class Reader:
             except InputError as fault:
                 self.faults.append((given[0], f"{name}: {fault}"))
         return Base(records=records)
+
+
+def _with_variants(schema: Mapping[str, Setting], table: object) -> Mapping[str, Setting]:
+    """What a table may hold, with what the values of its keys add to that."""
+    if not isinstance(table, dict):
+        return schema
+    found = dict(schema)
+    for setting in schema.values():
+        found |= setting.variants.get(str(table.get(setting.name)), {})
+    return found

@@ -32,6 +32,15 @@ from percuss.models.oscillators.separation import (
     separation_cqc,
     separation_srss,
 )
+from percuss.models.oscillators.springs import (
+    EXPONENT,
+    SLACK_LAWS,
+    YieldingSpring,
+    law_inputs,
+    spring_curves,
+    spring_quantities,
+    spring_values,
+)
 from percuss.models.oscillators.tables import CONTACT, DAMPER, MASS, SENSOR, SPRING
 from percuss.settings import SettingsError
 from percuss.units import parse_quantity
@@ -55,6 +64,7 @@ class Oscillators:
     sensor: Mapping[str, float] | None
     inputs: Mapping[str, Input]
     quantities: Mapping[str, Quantity]
+    yielding: tuple[YieldingSpring, ...] = ()
     kind: str = "oscillators"
     batch: int = 64
 
@@ -70,7 +80,10 @@ class Oscillators:
                 outcomes.append(Failed(str(fault)))
         runs = iter(_core.simulate_oscillators(systems))
         ready = iter(systems)
-        return [outcome or self._outcome(next(ready), next(runs)) for outcome in outcomes]
+        return [
+            outcome or self._outcome(point, next(ready), next(runs))
+            for point, outcome in zip(points, outcomes, strict=True)
+        ]
 
     def numerics(self, point: Mapping[str, Value]) -> Numerics:
         """The step; located events need none, and only the sampling of the curves can be finer."""
@@ -97,18 +110,25 @@ class Oscillators:
     def _system(self, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
         """The system of one run, as the core takes it."""
         masses = [float(point[f"mass_{name}"]) for name in self.names]
-        springs, dampers = [], []
+        springs, spring_laws, dampers = [], [], []
+        yielding = iter(self.yielding)
         for spring in self.springs:
+            spring_laws.append((spring.law, next(yielding).numbers(point)) if spring.law else None)
             stiffness = self._number(spring, "stiffness", point)
             springs.append((*spring.nodes, stiffness, self._number(spring, "cubic", point)))
             ratio = self._number(spring, "damping_ratio", point)
             if ratio:
                 dampers.append((*spring.nodes, 2 * ratio * math.sqrt(stiffness * masses[spring.nodes[1]])))
-        dampers += [(*damper.nodes, self._number(damper, "coefficient", point)) for damper in self.dampers]
+        exponents = [1.0] * len(dampers)
+        for damper in self.dampers:
+            dampers.append((*damper.nodes, self._number(damper, "coefficient", point)))
+            exponents.append(self._number(damper, "exponent", point) if "exponent" in damper.inputs else 1.0)
         return {
             "masses_kg": masses,
             "springs": springs,
+            "spring_laws": spring_laws,
             "dampers": dampers,
+            "damper_exponents": exponents,
             "rayleigh": self.rayleigh,
             "contacts": [self._contact(contact, point) for contact in self.contacts],
             "displacement_m": [float(point[f"displacement_{name}"]) for name in self.names],
@@ -139,7 +159,7 @@ class Oscillators:
             stiffness,
         )
 
-    def _outcome(self, system: Mapping[str, Any], run: dict[str, Any] | str) -> Outcome:
+    def _outcome(self, point: Mapping[str, Any], system: Mapping[str, Any], run: dict[str, Any] | str) -> Outcome:
         if isinstance(run, str):
             return Failed(run)
         curves: dict[str, ndarray] = {"t": run["times_s"]}
@@ -150,7 +170,10 @@ class Oscillators:
         curves |= {of_contact("gap", c): column for c, column in zip(self.contacts, run["gap_m"], strict=True)}
         if self.sensor:
             curves |= {f"read_a{name}": self._read(curves[f"a{name}"]) for name in self.names}
-        values = {f"energy_{name}": number for name, number in run["energy_j"].items()}
+        curves |= spring_curves(self.yielding, self.names, curves, run)
+        account = run["energy_j"].items()
+        values = {f"energy_{name}": number for name, number in account if self.yielding or name != "hysteretic"}
+        values |= spring_values(self.yielding, point, run)
         for i, name in enumerate(self.names):
             values[f"peak_u{name}"] = run["peak_displacement_m"][i]
             values[f"peak_v{name}"] = run["peak_velocity_m_s"][i]
@@ -171,8 +194,10 @@ class Oscillators:
         if -1 in contact.nodes:
             return {}
         left, right = (peaks_m[node] for node in contact.nodes)
+        springs = zip(self.springs, system["springs"], strict=True)
+        holding = [numbers for spring, numbers in springs if spring.law not in SLACK_LAWS]
         first, second = (
-            first_mode(system["masses_kg"], system["springs"], system["dampers"], system["rayleigh"], node)
+            first_mode(system["masses_kg"], holding, system["dampers"], system["rayleigh"], node)
             for node in contact.nodes
         )
         rho = correlation(first, second) if first and second else 0.0
@@ -198,8 +223,12 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
     inputs: dict[str, Input] = {}
     for mass in masses:
         inputs |= mass_inputs(mass)
-    springs = reader.elements(settings, "springs", SPRING, names, inputs, SPRING_INPUTS)
-    dampers = reader.elements(settings, "dampers", DAMPER, names, inputs, DAMPER_INPUTS)
+    springs = reader.elements(settings, "springs", SPRING, names, inputs, SPRING_INPUTS, more=law_inputs)
+    yielding = tuple(YieldingSpring(s.name, s.law, s.nodes, s.inputs, s.height_m) for s in springs if s.law)
+    for spring in yielding:
+        name = spring.inputs["stiffness"]
+        inputs[name] = replace(inputs[name], low_open=True)
+    dampers = reader.elements(settings, "dampers", DAMPER, names, inputs, DAMPER_INPUTS, more=_damper_inputs)
     contacts = reader.elements(settings, "contacts", CONTACT, names, inputs, CONTACT_INPUTS, shared=True)
     _spare_rigid_laws(contacts, inputs)
     base = reader.base(settings, files, inputs)
@@ -212,6 +241,8 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
     if reader.faults:
         raise SettingsError(reader.faults)
     inputs |= numerical_inputs()
+    quantities = quantities_of(names, contacts, sensor is not None)
+    quantities |= {item.name: item for item in spring_quantities(yielding)}
     return Oscillators(
         settings["duration"],
         settings["sampling"],
@@ -223,8 +254,13 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         base,
         sensor,
         inputs,
-        quantities_of(names, contacts, sensor is not None),
+        quantities,
+        yielding,
     )
+
+
+def _damper_inputs(table: Mapping[str, Any]) -> dict[str, Input]:
+    return {"exponent": EXPONENT} if "exponent" in table else {}
 
 
 def _spare_rigid_laws(contacts: Sequence[Element], inputs: dict[str, Input]) -> None:

@@ -11,11 +11,15 @@ pub(crate) mod newmark;
 pub(crate) mod runge_kutta;
 
 mod contacts;
+mod elements;
+mod newton;
 mod tally;
 
 use percuss_laws::Memory;
 
 pub(crate) use contacts::{WalkContact, Watch};
+pub(crate) use elements::WalkElement;
+pub(crate) use newton::Newton;
 pub(crate) use tally::{Tally, glide};
 
 use crate::matrices::banded::Banded;
@@ -49,6 +53,10 @@ pub(crate) struct Walk<'a, P: Propagator> {
     pub columns: Vec<P::Vector>,
     /// Cubic springs with `left^-1` times their unit push.
     pub cubic: Vec<(Pair, f64, P::Vector)>,
+    /// Springs with a law and nonlinear dampers, `left^-1` times their unit push, and their forces in the current state.
+    pub elements: Vec<WalkElement>,
+    pub element_columns: Vec<P::Vector>,
+    pub element_forces: Vec<f64>,
     /// `left^-1 M 1`.
     pub ground_column: P::Vector,
     pub fault: Option<OscillatorError>,
@@ -144,8 +152,8 @@ fn walk<P: Propagator, S: Scheme<P>>(
     Ok(run)
 }
 
-/// Displacement, velocity, absolute acceleration, forces.
-type Snapshot = [Vec<f64>; 4];
+/// Displacement, velocity, absolute acceleration, forces of contacts and of elements.
+type Snapshot = [Vec<f64>; 5];
 
 impl<'a, P: Propagator> Walk<'a, P> {
     fn new<S: Scheme<P>>(model: &'a Model, dt: f64, scheme: &S) -> Result<Self, OscillatorError> {
@@ -199,8 +207,16 @@ impl<'a, P: Propagator> Walk<'a, P> {
         });
         let mut reader = model.base.reader();
         let ground = reader.at(0.0);
+        let elements: Vec<WalkElement> = model
+            .elements
+            .iter()
+            .map(|element| WalkElement::new(element, &model.u0, &model.v0))
+            .collect();
+        let element_columns = elements.iter().map(|element| push(element.pair)).collect();
+        let element_forces: Vec<f64> = elements.iter().map(|element| element.force).collect();
         let mut a = P::zeros(n);
-        model.acceleration(ground, &model.u0, &model.v0, &[], a.as_mut());
+        let (u0, v0) = (&model.u0, &model.v0);
+        model.acceleration(ground, u0, v0, &[], &element_forces, a.as_mut());
         Ok(Self {
             model,
             propagator,
@@ -214,6 +230,9 @@ impl<'a, P: Propagator> Walk<'a, P> {
             contacts: contacts.collect(),
             columns,
             cubic,
+            elements,
+            element_columns,
+            element_forces,
             ground_column,
             fault: None,
             watches: model
@@ -304,6 +323,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
             self.v.as_ref().to_vec(),
             self.absolute_acceleration(),
             self.forces(),
+            self.element_forces.clone(),
         ]
     }
 
@@ -314,6 +334,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
             self.v.as_ref(),
             &self.absolute_acceleration(),
             &self.forces(),
+            &self.element_forces,
         );
     }
 
@@ -339,7 +360,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
             u0 + s * (v0 + s * (3.0 * x - y + s * (y - 2.0 * x)))
         };
         let u: Vec<f64> = (0..self.model.masses()).map(cubic).collect();
-        run.record(self.model, &u, &mix(1), &mix(2), &mix(3));
+        run.record(self.model, &u, &mix(1), &mix(2), &mix(3), &mix(4));
     }
 
     fn finish(self, run: &mut Run) {
@@ -364,8 +385,24 @@ impl<'a, P: Propagator> Walk<'a, P> {
             }
         };
         let stored: Vec<f64> = self.contacts.iter().map(stored).collect();
-        run.energy =
-            EnergyAccount::close(self.model, damped, base, &work, &stored, self.u.as_ref(), v);
+        let u = self.u.as_ref();
+        let element_work: Vec<f64> = self.elements.iter().map(|element| element.work).collect();
+        let element_stored: Vec<[f64; 2]> = self.elements.iter().map(WalkElement::stored).collect();
+        run.energy = EnergyAccount::close(
+            self.model,
+            damped,
+            base,
+            &work,
+            &stored,
+            &element_work,
+            &element_stored,
+            u,
+            v,
+        );
+        run.note_residuals(self.model, u, &self.element_forces);
+        for (peak, element) in run.peaks.drift_m.iter_mut().zip(&self.elements) {
+            *peak = element.peak_drift;
+        }
         let starts = [&self.model.u0, v0];
         for (peak, (sums, start)) in [&mut run.peaks.displacement_m, &mut run.peaks.velocity_m_s]
             .into_iter()
