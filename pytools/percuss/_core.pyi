@@ -31,6 +31,7 @@ __all__ = [
     "joint_kinds",
     "misfit_oscillators",
     "respond_oscillators",
+    "response_spectrum",
     "set_default_threads",
     "simulate_oscillators",
     "smooth_methods",
@@ -53,6 +54,14 @@ def spring_cycle(
     law: str, stiffness: float, numbers: Sequence[float], elongation_m: Sequence[float]
 ) -> list[float]: ...
 def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# Response spectra: largest relative displacement, relative velocity and absolute acceleration, one entry a period.
+def response_spectrum(
+    times_s: NDArray[np.float64],
+    accelerations_m_s2: NDArray[np.float64],
+    periods_s: NDArray[np.float64],
+    damping: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 
 # Filters over oscillators: `follow` is a mapping as `percuss.validation.following` makes it, data are
 # (samples, channels), parameters (points, tracked).

@@ -55,7 +55,7 @@ class Verdict:
         """Whether a command that made this result leaves with exit code 1."""
         return not self.passed and not self.accepted
 
-    def told(self) -> str:
+    def line(self) -> str:
         """The verdict in one line."""
         mark = "" if self.passed else "accepted all the same: " if self.accepted else "NOT TRUSTED: "
         return f"{mark}{self.sentence}" + (f" (event {self.source})" if self.source else "")

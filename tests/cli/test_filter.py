@@ -305,20 +305,23 @@ def _enough(percuss, last: str, flags: tuple[object, ...]) -> dict:
 
 def test_the_evolution_over_one_observation_is_a_line(percuss, linear, folder, monkeypatch) -> None:
     """From before the observation to after it, in every panel, and not a point without extent."""
-    from percuss.cli import filter_pictures
+    from percuss.plots import files
 
     drawn: list = []
-    monkeypatch.setattr(filter_pictures, "draw", lambda panels, path, title: drawn.extend(panels))
+    saved = files.save
+    monkeypatch.setattr("percuss.work.plot.save", lambda figure, *rest: (drawn.append(figure), saved(figure, *rest)))
     (folder / "one.csv").write_text("output,value\ny1,0.4\n")
     percuss("filter", linear, "--data", "one.csv", "--noise", "y1=0.5", "--plot", "one.svg")
-    assert len(drawn) == 3
-    for line in (line for panel in drawn for line in panel.lines):
-        assert list(line.x) == [0, 1]
+    panels = drawn[0].axes
+    assert len(panels) == 3
+    for line in (line for panel in panels for line in panel.lines):
+        assert list(line.get_xdata()) == [0, 1]
     # Before: the prior, N(0, 1). After: N(0.32, 0.45) (conjugate, variance 0.2).
-    mean, low, high = (line.y for line in drawn[0].lines)
+    low, high, mean = (line.get_ydata() for line in panels[0].lines)
+    assert panels[0].lines[2].get_marker() == "o"
     assert mean == pytest.approx([0, 0.32], abs=0.05)
     assert high - low == pytest.approx([2 * 1.645, 2 * 1.645 * 0.447], rel=0.1)
-    assert drawn[2].lines[0].y[0] == pytest.approx(512)
+    assert panels[2].lines[0].get_ydata()[0] == pytest.approx(512)
 
 
 def test_a_proposal_needs_a_filter(percuss, linear) -> None:

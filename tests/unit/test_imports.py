@@ -1,4 +1,4 @@
-"""Imports point one way: who may know whom, held by walking the sources."""
+"""The shape of the sources, held by walking them: imports point one way, and names say what they hold."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ LAYERS = (
     ("filtering", "inference", "sensitivity"),
     ("calibration", "regions", "testing"),
     ("validation",),
+    ("plots",),
     ("report",),
     ("work",),
     ("api", "cli"),
@@ -178,3 +179,28 @@ def test_only_the_binding_is_reached_through_core() -> None:
         for node in ast.walk(_tree(path)):
             if isinstance(node, ast.ImportFrom):
                 assert all(alias.name != "*" for alias in node.names), path
+
+
+# Names that say nothing of what they hold: the noun of the thing says more (`posterior`, `columns`, `sentence`).
+EMPTY_NAMES = {"found", "given", "told", "said", "wanted"}
+
+
+def _bound(node: ast.AST) -> set[str]:
+    """The names that a node binds: variables, arguments, functions, attributes of objects."""
+    if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return {node.id if isinstance(node, ast.Name) else node.attr}
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name.strip("_").lower()}
+    return {node.arg} if isinstance(node, ast.arg) else set()
+
+
+def test_names_say_what_they_hold() -> None:
+    empty = [
+        f"{path.relative_to(SOURCES)}:{node.lineno}: `{name}` says little; name the thing"
+        for path in SOURCES.rglob("*.py")
+        # Fields of events are stored under their names, and keep them.
+        if path.parent.name != "kinds"
+        for node in ast.walk(_tree(path))
+        for name in sorted(_bound(node) & EMPTY_NAMES)
+    ]
+    assert not empty, "\n".join(empty)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from percuss.api.lines import Lines
 from percuss.api.posterior import Posterior
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from percuss.work.audit import Audit
+    from percuss.work.diff import Diff
 
 # A result, its event, or a reference to it: an id, a unique prefix of one, `@last`, `@last:KIND`.
 ResultLike = Result | Event | str
@@ -144,16 +145,16 @@ class Ledger:
         >>> ledger.simulate("studies/ishigami", x1=1.0, x2=0.5, x3=-1.0).outputs()
         {'y': 2.5345600127501973}
         """
-        from percuss.execution.given import given_point
+        from percuss.execution.points import point_design
         from percuss.work.simulate import simulate
 
         loaded = load_study(study)
         name = loaded.case_name(case)
-        point = given_point(loaded, name, {key: _text(value) for key, value in inputs.items()})
-        done = simulate(self.session, point, name, seed)
-        if done.failure is not None:
-            raise AnswerIsNo(f"the run failed: {done.failure}", hint=f"it is recorded as {done.event.id}")
-        return Run(self.session, done.event)
+        point = point_design(loaded, name, {key: _text(value) for key, value in inputs.items()})
+        simulated = simulate(self.session, point, name, seed)
+        if simulated.failure is not None:
+            raise AnswerIsNo(f"the run failed: {simulated.failure}", hint=f"it is recorded as {simulated.event.id}")
+        return Run(self.session, simulated.event)
 
     def import_runs(
         self,
@@ -167,8 +168,8 @@ class Ledger:
         from percuss.work.import_runs import import_runs
 
         loaded = load_study(study)
-        done = import_runs(self.session, loaded, loaded.case_name(case), Path(file), dict(columns or {}))
-        return Campaign(self.session, done.event)
+        imported = import_runs(self.session, loaded, loaded.case_name(case), Path(file), dict(columns or {}))
+        return Campaign(self.session, imported.event)
 
     def observe(
         self,
@@ -234,8 +235,8 @@ class Ledger:
             curves=curves,
         )
         others = self._event(held_out) if held_out is not None and not isinstance(held_out, float) else None
-        done = fit_surrogates(self.session, self._event(campaign), settings, others)
-        return Surrogate(self.session, done.event)
+        fitted = fit_surrogates(self.session, self._event(campaign), settings, others)
+        return Surrogate(self.session, fitted.event)
 
     def sensitivity(
         self, of: ResultLike, *, method: str = "auto", n: int = 8192, level: float = 0.95, seed: int = 0
@@ -376,6 +377,18 @@ class Ledger:
         find = descendants if onwards else lineage
         return [self[event] for event in find(self.session.state, self._event(result).id)]
 
+    def diff(self, a: ResultLike, b: ResultLike, rows: int = 10) -> Diff:
+        """What differs between two results of a kind; `same` says whether nothing does."""
+        from percuss.work.diff import diff
+
+        return diff(self.session, self._event(a), self._event(b), rows)
+
+    def restore(self, result: ResultLike, to: str | Path) -> Path:
+        """Write the study that a result stands on, as it was, into a new folder in the folder `to`; where it is."""
+        from percuss.work.restore import restore
+
+        return restore(self.session, self._event(result), Path(to)).path
+
     def audit(self, rerun: int = 3, anchor: str | None = None) -> Audit:
         """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is."""
         from percuss.work.audit import audit
@@ -387,6 +400,23 @@ class Ledger:
         from percuss.work.report import make_report
 
         return Report(make_report(self.session, [self._event(item) for item in results]))
+
+    def plot(
+        self,
+        *results: ResultLike,
+        to: str | Path,
+        curves: Sequence[str] = (),
+        samples: int | None = None,
+        title: str = "",
+        style: Literal["screen", "paper"] = "screen",
+    ) -> Path:
+        """Draw results into a file (.svg, .png, .pdf): curves of runs, and of every other kind its own picture."""
+        from percuss.plots.subject import Request
+        from percuss.work.plot import plot
+
+        events = [self._event(item) for item in results]
+        plot(self.session, events, Path(to), Request(curves, title, samples), style=style)
+        return Path(to)
 
     def note(self, result: ResultLike, text: str) -> Result:
         """Add words to a result."""

@@ -16,7 +16,7 @@ from percuss.designs.design import Design
 from percuss.designs.records import draft_design, drafts_of
 from percuss.errors import InputError
 from percuss.execution.batch import Result, make_batch, run_batch, split
-from percuss.execution.given import table_design
+from percuss.execution.points import table_design
 from percuss.execution.records import campaign_table, draft_result
 from percuss.inference.arrays import Floats
 from percuss.kinds.design_created import DesignCreated

@@ -182,7 +182,7 @@ def common_error(surrogate: Surrogate, used: Iterable[int]) -> CommonError:
 
 
 def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str, int]]:
-    found: dict[tuple[str, str], tuple[str, int]] = {}
+    places: dict[tuple[str, str], tuple[str, int]] = {}
     for i, surrogate in enumerate(surrogates):
         if surrogate.has_curves:
             raise InputError(
@@ -192,10 +192,10 @@ def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str,
         if surrogate.names != tuple(surrogate.study.parameters):
             raise InputError(f"surrogate {surrogate.event.id}: does not cover all parameters of its study")
         for j, pair in enumerate(surrogate.outputs):
-            if pair in found:
+            if pair in places:
                 raise InputError(f"output {pair[1]} of case {pair[0]} is in two of the surrogates")
-            found[pair] = (forward_name(i), j)
-    return found
+            places[pair] = (forward_name(i), j)
+    return places
 
 
 def _without_error(surrogate: Surrogate) -> Forward:

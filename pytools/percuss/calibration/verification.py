@@ -28,7 +28,7 @@ from percuss.designs.design import Design
 from percuss.designs.records import append_design, draft_design, load_design
 from percuss.errors import InputError
 from percuss.execution.campaign import close_campaign, run_campaign
-from percuss.execution.given import table_design
+from percuss.execution.points import table_design
 from percuss.execution.records import campaign_table
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Unknown
@@ -153,10 +153,10 @@ def stored(session: Session, design: Design) -> Design:
     """The design in the ledger: that of an interrupted call before this one, or appended now."""
     draft = design.source
     assert isinstance(draft, Draft)
-    wanted = [source.id for _, source in draft.inputs]
+    input_ids = [source.id for _, source in draft.inputs]
     for event in session.state.designs.values():
         blob = event.blob("design")
-        same = blob and blob.digest == design.digest and [item.id for item in event.inputs] == wanted
+        same = blob and blob.digest == design.digest and [item.id for item in event.inputs] == input_ids
         if same and event.seed == design.seed and event.content == draft.body:
             # Our own study: it may have the consent to run what it runs.
             return replace(load_design(session, event), study=design.study)
@@ -252,7 +252,7 @@ def _tells(spread: float, known: float, wrong: float) -> tuple[float, float]:
 def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, str], float]:
     """Variance to which the data know every observed output: of measurement and discrepancy, repeats taken together."""
     values = dict(zip(posterior.names, posterior.point("mean"), strict=True))
-    found: dict[tuple[str, str], float] = {}
+    precisions: dict[tuple[str, str], float] = {}
     start = 0
     pairs = problem.data.select("case", "output").rows()
     for group in problem.likelihood.groups:
@@ -261,6 +261,6 @@ def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, s
         own = values[std.name] if isinstance(std, Unknown) else std
         variance = np.broadcast_to(np.square(own) + np.square(group.measurement_std), size)
         for pair, value in zip(pairs[start : start + size], variance, strict=True):
-            found[pair] = found.get(pair, 0.0) + 1.0 / max(float(value), 1e-300)
+            precisions[pair] = precisions.get(pair, 0.0) + 1.0 / max(float(value), 1e-300)
         start += size
-    return {pair: 1.0 / precision for pair, precision in found.items()}
+    return {pair: 1.0 / precision for pair, precision in precisions.items()}

@@ -32,29 +32,29 @@ def audit(
     from percuss.cli.output import give_json
     from percuss.work import audit as work
 
-    done = work.audit(open_session(ledger, allow_command=allow_command), rerun, anchor)
+    result = work.audit(open_session(ledger, allow_command=allow_command), rerun, anchor)
     if json:
         give_json(
             {
-                "holds": done.holds,
-                "head": done.head,
-                "anchor": vars(done.anchor) | {"holds": done.anchor.holds} if done.anchor else None,
+                "holds": result.holds,
+                "head": result.head,
+                "anchor": vars(result.anchor) | {"holds": result.anchor.holds} if result.anchor else None,
                 "proofs": [
                     {"name": p.name, "holds": p.holds, "checked": p.checked, "faults": p.faults, "note": p.note}
-                    for p in done.proofs
+                    for p in result.proofs
                 ],
             }
         )
     else:
-        _print(done)
-    if not done.holds:
+        _print(result)
+    if not result.holds:
         raise typer.Exit(1)
 
 
-def _print(done: Audit) -> None:
+def _print(result: Audit) -> None:
     from percuss.cli.output import plain
 
-    for proof in done.proofs:
+    for proof in result.proofs:
         verdict = "holds" if proof.holds else "BROKEN"
         if proof.note.startswith("not tried"):
             verdict = "-"
@@ -64,13 +64,13 @@ def _print(done: Audit) -> None:
             print(f"  {plain(fault)}")
         if len(proof.faults) > 50:
             print(f"  and {len(proof.faults) - 50} more")
-    if done.anchor is None:
+    if result.anchor is None:
         print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger cannot be told")
-    elif done.anchor.holds:
-        print(f"{'anchor':13} holds            everything up to event {done.anchor.event} is as it was")
-    elif done.anchor.event:
-        where = f"event {done.anchor.event} of the stream {done.anchor.stream}"
+    elif result.anchor.holds:
+        print(f"{'anchor':13} holds            everything up to event {result.anchor.event} is as it was")
+    elif result.anchor.event:
+        where = f"event {result.anchor.event} of the stream {result.anchor.stream}"
         print(f"{'anchor':13} BROKEN           that is {where}, which proves nothing of main; keep the head below")
     else:
-        print(f"{'anchor':13} BROKEN           no event has the hash {done.anchor.hash}: cut short or written anew")
-    print(f"{'head':13} {done.head or 'no events yet'}")
+        print(f"{'anchor':13} BROKEN           no event has the hash {result.anchor.hash}: cut short or written anew")
+    print(f"{'head':13} {result.head or 'no events yet'}")

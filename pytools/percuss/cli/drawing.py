@@ -21,9 +21,9 @@ def filmed(ledger: str | None, event: str, sample: int | None, interval: str | N
     interval_s = parse_quantity(interval, "s") if interval else None
     if interval_s is not None and interval_s <= 0:
         raise InputError(f"--interval {interval}: must be a time > 0")
-    wanted = reference(event)
+    run_id = reference(event)
     session = open_session(ledger)
-    return film_run(session, session.event(wanted), sample, interval_s)
+    return film_run(session, session.event(run_id), sample, interval_s)
 
 
 def tell_written(run: FilmedRun, files: Sequence[Path], as_json: bool) -> None:

@@ -48,9 +48,9 @@ def csv(
 
     if json and to is None:
         raise InputError("--json: says what was written to a file, so it needs --to FILE")
-    found = _table(event, table, ledger, allow_command)
-    write_csv(found, to)
-    _tell(found, to, json)
+    rows = _table(event, table, ledger, allow_command)
+    write_csv(rows, to)
+    _tell(rows, to, json)
 
 
 @app.command(epilog="Example: percuss export parquet @last:design --to design.parquet")
@@ -65,9 +65,9 @@ def parquet(
     """Write Parquet, with the SI unit of each column in its name. With --json: say what was written."""
     from percuss.export.tables import write_parquet
 
-    found = _table(event, table, ledger, allow_command)
-    write_parquet(found, to)
-    _tell(found, to, json)
+    rows = _table(event, table, ledger, allow_command)
+    write_parquet(rows, to)
+    _tell(rows, to, json)
 
 
 @app.command(epilog="Example: percuss export vtk @last:runs --to frames")
@@ -108,7 +108,7 @@ def _table(text: str, table: str | None, ledger: str | None, allow_command: bool
     from percuss.cli.output import unkept_on_interrupt
     from percuss.work.export import export_table
 
-    wanted = reference(text)
+    event_id = reference(text)
     session = open_session(ledger, allow_command=allow_command)
     with unkept_on_interrupt():
-        return export_table(session, session.event(wanted), table)
+        return export_table(session, session.event(event_id), table)

@@ -87,20 +87,20 @@ def filter(
     from percuss.work.campaigns import closed_campaign
     from percuss.work.filter import filter_ensemble
 
-    wanted = reference(event)
+    campaign_id = reference(event)
     session = open_session(ledger, accept=accept)
-    campaign = closed_campaign(session, session.event(wanted))
+    campaign = closed_campaign(session, session.event(campaign_id))
     measured = _observations(session, campaign.study, data, observations, case)
     error = _error(campaign.study, measured, covariance, noise, scale, ess)
     others = [session.event(text) for text in against or []]
-    done = filter_ensemble(session, campaign, measured, error, share=ess, against=others, seed=seed)
-    _tell(done, measured, error, noise)
+    filtered = filter_ensemble(session, campaign, measured, error, share=ess, against=others, seed=seed)
+    _tell(filtered, measured, error, noise)
     for picture, path in (("evolution", plot), ("densities", densities), ("runs", runs)):
         if path:
-            _draw(done, picture, path)
-    facts = {key: value for key, value in plain(done.body).items() if key in TOLD}
-    give_id(done.event.id, {"scale": done.updated.error.scale, **facts}, json)
-    leave_untrusted(done.trust)
+            _draw(session, filtered, picture, path)
+    facts = {key: value for key, value in plain(filtered.body).items() if key in TOLD}
+    give_id(filtered.event.id, {"scale": filtered.updated.error.scale, **facts}, json)
+    leave_untrusted(filtered.trust)
 
 
 TOLD = (
@@ -121,13 +121,13 @@ def _observations(
     raise InputError("--data and --observations: give one of them")
 
 
-def _tell(done: FilteredEnsemble, measured: Observations, error: ObservationError, noise: list[str] | None) -> None:
+def _tell(filtered: FilteredEnsemble, measured: Observations, error: ObservationError, noise: list[str] | None) -> None:
     """What was understood, what the weights say, and what they are worth."""
     from percuss.cli.output import hint, say, tell_trust
     from percuss.cli.values import tell_measured, tell_values
 
-    study, body = done.updated.campaign.study, done.body
-    tell_trust(done.trust)
+    study, body = filtered.updated.campaign.study, filtered.body
+    tell_trust(filtered.trust)
     table = measured.table()
     tell_values(assignments(noise, "--noise"), error.stds, _units(study, measured))
     tell_measured(study, table["variable"].to_list(), table["value"].to_list())
@@ -141,8 +141,8 @@ def _tell(done: FilteredEnsemble, measured: Observations, error: ObservationErro
         say(f"{body.left_out} points without a finished run in every case are left out")
     for name, probability in body.probabilities.items():
         say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
-    if not done.enough.passed:
-        hint(f"percuss design --propose {done.event.id} --n N goes on from the samples that have weight")
+    if not filtered.enough.passed:
+        hint(f"percuss design --propose {filtered.event.id} --n N goes on from the samples that have weight")
 
 
 def _error(
@@ -198,15 +198,13 @@ def _table(study: Study, identified: dict[str, Identified]) -> str:
     return table_text(("parameter", "unit", *(key.replace("_", " ") for key in keys)), rows)
 
 
-def _draw(done: FilteredEnsemble, picture: str, path: Path) -> None:
-    from percuss.cli import filter_pictures
+def _draw(session: Session, filtered: FilteredEnsemble, picture: str, path: Path) -> None:
     from percuss.cli.output import say
+    from percuss.plots import filtering
+    from percuss.work.plot import plot
 
-    if not done.told and picture != "runs":
+    if not filtered.may_estimate and picture != "runs":
         say(f"{path}: is not drawn, as no estimate is given")
         return
-    {
-        "evolution": filter_pictures.draw_evolution,
-        "densities": filter_pictures.draw_densities,
-        "runs": filter_pictures.draw_runs,
-    }[picture](done.updated, path)
+    functions = {"evolution": filtering.draw, "densities": filtering.densities, "runs": filtering.runs}
+    plot(session, [filtered.event], path, function=functions[picture])

@@ -40,10 +40,10 @@ def import_(
     loaded = load_study(study_path(study))
     name = loaded.case_name(case)
     session = open_session(ledger, create=True)
-    done = import_runs(session, loaded, name, file, assignments(column, "--column"))
-    tell_columns(done.units)
-    say(f"{done.rows} runs of case {name}, {done.holes} of them without a result")
-    if done.left_out:
-        hint(f"columns that are not of the study were left out: {', '.join(done.left_out)}")
-    facts = {"design": done.event.input("design"), "rows": done.rows, "failed": done.holes}
-    give_id(done.event.id, facts | {"content": CampaignCompleted.of(done.event).content}, json)
+    imported = import_runs(session, loaded, name, file, assignments(column, "--column"))
+    tell_columns(imported.units)
+    say(f"{imported.rows} runs of case {name}, {imported.holes} of them without a result")
+    if imported.left_out:
+        hint(f"columns that are not of the study were left out: {', '.join(imported.left_out)}")
+    facts = {"design": imported.event.input("design"), "rows": imported.rows, "failed": imported.holes}
+    give_id(imported.event.id, facts | {"content": CampaignCompleted.of(imported.event).content}, json)

@@ -22,7 +22,7 @@ def note(
     from percuss.cli.output import give_id
     from percuss.work.note import add_note
 
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger)
-    about = session.event(wanted)
+    about = session.event(event_id)
     give_id(add_note(session, about, text).id, {"about": about.id}, json)

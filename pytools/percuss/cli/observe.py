@@ -45,13 +45,13 @@ def observe(
     from percuss.study.load import load_study
     from percuss.work.observe import observe as keep
 
-    found = load_study(study_path(study))
-    measured = _from_file(found, file, case, column, twin) if file else _own(found, case, column, twin)
-    done = keep(open_session(ledger, create=True), measured)
-    _tell(measured, done)
-    table = done.observations.table
+    loaded = load_study(study_path(study))
+    measured = _from_file(loaded, file, case, column, twin) if file else _own(loaded, case, column, twin)
+    observed = keep(open_session(ledger, create=True), measured)
+    _tell(measured, observed)
+    table = observed.observations.table
     cases = table["case"].unique(maintain_order=True).to_list()
-    give_id(done.event.id, {"entries": table.height, "cases": cases, "twin": done.observations.twin}, json)
+    give_id(observed.event.id, {"entries": table.height, "cases": cases, "twin": observed.observations.twin}, json)
 
 
 def _own(study: Study, case: str | None, column: list[str] | None, twin: list[str] | None) -> Measured:
@@ -92,19 +92,19 @@ def _from_file(
     return measured
 
 
-def _tell(measured: Measured, done: Observed) -> None:
+def _tell(measured: Measured, observed: Observed) -> None:
     """What there is of them, and what they lack."""
     import polars as pl
 
     from percuss.cli.output import hint, say
     from percuss.cli.values import tell_measured
 
-    table = done.observations.table
+    table = observed.observations.table
     tell_measured(measured.study, table["output"].to_list(), table["value"].to_list())
-    what = "twin values" if done.observations.twin else "measured values"
+    value_name = "twin values" if observed.observations.twin else "measured values"
     cases = table["case"].unique(maintain_order=True).to_list()
-    say(f"{table.height} {what} of {table['output'].n_unique()} outputs, cases {', '.join(cases)}")
-    if not done.new:
+    say(f"{table.height} {value_name} of {table['output'].n_unique()} outputs, cases {', '.join(cases)}")
+    if not observed.new:
         say("they are in the ledger already")
     if measured.left_out:
         hint(f"columns that are not of the study were left out: {', '.join(measured.left_out)}")
@@ -113,5 +113,5 @@ def _tell(measured: Measured, done: Observed) -> None:
         hint(
             f"{without} of them have no std above 0: the discrepancy of a calibration must account for all their error"
         )
-    for fault in done.refusals:
+    for fault in observed.refusals:
         hint(str(fault))

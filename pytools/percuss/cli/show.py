@@ -25,15 +25,15 @@ def show(
     from percuss.ledger.projections import superseded_ids
     from percuss.ledger.standing import superseded
 
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger)
-    book, found = session.ledger, session.event(wanted)
+    book, shown = session.ledger, session.event(event_id)
     # Few ledgers have anything superseded, and only those are worth folding whole for one event.
-    verdicts = superseded(session.state, found) if superseded_ids(book.frame()) else ()
-    standing = [verdict.told() for verdict in verdicts]
-    facts = {"standing": standing} | to_frame([found]).to_dicts()[0] | {"body": found.data}
+    verdicts = superseded(session.state, shown) if superseded_ids(book.frame()) else ()
+    standing = [verdict.line() for verdict in verdicts]
+    facts = {"standing": standing} | to_frame([shown]).to_dicts()[0] | {"body": shown.data}
     tables = (
-        {blob.role: book.table(found, blob.role) for blob in found.blobs if not blob.role.startswith(FILE_ROLE)}
+        {blob.role: book.table(shown, blob.role) for blob in shown.blobs if not blob.role.startswith(FILE_ROLE)}
         if rows
         else {}
     )

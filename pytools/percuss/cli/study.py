@@ -35,8 +35,8 @@ def list_studies(
     rows = []
     for name in find_studies(root):
         try:
-            found = load_study(root / name)
-            rows.append((name, found.model_kind, len(found.parameters), len(found.cases), found.title))
+            loaded = load_study(root / name)
+            rows.append((name, loaded.model_kind, len(loaded.parameters), len(loaded.cases), loaded.title))
         except StudyError as fault:
             rows.append((name, "", 0, 0, f"faulty: {fault}"))
     heads = ("study", "model", "parameters", "cases", "title")
@@ -55,28 +55,31 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     from percuss.cli.output import give_json, plain, table_text, tell_no_limit
     from percuss.study.load import load_study
 
-    found = load_study(study_path(study))
+    loaded = load_study(study_path(study))
     if json:
-        give_json({"digest": found.digest, **found.resolved(), **_model_json(found)})
+        give_json({"digest": loaded.digest, **loaded.resolved(), **_model_json(loaded)})
         return
-    facts = {found.name: found.title, "source": found.source, "model": found.model_kind, "digest": found.digest}
-    for name, text in (facts | ({"notes": found.notes} if found.notes else {})).items():
+    facts = {loaded.name: loaded.title, "source": loaded.source, "model": loaded.model_kind, "digest": loaded.digest}
+    for name, text in (facts | ({"notes": loaded.notes} if loaded.notes else {})).items():
         print("\n".join(map(plain, f"{name}: {text}".split("\n"))))
     rows = [
         (p.name, p.unit, _prior_words(p.prior.to_json()), float(p.prior.mean()), float(p.prior.std()), p.doc)
-        for p in found.parameters.values()
+        for p in loaded.parameters.values()
     ]
     print("\n" + table_text(("parameter", "unit", "prior (SI)", "mean (SI)", "std (SI)", ""), rows))
-    cases = [(name, ", ".join(f"{k} = {v}" for k, v in values.items())) for name, values in found.cases.items()]
+    cases = [(name, ", ".join(f"{k} = {v}" for k, v in values.items())) for name, values in loaded.cases.items()]
     print("\n" + table_text(("case", "values (SI)"), cases))
-    if records := found.records():
+    if records := loaded.records():
         print("\n" + table_text(records[0].HEADS, [record.row() for record in records]))
-    outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in found.outputs.values()]
+        for record in records:
+            if mismatch := record.mismatch():
+                print(plain(mismatch))
+    outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in loaded.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
-    tell_no_limit(found)
-    print("\n" + table_text(("setting", "unit", "value (SI)", ""), _setting_rows(found)))
-    print("\n" + inputs_text(found.model().inputs.values(), found.fixed))
-    print_quantities(found.model().quantities.values())
+    tell_no_limit(loaded)
+    print("\n" + table_text(("setting", "unit", "value (SI)", ""), _setting_rows(loaded)))
+    print("\n" + inputs_text(loaded.model().inputs.values(), loaded.fixed))
+    print_quantities(loaded.model().quantities.values())
 
 
 def _setting_rows(study: Study) -> list[tuple[object, ...]]:

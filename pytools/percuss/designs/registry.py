@@ -109,9 +109,9 @@ def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sample
 
     inputs = study.model().inputs
     for j, parameter in enumerate(study.parameters.values()):
-        given, column = inputs[parameter.name], values[:, j]
-        above = column > given.low if given.low_open else column >= given.low
-        below = column < given.high if given.high_open else column <= given.high
+        input_, column = inputs[parameter.name], values[:, j]
+        above = column > input_.low if input_.low_open else column >= input_.low
+        below = column < input_.high if input_.high_open else column <= input_.high
         wrong = np.flatnonzero(~(np.isfinite(column) & above & below))
         if wrong.size:
             i = int(wrong[0])
@@ -123,6 +123,6 @@ def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sample
                 hint = "take another seed, or a prior with bounds"
             raise InputError(
                 f"point {i} lies at quantile {float(unit[i, j])!r} of the {parameter.prior.kind} prior of "
-                f"`{parameter.name}`, which is {float(column[i])!r}: the model takes {given.allowed()}",
+                f"`{parameter.name}`, which is {float(column[i])!r}: the model takes {input_.allowed()}",
                 hint=hint,
             )

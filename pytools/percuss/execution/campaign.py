@@ -230,7 +230,7 @@ class _Campaign:
             self._flush(parts=True)
             self.advance(0, f"{self.progress.note()}, waiting for another run of this design")
             time.sleep(LOOK_S)
-            self._told(self.queue.look_again())
+            self._count_others(self.queue.look_again())
 
     def _batch(self, case: str, samples: Sequence[int]) -> Batch:
         batch = make_batch(self.design, case, samples)
@@ -239,11 +239,11 @@ class _Campaign:
     def _next(self) -> Batch | None:
         if self.again:
             return self.again.pop()
-        found = self.queue.take()
-        self._told(self.queue.news())
-        return self._batch(*found) if found else None
+        batch = self.queue.take()
+        self._count_others(self.queue.news())
+        return self._batch(*batch) if batch else None
 
-    def _told(self, count: int) -> None:
+    def _count_others(self, count: int) -> None:
         """So many runs of ours to do were done by others."""
         if count:
             self.progress.elsewhere += count
@@ -254,8 +254,8 @@ class _Campaign:
         batch = self.running[future]
         try:
             result = future.result()
-            done = set(result.done)
-            rest = [sample for sample in batch.samples if sample not in done]
+            settled = set(result.done)
+            rest = [sample for sample in batch.samples if sample not in settled]
             self.slow = bool(rest)
             if rest:
                 self.again.append(self._batch(batch.case, rest))
@@ -280,11 +280,15 @@ class _Campaign:
         old = time.monotonic() - PARTS_S
         futures: list[Future[Result]] = []
         results: list[Result] = []
-        for index, found in sorted(by_batch.items()):
-            size = sum(len(self.finished[future][1].done) for future in found)
-            if parts or size == self.queue.owed(index) or min(self.finished[future][0] for future in found) < old:
-                futures += found
-                results += joined(self.finished[future][1] for future in found)
+        for index, batch_futures in sorted(by_batch.items()):
+            size = sum(len(self.finished[future][1].done) for future in batch_futures)
+            if (
+                parts
+                or size == self.queue.owed(index)
+                or min(self.finished[future][0] for future in batch_futures) < old
+            ):
+                futures += batch_futures
+                results += joined(self.finished[future][1] for future in batch_futures)
         if not results:
             return
         with _undisturbed():

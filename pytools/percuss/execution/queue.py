@@ -111,9 +111,9 @@ class Queue:
             # Whoever had the claim before may have recorded the batch and gone.
             if self._others_wrote():
                 self._read()
-            if found := self.todo.pop(index, None):
-                self._owed[index] = len(found[1])
-                return found
+            if taken := self.todo.pop(index, None):
+                self._owed[index] = len(taken[1])
+                return taken
         return None
 
     def owed(self, index: int) -> int:

@@ -52,11 +52,11 @@ def make_ensemble(session: Session, campaign: Campaign, observations: Observatio
         kept = np.searchsorted(runs[case].rows, rows)
         steps = [(t, step) for t, step in enumerate(observations.steps) if step.case == case]
         for name in dict.fromkeys(name for _, step in steps for name in step.names):
-            wanted = [(t, step) for t, step in steps if name in step.names]
-            axis = wanted[0][1].axis
+            taken = [(t, step) for t, step in steps if name in step.names]
+            axis = taken[0][1].axis
             if axis is None:
                 column = runs[case].values[kept, campaign.outputs.index(name)]
-                for t, step in wanted:
+                for t, step in taken:
                     predicted[t][:, step.names.index(name)] = column
                 continue
             if not campaign.keep_curves:
@@ -67,9 +67,9 @@ def make_ensemble(session: Session, campaign: Campaign, observations: Observatio
             curves = run_curves(session, campaign, runs[case], name, axis)
             for i, row in enumerate(kept):
                 x, y = curves[row]
-                at = np.array([step.place for _, step in wanted])
-                _check_reach(case, axis, x, wanted)
-                for (t, step), value in zip(wanted, np.interp(at, x, y), strict=True):
+                at = np.array([step.place for _, step in taken])
+                _check_reach(case, axis, x, taken)
+                for (t, step), value in zip(taken, np.interp(at, x, y), strict=True):
                     predicted[t][i, step.names.index(name)] = value
     theta = campaign.theta[rows]
     z = normal_scores(campaign, theta)

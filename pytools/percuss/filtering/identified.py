@@ -22,11 +22,11 @@ def means(weights: Array, theta: Array) -> Array:
 
 def covariances(weights: Array, theta: Array) -> Array:
     """Weighted covariances (steps, d, d) about the weighted means."""
-    found = np.empty((len(weights), theta.shape[1], theta.shape[1]))
+    matrices = np.empty((len(weights), theta.shape[1], theta.shape[1]))
     for t, (w, centre) in enumerate(zip(weights, means(weights, theta), strict=True)):
         off = theta - centre
-        found[t] = (w[:, None] * off).T @ off
-    return found
+        matrices[t] = (w[:, None] * off).T @ off
+    return matrices
 
 
 def quantiles(weights: Array, values: Array, shares: Array) -> Array:

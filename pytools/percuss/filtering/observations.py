@@ -101,7 +101,7 @@ def observed(session: Session, event: Event, study: Study, case: str | None) -> 
     if not rows:
         raise InputError(f"--observations {event.id}: has no data of case {case}")
     grouped: dict[tuple[float, str, object], dict[str, float]] = {}
-    told: dict[str, float | None] = {}
+    own_stds: dict[str, float | None] = {}
     for number, row in enumerate(rows):
         name = row["output"]
         if name not in study.outputs:
@@ -113,13 +113,13 @@ def observed(session: Session, event: Event, study: Study, case: str | None) -> 
         if name in into:
             raise InputError(f"--observations {event.id}: output {name} of case {row['case']} was observed twice")
         into[name] = row["value"]
-        if told.setdefault(name, row["std"]) != row["std"]:
-            both = " and ".join("none" if std is None else f"{std:g} (SI)" for std in (told[name], row["std"]))
+        if own_stds.setdefault(name, row["std"]) != row["std"]:
+            both = " and ".join("none" if std is None else f"{std:g} (SI)" for std in (own_stds[name], row["std"]))
             raise InputError(
                 f"--observations {event.id}: output {name} has several std, {both}: a filter takes one for an output",
                 hint="percuss observe a table with one std for each output",
             )
-    stds = {name: std for name, std in told.items() if std is not None}
+    stds = {name: std for name, std in own_stds.items() if std is not None}
     steps = [
         # An output with a deviation of its own is a variable of its own; others share that of their quantity.
         Observation(

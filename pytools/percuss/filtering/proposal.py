@@ -114,8 +114,8 @@ def tempered(log_weights: Array, dimensions: int) -> Array:
     least = min(dimensions + 1.0, 0.5 * len(logs))
 
     def raised(power: float) -> Array:
-        found = np.exp(power * logs)
-        return np.asarray(found / found.sum())
+        weights = np.exp(power * logs)
+        return np.asarray(weights / weights.sum())
 
     def worth(power: float) -> float:
         return float(1.0 / (raised(power) ** 2).sum())
@@ -157,9 +157,9 @@ def _expectation_maximisation(z: Array, weights: Array, count: int, width: Array
 def _log_gaussians(z: Array, centres: Array, covariances: Array) -> Array:
     from scipy.linalg import solve_triangular
 
-    found = np.empty((len(z), len(centres)))
+    logs = np.empty((len(z), len(centres)))
     for k, (centre, covariance) in enumerate(zip(centres, covariances, strict=True)):
         root = np.linalg.cholesky(covariance)
         white = solve_triangular(root, (z - centre).T, lower=True)
-        found[:, k] = -0.5 * (white**2).sum(axis=0) - np.log(np.diag(root)).sum() - 0.5 * z.shape[1] * np.log(2 * np.pi)
-    return found
+        logs[:, k] = -0.5 * (white**2).sum(axis=0) - np.log(np.diag(root)).sum() - 0.5 * z.shape[1] * np.log(2 * np.pi)
+    return logs

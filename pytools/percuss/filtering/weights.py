@@ -81,26 +81,28 @@ def misfits(observed: Sequence[Array], predicted: Sequence[Array], roots: Sequen
     return Misfits(np.cumsum(squares, axis=0), -power, np.cumsum(norms), counts)
 
 
-def filter_weights(found: Misfits, log_start: Array, scale: float = 1.0) -> Filtered:
+def filter_weights(misfits_of_samples: Misfits, log_start: Array, scale: float = 1.0) -> Filtered:
     """Update weights whose logarithms (samples,) are `log_start`, with every standard deviation times `scale`.
 
     `log_start` is made to sum to one. -inf there leaves a sample out.
     """
     start = log_start - _log_sum(log_start)
     alive = np.isfinite(start)
-    weights = np.empty(found.squares.shape)
+    weights = np.empty(misfits_of_samples.squares.shape)
     evidence = np.empty(len(weights))
     logs = np.full(len(start), -np.inf)
     misfit = 0.0
-    for t, squares in enumerate(found.squares):
+    for t, squares in enumerate(misfits_of_samples.squares):
         least = squares[alive].min()
-        exponents = start[alive] - 0.5 * _scaled(squares[alive] - least, found.exponent, scale)
+        exponents = start[alive] - 0.5 * _scaled(squares[alive] - least, misfits_of_samples.exponent, scale)
         total = _log_sum(exponents)
         logs[alive] = exponents - total
         weights[t] = np.exp(logs)
-        misfit = float(_scaled(np.array([least]), found.exponent, scale)[0])
-        evidence[t] = total - 0.5 * misfit + found.log_norms[t] - found.counts[t] * math.log(scale)
-    return Filtered(weights, 1.0 / (weights**2).sum(axis=1), evidence, logs, misfit, int(found.counts[-1]))
+        misfit = float(_scaled(np.array([least]), misfits_of_samples.exponent, scale)[0])
+        evidence[t] = (
+            total - 0.5 * misfit + misfits_of_samples.log_norms[t] - misfits_of_samples.counts[t] * math.log(scale)
+        )
+    return Filtered(weights, 1.0 / (weights**2).sum(axis=1), evidence, logs, misfit, int(misfits_of_samples.counts[-1]))
 
 
 def _scaled(squares: Array, exponent: int, scale: float) -> Array:

@@ -57,9 +57,9 @@ def diagnose(draws: Floats, log_density: Floats, names: Sequence[str], stated: F
     """
     stated = draws if stated is None else stated
     columns = [draws[:, :, j] for j in range(draws.shape[2])] + [log_density]
-    found = np.array([_r_hat_and_ess(column) for column in columns])
+    r_hat_and_ess = np.array([_r_hat_and_ess(column) for column in columns])
     spread = np.array([std_error(stated[:, :, j]) for j in range(stated.shape[2])])
-    r_hats, plain, bulk, tail = found.T
+    r_hats, plain, bulk, tail = r_hat_and_ess.T
     return Diagnostics((*names, "log density"), r_hats, plain, bulk, tail, spread)
 
 

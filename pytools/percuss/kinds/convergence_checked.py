@@ -76,4 +76,5 @@ KIND = Kind(
     },
     summary=summary,
     made_by="converge",
+    asked=("case", "point", "plan"),
 )

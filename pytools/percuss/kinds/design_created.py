@@ -37,4 +37,5 @@ KIND = Kind(
     seeded=True,
     made_by="design",
     load="percuss.designs.records:load_design",
+    asked=("sampler", "n", "skip", "options", "cases", "fixed", "curves"),
 )

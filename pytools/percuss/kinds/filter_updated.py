@@ -104,4 +104,5 @@ KIND = Kind(
     version=2,
     upcasters=SINCE_TRUST,
     made_by="filter",
+    asked=("cases", "covariance", "ess_target"),
 )

@@ -43,4 +43,5 @@ KIND = Kind(
     version=2,
     upcasters=SINCE_TRUST,
     made_by="sensitivity",
+    asked=("methods", "level", "n", "groups"),
 )

@@ -33,4 +33,5 @@ KIND = Kind(
     made_by="observe",
     load="percuss.calibration.records:load_observations",
     repeat="percuss.work.repeat_observations:repeat_observations",
+    asked=("file", "own"),
 )

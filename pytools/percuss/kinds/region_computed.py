@@ -61,4 +61,5 @@ KIND = Kind(
     version=2,
     upcasters=SINCE_TRUST,
     made_by="region",
+    asked=("curves", "cases", "level"),
 )

@@ -31,4 +31,5 @@ KIND = Kind(
     needs={"study": ("study.registered",)},
     summary=lambda body: f"{body.steps} steps",
     made_by="run",
+    asked=("key",),
 )

@@ -69,4 +69,5 @@ KIND = Kind(
     made_by="surrogate",
     load="percuss.surrogates.surrogate:load_surrogate",
     repeat="percuss.work.repeat_surrogate:repeat_surrogate",
+    asked=("settings",),
 )

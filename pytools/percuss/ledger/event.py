@@ -135,10 +135,10 @@ class Event:
 
     def input(self, role: str) -> str:
         """The id of the one input in this role."""
-        found = self.inputs_as(role)
-        if len(found) != 1:
-            raise LedgerError(f"event {self.id} ({self.kind}) has {len(found)} inputs in the role {role}, not one")
-        return found[0].id
+        inputs = self.inputs_as(role)
+        if len(inputs) != 1:
+            raise LedgerError(f"event {self.id} ({self.kind}) has {len(inputs)} inputs in the role {role}, not one")
+        return inputs[0].id
 
     def computed_hash(self) -> str:
         """The hash these fields ought to have."""

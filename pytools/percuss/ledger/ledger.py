@@ -126,14 +126,14 @@ class Ledger:
         text = reference.strip().lower()
         if len(text) < 4:
             raise InputError(f"event {reference!r}: give at least four characters of an id, or @last")
-        found: list[str] = self.frame(["id"]).filter(pl.col("id").str.starts_with(text))["id"].to_list()
-        if len(found) == 1:
-            return found[0]
-        if not found:
+        ids: list[str] = self.frame(["id"]).filter(pl.col("id").str.starts_with(text))["id"].to_list()
+        if len(ids) == 1:
+            return ids[0]
+        if not ids:
             raise InputError(
                 f"event {reference!r}: there is none in the ledger {self.place.root}", hint=self._where_else(text)
             )
-        raise InputError(f"event {reference!r}: fits {len(found)} events", hint=f"among them {found[0]} and {found[1]}")
+        raise InputError(f"event {reference!r}: fits {len(ids)} events", hint=f"among them {ids[0]} and {ids[1]}")
 
     def _where_else(self, text: str) -> str:
         """What to do about an id that is not visible: it may be in a shard that was not adopted yet."""
@@ -199,13 +199,13 @@ def _with_plugins(maker: Maker) -> Maker:
 
 def visible_frame(place: Place, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
     """Main with each adopted stream put in after the event that adopted it (of a stream, only what is new)."""
-    wanted = None if columns is None else list(dict.fromkeys([*columns, "kind"]))
-    main = read_stream(place, MAIN, wanted, cached=cached)
+    columns_read = None if columns is None else list(dict.fromkeys([*columns, "kind"]))
+    main = read_stream(place, MAIN, columns_read, cached=cached)
     adoptions = (main["kind"] == "stream.adopted").arg_true().to_list()
     if adoptions:
         # Read later, the bodies may be of more events than `main` has, never of other ones.
-        bodies = (main if wanted is None else read_stream(place, MAIN, ["body"], cached=cached))["body"]
-        main = _with_adopted(place, main, [(row, *adopted(bodies[row])) for row in adoptions], wanted, cached)
+        bodies = (main if columns_read is None else read_stream(place, MAIN, ["body"], cached=cached))["body"]
+        main = _with_adopted(place, main, [(row, *adopted(bodies[row])) for row in adoptions], columns_read, cached)
     return main if columns is None else main.select(columns)
 
 
@@ -215,18 +215,18 @@ def _with_adopted(
     import polars as pl
 
     parts: list[pl.DataFrame] = []
-    done = 0
+    copied = 0
     taken: dict[str, int] = {}
     for row, stream, count in adoptions:
-        parts.append(main.slice(done, row + 1 - done))
-        done = row + 1
+        parts.append(main.slice(copied, row + 1 - copied))
+        copied = row + 1
         events = read_stream(place, stream, columns, cached=cached)
         if events.height < count:
             raise LedgerError(f"{place.stream(stream)}: {count} events were adopted and {events.height} are there")
         start = taken.get(stream, 0)
         parts.append(events.slice(start, max(count - start, 0)))
         taken[stream] = max(start, count)
-    return pl.concat([*parts, main.slice(done)])
+    return pl.concat([*parts, main.slice(copied)])
 
 
 def adopted(body: str) -> tuple[str, int]:

@@ -93,10 +93,10 @@ def counting(spans: Iterable[AnySpan]) -> list[AnySpan]:
 
 def stream_names(place: Place) -> list[str]:
     """The streams of a ledger, in order of name."""
-    found: set[str] = set()
+    names: set[str] = set()
     for folder in (place.root / "streams", place.root / "sealed"):
-        found.update(name for name in _names(place, folder) if is_stream_name(name))
-    return sorted(found)
+        names.update(name for name in _names(place, folder) if is_stream_name(name))
+    return sorted(names)
 
 
 def list_stream(place: Place, stream: str) -> Listing:
@@ -139,8 +139,8 @@ def check_covered(place: Place, stream: str, listing: Listing, seq: int) -> None
     """
     if listing.covered:
         path = place.commit(stream, listing.covered[-1])
-        found = read_frame(path, ["seq"])["seq"].max()
-        if isinstance(found, int) and found > seq:
+        last_seq = read_frame(path, ["seq"])["seq"].max()
+        if isinstance(last_seq, int) and last_seq > seq:
             (segment,) = (s for s in listing.segments if s.first <= listing.covered[-1] <= s.last)
             raise LedgerError(f"{segment.path}: does not hold {path.name}, which its name covers, and hides it")
 
@@ -163,15 +163,15 @@ def _read_listing(place: Place, stream: str, listing: Listing, columns: list[str
     import polars as pl
 
     _check_gapless(place, stream, listing)
-    wanted = None if columns is None else list(dict.fromkeys([*columns, "seq"]))
-    frames = [read_segment(segment, wanted) for segment in listing.segments]
+    columns_read = None if columns is None else list(dict.fromkeys([*columns, "seq"]))
+    frames = [read_segment(segment, columns_read) for segment in listing.segments]
     loose = list(listing.loose)
     if cached and len(loose) > LOOSE_BEFORE_CACHING:
-        packed, loose = _packed_loose(place, stream, loose, wanted)
+        packed, loose = _packed_loose(place, stream, loose, columns_read)
         frames += packed
-    frames += read_frames([place.commit(stream, number) for number in loose], parquet_schema(), wanted)
+    frames += read_frames([place.commit(stream, number) for number in loose], parquet_schema(), columns_read)
     schema = parquet_schema()
-    expected = schema if wanted is None else pl.Schema({name: schema[name] for name in wanted})
+    expected = schema if columns_read is None else pl.Schema({name: schema[name] for name in columns_read})
     for frame in frames:
         if dict(frame.schema) != dict(expected):
             raise LedgerError(f"{place.stream(stream)}: a file has other columns than a commit; percuss audit names it")

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from percuss.plots.figure import Figure
+
 Cell = str | int | float | None
 Tone = Literal["note", "warning", "good"]
 
@@ -43,16 +45,6 @@ class Code:
     """Lines to be copied as they are."""
 
     text: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A picture as inline SVG, `alt` for those who do not see it, `width` in points."""
-
-    svg: str
-    alt: str
-    caption: str
-    width: float
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 
-from percuss.report.blocks import (
-    Block,
-    Code,
-    Figure,
-    Gallery,
-    Notice,
-    Page,
-    Section,
-    Table,
-    Text,
-    cell_text,
-    right_columns,
-)
+from percuss.plots.figure import Figure
+from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Section, Table, Text, cell_text, right_columns
 
 TONES = {"note": "Note", "warning": "Warning", "good": "Passed"}
 # Cells with more characters than this may be broken into lines.
@@ -67,23 +56,23 @@ def html(page: Page) -> str:
 
 def section_anchors(sections: Iterable[Section]) -> list[str]:
     """A fragment name for every section, from its title, each once."""
-    found: list[str] = []
+    anchors: list[str] = []
     for section in sections:
         word = re.sub("[^a-z0-9]+", "-", section.title.lower()).strip("-") or "section"
-        number = sum(name == word or re.fullmatch(re.escape(word) + r"-\d+", name) is not None for name in found)
-        found.append(f"{word}-{number + 1}" if number else word)
-    return found
+        number = sum(name == word or re.fullmatch(re.escape(word) + r"-\d+", name) is not None for name in anchors)
+        anchors.append(f"{word}-{number + 1}" if number else word)
+    return anchors
 
 
 def _short(page: Page) -> str:
-    said = [item for section in reversed(page.sections) for item in section.short]
-    if not said:
+    items = [item for section in reversed(page.sections) for item in section.short]
+    if not items:
         return ""
     lines = [
         f"<li>{_text(item)}</li>"
         if isinstance(item, str)
         else f'<li class="{item.tone}"><strong>{TONES[item.tone]}:</strong> {_text(item.text)}</li>'
-        for item in said
+        for item in items
     ]
     return f'<section class="short" aria-label="In short"><h2>In short</h2><ul>{"".join(lines)}</ul></section>'
 
@@ -99,8 +88,8 @@ def _block(block: Block, name: str) -> str:
             return f"<p>{_text(text)}</p>"
         case Notice(text, tone, items):
             lines = "".join(f"<li>{_text(item)}</li>" for item in items)
-            said = f"<p><strong>{TONES[tone]}:</strong> {_text(text)}</p>"
-            return f'<div class="notice {tone}" role="note">{said}{f"<ul>{lines}</ul>" if lines else ""}</div>'
+            paragraph = f"<p><strong>{TONES[tone]}:</strong> {_text(text)}</p>"
+            return f'<div class="notice {tone}" role="note">{paragraph}{f"<ul>{lines}</ul>" if lines else ""}</div>'
         case Table():
             return _table(block)
         case Code(text):

@@ -8,8 +8,8 @@ import polars as pl
 
 from percuss.errors import LedgerError
 from percuss.ledger.event import Event
+from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
-from percuss.report.drawing import drawing
 from percuss.report.sections.registry import planned, section_of
 from percuss.report.source import Source, when
 from percuss.trust import failures
@@ -22,9 +22,9 @@ def build_page(
     sections: list[Section] = []
     with drawing(pictures):
         for module, event in planned(source):
-            found = _readable(module, source, event)
-            if found is not None:
-                sections.append(found)
+            part = _readable(module, source, event)
+            if part is not None:
+                sections.append(part)
             advance(1, module)
     root = source.roots[0]
     about = next((source.study(event) for event in source.of_kind("study.registered")), None)
@@ -39,7 +39,7 @@ def build_page(
     words = ", ".join(dict.fromkeys(event.kind for event in source.roots))
     title = about.title if about else root.kind
     footer = f"Made by percuss from {len(source.events)} events of a ledger; the same ledger gives the same page."
-    first = [Notice(verdict.told()) for verdict in failures(source.trust)]
+    first = [Notice(verdict.line()) for verdict in failures(source.trust)]
     return Page(title, f"Report on {words}", facts, sections, footer, first)
 
 
@@ -48,5 +48,5 @@ def _readable(module: str, source: Source, event: Event) -> Section | None:
     try:
         return section_of(module, source, event)
     except pl.exceptions.PolarsError as fault:
-        said = f"{type(fault).__name__}: {fault}"
-        raise LedgerError(f"event {event.id} ({event.kind}): cannot be reported on ({said})") from fault
+        message = f"{type(fault).__name__}: {fault}"
+        raise LedgerError(f"event {event.id} ({event.kind}): cannot be reported on ({message})") from fault

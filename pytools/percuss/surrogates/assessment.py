@@ -130,7 +130,7 @@ def is_constant(values: Array) -> NDArray[np.bool_]:
 
 def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]:
     """What a person must know before trusting a surrogate."""
-    found = []
+    warnings = []
     if facts.get("constant"):
         return ["the output is the same in every run: a constant, without sensitivity"]
     claimed = errors.loo_corrected if errors.loo_corrected is not None else errors.loo
@@ -138,25 +138,29 @@ def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]
         if other is not None and max(other, claimed) > NOTHING:
             ratio = other / max(claimed, 1e-300)
             if ratio > DISAGREE:
-                found.append(f"{name} error {other:.2g} is {ratio:.2g} times the leave-one-out error {claimed:.2g}")
+                warnings.append(f"{name} error {other:.2g} is {ratio:.2g} times the leave-one-out error {claimed:.2g}")
             elif ratio < 1 / DISAGREE:
-                found.append(f"leave-one-out error {claimed:.2g} is {1 / ratio:.2g} times the {name} error {other:.2g}")
+                warnings.append(
+                    f"leave-one-out error {claimed:.2g} is {1 / ratio:.2g} times the {name} error {other:.2g}"
+                )
     leverage = facts.get("leverage")
     if leverage is not None and leverage > NEAR_ONE:
-        found.append(
+        warnings.append(
             f"a training point has leverage {leverage:.4f}: the surrogate passes through it whatever its value"
         )
     terms = facts.get("terms")
     if terms is not None and terms > 0.5 * points:
-        found.append(f"{terms} terms from {points} points")
+        warnings.append(f"{terms} terms from {points} points")
     if errors.known and errors.held_out is None and errors.trusted < UNSEEN / points:
-        found.append(
+        warnings.append(
             f"error {errors.trusted:.2g} is less than {points} points can vouch for: a hundredth of the standard "
             f"deviation on a part of the prior that none has reached would be {UNSEEN / points:.1g}"
         )
     if not errors.known:
-        found.append(f"no point was kept from the fit: its error is not known, and not less than {errors.trusted:.2g}")
-    return found
+        warnings.append(
+            f"no point was kept from the fit: its error is not known, and not less than {errors.trusted:.2g}"
+        )
+    return warnings
 
 
 def held_out_rows(count: int, fraction: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -171,29 +171,29 @@ class Canonical:
 
     def points(self, theta: NDArray[Any]) -> Array:
         """Canonical variables (n, d) of parameters (n, d) in SI."""
-        given = np.asarray(theta, float)
+        parameters = np.asarray(theta, float)
         # All columns at once: a calibration asks for few points at a time, and very often.
-        found = np.ascontiguousarray((given - self._centre) * self._factor)
+        variables = np.ascontiguousarray((parameters - self._centre) * self._factor)
         for j in self._logarithmic:
             variable = self.variables[j]
-            found[:, j] = np.log(np.maximum(given[:, j], SMALLEST) / variable.centre) * variable.factor
+            variables[:, j] = np.log(np.maximum(parameters[:, j], SMALLEST) / variable.centre) * variable.factor
         for j in self._others:
             forward = self.variables[j].forward
             assert forward is not None
-            found[:, j] = forward(given[:, j])
-        return found
+            variables[:, j] = forward(parameters[:, j])
+        return variables
 
     def slopes(self, theta: NDArray[Any]) -> Array:
         """Derivatives (n, d) of each canonical variable with respect to its parameter."""
-        given = np.asarray(theta, float)
-        found = np.tile(self._factor, (len(given), 1))
+        parameters = np.asarray(theta, float)
+        derivatives = np.tile(self._factor, (len(parameters), 1))
         for j in self._logarithmic:
-            found[:, j] /= np.maximum(given[:, j], SMALLEST)
+            derivatives[:, j] /= np.maximum(parameters[:, j], SMALLEST)
         for j in self._others:
             slope = self.variables[j].slope
             assert slope is not None
-            found[:, j] = slope(given[:, j])
-        return found
+            derivatives[:, j] = slope(parameters[:, j])
+        return derivatives
 
     @cached_property
     def _centre(self) -> Array:

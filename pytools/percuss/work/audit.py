@@ -126,9 +126,9 @@ def _prove_reexecution(session: Session, count: int) -> Proof:
 
 def _not_here(event: Event, missing: UnknownNameError) -> str:
     """Why an event cannot be repeated here, and with which plugins it was made."""
-    what = str(missing).split(": known")[0].split("; did")[0].split(": did")[0]
+    missing_part = str(missing).split(": known")[0].split("; did")[0].split(": did")[0]
     _, _, plugins = event.software.version.partition("; ")
-    return f"cannot be repeated here: {what}" + (f" (made with {plugins})" if plugins else "")
+    return f"cannot be repeated here: {missing_part}" + (f" (made with {plugins})" if plugins else "")
 
 
 def _repeatable(session: Session) -> dict[str, list[Event]]:
@@ -161,7 +161,7 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
             proof.faults.append(f"event {event.id}: {fault}")
     # Which ones: spread by a hash of their place, so that nobody, the writer included, can choose them.
     results.sort(key=lambda result: hashlib.sha256(f"{result[0].hash} {result[1]}".encode()).digest())
-    done = 0
+    repeated = 0
     remarks: Counter[str] = Counter()
     for event, part in results if count else ():
         repeat = KINDS[event.kind].repeater()
@@ -178,18 +178,18 @@ def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], 
             ValueError,
             IndexError,
         ) as trouble:  # a ledger may come from a stranger
-            done += 1
+            repeated += 1
             proof.checked += 1
             proof.faults.append(f"event {event.id}: cannot be computed again ({trouble})")
         else:
-            done += again.verdict != "cannot"
+            repeated += again.verdict != "cannot"
             proof.checked += again.checked
             if again.verdict == "differs":
                 proof.faults.append(f"event {event.id}: {again.sentence}")
             elif again.sentence:
                 remarks[again.sentence] += 1
-        if done >= count:
+        if repeated >= count:
             break
-    yield f"{done} of {len(results)} {sort}"
+    yield f"{repeated} of {len(results)} {sort}"
     yield from (f"{number} {sentence}" for sentence, number in remarks.items())
     yield from (f"{len(designs)} {reason}" for reason, designs in left_out.items())

@@ -85,9 +85,9 @@ def _program_facts() -> dict[str, object]:
     facts |= {name: version(name) for name in PACKAGES}
     added: dict[str, list[str]] = {}
     for plugin in installed():
-        what = f"{plugin.group.removeprefix('percuss.')} {plugin.name}"
-        added.setdefault(f"plugin.{plugin.package} {plugin.version}", []).append(what)
-    facts |= {name: ", ".join(what) for name, what in added.items()}
+        addition = f"{plugin.group.removeprefix('percuss.')} {plugin.name}"
+        added.setdefault(f"plugin.{plugin.package} {plugin.version}", []).append(addition)
+    facts |= {name: ", ".join(addition) for name, addition in added.items()}
     return facts | {f"programs.{name.replace(' ', '_')}": words for name, words in held().words().items()}
 
 

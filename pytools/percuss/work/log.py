@@ -79,8 +79,8 @@ def summary(event: Event) -> str:
 def _failed_gates(body: Result) -> str:
     """Which gates a result failed; superseded events are marked as they are today, not as they were then."""
     failed = [v for v in failures(body.trust) if v.gate != "superseded"]
-    told = dict.fromkeys(f"{v.gate} (accepted)" if v.accepted else v.gate for v in failed)
-    return f"failed {', '.join(told)}" if told else ""
+    gates = dict.fromkeys(f"{v.gate} (accepted)" if v.accepted else v.gate for v in failed)
+    return f"failed {', '.join(gates)}" if gates else ""
 
 
 def when(event: Event) -> str:

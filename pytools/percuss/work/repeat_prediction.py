@@ -26,9 +26,9 @@ def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetiti
     posterior = load_posterior(session, events[event.input("posterior")])
     curves = [load_surrogate(session, events[item.id]) for item in event.inputs_as("surrogate")]
     problem = load_problem(session, posterior.event)
-    found = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
+    predicted = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
     accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
-    tables = prediction.without(found, worthless(session, problem, accepted)).tables
+    tables = prediction.without(predicted, worthless(session, problem, accepted)).tables
     other = other_tables(event, tables, left_out=("verification",))
     if not other:
         return Repetition("same", 1)

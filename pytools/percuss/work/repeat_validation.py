@@ -23,12 +23,14 @@ def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetiti
         return Repetition("cannot", 0, "validations of a record that is not the study's")
     start = {name: (pair[0], pair[1]) for name, pair in body.start.items()}
     request = Request(body.model, body.asked, (own, body.data.file), event.seed or 0)
-    found, _ = validated(study, request, start)
-    other = other_tables(event, validation_tables(found))
+    validated_again, _ = validated(study, request, start)
+    other = other_tables(event, validation_tables(validated_again))
     if not other:
         return Repetition("same", 1)
     if event.software.core == software().core:
         return Repetition("differs", 1, f"validation: its tables come out otherwise: {', '.join(other)}")
-    if found.verdict.word != body.verdict:
-        return Repetition("differs", 1, f"validation: the verdict was {body.verdict!r}, is {found.verdict.word!r}")
+    if validated_again.verdict.word != body.verdict:
+        return Repetition(
+            "differs", 1, f"validation: the verdict was {body.verdict!r}, is {validated_again.verdict.word!r}"
+        )
     return Repetition("within", 1, "made by another build, verdicts compared")

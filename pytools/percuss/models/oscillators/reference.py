@@ -15,6 +15,7 @@ from percuss.models.oscillators.inputs import (
     numerical_inputs,
 )
 from percuss.models.oscillators.quantities import quantities_of
+from percuss.models.oscillators.seismic import Seismic, Storey
 from percuss.models.oscillators.springs import (
     DAMAGE_INPUTS,
     EXPONENT,
@@ -43,9 +44,12 @@ def reference() -> Reference:
     inputs += [*CONTACT_INPUTS.values(), *(_of(item, "<contact>") for item in CONTACT_INPUTS.values())]
     inputs += [*motion_inputs().values(), *numerical_inputs().values()]
     contact = Element("<contact>", (0, 1), {})
-    spring = YieldingSpring("<spring>", "bilinear", (-1, 0), dict.fromkeys(DAMAGE_INPUTS, ""), 1.0)
-    quantities = (*quantities_of(("<mass>",), (contact,), True).values(), *spring_quantities((spring,)))
-    return Reference(tuple(inputs), quantities, CONVENTIONS)
+    quantities = quantities_of(("<mass>",), (contact,), True)
+    storey = Storey("<storey>", (0, 1), 1.0, "<building>")
+    quantities |= Seismic((storey,), {"floors": ["<mass>"]}, True).quantities()
+    spring = YieldingSpring("<spring>", "bilinear", (-1, 0), dict.fromkeys(DAMAGE_INPUTS, ""))
+    quantities |= spring_quantities((spring,))
+    return Reference(tuple(inputs), tuple(quantities.values()), CONVENTIONS)
 
 
 def _law_inputs() -> list[Input]:

@@ -91,12 +91,12 @@ def first_mode(
 
 def _structure(count: int, springs: Sequence[tuple[int, int, float, float]], mass: int) -> list[int]:
     """The masses that springs join to this one, not counting ways over the base."""
-    found, todo = {mass}, [mass]
+    masses, todo = {mass}, [mass]
     while todo:
         node = todo.pop()
         for first, second, *_ in springs:
             for here, there in ((first, second), (second, first)):
-                if here == node and 0 <= there < count and there not in found:
-                    found.add(there)
+                if here == node and 0 <= there < count and there not in masses:
+                    masses.add(there)
                     todo.append(there)
-    return sorted(found)
+    return sorted(masses)

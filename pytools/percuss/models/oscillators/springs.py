@@ -79,13 +79,10 @@ def _setting(item: Input, required: bool) -> Setting:
     )
 
 
-HEIGHT = Setting("height", "number", unit="m", low=0.0, low_open=True, doc="of the storey, for the drift ratio")
-
 # What else a spring may say, by its law.
 LAW_TABLES: dict[str, dict[str, Setting]] = {
     name: table_of(
         *(_setting(item, item.default is None) for item in facts.numbers.values()),
-        HEIGHT,
         *(_setting(item, False) for item in DAMAGE_INPUTS.values() if facts.yields),
     )
     for name, facts in SPRING_LAWS.items()
@@ -96,19 +93,18 @@ def law_inputs(table: Mapping[str, Any]) -> dict[str, Input]:
     """The inputs that the law of a spring's table adds to it."""
     if "law" not in table:
         return {}
-    found = dict(SPRING_LAWS[table["law"]].numbers)
-    return found | (DAMAGE_INPUTS if "ultimate_drift" in table else {})
+    damage = DAMAGE_INPUTS if "ultimate_drift" in table else {}
+    return {**SPRING_LAWS[table["law"]].numbers, **damage}
 
 
 @dataclass(frozen=True)
 class YieldingSpring:
-    """A spring with a law: its name, the inputs of its numbers in order, and what was asked for."""
+    """A spring with a law: its name, and the inputs of its numbers."""
 
     name: str
     law: str
     nodes: tuple[int, int]
     inputs: Mapping[str, str]
-    height_m: float | None
 
     def numbers(self, point: Mapping[str, Any]) -> list[float]:
         """The numbers of the law, in its order."""
@@ -117,62 +113,54 @@ class YieldingSpring:
     def values(self, point: Mapping[str, Any], run: Mapping[str, Any], place: int) -> dict[str, float]:
         """What a run says of this spring, the one at `place` among those with a law."""
         peak_m, energy_j = float(run["peak_drift_m"][place]), float(run["hysteretic_energy_j"][place])
-        found = {
+        values = {
             f"peak_drift_{self.name}": peak_m,
             f"residual_drift_{self.name}": float(run["residual_m"][place]),
             f"hysteretic_energy_{self.name}": energy_j,
         }
-        if self.height_m:
-            found[f"peak_drift_ratio_{self.name}"] = peak_m / self.height_m
         if SPRING_LAWS[self.law].yields:
             stiffness = float(point[self.inputs["stiffness"]])
             yield_m, yield_n = _core.spring_yield(self.law, stiffness, self.numbers(point))
-            found[f"ductility_{self.name}"] = peak_m / yield_m
+            values[f"ductility_{self.name}"] = peak_m / yield_m
             if "ultimate_drift" in self.inputs:
                 ultimate_m = float(point[self.inputs["ultimate_drift"]])
                 factor = float(point[self.inputs["damage_factor"]])
-                found[f"damage_{self.name}"] = peak_m / ultimate_m + factor * energy_j / (yield_n * ultimate_m)
-        return found
+                values[f"damage_{self.name}"] = peak_m / ultimate_m + factor * energy_j / (yield_n * ultimate_m)
+        return values
 
 
-def spring_quantities(springs: Sequence[YieldingSpring]) -> list[Quantity]:
+def spring_quantities(springs: Sequence[YieldingSpring]) -> dict[str, Quantity]:
     """Curves and numbers of springs with a law; none where there is none."""
-    found = []
+    quantities = []
     for spring in springs:
         name = spring.name
-        found += [
+        quantities += [
             Quantity(f"drift_{name}", "m", True, "elongation of the spring: second node less first", axis="t"),
             Quantity(f"spring_force_{name}", "N", True, "force of the spring, positive when it pulls", axis="t"),
             Quantity(f"peak_drift_{name}", "m", doc="largest drift"),
             Quantity(f"residual_drift_{name}", "m", doc="drift left if the spring were unloaded at the end"),
             Quantity(f"hysteretic_energy_{name}", "J", doc="energy lost by yielding or sliding"),
         ]
-        if spring.height_m:
-            found.append(Quantity(f"peak_drift_ratio_{name}", doc="largest drift over the height of the storey"))
         if SPRING_LAWS[spring.law].yields:
-            found.append(Quantity(f"ductility_{name}", doc="largest drift over the drift at yield"))
+            quantities.append(Quantity(f"ductility_{name}", doc="largest drift over the drift at yield"))
         if "ultimate_drift" in spring.inputs:
-            found.append(Quantity(f"damage_{name}", doc="damage index of Park and Ang"))
+            quantities.append(Quantity(f"damage_{name}", doc="damage index of Park and Ang"))
     if springs:
-        found.append(Quantity("peak_drift", "m", doc="largest drift of all springs with a law"))
-        if any(spring.height_m for spring in springs):
-            found.append(Quantity("peak_drift_ratio", doc="largest drift ratio of all storeys"))
-        found.append(Quantity("energy_hysteretic", "J", doc="energy lost in all springs with a law"))
-    return found
+        quantities.append(Quantity("peak_drift", "m", doc="largest drift of all springs with a law"))
+        quantities.append(Quantity("energy_hysteretic", "J", doc="energy lost in all springs with a law"))
+    return {item.name: item for item in quantities}
 
 
 def spring_values(
     springs: Sequence[YieldingSpring], point: Mapping[str, Any], run: Mapping[str, Any]
 ) -> dict[str, float]:
     """What a run says of all springs with a law."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for place, spring in enumerate(springs):
-        found |= spring.values(point, run, place)
-    for name in ("peak_drift", "peak_drift_ratio"):
-        every = [found[f"{name}_{spring.name}"] for spring in springs if f"{name}_{spring.name}" in found]
-        if every:
-            found[name] = max(every)
-    return found
+        values |= spring.values(point, run, place)
+    if springs:
+        values["peak_drift"] = max(values[f"peak_drift_{spring.name}"] for spring in springs)
+    return values
 
 
 def spring_curves(
@@ -183,9 +171,9 @@ def spring_curves(
     def displacement(node: int) -> Any:
         return curves[f"u{names[node]}"] if node >= 0 else 0.0
 
-    found = {}
+    curves_of_springs = {}
     for place, spring in enumerate(springs):
         first, second = spring.nodes
-        found[f"drift_{spring.name}"] = displacement(second) - displacement(first)
-        found[f"spring_force_{spring.name}"] = run["element_force_n"][place]
-    return found
+        curves_of_springs[f"drift_{spring.name}"] = displacement(second) - displacement(first)
+        curves_of_springs[f"spring_force_{spring.name}"] = run["element_force_n"][place]
+    return curves_of_springs

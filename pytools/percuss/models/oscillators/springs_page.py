@@ -41,10 +41,11 @@ Friction is constant: for a coefficient that grows with the speed take another m
 
 For each spring with a law: the curves `drift_<spring>` and `spring_force_<spring>`; `peak_drift_<spring>`,
 `residual_drift_<spring>` (the drift if the spring were unloaded along its initial stiffness at the end of the run),
-`hysteretic_energy_<spring>`; with a `height` the `peak_drift_ratio_<spring>`; where it yields the
+`hysteretic_energy_<spring>`; where it yields the
 `ductility_<spring>` (peak drift over drift at yield); with an `ultimate_drift` the index `damage_<spring>` of Park
 and Ang (1985, J. Struct. Eng. 111, 722-739), `d/d_u + b E/(F_y d_u)` with the peak drift d, the hysteretic energy E
-and b the `damage_factor`. `law = "linear"` gives drift and force of a spring that never yields.
+and b the `damage_factor`. `law = "linear"` gives drift and force of a spring that never
+yields. Drift ratios of storeys are asked for by `storeys`.
 
 ## How they are integrated
 

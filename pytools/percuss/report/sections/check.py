@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from percuss.kinds.check_passed import CheckPassed
 from percuss.ledger.event import Event
+from percuss.plots.labels import output_scale, scale
 from percuss.report.blocks import Cell, Notice, Section, Table
-from percuss.report.labels import output_scale, scale
 from percuss.report.source import Source
 
 

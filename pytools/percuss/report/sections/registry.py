@@ -43,13 +43,13 @@ LAST = ("provenance", "reproduce")
 
 def planned(source: Source) -> list[tuple[str, Event]]:
     """Which sections the report will have: module and event."""
-    found = [
+    sections = [
         (module, event)
         for kind, module in SECTIONS
         for event in (source.designs() if kind == "design.created" else source.of_kind(kind))
         if is_known(kind, event.version)
     ]
-    return [*found, *((module, source.roots[0]) for module in LAST)]
+    return [*sections, *((module, source.roots[0]) for module in LAST)]
 
 
 def section_of(module: str, source: Source, event: Event) -> Section | None:

@@ -32,10 +32,10 @@ def section(source: Source, event: Event) -> Section:
     calls = find_calls(source.events)
     lines = ["set -euo pipefail"]
     for call in calls:
-        found = call.result
-        seed = "" if found.seed is None else f", seed {found.seed}"
-        no = " || true  # its answer is no" if answered_no(found) else ""
-        lines += [f"# {found.kind} {found.id}{seed}", f"{call.name}=$({shell_line(call, calls)}){no}"]
+        result = call.result
+        seed = "" if result.seed is None else f", seed {result.seed}"
+        no = " || true  # its answer is no" if answered_no(result) else ""
+        lines += [f"# {result.kind} {result.id}{seed}", f"{call.name}=$({shell_line(call, calls)}){no}"]
     lines += [f'percuss audit && percuss report "${calls[-1].name}"'] if calls else []
     build = event.software
     blocks: list[Block] = [
@@ -97,8 +97,8 @@ def shell_line(call: Call, calls: list[Call]) -> str:
     newest = max(inputs, key=list(holders).index, default=None)
     words = []
     for word in call.argv:
-        found = newest if word == "-" or word.startswith("@last") else _named(word, holders)
-        words.append(f'"${holders[found]}"' if found else shlex.quote(word))
+        event_id = newest if word == "-" or word.startswith("@last") else _named(word, holders)
+        words.append(f'"${holders[event_id]}"' if event_id else shlex.quote(word))
     return " ".join(words)
 
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 
 from percuss.ledger.event import Event
+from percuss.plots.labels import Scale, parameter_scale, unit_text
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.labels import Scale, parameter_scale, unit_text
 from percuss.report.source import Source
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.tensor import Component
@@ -26,12 +26,14 @@ def section(source: Source, event: Event) -> Section:
     if any(study.cases.values()):
         blocks.append(_cases(study))
     if records := study.records():
-        caption = "Records of the base motion, before `base_scale`; PGV by the trapezoidal rule from rest"
+        caption = "Records of the base motion, before any scaling; PGV from rest"
         blocks.append(Table(caption, records[0].HEADS, [record.row() for record in records]))
+        if apart := [record.mismatch() for record in records if record.mismatch()]:
+            blocks.append(Notice("records that do not end with the run:", items=apart))
     blocks.append(_outputs(study))
-    if told := study.without_limit():
+    if without_limit := study.without_limit():
         notice = "these outputs have no limit as the step of the model shrinks:"
-        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in told.items()]))
+        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in without_limit.items()]))
     return Section("Study", blocks)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from percuss.kinds.validation_computed import ValidationComputed
 from percuss.ledger.event import Event
+from percuss.plots.drawing import picture
+from percuss.plots.drift import Shown, default_names, draw_paths
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.drawing import picture
-from percuss.report.drift import Shown, default_names, draw_paths
 from percuss.report.source import Source
 from percuss.validation.storage import load_validation
 from percuss.validation.verdict import NO_EVIDENCE
@@ -69,7 +69,9 @@ def _constant(body: ValidationComputed) -> list[Block]:
     if not known:
         return []
     rows: list[list[Cell]] = [[row.name, row.mode, row.mean, row.std, row.low, row.high] for row in known.parameters]
-    evidence: list[list[Cell]] = [[method, told.log_evidence, told.error] for method, told in known.evidence.items()]
+    evidence: list[list[Cell]] = [
+        [method, estimate.log_evidence, estimate.error] for method, estimate in known.evidence.items()
+    ]
     scores: list[list[Cell]] = [
         [p.part, p.quantity, p.rmse, p.rmse_relative, p.within_three_std] for p in body.predictions
     ]

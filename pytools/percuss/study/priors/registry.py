@@ -58,8 +58,8 @@ def read_priors(table: Mapping[str, object], unit: str) -> dict[str, Prior]:
     """Build the priors of a parameter by what follows its name: one, or the six components of a tensor."""
     if _kind(table, {**PRIORS, **TENSORS}) in PRIORS:
         return {"": read_prior(table, unit)}
-    found = components(read_tensor(TENSORS[str(table["kind"])], _fields(table), unit))
-    return {component.suffix: component for component in found}
+    marginals = components(read_tensor(TENSORS[str(table["kind"])], _fields(table), unit))
+    return {component.suffix: component for component in marginals}
 
 
 def suffixes(table: object) -> tuple[str, ...]:
