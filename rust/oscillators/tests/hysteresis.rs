@@ -130,7 +130,7 @@ fn fixed_steps_converge_to_the_located_motion() {
             "law {index}: {:?}",
             exact.energy
         );
-        for (coarse, fine) in fixed(1e-3).into_iter().zip(fixed(2.5e-4)) {
+        for (coarse, fine) in fixed(1e-3).into_iter().zip(fixed(1.25e-4)) {
             let error = |integrator| {
                 let run = run(&system, integrator, 1.5);
                 let differences = run.displacement_m.iter().zip(&exact.displacement_m);
@@ -146,9 +146,9 @@ fn fixed_steps_converge_to_the_located_motion() {
             let (rough, better) = (error(coarse), error(fine));
             let name = coarse.name();
             assert!(rough < 2e-3, "{name} law {index}: {rough:e}");
-            // second order: a quarter of the step, a sixteenth of the error, kinks between steps included
+            // second order would be a sixty-fourth; where in a step the kinks fall is chance
             assert!(
-                better < 0.12 * rough || better < 1e-9,
+                better < 0.08 * rough || better < 1e-9,
                 "{name} law {index}: {rough:e} to {better:e}"
             );
         }
@@ -186,8 +186,13 @@ fn energy_is_never_created() {
                 let run = run(&system, integrator, 0.1 * f64::from(tenths));
                 let scale = run.energy.base_j.abs() + run.energy.initial_j;
                 for (lost, before) in run.energy.hysteretic_j.iter().zip(&mut before) {
-                    // with stiffness that is lost the split into stored and lost energy is a convention
-                    let slack = if index == 2 { 1e-2 } else { 1e-6 };
+                    // a kink within a fixed step is worked over by the mean force; with stiffness that is lost the
+                    // split into stored and lost energy is a convention
+                    let slack = match integrator {
+                        _ if index == 2 => 1e-2,
+                        Integrator::Event => 1e-9,
+                        _ => 1e-4,
+                    };
                     assert!(*lost >= *before - slack * scale, "law {index}: {lost}");
                     *before = *lost;
                 }

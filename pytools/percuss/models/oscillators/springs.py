@@ -60,7 +60,7 @@ EXPONENT = Input(
     None,
     0.0,
     low_open=True,
-    doc="of the rate: the force is coefficient x 1 m/s x |rate / 1 m/s|^exponent",
+    doc="of the rate: the force is coefficient x 1 m/s x (rate / 1 m/s)^exponent",
 )
 
 

@@ -5,7 +5,7 @@
 
 use super::form::{Form, Hysteresis};
 use super::slider::Slider;
-use super::table::{HARDENING, HystereticLaw, NumberFacts, SpringFacts, YIELD_FORCE};
+use super::table::{HARDENING, HystereticLaw, SpringFacts, YIELD_FORCE};
 
 /// The law.
 pub enum Bilinear {}
@@ -15,13 +15,7 @@ impl HystereticLaw for Bilinear {
         name: "bilinear",
         summary: "F = a k e + (1 - a) k s, |s| <= F_y / k: kinematic hardening",
         citation: "Prager (1956), J. Appl. Mech. 23, 493-496",
-        numbers: &[
-            YIELD_FORCE,
-            NumberFacts {
-                default: Some(0.0),
-                ..HARDENING
-            },
-        ],
+        numbers: &[YIELD_FORCE, HARDENING],
     };
 
     fn bind(stiffness: f64, numbers: &[f64]) -> Hysteresis {

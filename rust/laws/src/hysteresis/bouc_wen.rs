@@ -14,7 +14,6 @@ use super::table::{HARDENING, HystereticLaw, NumberFacts, SpringFacts, YIELD_FOR
 pub enum BoucWen {}
 
 const ZERO_OR_MORE: NumberFacts = NumberFacts {
-    default: Some(0.0),
     high: f64::INFINITY,
     ..HARDENING
 };
@@ -167,10 +166,15 @@ impl Restoring for BoucWenForm {
         }
     }
 
-    fn advance(&self, past: &mut Past, e: f64, _: f64) {
+    fn advance(&self, past: &mut Past, e: f64, rate: f64) {
+        self.take(past, e, rate);
+    }
+
+    fn take(&self, past: &mut Past, e: f64, _: f64) -> f64 {
         let z = self.follow(past, e);
         past.set_flowing(z);
         past.numbers[ELONGATION] = e;
+        self.strength * z[0]
     }
 
     fn stored(&self, past: &Past, _: f64) -> f64 {

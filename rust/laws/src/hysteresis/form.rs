@@ -35,6 +35,14 @@ pub(super) trait Restoring {
     /// Make that the past.
     fn advance(&self, past: &mut Past, e: f64, rate: f64);
 
+    /// Both at once: the force there, and the past made new.
+    #[inline]
+    fn take(&self, past: &mut Past, e: f64, rate: f64) -> f64 {
+        let force = self.respond(past, e, rate).force;
+        self.advance(past, e, rate);
+        force
+    }
+
     /// Energy that unloading gives back, J.
     fn stored(&self, past: &Past, e: f64) -> f64;
 
@@ -137,16 +145,18 @@ impl Hysteresis {
         each!(self, form => form.advance(past, e, rate), ());
     }
 
+    /// Both at once: the force there, and the past made new.
+    #[inline]
+    pub fn take(&self, past: &mut Past, e: f64, rate: f64) -> f64 {
+        each!(self, form => form.take(past, e, rate), 0.0)
+    }
+
     /// Forces along a path of elongations from rest, linear part and all: a static test of the spring.
     pub fn forces_along(&self, elongations: &[f64]) -> Vec<f64> {
         let mut past = Past::default();
         elongations
             .iter()
-            .map(|&e| {
-                let force = self.linear * e + self.respond(&past, e, 0.0).force;
-                self.advance(&mut past, e, 0.0);
-                force
-            })
+            .map(|&e| self.linear * e + self.take(&mut past, e, 0.0))
             .collect()
     }
 

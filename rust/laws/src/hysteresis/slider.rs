@@ -43,6 +43,13 @@ impl Restoring for Slider {
         *plastic = plastic.clamp(e - self.reach, e + self.reach);
     }
 
+    #[inline]
+    fn take(&self, past: &mut Past, e: f64, _: f64) -> f64 {
+        let elastic = (e - past.numbers[PLASTIC]).clamp(-self.reach, self.reach);
+        past.numbers[PLASTIC] = e - elastic;
+        self.stiffness * elastic
+    }
+
     fn stored(&self, past: &Past, e: f64) -> f64 {
         0.5 * self.stiffness * self.elastic(past, e).powi(2)
     }

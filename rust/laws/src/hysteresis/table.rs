@@ -77,7 +77,7 @@ pub(super) const YIELD_FORCE: NumberFacts = NumberFacts {
 
 pub(super) const HARDENING: NumberFacts = NumberFacts {
     name: "hardening",
-    default: Some(0.02),
+    default: Some(0.0),
     low_open: false,
     high: 1.0,
     doc: "stiffness after yielding over that before",

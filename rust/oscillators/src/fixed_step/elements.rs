@@ -53,9 +53,9 @@ impl WalkElement {
         ]
     }
 
+    #[inline(always)]
     fn take(&mut self, elongation: f64, rate: f64) -> f64 {
-        let force = self.law.respond(&self.past, elongation, rate).force;
-        self.law.advance(&mut self.past, elongation, rate);
+        let force = self.law.take(&mut self.past, elongation, rate);
         self.work += 0.5 * (force + self.force) * (elongation - self.elongation);
         self.peak_drift = self.peak_drift.max(elongation.abs());
         self.elongation = elongation;

@@ -100,7 +100,7 @@ impl<P: Propagator> Scheme<P> for Steps<P> {
             walk.ground = walk.reader.at(walk.time());
         }
         let solved = self.newton.as_mut().is_some_and(|newton| {
-            let mut a = walk.a.clone();
+            let mut a = std::mem::replace(&mut walk.a, P::zeros(0));
             let predicted = [u.as_ref(), v.as_ref()];
             let solved = newton.solve(walk, predicted, [quarter, half], a.as_mut());
             walk.a = a;

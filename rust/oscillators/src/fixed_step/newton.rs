@@ -8,142 +8,13 @@
 use super::Walk;
 use crate::Model;
 use crate::matrices::propagator::Propagator;
+use crate::matrices::tangent_band::TangentBand;
 use crate::system::model::Pair;
 
 /// Iterations after which the caller's way is taken.
 const ITERATIONS: usize = 40;
 /// Residual in units of the largest force of the step.
 const TOLERANCE: f64 = 1e-12;
-
-/// A symmetric band, lower half: entry `(i, j)` at `i * (width + 1) + width + j - i`.
-#[derive(Debug, Clone, Default)]
-struct Band {
-    n: usize,
-    width: usize,
-    rows: Vec<f64>,
-}
-
-impl Band {
-    fn new(n: usize, width: usize) -> Self {
-        Self {
-            n,
-            width,
-            rows: vec![0.0; n * (width + 1)],
-        }
-    }
-
-    fn of(n: usize, width: usize, matrix: &[f64]) -> Self {
-        let mut band = Self::new(n, width);
-        for i in 0..n {
-            for j in i.saturating_sub(width)..=i {
-                let at = band.at(i, j);
-                band.rows[at] = matrix[i * n + j];
-            }
-        }
-        band
-    }
-
-    #[inline(always)]
-    fn at(&self, i: usize, j: usize) -> usize {
-        i * (self.width + 1) + self.width + j - i
-    }
-
-    /// Take the entries of a band that is not wider.
-    fn take_from(&mut self, other: &Self) {
-        if self.width == other.width {
-            self.rows.copy_from_slice(&other.rows);
-            return;
-        }
-        let skip = self.width - other.width;
-        let rows = self.rows.chunks_exact_mut(self.width + 1);
-        for (row, from) in rows.zip(other.rows.chunks_exact(other.width + 1)) {
-            row[..skip].fill(0.0);
-            row[skip..].copy_from_slice(from);
-        }
-    }
-
-    /// Add the element matrix of a pair times `value`.
-    #[inline(always)]
-    fn add_pair(&mut self, pair: Pair, value: f64) {
-        let (low, high) = (pair.left.min(pair.right), pair.left.max(pair.right));
-        let at = self.at(low, low);
-        self.rows[at] += value;
-        if high < self.n {
-            let (own, across) = (self.at(high, high), self.at(high, low));
-            self.rows[own] += value;
-            self.rows[across] -= value;
-        }
-    }
-
-    /// Subtract this matrix times `x` from `out`.
-    #[inline(always)]
-    fn subtract_times(&self, x: &[f64], out: &mut [f64]) {
-        let w = self.width;
-        for (i, row) in self.rows.chunks_exact(w + 1).enumerate() {
-            let start = i.saturating_sub(w);
-            let mut sum = row[w] * x[i];
-            for (j, entry) in (start..i).zip(&row[w + start - i..w]) {
-                sum += entry * x[j];
-                out[j] -= entry * x[i];
-            }
-            out[i] -= sum;
-        }
-    }
-
-    /// Factor in place as `L D L'`, with `1 / D` on the diagonal.
-    #[inline(always)]
-    fn factor(&mut self) -> bool {
-        let w = self.width;
-        for i in 0..self.n {
-            let start = i.saturating_sub(w);
-            for j in start..i {
-                let mut sum = self.rows[self.at(i, j)];
-                for k in start.max(j.saturating_sub(w))..j {
-                    sum -= self.rows[self.at(i, k)] * self.rows[self.at(j, k)];
-                }
-                // still L D: what the sums above and the pivot below want of one of the two
-                let at = self.at(i, j);
-                self.rows[at] = sum;
-            }
-            let mut pivot = self.rows[self.at(i, i)];
-            for j in start..i {
-                let scaled = self.rows[self.at(i, j)] * self.rows[self.at(j, j)];
-                pivot -= scaled * self.rows[self.at(i, j)];
-            }
-            let at = self.at(i, i);
-            self.rows[at] = 1.0 / pivot;
-            if !(pivot > 0.0) {
-                return false;
-            }
-            for j in start..i {
-                let (at, diagonal) = (self.at(i, j), self.at(j, j));
-                self.rows[at] *= self.rows[diagonal];
-            }
-        }
-        true
-    }
-
-    #[inline(always)]
-    fn solve(&self, x: &mut [f64]) {
-        let w = self.width;
-        for i in 1..self.n {
-            let start = i.saturating_sub(w);
-            let mut sum = x[i];
-            for j in start..i {
-                sum -= self.rows[self.at(i, j)] * x[j];
-            }
-            x[i] = sum;
-        }
-        for i in 0..self.n {
-            x[i] *= self.rows[self.at(i, i)];
-        }
-        for i in (1..self.n).rev() {
-            for j in i.saturating_sub(w)..i {
-                x[j] -= self.rows[self.at(i, j)] * x[i];
-            }
-        }
-    }
-}
 
 /// A spring whose force is that of a slider, laid out for the loop over all of them.
 #[derive(Debug, Clone, Copy)]
@@ -160,11 +31,11 @@ struct SliderNumbers {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Newton {
     n: usize,
-    left: Band,
-    stiffness: Band,
-    damping: Band,
+    left: TangentBand,
+    stiffness: TangentBand,
+    damping: TangentBand,
     /// Tangent without and with contacts that push, and which of them holds the factors.
-    tangents: [Band; 2],
+    tangents: [TangentBand; 2],
     wide: bool,
     sliders: Vec<SliderNumbers>,
     slider_places: Vec<usize>,
@@ -218,10 +89,10 @@ impl Newton {
         let count = model.elements.len() + cubic.count() + model.contacts.len();
         Self {
             n,
-            left: Band::of(n, narrow, left),
-            stiffness: Band::of(n, narrow, &model.stiffness_matrix()),
-            damping: Band::of(n, narrow, &model.damping_matrix()),
-            tangents: [Band::new(n, narrow), Band::new(n, wide)],
+            left: TangentBand::of(n, narrow, left),
+            stiffness: TangentBand::of(n, narrow, &model.stiffness_matrix()),
+            damping: TangentBand::of(n, narrow, &model.damping_matrix()),
+            tangents: [TangentBand::new(n, narrow), TangentBand::new(n, wide)],
             wide: false,
             sliders,
             slider_places,

@@ -90,7 +90,12 @@ impl Located<'_> {
                 let both = self.y[range.clone()].iter().chain(&self.y_end[range]);
                 both.fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()))
             };
-            let (u, v) = (size(0..n), size(n..2 * n));
+            let (u, mut v) = (size(0..n), size(n..2 * n));
+            if self.curved {
+                // where the rate turns, its own size is no measure for dampers that have a kink there
+                let peaks = &self.run.peaks.velocity_m_s;
+                v = peaks.iter().copied().fold(v, f64::max);
+            }
             let flowing = size(2 * n..2 * n + self.model.flowing).max(1.0);
             let scales = &mut self.slope[..2 * n + self.model.flowing];
             scales[..n].fill(TOLERANCE * u.max(v * h));
