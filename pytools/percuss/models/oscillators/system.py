@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from percuss.models.oscillators.reader import Reader
 from percuss.models.oscillators.seismic import Seismic
 from percuss.models.oscillators.separation import (
     correlation,
-    first_mode,
+    first_modes,
     separation_abs,
     separation_cqc,
     separation_srss,
@@ -150,7 +151,7 @@ class Oscillators:
             unit = STIFFNESS_UNITS[0] if LAWS[law].exponent == 1.0 else STIFFNESS_UNITS[1]
             name = contact.inputs["stiffness"]
             try:
-                stiffness = parse_quantity(str(point[name]), unit)
+                stiffness = _stiffness(str(point[name]), unit)
             except InputError:
                 raise InputError(f"`{name}` = {point[name]}: the law {law} takes a stiffness in {unit}") from None
         return (
@@ -200,11 +201,9 @@ class Oscillators:
             return {}
         left, right = (peaks_m[node] for node in contact.nodes)
         springs = zip(self.springs, system["springs"], strict=True)
-        holding = [numbers for spring, numbers in springs if spring.law not in SLACK_LAWS]
-        first, second = (
-            first_mode(system["masses_kg"], holding, system["dampers"], system["rayleigh"], node)
-            for node in contact.nodes
-        )
+        holding = tuple(numbers for spring, numbers in springs if spring.law not in SLACK_LAWS)
+        modes = first_modes(tuple(system["masses_kg"]), holding, tuple(system["dampers"]), self.rayleigh)
+        first, second = (modes[node] for node in contact.nodes)
         rho = correlation(first, second) if first and second else 0.0
         separations = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
         return {
@@ -264,6 +263,12 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         seismic,
         yielding,
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _stiffness(text: str, unit: str) -> float:
+    """The number a stiffness with its unit says; kept, since most runs have the same."""
+    return parse_quantity(text, unit)
 
 
 def _damper_inputs(table: Mapping[str, Any]) -> dict[str, Input]:
