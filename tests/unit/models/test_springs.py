@@ -10,9 +10,12 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from percuss import _core
+from percuss.errors import InputError
 from percuss.models.model import Done
 from percuss.models.oscillators.springs import SPRING_LAWS
 from percuss.models.oscillators.springs_page import page
+from percuss.models.oscillators.system import Oscillators
+from percuss.models.oscillators.tracking import trace
 from percuss.models.registry import configure
 from percuss.settings import SettingsError
 
@@ -245,3 +248,23 @@ def test_bad_springs_are_refused(spring: dict[str, Any], message: str) -> None:
 
 def test_the_page_is_up_to_date() -> None:
     assert (ROOT / "docs" / "spring-laws.md").read_text() == page()
+
+
+def test_the_drift_filter_takes_springs_that_remember_nothing() -> None:
+    def respond(table: dict[str, Any], name: str = "mass_A") -> np.ndarray:
+        model = configure("oscillators", table, {})
+        assert isinstance(model, Oscillators)
+        traced = trace(model, {name: item.default for name, item in model.inputs.items()}, [name])
+        follow = {"step_s": 1e-3, "substeps": 2, "base_m_s2": None, "forces_n": [], "sensors": [("displacement", 0)]}
+        follow |= {"tracked": traced.tracked, "ratios": traced.ratios}
+        return _core.respond_oscillators(traced.system, follow, [0.0, 0.9], np.array([[2.0]]), 400)
+
+    hook = oscillator(law="hook", slack=0.004)
+    hook.pop("base_harmonics")
+    done = run(hook | {"duration": 0.399, "sampling": 1e-3})
+    assert done.curves is not None
+    np.testing.assert_allclose(respond(hook).ravel(), done.curves["uA"], atol=1e-6)
+    with pytest.raises(ValueError, match="remembers its past, which a filter does not estimate"):
+        respond(oscillator(law="bilinear", **NUMBERS["bilinear"]))
+    with pytest.raises(InputError, match="`yield_force_1` cannot be tracked"):
+        respond(oscillator(law="bilinear", **NUMBERS["bilinear"]), "yield_force_1")
