@@ -54,10 +54,11 @@ proptest! {
         let mut path = vec![0.0];
         path.extend(legs);
         for law in laws() {
-            let (_, whole) = forces(&law, &path, 16);
-            let (_, cut) = forces(&law, &path, 64);
+            let (_, whole) = forces(&law, &path, 4);
+            let (_, cut) = forces(&law, &path, 256);
             for (i, force) in whole.iter().enumerate() {
-                prop_assert!((force - cut[4 * i]).abs() < 2e-3, "{force} {}", cut[4 * i]);
+                // of a yield force of 10 N: what Runge-Kutta steps of a tenth of the yield elongation leave
+                prop_assert!((force - cut[64 * i]).abs() < 5e-3, "{force} {}", cut[64 * i]);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Springs with a law in every integrator: closed forms, order of convergence, energy, kinks.
 
-use percuss_laws::{Hysteresis, SpringLaw};
+use percuss_laws::{Damping, Hysteresis, Law, SpringLaw};
 use percuss_oscillators::{
-    BaseMotion, Damper, Harmonic, Integrator, Node, Run, Settings, Spring, System, simulate,
-    simulate_many,
+    BaseMotion, Contact, Damper, Harmonic, Integrator, Load, Model, Node, Run, Settings, Spring,
+    System, simulate, simulate_many,
 };
 
 fn law(name: &str, stiffness: f64, numbers: &[f64]) -> Hysteresis {
@@ -213,4 +213,95 @@ fn same_bits_at_any_number_of_threads_and_in_any_company() {
     for (system, run) in systems.iter().zip(together) {
         assert_eq!(run.unwrap(), simulate(system, &settings).unwrap());
     }
+}
+
+/// Two frames of three yielding storeys whose roofs pound, the lane that `number` makes a little different.
+fn pounding(number: usize) -> System {
+    let weaker = 1.0 - 0.03 * number as f64;
+    let law = law("bilinear", 1e3, &[10.0 * weaker, 0.05]);
+    let mut system = chain(6, law);
+    system.springs[3].nodes[0] = Node::Base;
+    system.masses_kg[4] = 2.0 + 0.4 * number as f64;
+    system.initial_velocity_m_s = vec![0.4, 0.4, 0.4, -0.4, -0.4, -0.4];
+    system.rayleigh.stiffness_s = 1e-3;
+    system.contacts = vec![Contact {
+        left: Node::Mass(2),
+        right: Node::Mass(5),
+        gap_m: 0.01 + 0.004 * number as f64,
+        law: Law::Linear,
+        damping: Damping::Exact,
+        restitution: 1.0,
+        stiffness: 1e4,
+    }];
+    system
+}
+
+#[test]
+fn runs_in_lanes_follow_the_located_motion_and_do_not_see_each_other() {
+    let systems: Vec<System> = (0..11).map(pounding).collect();
+    let settings = |step_s: f64| Settings {
+        duration_s: 1.2,
+        // on steps and between them
+        output_times_s: vec![0.3, 0.61003, 1.2],
+        integrator: Integrator::Newmark { step_s },
+    };
+    let together = simulate_many(&systems, &settings(1e-3), || true);
+    let mut impacts = 0;
+    for (system, run) in systems.iter().zip(together) {
+        let run = run.unwrap();
+        assert_eq!(run, simulate(system, &settings(1e-3)).unwrap());
+        let event = Settings {
+            integrator: Integrator::Event,
+            ..settings(1e-3)
+        };
+        let exact = simulate(system, &event).unwrap();
+        let fine = simulate(system, &settings(1e-4)).unwrap();
+        let largest = exact.peaks.displacement_m[2];
+        for (x, y) in fine.displacement_m.iter().zip(&exact.displacement_m) {
+            assert!((x - y).abs() < 2e-3 * largest, "{x} {y}");
+        }
+        for (x, y) in fine.peaks.drift_m.iter().zip(&exact.peaks.drift_m) {
+            assert!((x - y).abs() < 2e-3 * largest, "{x} {y}");
+        }
+        assert_eq!(fine.impacts.len(), exact.impacts.len());
+        assert!(fine.energy.closing_error.abs() < 1e-3);
+        impacts += exact.impacts.len();
+    }
+    assert!(impacts > 10);
+}
+
+/// What the drift filter takes: slopes of springs and dampers that remember nothing, against differences.
+#[test]
+fn slopes_of_springs_without_a_past_are_those_of_differences() {
+    let mut system = chain(2, law("hook", 1e3, &[0.01]));
+    system.springs[1] = spring(1, law("gap", 1e3, &[0.01]));
+    system.dampers = vec![damper(0.6)];
+    let model = Model::new(&system).unwrap();
+    assert_eq!(model.remembering_element(), None);
+    let (u, v) = ([0.03, -0.02], [0.4, -0.3]);
+    let tangent = model.tangent(Load::default(), &u, &v, &[], &[]);
+    let accelerations = |u: &[f64], v: &[f64]| {
+        let tangent = model.tangent(Load::default(), u, v, &[], &[]);
+        tangent.acceleration
+    };
+    let h = 1e-6;
+    for j in 0..2 {
+        let moved = |x: [f64; 2], by: f64| {
+            let mut x = x;
+            x[j] += by;
+            x
+        };
+        let ahead = accelerations(&moved(u, h), &v);
+        let behind = accelerations(&moved(u, -h), &v);
+        let faster = accelerations(&u, &moved(v, h));
+        let slower = accelerations(&u, &moved(v, -h));
+        for i in 0..2 {
+            let by_u = (ahead[i] - behind[i]) / (2.0 * h);
+            let by_v = (faster[i] - slower[i]) / (2.0 * h);
+            assert!((tangent.by_displacement[2 * i + j] - by_u).abs() < 1e-5);
+            assert!((tangent.by_velocity[2 * i + j] - by_v).abs() < 1e-6);
+        }
+    }
+    let yields = chain(1, law("bilinear", 1e3, &[10.0, 0.0]));
+    assert_eq!(Model::new(&yields).unwrap().remembering_element(), Some(0));
 }

@@ -109,7 +109,7 @@ pub(super) struct BoucWenForm {
 /// Elongation of the past, after `z` and `w`.
 const ELONGATION: usize = 2;
 /// Longest substep of a fixed step, in yield elongations.
-const SUBSTEP: f64 = 0.25;
+const SUBSTEP: f64 = 0.1;
 /// Most substeps: a step of that many yield elongations is wrong whatever is done.
 const MOST_SUBSTEPS: f64 = 4096.0;
 

@@ -6,6 +6,7 @@
 
 pub(crate) mod central_difference;
 pub(crate) mod condensed;
+pub(crate) mod lanes;
 pub(crate) mod moreau_jean;
 pub(crate) mod newmark;
 pub(crate) mod runge_kutta;
@@ -127,36 +128,70 @@ fn walk<P: Propagator, S: Scheme<P>>(
     scheme.begin(&mut walk);
     let mut run = Run::new(model, &settings.output_times_s);
     let mut before = walk.snapshot();
-    // the allowances absorb the rounding of time over step
-    for &time in &settings.output_times_s {
-        let place = time / dt;
-        let floor = (place + 1e-9 * (1.0 + place * 1e-3)).floor();
-        let share = (place - floor).max(0.0);
-        let on_grid = share < 1e-6;
-        let target = floor as u64;
-        walk.advance_to(&mut scheme, target)?;
-        if on_grid && walk.index == target {
-            walk.record(&mut run);
-            continue;
-        }
-        if walk.index == target {
-            before = walk.snapshot();
-            walk.advance_to(&mut scheme, target + 1)?;
-        }
-        walk.record_between(&mut run, &before, share);
+    for stop in stops(settings, dt) {
+        walk.advance_to(&mut scheme, stop.index)?;
+        walk.look(&mut run, &mut before, stop);
     }
-    let steps = (settings.duration_s / dt * (1.0 - 1e-12)).ceil() as u64;
-    walk.advance_to(&mut scheme, steps)?;
     run.steps = walk.index;
     walk.finish(&mut run);
     Ok(run)
 }
 
+/// A step of a run after which something is to be done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stop {
+    pub index: u64,
+    look: Look,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Look {
+    /// Record the state.
+    Here,
+    /// Keep the state: an output time lies within the next step.
+    Before,
+    /// Record between the state kept and this one, at this share of the step.
+    Between(f64),
+    /// Nothing: the end of the run.
+    End,
+}
+
+/// The stops of a run: its output times, then its end.
+pub(crate) fn stops(settings: &Settings, dt: f64) -> Vec<Stop> {
+    let mut stops = Vec::with_capacity(settings.output_times_s.len() + 1);
+    // the allowances absorb the rounding of time over step
+    for &time in &settings.output_times_s {
+        let place = time / dt;
+        let floor = (place + 1e-9 * (1.0 + place * 1e-3)).floor();
+        let share = (place - floor).max(0.0);
+        let index = floor as u64;
+        let stop = |index: u64, look: Look| Stop { index, look };
+        let passed = stops.last().is_some_and(|last: &Stop| last.index > index);
+        if share < 1e-6 && !passed {
+            stops.push(stop(index, Look::Here));
+            continue;
+        }
+        if !passed {
+            stops.push(stop(index, Look::Before));
+        }
+        stops.push(stop(index + 1, Look::Between(share)));
+    }
+    stops.push(Stop {
+        index: (settings.duration_s / dt * (1.0 - 1e-12)).ceil() as u64,
+        look: Look::End,
+    });
+    stops
+}
+
 /// Displacement, velocity, absolute acceleration, forces of contacts and of elements.
-type Snapshot = [Vec<f64>; 5];
+pub(crate) type Snapshot = [Vec<f64>; 5];
 
 impl<'a, P: Propagator> Walk<'a, P> {
-    fn new<S: Scheme<P>>(model: &'a Model, dt: f64, scheme: &S) -> Result<Self, OscillatorError> {
+    pub(crate) fn new<S: Scheme<P>>(
+        model: &'a Model,
+        dt: f64,
+        scheme: &S,
+    ) -> Result<Self, OscillatorError> {
         let n = model.masses();
         let (stiffness, damping) = (model.stiffness_matrix(), model.damping_matrix());
         let Matrices {
@@ -256,7 +291,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
         self.index as f64 * self.dt
     }
 
-    fn advance_to<S: Scheme<P>>(
+    pub(crate) fn advance_to<S: Scheme<P>>(
         &mut self,
         scheme: &mut S,
         target: u64,
@@ -309,6 +344,16 @@ impl<'a, P: Propagator> Walk<'a, P> {
         }
     }
 
+    /// Do what a stop asks for; `before` is the state kept for output times between two steps.
+    pub(crate) fn look(&self, run: &mut Run, before: &mut Snapshot, stop: Stop) {
+        match stop.look {
+            Look::Here => self.record(run),
+            Look::Before => *before = self.snapshot(),
+            Look::Between(share) => self.record_between(run, before, share),
+            Look::End => {}
+        }
+    }
+
     fn absolute_acceleration(&self) -> Vec<f64> {
         self.a.as_ref().iter().map(|a| a + self.ground).collect()
     }
@@ -317,7 +362,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
         self.contacts.iter().map(|contact| contact.force).collect()
     }
 
-    fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         [
             self.u.as_ref().to_vec(),
             self.v.as_ref().to_vec(),
@@ -363,7 +408,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
         run.record(self.model, &u, &mix(1), &mix(2), &mix(3), &mix(4));
     }
 
-    fn finish(self, run: &mut Run) {
+    pub(crate) fn finish(self, run: &mut Run) {
         // trapezoidal rule: the ends of the run count half
         let half = |power_start: f64, power_end: f64| 0.5 * (power_start - power_end);
         let (v0, v) = (&self.model.v0, self.v.as_ref());

@@ -7,9 +7,11 @@
 
 use crate::fixed_step::central_difference::{add, diagonal};
 use crate::fixed_step::condensed::{Condensed, balance};
+use crate::fixed_step::lanes::Lanes;
 use crate::fixed_step::{
-    AnySize, Matrices, Newton, Scheme, Walk, glide, refuse_rigid, run as run_fixed,
+    AnySize, Matrices, Newton, Scheme, Walk, glide, refuse_rigid, run as run_fixed, stops,
 };
+use crate::matrices::banded::Banded;
 use crate::matrices::propagator::Propagator;
 use crate::system::model::Pair;
 use crate::{Model, OscillatorError, Run, Settings};
@@ -21,17 +23,81 @@ pub(crate) fn run(model: &Model, settings: &Settings, dt: f64) -> Result<Run, Os
     run_fixed(model, settings, dt, &Newmark)
 }
 
+/// Several alike systems together, see [`lanes`].
+pub(crate) fn run_together(
+    models: &[Model],
+    settings: &Settings,
+    dt: f64,
+) -> Vec<Result<Run, OscillatorError>> {
+    let n = models[0].masses();
+    let begin = |model| {
+        refuse_rigid(model, NAME)?;
+        let mut scheme = steps::<Banded>(n);
+        let mut walk = Walk::new(model, dt, &scheme)?;
+        scheme.begin(&mut walk);
+        Ok((scheme, walk))
+    };
+    let begun: Result<Vec<_>, OscillatorError> = models.iter().map(begin).collect();
+    let Ok(begun) = begun else {
+        // each says what is wrong with it
+        return models.iter().map(|m| run(m, settings, dt)).collect();
+    };
+    let (mut schemes, mut walks): (Vec<_>, Vec<_>) = begun.into_iter().unzip();
+    let mut lanes = Lanes::new(&walks, &schemes[0]);
+    let mut runs: Vec<Run> = models
+        .iter()
+        .map(|model| Run::new(model, &settings.output_times_s))
+        .collect();
+    let mut faults = vec![None; models.len()];
+    let mut before: Vec<_> = walks.iter().map(Walk::snapshot).collect();
+    for stop in stops(settings, dt) {
+        let mut from = walks.iter().map(|walk| walk.index).min().unwrap_or(0);
+        while from < stop.index {
+            // runs that have a contact closed go by themselves up to here
+            from = stop.index.min(from + TOGETHER);
+            lanes.glide(&mut walks, from);
+            for ((walk, scheme), fault) in walks.iter_mut().zip(&mut schemes).zip(&mut faults) {
+                if fault.is_none() {
+                    *fault = walk.advance_to(scheme, from).err();
+                }
+                // one that has failed stands still from here on
+                if fault.is_some() {
+                    walk.index = walk.index.max(from);
+                }
+            }
+        }
+        for ((walk, run), before) in walks.iter().zip(&mut runs).zip(&mut before) {
+            walk.look(run, before, stop);
+        }
+    }
+    let finished = walks.into_iter().zip(runs).zip(faults);
+    finished
+        .map(|((walk, mut run), fault)| {
+            run.steps = walk.index;
+            walk.finish(&mut run);
+            fault.map_or(Ok(run), Err)
+        })
+        .collect()
+}
+
+/// Steps that runs go together before those with a closed contact are waited for.
+const TOGETHER: u64 = 64;
+
 struct Newmark;
 
 impl AnySize for Newmark {
     fn scheme<P: Propagator>(&self, n: usize) -> impl Scheme<P> {
-        Steps::<P> {
-            predicted: [P::zeros(n), P::zeros(n)],
-            condensed: None,
-            newton: None,
-            forces: Vec::new(),
-            free: Vec::new(),
-        }
+        steps::<P>(n)
+    }
+}
+
+fn steps<P: Propagator>(n: usize) -> Steps<P> {
+    Steps {
+        predicted: [P::zeros(n), P::zeros(n)],
+        condensed: None,
+        newton: None,
+        forces: Vec::new(),
+        free: Vec::new(),
     }
 }
 

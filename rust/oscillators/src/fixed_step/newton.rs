@@ -12,9 +12,9 @@ use crate::matrices::tangent_band::TangentBand;
 use crate::system::model::Pair;
 
 /// Iterations after which the caller's way is taken.
-const ITERATIONS: usize = 40;
+pub(super) const ITERATIONS: usize = 40;
 /// Residual in units of the largest force of the step.
-const TOLERANCE: f64 = 1e-12;
+pub(super) const TOLERANCE: f64 = 1e-12;
 
 /// A spring whose force is that of a slider, laid out for the loop over all of them.
 #[derive(Debug, Clone, Copy)]
