@@ -484,11 +484,14 @@ class Ledger:
 
         return self._result(import_crate(self.session, Path(path), hash)[0])
 
-    def audit(self, rerun: int = 3, anchor: str | None = None) -> Audit:
-        """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is."""
+    def audit(self, rerun: int = 3, anchor: str | None = None, beacon: str | None = None) -> Audit:
+        """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is.
+
+        `beacon`: a text by which results are drawn; without one nobody can know which they are.
+        """
         from percuss.work.audit import audit
 
-        return audit(self.session, rerun, anchor)
+        return audit(self.session, rerun, anchor, beacon)
 
     def report(self, *results: ResultLike) -> Report:
         """A page on results and all they come from; a notebook shows it inline."""
