@@ -24,8 +24,44 @@ RUNS = 200
 
 
 def bench() -> list[Line]:
-    """Both."""
-    return [*against_opensees(), *many_motions()]
+    """Loops, steps, runs."""
+    return [*loops_against_opensees(), *against_opensees(), *many_motions()]
+
+
+def loops_against_opensees() -> list[Line]:
+    """Static cycles of growing and shrinking size; the Bouc-Wen spring of OpenSees is of first order in the path."""
+    try:
+        import openseespy.opensees as ops
+    except (ImportError, RuntimeError):
+        return []
+    k, force, b = 1000.0, 10.0, 0.05
+    beta = 0.5 / 0.01
+    peers = {
+        "bilinear": ([force, b], ("Steel01", force, k, b), 1e-12),
+        "menegotto-pinto": ([force, b, 20.0, 18.5, 0.15], ("Steel02", force, k, b, 20.0, 0.925, 0.15), 1e-12),
+        "gap": ([0.01], ("ElasticPPGap", k, -1e9, -0.01), 1e-12),
+        "bouc-wen": (
+            [force, b, 1.0, 0.5, 0.5, 0.01, 0.02],
+            ("BoucWen", b, k, 1.0, beta, beta, 1.0, 0.0, 0.01 / (force * 0.01), 0.02 / (force * 0.01), 1e-10, 100),
+            1e-2,
+        ),
+    }
+    sizes = (0.008, 0.03, 0.05, 0.02, 0.06)
+    path = np.concatenate([size * np.sin(np.linspace(0, 2 * np.pi, 2001))[1:] for size in sizes])
+    lines = []
+    for law, (numbers, (material, *arguments), limit) in peers.items():
+        ops.wipe()
+        ops.model("basic", "-ndm", 1, "-ndf", 1)
+        ops.uniaxialMaterial(material, 1, *arguments)
+        ops.testUniaxialMaterial(1)
+        theirs = []
+        for elongation in path.tolist():
+            ops.setStrain(elongation)
+            theirs.append(ops.getStress())
+        ours = np.array(_core.spring_cycle(law, k, numbers, path.tolist()))
+        off = float(np.abs(ours - theirs).max() / np.abs(theirs).max())
+        lines.append(Line(f"loops of {law}, off {material} by", f"{off:.1e}", off, limit))
+    return lines
 
 
 def model() -> Any:
