@@ -19,7 +19,7 @@ LAYERS = (
     ("config", "ledger"),
     ("cost", "fclib", "measured", "models", "software"),
     ("maker", "study"),
-    ("export", "session"),
+    ("export", "first_passage", "session"),
     ("designs",),
     ("execution",),
     ("surrogates",),
