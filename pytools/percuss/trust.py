@@ -24,6 +24,9 @@ GATES: dict[str, str] = {
     "coverage": "the surrogate was fitted where the posterior lies",
     "skill": "the surrogate tells more about an output than its mean does",
     "verification": "the simulator agrees with the surrogate where the posterior lies",
+    "exceedances": "enough runs show every damage state, and enough do not",
+    "extrapolation": "curves of damage lie within the intensities that were run, and do not cross there",
+    "lognormal": "lognormal curves explain the counts of damage",
     "step": "the outputs do not depend on the numerical step",
 }
 

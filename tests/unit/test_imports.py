@@ -23,7 +23,7 @@ LAYERS = (
     ("designs",),
     ("execution",),
     ("surrogates",),
-    ("filtering", "inference", "sensitivity"),
+    ("filtering", "fragility", "inference", "sensitivity"),
     ("calibration", "regions", "testing"),
     ("validation",),
     ("plots",),

@@ -7,7 +7,13 @@ import pytest
 from scipy.signal import cont2discrete
 
 from percuss.errors import InputError
-from percuss.first_passage.crossing import hazard, level_of, passage_probability, stationary_probability, upcrossing_rate
+from percuss.first_passage.crossing import (
+    hazard,
+    level_of,
+    passage_probability,
+    stationary_probability,
+    upcrossing_rate,
+)
 from percuss.first_passage.excitation import Excitation, kanai_tajimi, white_noise
 from percuss.first_passage.linear import LinearSystem, linear_system
 from percuss.first_passage.moments import Moments, moments_of, stationary_moments
