@@ -24,6 +24,8 @@ GATES: dict[str, str] = {
     "coverage": "the surrogate was fitted where the posterior lies",
     "skill": "the surrogate tells more about an output than its mean does",
     "verification": "the simulator agrees with the surrogate where the posterior lies",
+    "probability": "the probability of failure is known as well as was asked for",
+    "limit-surface": "the simulator agrees with the surrogate near the limit",
     "exceedances": "enough runs show every damage state, and enough do not",
     "extrapolation": "curves of damage lie within the intensities that were run, and do not cross there",
     "lognormal": "lognormal curves explain the counts of damage",

@@ -8,6 +8,7 @@ import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_ledger
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.log import LogLine
@@ -59,7 +60,7 @@ def log(
     ]
     print(table_text(("seq", "id", "at", "kind", "study", ""), rows))
     if limit and len(lines) == limit < everything.height:
-        say(f"{len(lines)} of {everything.height} events; --limit 0 lists all")
+        say(f"{len(lines)} of {counted(everything.height, 'event')}; --limit 0 lists all")
     for name, version in book.unknown_kinds():
         hint(f"events of kind {plain(name)} (version {version}) are unknown to this percuss: kept, and skipped")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.ledger.event import Event
@@ -25,7 +26,7 @@ def show(
 ) -> None:
     """Show every field of an event and, with --rows, the beginning of the tables it carries. Values are in SI."""
     from percuss.cli.output import give_json, table_text
-    from percuss.ledger.event import to_frame
+    from percuss.ledger.rows import to_frame
     from percuss.work import show as work
 
     event_id = reference(event)
@@ -46,7 +47,7 @@ def show(
     for role, table in tables.items():
         units = work.column_units(shown, role, of_study)
         heads = [f"{name} [{units[name]}]" if units.get(name, "1") != "1" else name for name in table.columns]
-        print(f"\n{role}: {table.height} rows")
+        print(f"\n{role}: {counted(table.height, 'row')}")
         print(table_text(heads, [_cells(row) for row in table.head(rows).rows()]))
 
 

@@ -14,9 +14,9 @@ from typing import Any
 from percuss.errors import InputError, PercussError
 from percuss.kinds.flat import flat
 from percuss.kinds.table import kind_of
-from percuss.ledger.blobs import FILE_ROLE
-from percuss.ledger.event import Event
+from percuss.ledger.event import FILE_ROLE, Event
 from percuss.session import Session
+from percuss.spelling import counted
 from percuss.study.differences import resolved_keys
 from percuss.study.files import STUDY_FILE
 from percuss.work.table_rows import TableDifference, compare_tables, in_errors
@@ -212,7 +212,7 @@ def _compare_payloads(session: Session, done: Diff, a: Event, b: Event, name: st
             if a.kind != "study.registered":
                 _compare(group, role, *(f"sha256 {x.sha256[:16]}" if x else ABSENT for x in (one, other)))
         elif one is None or other is None:
-            heights = [f"{blob.rows} rows" if blob else ABSENT for blob in (one, other)]
+            heights = [counted(blob.rows, "row") if blob else ABSENT for blob in (one, other)]
             group.values.append(Difference(role, heights[0], heights[1]))
         elif one.digest != other.digest:
             try:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from percuss.errors import LedgerError
 from percuss.kinds.table import KINDS
 from percuss.kinds.trusted import Result
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
+from percuss.ledger.rows import from_frame
 from percuss.trust import failures
 from percuss.work.selection import Selection
 

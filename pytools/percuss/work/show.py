@@ -9,8 +9,7 @@ from percuss.errors import LedgerError, PercussError
 from percuss.export.tables import study_units
 from percuss.kinds.body import plain
 from percuss.kinds.table import kind_of
-from percuss.ledger.blobs import FILE_ROLE
-from percuss.ledger.event import Event
+from percuss.ledger.event import FILE_ROLE, Event
 from percuss.ledger.projections import superseded_ids
 from percuss.ledger.standing import superseded
 from percuss.session import Session

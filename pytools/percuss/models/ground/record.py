@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from percuss.errors import InputError
 from percuss.models.ground.measures import measures_of
-from percuss.spelling import shown
+from percuss.spelling import counted, shown
 from percuss.units import dimension, from_si, parse_unit, same_dimension
 
 ACCELERATION, TIME = "m/s^2", "s"
@@ -99,7 +99,7 @@ class RecordFacts:
         return (
             f"{self.name}: PGA {self.pga_m_s2:.4g} m/s^2 ({from_si(self.pga_m_s2, 'g0'):.4g} g0), "
             f"PGV {self.pgv_m_s:.4g} m/s, {self.duration_s:.6g} s long (5 to 95 % of its intensity in "
-            f"{self.significant_s:.4g} s), step {self.step} s, {self.samples} samples"
+            f"{self.significant_s:.4g} s), step {self.step} s, {counted(self.samples, 'sample')}"
         )
 
     def mismatch(self) -> str:
@@ -124,7 +124,7 @@ def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:
         raise InputError(f"base_record_unit = {shown(unit)} ({dimension(unit)}) is no unit of acceleration")
     times, values = _peer(text, unit) if name.lower().endswith(PEER) else _csv(text, unit)
     if len(times) < 2:
-        raise InputError(f"holds {len(times)} samples where at least 2 are needed")
+        raise InputError(f"holds {counted(len(times), 'sample')} where at least 2 are needed")
     for i, (before, after) in enumerate(pairwise(times), start=2):
         if after <= before:
             raise InputError(f"sample {i}: its time {after:g} s does not come after {before:g} s")
@@ -145,7 +145,7 @@ def _peer(text: str, unit: str | None) -> tuple[list[float], list[float]]:
     values = [scale * _number(word, i) for i, line in enumerate(lines[4:], start=5) for word in line.split()]
     if len(values) != count:
         complaint = "cut off" if len(values) < count else "longer than it says"
-        raise InputError(f"holds {len(values)} values where NPTS says {count}: it is {complaint}")
+        raise InputError(f"holds {counted(len(values), 'value')} where NPTS says {count}: it is {complaint}")
     return [i * step for i in range(count)], values
 
 
@@ -186,7 +186,9 @@ def _csv(text: str, unit: str | None) -> tuple[list[float], list[float]]:
         cells = [cell.strip().strip('"') for cell in line.rstrip(",").split(",")]
         if len(cells) != 2:
             way = "; its cells are separated by `;`, and `,` is needed" if ";" in line else ""
-            raise InputError(f"line {i} has {len(cells)} columns where time and acceleration are needed{way}")
+            raise InputError(
+                f"line {i} has {counted(len(cells), 'column')} where time and acceleration are needed{way}"
+            )
         if scales is None and units == (None, None) and not _is_number(cells[0]):
             units = _head_unit(cells[0], TIME), _head_unit(cells[1], ACCELERATION)
             own = _one_unit(units[1], unit, f"the header `{line[:60]}`")

@@ -7,6 +7,7 @@ from percuss.ledger.event import Event
 from percuss.plots.scatter import MOST_PARAMETERS, scatter_matrix
 from percuss.report.blocks import Block, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 
 def section(source: Source, event: Event) -> Section:
@@ -14,8 +15,8 @@ def section(source: Source, event: Event) -> Section:
     design = source.design(event)
     n, d = design.values.shape
     names = ", ".join(design.cases)
-    cases = f"case {names}" if len(design.cases) == 1 else f"{len(design.cases)} cases ({names})"
-    points = f"{n} {'point' if n == 1 else 'points'} of {d} {'parameter' if d == 1 else 'parameters'}"
+    cases = f"case {names}" if len(design.cases) == 1 else f"{counted(len(design.cases), 'case')} ({names})"
+    points = f"{counted(n, 'point')} of {counted(d, 'parameter')}"
     words = f"{points}, sampler `{design.sampler}`, seed {design.seed}, {cases}."
     options = {key: value for key, value in DesignCreated.of(event).options.items() if value not in (None, "")}
     if options:
@@ -39,4 +40,4 @@ def design_title(word: str, source: Source, event: Event) -> str:
     if len(source.designs()) == 1:
         return word
     body = DesignCreated.of(event)
-    return f"{word} ({body.sampler}, {body.n} points)"
+    return f"{word} ({body.sampler}, {counted(body.n, 'point')})"
