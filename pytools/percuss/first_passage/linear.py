@@ -53,6 +53,10 @@ def of_oscillators(model: Oscillators, point: Mapping[str, Any]) -> LinearSystem
     n = len(system["masses_kg"])
     if any(spring[3] for spring in system["springs"]):
         raise InputError("first passage: springs must be linear, and one has a cubic part")
+    if any(law is not None and law[0] != "linear" for law in system.get("spring_laws", [])):
+        raise InputError("first passage: springs must be linear, and one has a law that is not")
+    if any(exponent != 1.0 for exponent in system.get("damper_exponents", [])):
+        raise InputError("first passage: dampers must be linear, and one has an exponent")
     stiffness, damping = np.zeros((n, n)), np.zeros((n, n))
     for matrix, links in ((stiffness, system["springs"]), (damping, system["dampers"])):
         for first, second, value, *_ in links:

@@ -53,6 +53,7 @@ def draw_curves(study: Study, body: FragilityFitted, curves: pl.DataFrame, point
         )  # fmt: skip
     for bound in (body.lowest, body.highest):
         axis.axvline(shown.factor * bound, color="0.6", linewidth=0.6)
+    axis.set_xscale("log")
     axis.set_ylim(-0.02, 1.02)
     axis.set_xlabel(shown.label)
     axis.set_ylabel(f"probability, {body.output}")
