@@ -77,7 +77,8 @@ class Fragility:
 def fragility_of(observed: Observed, request: Request, hazard: Hazard | None = None) -> Fragility:
     """Fit the curves of a request to runs."""
     if not (observed.intensity > 0).all():
-        raise InputError("intensities must be above 0: their logarithms are used")
+        least = float(observed.intensity.min())
+        raise InputError(f"a run has the intensity {least:g}: all must be above 0, as their logarithms are used")
     thresholds = np.array(list(request.states.values()))
     damage = observed.damage(thresholds)
     exceeding = np.array([(damage > k).sum() for k in range(len(thresholds))], np.intp)
