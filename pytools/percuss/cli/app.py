@@ -44,6 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "surrogate": Entry("surrogate", "Fit stand-ins for the model to a design's runs.", WORK),
     "sensitivity": Entry("sensitivity", "Say which parameters matter.", WORK),
     "region": Entry("region", "Say where time histories lie, and how well the runs tell.", WORK),
+    "fragility": Entry("fragility", "Say how likely damage is at an intensity, and in a year.", WORK),
     "calibrate": Entry("calibrate", "Infer parameters from observations.", WORK),
     "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", WORK),
     "reliability": Entry("reliability", "Say how likely failure is, or which design meets a target.", WORK),

@@ -22,6 +22,7 @@ PLOTS: dict[str, str] = {
     "surrogate.fitted": "surrogate:draw",
     "indices.computed": "indices:draw",
     "region.computed": "regions:draw",
+    "fragility.fitted": "fragility:draw",
     "filter.updated": "filtering:draw",
     "observations.imported": "observations:draw",
     "posterior.sampled": "posterior:draw",

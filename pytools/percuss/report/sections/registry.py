@@ -28,6 +28,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("surrogate.fitted", "surrogate"),
     ("indices.computed", "sensitivity"),
     ("region.computed", "region"),
+    ("fragility.fitted", "fragility"),
     ("observations.imported", "observations"),
     ("posterior.sampled", "posterior"),
     ("prediction.made", "prediction"),
