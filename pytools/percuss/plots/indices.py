@@ -85,7 +85,7 @@ def each_output(
             axis.set_xlim(0, 1.05)
         axis.grid(axis="x")
         axis.set_title(column_label(case, output, cases))
-        axis.set_xlabel("share of the variance" if pair[0] != "mu_star" else "effect, SI")
+        axis.set_xlabel("share of the variance" if pair[0] != "mu_star" else "effect [unit of the output, SI]")
         key(figure, axis, 2)
         value = _values(table, case, output, pair[1], names)[0]
         alt = ", ".join(f"{name} {v:.2g}" for name, v in zip(names, value, strict=True) if v == v)
