@@ -38,7 +38,8 @@ def probe(page: Path, script: str, query: str, profile: Path, *words: str) -> An
     text = page.read_text()
     text = text.replace("script-src 'self' file:", "script-src 'self' file: 'unsafe-inline'")
     run = """<script>(async () => {
-      const until = async test => { for (let i = 0; i < 400 && !test(); i++) await new Promise(r => setTimeout(r, 10)); };
+      const until = async test => { for (let i = 0; i < 400 && !test(); i++)
+        await new Promise(r => setTimeout(r, 10)); };
       const scripted = document.querySelector("script[src]");
       if (scripted) await until(() => document.documentElement.dataset.ready);
       const answer = document.createElement("pre");

@@ -217,6 +217,7 @@ def test_events_that_say_nonsense(root, percuss, folder, forge, fields) -> None:
         ["export", "csv", event.id],
         ["report", event.id, "--format", "markdown"],
         ["report", "@last:campaign", "--format", "markdown"],
+        ["site", "--to", "site"],
     )
     _told_nothing_else(percuss, commands, outside, codes=(0, 1, 2, 4))
     if "blobs" in fields or "adopted" in str(fields.get("kind")) or fields.get("inputs"):

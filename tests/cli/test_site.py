@@ -8,13 +8,14 @@ import threading
 import urllib.error
 import urllib.request
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("matplotlib", reason="sites need the extra `report`")
 
-from percuss.ledger.event import Event
+from percuss.ledger.event import NO_COST, Event, Software
 from percuss.ledger.projections import fold
 from percuss.site.graph import graph_of
 from percuss.site.lineage import Box, draw, layered
@@ -22,7 +23,7 @@ from percuss.site.scripts import call
 from percuss.site.serve import Watched, server
 from percuss.site.table import PART, rows_of, table_parts
 
-NASTY = '</script><script>alert(1)</script><img src=x onerror=alert(2)> "\' `a` \x1b[2J'
+NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"' `a` \x1b[2J"
 
 
 @pytest.fixture
@@ -89,6 +90,17 @@ def test_the_same_bytes_and_only_what_is_new(site: Path, percuss, folder: Path) 
     assert "one more" in (site / f"events/{campaign}.html").read_text()
 
 
+class _Attributes(HTMLParser):
+    """The attributes of all elements of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names += [name for name, _ in attrs]
+
+
 def test_what_strangers_write_stays_text(site: Path) -> None:
     for path in site.rglob("*"):
         if path.suffix in (".html", ".js"):
@@ -97,8 +109,31 @@ def test_what_strangers_write_stays_text(site: Path) -> None:
     for path in site.rglob("*.html"):
         (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', path.read_text())
         assert policy.startswith("default-src 'none'") and "'unsafe-inline'" not in policy.split("style-src")[0]
-        assert not re.findall(r"\son\w+=", path.read_text())
+        reader = _Attributes()
+        reader.feed(path.read_text())
+        assert not [name for name in reader.names if name.startswith("on")], path
     assert "</script" not in call("rows", {"a": ["</script>"]})
+
+
+def test_ids_are_no_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from percuss.errors import LedgerError
+    from percuss.ledger.ledger import Ledger
+    from percuss.session import Session
+    from percuss.site.build import build_site
+
+    session = Session(Ledger.open(tmp_path / "ledger", create=True))
+    session.begin_from([replace(_note(1), id="../../outside")])
+    with pytest.raises(LedgerError, match="no name of a page"):
+        build_site(session, tmp_path / "site", lambda event: "")
+    assert not (tmp_path / "outside.html").exists()
+
+
+def _note(number: int) -> Event:
+    software = Software("0", "0", "0", "0")
+    return Event(
+        "main", number, f"{number:08x}", "note.added", 1, 0, (), "a", "h", None, (), (), software, None, "ok", None,
+        NO_COST, "{}", "", f"{number:064x}",
+    )  # fmt: skip
 
 
 def test_folders_of_others_are_left_alone(site: Path, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
@@ -122,10 +157,7 @@ def test_layers_go_down_and_nothing_is_drawn_twice() -> None:
 
 
 def test_many_events_come_in_parts() -> None:
-    base = Event(
-        "main", 1, "", "note.added", 1, 0, (), "a", "h", None, (), (), None, None, "ok", None, None, "{}", "", ""
-    )  # type: ignore[arg-type]
-    events = [replace(base, id=f"{i:08x}", seq=i) for i in range(2 * PART + 5)]
+    events = [_note(i) for i in range(2 * PART + 5)]
     state = fold(events)
     files = table_parts(rows_of(state, graph_of(state), lambda event: "words"))
     assert list(files) == [f"data/events-{i}.js" for i in range(3)]

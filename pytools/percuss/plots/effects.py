@@ -5,15 +5,21 @@ What an index cannot say: whether an output rises or falls with a parameter, and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from percuss.designs.records import load_design
+from percuss.execution.records import batches_of, campaign_table
+from percuss.ledger.event import Event
 from percuss.plots.drawing import canvas, chosen, dots, picture
 from percuss.plots.figure import Figure
-from percuss.plots.labels import Scale
+from percuss.plots.labels import Scale, column_label, output_scale, parameter_scale
 from percuss.plots.style import BLUE, ORANGE, WIDE
+from percuss.session import Session
 
 MOST_PARAMETERS = 6
 MOST_OUTPUTS = 6
@@ -27,6 +33,39 @@ class Effect(NamedTuple):
 
     label: str
     values: NDArray[np.float64]
+
+
+def effects_of(session: Session, event: Event, outputs: Sequence[tuple[str, str]], cases: int) -> Figure | None:
+    """Main effects in the runs that indices were computed from, through a surrogate or not; None where there are none.
+
+    `outputs` are cases and outputs, of which the first few are drawn.
+    """
+    holder = session.state.events[event.input("surrogate")] if event.inputs_as("surrogate") else event
+    parts = []
+    for item in holder.inputs_as("design"):
+        design = load_design(session, session.state.events[item.id])
+        runs = campaign_table(session.ledger, batches_of(session, session.state.events[item.id]), design)
+        points = pl.DataFrame({f"at {name}": design.values[:, j] for j, name in enumerate(design.names)})
+        points = points.with_columns(sample=pl.int_range(len(design.values), dtype=pl.Int64))
+        parts.append(runs.filter(pl.col("failed").is_null()).join(points, on="sample", how="left"))
+    if not parts or not sum(part.height for part in parts):
+        return None
+    study = session.study(event)
+    table = pl.concat(parts, how="diagonal")
+    case = outputs[0][0]
+    own = table.filter(pl.col("case") == case)
+    names = [name for name in design.names if name in study.parameters][:MOST_PARAMETERS]
+    effects = []
+    for of_case, name in outputs:
+        if of_case == case and name in own.columns:
+            shown = output_scale(study, name)
+            label = column_label(case, name, cases)
+            text = f"{label} [{shown.unit}]" if shown.unit else label
+            effects.append(Effect(text, shown.of(own[name].to_numpy())))
+    if not names or not effects or own.height < MOST_PARAMETERS:
+        return None
+    values = own.select([f"at {name}" for name in names]).to_numpy()
+    return main_effects([parameter_scale(study, name) for name in names], values, effects)
 
 
 def rank_correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

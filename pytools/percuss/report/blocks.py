@@ -83,6 +83,13 @@ class Page:
     first: Sequence[Notice] = ()
 
 
+def in_short(page: Page) -> list[str | Notice]:
+    """What stands at the top: of the results asked for, then of the way to them from its end to its beginning."""
+    results = [section for section in page.sections if not section.folded]
+    way = [section for section in page.sections if section.folded]
+    return [item for section in [*results, *reversed(way)] for item in section.short]
+
+
 def cell_text(value: Cell) -> str:
     """A cell as text."""
     if value is None:

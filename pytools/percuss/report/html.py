@@ -8,7 +8,19 @@ from html import escape
 from importlib.resources import files
 
 from percuss.plots.figure import Figure
-from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Section, Table, Text, cell_text, right_columns
+from percuss.report.blocks import (
+    Block,
+    Code,
+    Gallery,
+    Notice,
+    Page,
+    Section,
+    Table,
+    Text,
+    cell_text,
+    in_short,
+    right_columns,
+)
 
 TONES = {"note": "Note", "warning": "Warning", "good": "Passed"}
 # Cells with more characters than this may be broken into lines.
@@ -87,7 +99,7 @@ def section_anchors(sections: Iterable[Section]) -> list[str]:
 
 
 def _short(page: Page) -> str:
-    items = [item for section in reversed(page.sections) for item in section.short]
+    items = in_short(page)
     if not items:
         return ""
     lines = [

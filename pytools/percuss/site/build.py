@@ -8,6 +8,7 @@ clock: the same ledger gives the same bytes.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -15,7 +16,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from percuss.errors import InputError, PercussError
+from percuss.errors import InputError, LedgerError, PercussError
 from percuss.ledger.audit import prove_chain, prove_lineage, prove_order, prove_payloads
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
@@ -57,6 +58,10 @@ def build_site(
     """Write or refresh the site of a ledger. `live`: pages look at their server for what is new."""
     writer = _Writer(folder)
     state = session.state
+    for id in state.events:
+        # Ids are names of files: those of a stranger lead nowhere else.
+        if not re.fullmatch("[0-9a-f-]{4,64}", id):
+            raise LedgerError(f"event {id[:80]!r}: its id is no name of a page")
     graph = graph_of(state)
     summaries = {id: summary(state.events[id]) for id in graph.parents}
     badge = _badge(session, state, audit=audit)
@@ -218,7 +223,8 @@ class _Writer:
         for name in gone:
             (self.folder / name).unlink(missing_ok=True)
         text = json.dumps({"files": dict(sorted(self.now.items()))}, indent=0, sort_keys=True)
-        self.put(MANIFEST, text)
-        del self.now[MANIFEST]
+        manifest = self.folder / MANIFEST
+        if not manifest.is_file() or manifest.read_text(encoding="utf-8") != text:
+            self._write(manifest, text)
         kept = sum(self.before.get(name) == key for name, key in self.now.items())
         return Site(self.folder, self.written, kept, len(gone), events)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from percuss.report.html import clean
+
 WIDTH, HEIGHT = 172, 46
 GAP_X, GAP_Y = 18, 34
 MARGIN = 8
@@ -117,10 +119,10 @@ def _box(box: Box, x: float, y: float) -> str:
     title = f"{box.first}: {box.second}"
     return (
         f'<a href="{escape(box.href, quote=True)}" class="box {box.classes}">'
-        f"<title>{escape(title)}</title>"
+        f"<title>{escape(clean(title))}</title>"
         f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6"/>'
-        f'<text x="{x + 10:g}" y="{y + 19:g}" class="kind">{escape(_cut(box.first, 22))}</text>'
-        f'<text x="{x + 10:g}" y="{y + 36:g}" class="words">{escape(_cut(box.second, 24))}</text></a>'
+        f'<text x="{x + 10:g}" y="{y + 19:g}" class="kind">{escape(_cut(clean(box.first), 22))}</text>'
+        f'<text x="{x + 10:g}" y="{y + 36:g}" class="words">{escape(_cut(clean(box.second), 24))}</text></a>'
     )
 
 

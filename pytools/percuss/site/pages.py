@@ -8,7 +8,7 @@ from html import escape
 
 import polars as pl
 
-from percuss.errors import PercussError
+from percuss.errors import LedgerError, PercussError
 from percuss.kinds.event_superseded import EventSuperseded
 from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import is_known
@@ -23,7 +23,7 @@ from percuss.report.source import Source, when
 from percuss.session import Session
 from percuss.site.graph import Graph
 from percuss.site.lineage import Box, draw
-from percuss.trust import failures
+from percuss.trust import Trust, failures
 
 # Scripts and styles of the site itself and nothing else; `file:` is what 'self' is for a page opened from a folder.
 POLICY = (
@@ -115,7 +115,7 @@ def lineage_page(state: State, graph: Graph, summaries: dict[str, str], badge: B
 
 def _box(state: State, id: str, words: str, folder: str, more: str = "") -> Box:
     event = state.events[id]
-    failed = [v for v in failures(standing(state, event)) if v.stops] if is_known(event.kind, event.version) else []
+    failed = [verdict for verdict in failures(_trust(state, event)) if verdict.stops]
     classes = [more, "bad" if failed or event.outcome == "failed" else "", "gone" if id in state.superseded else ""]
     return Box(event.kind, words or id, f"{folder}{id}.html", " ".join(filter(None, classes)))
 
@@ -130,7 +130,7 @@ def event_page(session: Session, state: State, graph: Graph, event: Event, summa
     if event.study:
         known |= {registered.id for registered in [state.studies.get(event.study.digest)] if registered}
     events = tuple(state.events[id] for id in sorted(known & state.events.keys(), key=graph.order.__getitem__))
-    trust = standing(state, event) if is_known(event.kind, event.version) else ()
+    trust = _trust(state, event)
     source = Source(session, state.superseded, trust, (event,), events)
     sections = [*_sections(source, event), section_of("facts", source, event)]
     shown = [part for part in sections if part is not None]
@@ -146,23 +146,30 @@ def event_page(session: Session, state: State, graph: Graph, event: Event, summa
     return frame(f"{event.kind}: {title}", "", [f'<div class="page">{"".join(body)}</div>'], up="../")
 
 
+def _trust(state: State, event: Event) -> Trust:
+    """How an event stands; nothing is said of one that cannot be read."""
+    try:
+        return standing(state, event) if is_known(event.kind, event.version) else ()
+    except LedgerError:
+        return ()
+
+
 def _sections(source: Source, event: Event) -> list[Section | None]:
     """The sections of the kind; what cannot be read of a ledger of a stranger is said in its place."""
+    if not is_known(event.kind, event.version):
+        return []
     kind = "design.created" if event.kind in RUNS_KINDS else event.kind
     modules = [module for name, module in SECTIONS if name == kind]
-    about = event
     if event.kind in RUNS_KINDS:
-        about = source.state.events[event.input("design")]
         modules = [module for module in modules if module != "design"]
     elif event.kind == "design.created":
         modules = ["design"]
-    if not is_known(event.kind, event.version):
-        return []
     parts: list[Section | None] = []
     with drawing():
         for module in [*modules, "trust"]:
             try:
-                parts.append(section_of(module, source, event if module == "trust" else about))
+                runs = event.kind in RUNS_KINDS and module != "trust"
+                parts.append(section_of(module, source, source.state.events[event.input("design")] if runs else event))
             except (PercussError, pl.exceptions.PolarsError, KeyError) as fault:
                 reason = Notice(f"this part of the event cannot be shown: {fault}")
                 parts.append(Section(module.capitalize(), [reason]))
@@ -175,13 +182,17 @@ def _words(state: State, graph: Graph, event: Event) -> list[Notice]:
     if reason := mark(state, event.id):
         words = reason
         if event.id in state.superseded:
-            said = EventSuperseded.of(state.superseded[event.id])
-            words = f"superseded{f' by `{said.new}`' if said.new else ''}: {said.reason or 'no reason given'}"
+            withdrawal = EventSuperseded.of(state.superseded[event.id])
+            by = f" by `{withdrawal.new}`" if withdrawal.new else ""
+            words = f"superseded{by}: {withdrawal.reason or 'no reason given'}"
         notices.append(Notice(f"{words}."))
     for id in graph.words.get(event.id, ()):
         about = state.events[id]
         if about.kind == "note.added" and is_known(about.kind, about.version):
-            notices.append(Notice(f"{about.actor} on {when(about)}: {NoteAdded.of(about).text}", "note"))
+            try:
+                notices.append(Notice(f"{about.actor} on {when(about)}: {NoteAdded.of(about).text}", "note"))
+            except LedgerError as fault:
+                notices.append(Notice(f"a note that cannot be read: {fault}"))
     return notices
 
 

@@ -20,12 +20,15 @@ LONGEST = 300
 def section(source: Source, event: Event) -> Section:
     """Words of people first, then the body, then the envelope."""
     blocks: list[Block] = []
-    content = event.content
+    try:
+        content = event.content
+    except LedgerError:
+        content = None  # what it says is shown as far as it can be read
     if isinstance(content, NoteAdded):
         blocks.append(Notice(content.text, "note"))
     elif isinstance(content, EventSuperseded):
         blocks.append(Notice(content.reason or "without a reason", "note"))
-    elif event.kind not in {kind for kind, _ in SECTIONS}:
+    elif content is None or event.kind not in {kind for kind, _ in SECTIONS}:
         blocks.append(_body(event))
     cost = event.cost
     rows: list[list[Cell]] = [
