@@ -23,6 +23,7 @@ MOST = 1e9
 SETTINGS: dict[str, Setting] = table_of(
     Setting("ledger", "text", "ledger", doc="folder of the ledger"),
     Setting("studies", "text", "studies", doc="folder in which studies are found by name"),
+    Setting("identity", "text", "", doc="who events are by, as a name or an ORCID; empty: the login name"),
     Setting("jobs", "integer", 0, low=0, high=MOST, high_open=True, doc="runs at a time; 0 means one for each core"),
     Setting(
         "flush_s",

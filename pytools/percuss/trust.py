@@ -24,6 +24,8 @@ GATES: dict[str, str] = {
     "coverage": "the surrogate was fitted where the posterior lies",
     "skill": "the surrogate tells more about an output than its mean does",
     "verification": "the simulator agrees with the surrogate where the posterior lies",
+    "probability": "the probability of failure is known as well as was asked for",
+    "limit-surface": "the simulator agrees with the surrogate near the limit",
     "step": "the outputs do not depend on the numerical step",
 }
 

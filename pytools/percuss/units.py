@@ -228,9 +228,18 @@ def same_dimension(unit: str, other: str) -> bool:
 
 def dimension(unit: str) -> str:
     """Spell the dimension of a unit in SI base units, as `kg/s^2` for `N/m`."""
+    return spell(parse_unit(unit).dims)
+
+
+def spell(dims: Dimensions) -> str:
+    """The SI unit of a dimension, in base units.
+
+    >>> spell(parse_unit("kN/m").dims)
+    'kg/s^2'
+    """
     up: list[str] = []
     down: list[str] = []
-    for base, exponent in zip(BASES, parse_unit(unit).dims, strict=True):
+    for base, exponent in zip(BASES, dims, strict=True):
         if exponent:
             power = abs(exponent)
             shown = str(power) if power.denominator == 1 else f"{float(power):g}"

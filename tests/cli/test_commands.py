@@ -431,7 +431,7 @@ def test_doctor(percuss, folder, campaign) -> None:
     os.utime(half, (1, 1))
     said = percuss("doctor")
     assert "stray" in said.out
-    assert "--clean deletes 1 files" in said.err
+    assert "--clean deletes 1 file " in said.err
     assert percuss("doctor", "--clean").code == 0
     assert not half.exists()
     assert json.loads(percuss("doctor", "--ledger", "none", "--json").out)["ledger.state"] == "none yet"

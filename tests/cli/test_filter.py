@@ -206,8 +206,8 @@ def test_curves_of_several_cases_and_a_picture(percuss, make_study, folder) -> N
         (("--covariance", "maximum"), "--scale"),
         (("--covariance", "best"), "best"),
         (("--noise", "y9=1"), "y9"),
-        ((*FLAGS, "--scale", "-1"), "--scale -1"),
-        ((*FLAGS, "--ess", "2"), "--ess 2"),
+        ((*FLAGS, "--scale", "-1"), "--scale: -1"),
+        ((*FLAGS, "--ess", "2"), "--ess: 2"),
         ((*FLAGS, "--ess", "0.0001"), "--ess 0.0001"),
         ((*FLAGS, "--ess", "0.5", "--scale", "2"), "give one"),
         (("--covariance", "maximum", "--scale", "1", "--noise", "y1=1"), "--noise"),
@@ -327,3 +327,42 @@ def test_the_evolution_over_one_observation_is_a_line(percuss, linear, folder, m
 def test_a_proposal_needs_a_filter(percuss, linear) -> None:
     percuss("design", "--propose", linear, "--n", 5).refused(2, "filter.updated")
     percuss("design", "--propose", linear).refused(2, "--n N")
+
+
+def test_the_study_may_say_what_was_observed(percuss, make_study, folder: Path) -> None:
+    """[filter] does what the options do; an option takes its place, and that of the error as a whole."""
+    section = '[filter]\nfile = "seen.csv"\nnoise = {{ y1 = 0.5, y2 = 0.5, y3 = 0.5 }}\n'
+    study = Path(make_study("told", "0.5", text=LINEAR + section))
+    (study / "seen.csv").write_text("output,value\ny1,0.4\ny2,1.0\ny3,1.9\n")
+    (folder / "other.csv").write_text("output,value\ny1,0.2\n")
+    campaign = percuss("run", percuss("design", study, "--sampler", "halton", "--n", 256, "--skip", 1).id).id
+    (study / "seen.csv").unlink()  # it is kept with the study
+    by_study = _tell(percuss, "filter", campaign)
+    (folder / "seen.csv").write_text("output,value\ny1,0.4\ny2,1.0\ny3,1.9\n")
+    by_options = _tell(percuss, "filter", campaign, "--data", "seen.csv", *FLAGS)
+    for key in ("effective", "log_evidence", "identified"):
+        assert by_study[key] == by_options[key]
+    relative = _tell(percuss, "filter", campaign, "--covariance", "maximum", "--scale", "1")
+    assert relative["log_evidence"] != by_study["log_evidence"]
+    assert _tell(percuss, "filter", campaign, "--data", "other.csv", "--noise", "y1=0.5")["effective"] > 0
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ('covariance = "best"', "covariance: 'best' is not known"),
+        ('covariance = "maximum"', "covariance: maximum needs scale SCALE"),
+        ("scale = 0", "scale: 0 is outside"),
+        ("ess = 2", "ess: 2 must lie between 0 and 1"),
+        ('case = "wet"', "case: 'wet'"),
+        ("noise = { y1 = '1 kg' }", "noise.y1: `1 kg` is in kg"),
+        ("noise = { y9 = 1 }", "noise y9: is not observed"),
+        ("sigma = 1", "sigma: unknown key"),
+    ],
+)
+def test_sections_that_cannot_be(percuss, make_study, section: str, words: str) -> None:
+    table = f'[filter]\nfile = "seen.csv"\n{section}\n'.replace("{", "{{").replace("}", "}}")
+    study = Path(make_study("wrong", "0.5", text=LINEAR + table))
+    (study / "seen.csv").write_text("output,value\ny1,0.4\n")
+    checked = percuss("study", "check", study)
+    assert checked.code == 2 and words in checked.err, checked.err

@@ -14,9 +14,10 @@ import polars as pl
 import pytest
 from tests.drafts import study_draft
 
-from percuss.ledger.event import Blob, Event, Input, from_frame, hash_fields, to_frame
+from percuss.ledger.event import Blob, Event, Input, hash_fields
 from percuss.ledger.files import parquet_bytes
 from percuss.ledger.place import Place, open_place
+from percuss.ledger.rows import from_frame, to_frame
 
 READING = (
     ["log"],

@@ -137,7 +137,7 @@ def _covered(problem: Problem, surrogate: Surrogate, sample: Sample) -> Coverage
 
 def convergence(sample: Sample) -> Verdict:
     """Whether the draws represent the posterior: a block may stop earlier than percuss asks for, and is told so."""
-    worst = _finite(np.max(sample.diagnostics.r_hat))
+    worst = _finite(sample.diagnostics.worst_r_hat)
     if not sample.converged:
         sentence = f"the posterior is not converged: {'; '.join(sample.reasons)}"
         return Verdict("convergence", False, sentence, worst, sample.stopping.r_hat)

@@ -59,6 +59,11 @@ class Direct:
         }
 
     @property
+    def known(self) -> int:
+        """How many points it has been asked for: each is a run of every case."""
+        return len(self._known)
+
+    @property
     def stuck(self) -> bool:
         """Whether a batch is still running in a thread, which cannot be stopped."""
         return any(future.running() for future in self._running)
@@ -106,7 +111,7 @@ class Direct:
 
     def _run(self, design: Design) -> Floats:
         if self.executor is None:
-            raise InputError(f"{len(design.values)} runs of a direct calibration are not in the ledger")
+            raise InputError(f"{len(design.values)} runs of the simulator are not in the ledger")
         ranges = split(len(design.values), self.study.model().batch)
         batches = [make_batch(design, case, samples) for case in self.cases for samples in ranges]
         self._running = [self.executor.submit(run_batch, batch) for batch in batches]

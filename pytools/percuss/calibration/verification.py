@@ -37,6 +37,7 @@ from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.prediction_made import VerificationFacts, VerifiedOutput
 from percuss.ledger.event import Draft, Event
 from percuss.session import Advance, Session
+from percuss.spelling import counted
 from percuss.trust import Trust, Verdict
 
 SAMPLER = "posterior"
@@ -93,7 +94,7 @@ class Verification:
             claims = "the surrogate is not known to be right at the posterior: of some output no run finished"
         limits = "the surrogate is good enough for these data" if useful else LIMITED
         failed = self.runs.failed
-        stopped = f"{failed} of {failed + self.runs.completed} runs of the simulator at the posterior failed"
+        stopped = f"{failed} of {counted(failed + self.runs.completed, 'run')} of the simulator at the posterior failed"
         return (
             *([Verdict("runs", False, stopped, failed, 0)] if failed else []),
             Verdict("verification", honest, claims, _finite(self.worst), self.tolerance),
@@ -160,7 +161,9 @@ def stored(session: Session, design: Design) -> Design:
         if same and event.seed == design.seed and event.content == draft.body:
             # Our own study: it may have the consent to run what it runs.
             return replace(load_design(session, event), study=design.study)
-    return append_design(session, design)
+    (posterior,) = (source for role, source in draft.inputs if role == "posterior")
+    assert isinstance(posterior, Event)
+    return append_design(session, design, cause=posterior)
 
 
 def run(session: Session, design: Design, executor: Executor, advance: Advance) -> Event:

@@ -20,6 +20,7 @@ from percuss.cli.options import (
     study_path,
 )
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.calibration.calibrate import Calibrated
@@ -115,7 +116,7 @@ def calibrate(
     try:
         sampled = infer(session, request)
     except Interrupted as stop:
-        say(f"interrupted: {stop.progress.done} runs kept")
+        say(f"interrupted: {counted(stop.progress.done, 'run')} kept")
         if stop.progress.done:
             hint("give the same command again: what was run is not run again")
         leave_interrupted(stop.stuck)
@@ -162,7 +163,10 @@ def _tell(posterior: Posterior) -> None:
     if calibrated.summary is not None:
         _tell_estimates(problem, calibrated, calibrated.summary, posterior)
     if problem.direct:
-        say(f"{problem.direct.done} runs of the simulator, {len(problem.direct.runs)} batches in all")
+        say(
+            f"{counted(problem.direct.done, 'run')} of the simulator, "
+            f"{counted(len(problem.direct.runs), 'batch', 'batches')} in all"
+        )
 
 
 def _tell_sampling(problem: Problem, sample: Sample) -> None:
@@ -173,8 +177,9 @@ def _tell_sampling(problem: Problem, sample: Sample) -> None:
     data_name = "twin data" if problem.observations.twin else "data"
     shares = f"{100 * sample.acceptance.min():.0f} to {100 * sample.acceptance.max():.0f} %"
     say(
-        f"{problem.block.name}: {problem.data.height} {data_name} in {len(problem.likelihood.groups)} groups, "
-        f"{sample.sampler}, {sample.evaluations} evaluations, acceptance {shares}"
+        f"{problem.block.name}: {problem.data.height} {data_name} "
+        f"in {counted(len(problem.likelihood.groups), 'group')}, "
+        f"{sample.sampler}, {counted(sample.evaluations, 'evaluation')}, acceptance {shares}"
     )
     if problem.not_compiled and problem.direct is None:
         say(f"sampled outside the core, about a tenth as fast: {problem.not_compiled}")
@@ -205,7 +210,8 @@ def _tell_estimates(problem: Problem, calibrated: Calibrated, summary: Summary, 
         rows.append((row.name, *shown, *truth, f"{row.contraction:.3f}", f"{row.r_hat:.4f}", round(row.ess_bulk), unit))
     mass = f"{100 * summary.mass:g} %"
     heads = ["parameter", "mean", "std", "median", "mode", f"low {mass}", f"high {mass}"]
-    say(table_text([*heads, *(["truth"] if twin else []), "contraction", "R-hat", "ESS", "unit"], rows))
+    say(table_text([*heads, *(["truth"] if twin else []), "contraction", "rank R-hat", "bulk ESS", "unit"], rows))
+    say(calibrated.sample.diagnostics.figures())
     for row in summary.rows:
         for note in row.notes:
             say(f"{row.name}: {note}")

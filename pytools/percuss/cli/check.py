@@ -15,6 +15,7 @@ from percuss.cli.options import (
     studies_folder,
     study_path,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.check import Checked
@@ -61,7 +62,7 @@ def check(
                 checks.append(check_study(session, loaded[path], file))
                 advance(1, file.stem)
     except Interrupted as stop:
-        say(f"interrupted: {len(checks)} of {len(expectations)} checks done")
+        say(f"interrupted: {len(checks)} of {counted(len(expectations), 'check')} done")
         leave_interrupted(stop.stuck)
     _tell(checks, json)
     if not all(check.passed for check in checks):
@@ -90,5 +91,5 @@ def _tell(checks: list[Checked], json: bool) -> None:
     if moved:
         print(table_text(("study", "check", "value", "expected", "found", "off by", "allowed"), moved))
     for check in checks:
-        say(f"{check.study} {check.name}: {'holds' if check.passed else 'MOVED'} ({len(check.rows)} values)")
+        say(f"{check.study} {check.name}: {'holds' if check.passed else 'MOVED'} ({counted(len(check.rows), 'value')})")
     print("\n".join(check.event.id for check in checks))

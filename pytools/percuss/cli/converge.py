@@ -16,6 +16,7 @@ from percuss.cli.options import (
     open_session,
     study_path,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.execution.convergence import Checked, Judged, Tolerance
@@ -151,5 +152,5 @@ def _share(part: float, value: float) -> str:
 def _quoted(item: Judged, finer: list[int]) -> str:
     if item.enough is None:
         return item.quote
-    held = "unchanged" if item.digits is None else f"{item.digits} digit{'' if item.digits == 1 else 's'}"
+    held = "unchanged" if item.digits is None else counted(item.digits, "digit")
     return f"yes, {held}" if item.quote == "yes" else f"from /{finer[item.enough]} on, {held}"

@@ -17,6 +17,7 @@ from percuss.cli.options import (
     study_path,
 )
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,10 @@ def design(
     _tell_plan(planned, fixed)
     created = create_design(open_session(ledger, create=True), planned)
     points, parameters = created.values.shape
-    say(f"{created.sampler}: {points} points of {parameters} parameters, {len(created.cases)} cases")
+    say(
+        f"{created.sampler}: {counted(points, 'point')} of {counted(parameters, 'parameter')}, "
+        f"{counted(len(created.cases), 'case')}"
+    )
     _give(created, json)
 
 
@@ -122,7 +126,8 @@ def _tell_plan(planned: Design, written: Mapping[str, str]) -> None:
 
     size_mb = 16e-6 * planned.values.size
     if size_mb > LARGE_MB:
-        say(f"note: {len(planned.values)} points of {len(planned.names)} parameters take about {size_mb:.0f} MB")
+        parameters = counted(len(planned.names), "parameter")
+        say(f"note: {counted(len(planned.values), 'point')} of {parameters} take about {size_mb:.0f} MB")
     tell_values(written, planned.fixed, {key: unit_of(planned.study, key) for key in written})
 
 
@@ -137,7 +142,7 @@ def _extend(surrogate: str, posterior: str | None, n: int | None, seed: int, led
     event = session.event(surrogate_id)
     created = extend_design(session, event, n, seed, session.event(posterior) if posterior else None)
     where = "where the calibration needs them" if posterior else "where the surrogate needs them"
-    say(f"{n} points beside the {SurrogateFitted.of(event).points} there are, {where}")
+    say(f"{counted(len(created.values), 'point')} beside the {SurrogateFitted.of(event).points} there are, {where}")
     _give(created, json)
 
 
@@ -153,7 +158,8 @@ def _propose(filter_: str, n: int | None, cases: list[str] | None, seed: int, le
     created = propose_design(session, event, n, seed, cases or ())
     goes_on = created.stored.inputs_as("filter")
     samples = FilterUpdated.of(event).samples
-    say(f"{n} points beside the {samples} of the filter" if goes_on else f"{n} points of other cases")
+    points = counted(len(created.values), "point")
+    say(f"{points} beside the {samples} of the filter" if goes_on else f"{points} of other cases")
     _give(created, json)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.diff import Diff, Group
@@ -77,7 +78,7 @@ def _print_pairs(
 
 
 def _summary(table: TableDifference) -> str:
-    parts = [f"{table.rows[0]} and {table.rows[1]} rows"]
+    parts = [f"{table.rows[0]} and {counted(table.rows[1], 'row')}"]
     for rows, which in ((table.only_a, "A"), (table.only_b, "B")):
         if rows:
             some = ", ".join(" ".join(map(str, row)) for row in rows[:5])

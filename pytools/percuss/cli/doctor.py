@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -38,4 +39,4 @@ def doctor(
         kept = len(condition.strays) - gone
         say(f"{gone} stray files deleted, {kept} kept (young, not of percuss, or not held elsewhere)")
     elif condition.old:
-        hint(f"percuss doctor --clean deletes {len(condition.old)} files a killed writer left behind")
+        hint(f"percuss doctor --clean deletes {counted(len(condition.old), 'file')} a killed writer left behind")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from percuss.cli.options import open_session, reference
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.film import FilmedRun
@@ -34,4 +35,7 @@ def tell_written(run: FilmedRun, files: Sequence[Path], as_json: bool) -> None:
     if as_json:
         give_json({"files": [str(file) for file in files], "frames": frames, "sample": run.sample, "case": run.case})
     else:
-        say(f"{', '.join(str(file) for file in files)}: {frames} frames, {len(run.film.names)} bodies")
+        say(
+            f"{', '.join(str(file) for file in files)}: {counted(frames, 'frame')}, "
+            f"{counted(len(run.film.names), 'body', 'bodies')}"
+        )

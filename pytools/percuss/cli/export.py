@@ -17,6 +17,7 @@ from percuss.cli.options import (
     open_session,
     reference,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,7 +102,7 @@ def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
     if as_json:
         give_json({"file": str(path), "rows": table.height, "columns": table.columns})
     elif path:
-        say(f"{path}: {table.height} rows, {table.width} columns")
+        say(f"{path}: {counted(table.height, 'row')}, {counted(table.width, 'column')}")
 
 
 def _table(text: str, table: str | None, ledger: str | None, allow_command: bool) -> pl.DataFrame:

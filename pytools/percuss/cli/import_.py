@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, assignments, complete_studies, open_session, study_path
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -42,7 +43,7 @@ def import_(
     session = open_session(ledger, create=True)
     imported = import_runs(session, loaded, name, file, assignments(column, "--column"))
     tell_columns(imported.units)
-    say(f"{imported.rows} runs of case {name}, {imported.holes} of them without a result")
+    say(f"{counted(imported.rows, 'run')} of case {name}, {imported.holes} of them without a result")
     if imported.left_out:
         hint(f"columns that are not of the study were left out: {', '.join(imported.left_out)}")
     facts = {"design": imported.event.input("design"), "rows": imported.rows, "failed": imported.holes}

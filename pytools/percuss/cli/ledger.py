@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption
+from percuss.spelling import counted
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -49,7 +50,8 @@ def _copy(source: str, target: str, begin: bool, json: bool) -> None:
     copied = copy_ledger(open_store(source), open_store(target), begin=begin)
     total = sum(copied.events.values())
     say(
-        f"{copied.blobs} payloads, {copied.files} files with {total} new events, {copied.bytes} bytes"
+        f"{counted(copied.blobs, 'payload')}, {counted(copied.files, 'file')} with {counted(total, 'new event')}, "
+        f"{copied.bytes} bytes"
         if copied.blobs or copied.files
         else "nothing was missing"
     )

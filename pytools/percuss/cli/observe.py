@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, StudyArgument, assignments, open_session, study_path
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.study.study import Study
@@ -101,9 +102,10 @@ def _tell(measured: Measured, observed: Observed) -> None:
 
     table = observed.observations.table
     tell_measured(measured.study, table["output"].to_list(), table["value"].to_list())
-    value_name = "twin values" if observed.observations.twin else "measured values"
+    values = counted(table.height, "twin value" if observed.observations.twin else "measured value")
     cases = table["case"].unique(maintain_order=True).to_list()
-    say(f"{table.height} {value_name} of {table['output'].n_unique()} outputs, cases {', '.join(cases)}")
+    word = "case" if len(cases) == 1 else "cases"
+    say(f"{values} of {counted(table['output'].n_unique(), 'output')}, {word} {', '.join(cases)}")
     if not observed.new:
         say("they are in the ledger already")
     if measured.left_out:

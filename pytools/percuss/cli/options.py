@@ -86,11 +86,14 @@ IntervalOption = Annotated[
 
 def open_ledger(flag: str | None, *, create: bool = False) -> Ledger:
     """The ledger of this call, ready for reading and appending."""
+    from percuss.cli.call import this_call
     from percuss.config import find_settings
     from percuss.ledger.ledger import Ledger
     from percuss.maker import this_maker
 
-    return Ledger.open(Path(find_settings({"ledger": flag})["ledger"].value), this_maker(sys.argv[1:]), create=create)
+    settings = find_settings({"ledger": flag})
+    maker = this_maker(sys.argv[1:], this_call(), settings["identity"].value)
+    return Ledger.open(Path(settings["ledger"].value), maker, create=create)
 
 
 def open_session(
@@ -144,7 +147,11 @@ def reference(text: str) -> str:
             raise InputError("stdin: a JSON document without an `id`") from None
     if not text_read:
         raise InputError("stdin: is empty, so the command before this one gave no id")
-    return text_read.split()[-1]
+    from percuss.cli.call import this_call
+
+    id = text_read.split()[-1]
+    this_call().note(text, id)
+    return id
 
 
 def open_at(flag: str | None, text: str) -> tuple[Ledger, Event]:

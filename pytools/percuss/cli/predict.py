@@ -15,6 +15,7 @@ from percuss.cli.options import (
     open_session,
     reference,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.calibration.verification import Verification
@@ -81,7 +82,7 @@ def predict(
     try:
         prediction = make(session, request)
     except Interrupted as stop:
-        say(f"interrupted: {stop.progress.done} runs kept")
+        say(f"interrupted: {counted(stop.progress.done, 'run')} kept")
         leave_interrupted(stop.stuck)
     _tell(prediction)
     body = plain(prediction.event.content)
@@ -124,4 +125,4 @@ def _tell_verification(verification: Verification) -> None:
     for verdict in verification.verdicts():
         if verdict.passed:
             say(verdict.sentence)
-    say(f"verified by {verification.runs.completed} runs, {verification.runs.failed} failed")
+    say(f"verified by {counted(verification.runs.completed, 'run')}, {verification.runs.failed} failed")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_session
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -38,11 +39,11 @@ def replay(
             raise InputError(f"{to}: cannot be made a folder ({fault.strerror})") from fault
         for name, table in replayed.tables.items():
             write_parquet(table, to / f"{name}.parquet")
-        say(f"{len(replayed.tables)} tables written to {to}")
+        say(f"{counted(len(replayed.tables), 'table')} written to {to}")
     rows = [(name, table.height, table_digest(table)) for name, table in replayed.tables.items()]
     if json:
         give_json([{"table": name, "rows": count, "digest": digest} for name, count, digest in rows])
     else:
         print(table_text(("table", "rows", "digest"), rows))
     if replayed.skipped:
-        say(f"{replayed.skipped} events of kinds this percuss does not know were skipped")
+        say(f"{counted(replayed.skipped, 'event')} of kinds this percuss does not know were skipped")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_session, reference
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -61,7 +62,7 @@ def report(
     if to is not None:
         write_text(made.text, to)
         size_mb = len(made.text.encode()) / 1e6
-        say(f"{to}: {len(sections)} sections, {len(made.source.events)} events, {size_mb:.2g} MB")
+        say(f"{to}: {counted(len(sections), 'section')}, {counted(len(made.source.events), 'event')}, {size_mb:.2g} MB")
     if json:
         facts = {"events": [root.id for root in roots], "sections": sections}
         give_json({**facts, "file": str(to)} if to else {**facts, "markdown": made.text})

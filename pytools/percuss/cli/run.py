@@ -16,6 +16,7 @@ from percuss.cli.options import (
     open_session,
     reference,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.run import Ran
@@ -60,7 +61,7 @@ def run(
     try:
         campaign = run_design(session, session.event(design_id), Request(on, profile, shard))
     except Interrupted as stop:
-        say(f"interrupted: {stop.progress.done} runs kept, {stop.progress.left} left")
+        say(f"interrupted: {counted(stop.progress.done, 'run')} kept, {stop.progress.left} left")
         hint("give the same command again to run the rest")
         leave_interrupted(stop.stuck)
     _tell(campaign, sharded=shard is not None)
@@ -82,7 +83,7 @@ def _tell(campaign: Ran, *, sharded: bool) -> None:
 
     tell_trust(campaign.trust)
     did = campaign.progress
-    say(f"{did.done} runs done, {did.note()}" if did.done or did.elsewhere else "nothing was missing")
+    say(f"{counted(did.done, 'run')} done, {did.note()}" if did.done or did.elsewhere else "nothing was missing")
     if sharded:
         hint(f"percuss adopt {campaign.stream} makes these runs part of main")
     if any(not verdict.passed and verdict.gate == "runs" for verdict in campaign.trust):

@@ -106,6 +106,8 @@ def _tell_point(point: PointDesign, written: Mapping[str, str]) -> None:
     model = study.model()
     if isinstance(model, Driven) and (motion := model.record_of(point.point)):
         say(plain(motion.sentence()))
+        if mismatch := motion.mismatch():
+            say(plain(mismatch))
 
 
 def _tell(simulated: Simulated) -> None:

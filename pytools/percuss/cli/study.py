@@ -1,4 +1,4 @@
-"""`percuss study`: list, show and check study files."""
+"""`percuss study`: begin, copy, list, show and check study files."""
 
 from __future__ import annotations
 
@@ -16,22 +16,43 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
+def _complete_templates(incomplete: str) -> list[str]:
+    from percuss.study.load import find_studies
+    from percuss.study.shipped import TEMPLATES
+
+    return [kind for kind in find_studies(TEMPLATES) if kind.startswith(incomplete)]
+
+
+def _complete_examples(incomplete: str) -> list[str]:
+    from percuss.study.load import find_studies
+    from percuss.study.shipped import EXAMPLES
+
+    return [name for name in find_studies(EXAMPLES) if name.startswith(incomplete)]
+
+
+ToOption = Annotated[
+    Path | None, typer.Option("--to", help="Folder to put it into.", show_default="setting `studies`", metavar="FOLDER")
+]
+
+
 @app.callback()
 def study() -> None:
-    """List, show and check study files."""
+    """Begin, copy, list, show and check study files."""
 
 
 @app.command("list", epilog="Example: percuss study list")
 def list_studies(
     folder: Annotated[Path | None, typer.Argument(help="Where to look.", show_default="setting `studies`")] = None,
+    examples: Annotated[bool, typer.Option("--examples", help="List the studies that come with percuss.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """List the studies of a folder."""
+    """List the studies of a folder, or those that come with percuss."""
     from percuss.cli.output import give_json, hint, table_text
     from percuss.study.faults import StudyError
     from percuss.study.load import find_studies, load_study
+    from percuss.study.shipped import EXAMPLES
 
-    root = folder or studies_folder()
+    root = EXAMPLES if examples else folder or studies_folder()
     rows = []
     for name in find_studies(root):
         try:
@@ -45,7 +66,33 @@ def list_studies(
     elif rows:
         print(table_text(heads, rows))
     else:
-        hint(f"no studies in {root}; the setting `studies` says where to look")
+        hint(f"no studies in {root}: percuss study new begins one, percuss study copy brings an example")
+
+
+@app.command(epilog="Example: percuss study new my-frames --kind oscillators")
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the study, and its folder, is to be called.")],
+    kind: Annotated[str, typer.Option(help="The kind of its model.", autocompletion=_complete_templates)],
+    to: ToOption = None,
+) -> None:
+    """Write a commented study to make your own: it passes `study check` and runs as it is."""
+    from percuss.cli.output import hint
+    from percuss.study.shipped import new_study
+
+    path = new_study(name, kind, to or studies_folder())
+    print(path)
+    hint(f"percuss study check {path}, then percuss design {path} --n 64 | percuss run -")
+
+
+@app.command(epilog="Example: percuss study copy rockfall-wall")
+def copy(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which example.", autocompletion=_complete_examples)],
+    to: ToOption = None,
+) -> None:
+    """Copy a study that comes with percuss; `percuss study list --examples` lists them."""
+    from percuss.study.shipped import copy_example
+
+    print(copy_example(name, to or studies_folder()))
 
 
 @app.command(epilog="Example: percuss study show studies/ishigami")
@@ -71,6 +118,9 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     print("\n" + table_text(("case", "values (SI)"), cases))
     if records := loaded.records():
         print("\n" + table_text(records[0].HEADS, [record.row() for record in records]))
+        for record in records:
+            if mismatch := record.mismatch():
+                print(plain(mismatch))
     outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in loaded.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
     tell_no_limit(loaded)

@@ -10,6 +10,7 @@ import typer
 from percuss.cli.options import AcceptOption, EventArgument, JsonOption, LedgerOption, open_session, reference
 from percuss.cli.output import unkept_on_interrupt
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.surrogate import Surrogates
@@ -152,7 +153,10 @@ def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bo
         return
     write_csv(table, to)
     if to:
-        say(f"{to}: {table.height} rows, SI; std is that of the surrogate's error, low and high its 95 % band")
+        say(
+            f"{to}: {counted(table.height, 'row')}, SI; "
+            "std is that of the surrogate's error, low and high its 95 % band"
+        )
     if json:
         give_json({"id": id, "file": str(to), "rows": table.height, "columns": table.columns})
 

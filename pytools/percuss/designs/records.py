@@ -67,9 +67,12 @@ def stored(session: Session, design: Design) -> Design:
     return replace(design, event=events[design.id], study_event=events[design.study_source.id])
 
 
-def append_design(session: Session, design: Design) -> Design:
-    """Append a design, and its study if that is new."""
-    session.append(drafts_of(design))
+def append_design(session: Session, design: Design, cause: Event | None = None) -> Design:
+    """Append a design, and its study if that is new; `cause`: because of which event, where nobody asked for it."""
+    drafts = drafts_of(design)
+    for draft in drafts:
+        draft.cause = cause
+    session.append(drafts)
     return stored(session, design)
 
 

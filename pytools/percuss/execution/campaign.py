@@ -24,12 +24,14 @@ from percuss.execution.queue import Queue, Shard, work_name
 from percuss.execution.records import draft_campaign, draft_result
 from percuss.execution.rest import StatesOfRest, settle_first
 from percuss.ledger.claims import open_claims
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, batch_of
+from percuss.ledger.rows import from_frame
 from percuss.ledger.streams import read_stream
 from percuss.models import under_way
 from percuss.session import Session
+from percuss.spelling import counted
 from percuss.trust import Verdict
 
 # On Ctrl-C runs that are under way are waited for this long; slower ones are given up and run again later.
@@ -82,7 +84,7 @@ class Progress:
         if self.elsewhere:
             parts.append(f"{self.elsewhere} more by others at the same time")
         if self.lost:
-            parts.append(f"{self.lost} batches lost their worker")
+            parts.append(f"{counted(self.lost, 'batch', 'batches')} lost their worker")
         return ", ".join(parts)
 
 
@@ -102,11 +104,15 @@ def judge_runs(state: State, design: str) -> Verdict:
     # Where nothing failed the runs, of which there may be millions, are counted without being listed.
     batches = state.batches.get(design, [])
     if all(event.kind == "runs.completed" for event in batches):
-        return Verdict("runs", True, f"{sum(len(batch_of(event).samples) for event in batches)} runs finished", 0, 0)
+        return Verdict(
+            "runs", True, f"{counted(sum(len(batch_of(event).samples) for event in batches), 'run')} finished", 0, 0
+        )
     runs = state.runs(design)
     reasons = Counter(sort_of_failure(reason) for _, reason in runs.values() if reason is not None)
     failed = reasons.total()
-    return Verdict("runs", not failed, f"{failed} of {len(runs)} runs failed: {commonest(reasons)}", failed, 0)
+    return Verdict(
+        "runs", not failed, f"{failed} of {counted(len(runs), 'run')} failed: {commonest(reasons)}", failed, 0
+    )
 
 
 def span(seconds: float) -> str:

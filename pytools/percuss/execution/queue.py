@@ -14,9 +14,10 @@ from percuss.designs.design import Design
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
 from percuss.ledger.claims import Claims
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, batch_of, fold
+from percuss.ledger.rows import from_frame
 from percuss.ledger.streams import Head, read_stream
 from percuss.session import Session
 

@@ -79,7 +79,11 @@ class Observations:
 
 def read_observations(path: Path, study: Study, case: str | None, largest_bytes: int) -> Observations:
     """Read the file; `case` is that of a file that names none."""
-    measured = read_measured(path, largest_bytes)
+    return observations_in(read_measured(path, largest_bytes), study, case)
+
+
+def observations_in(measured: Measured, study: Study, case: str | None) -> Observations:
+    """The observations of a table; `case` is that of one that names none."""
     columns = measured.columns()
     rows, cases = list(range(measured.rows)), [study.case_name(case)] * measured.rows if "case" not in columns else []
     if "case" in columns:
@@ -87,9 +91,9 @@ def read_observations(path: Path, study: Study, case: str | None, largest_bytes:
         rows = [row for row in rows if case in (None, named[row])]
         cases = [study.case_name(named[row]) for row in rows]
     if not rows:
-        raise InputError(f"{path}: has no rows of case {case}")
+        raise InputError(f"{measured.file}: has no rows of case {case}")
     read = _outputs if {"output", "value"} <= set(columns) else _curves
-    return Observations(tuple(read(study, measured, columns, rows, cases)), path.name, measured.sha256)
+    return Observations(tuple(read(study, measured, columns, rows, cases)), Path(measured.file).name, measured.sha256)
 
 
 def observed(session: Session, event: Event, study: Study, case: str | None) -> Observations:

@@ -21,6 +21,7 @@ from percuss.filtering.weights import Filtered, filter_weights, misfits
 from percuss.kinds.filter_updated import Covariance, FilterUpdated, Identified, MostProbable, Observed
 from percuss.ledger.event import Event
 from percuss.session import Session
+from percuss.spelling import counted
 from percuss.study.priors.tensor import refuse_tensors
 from percuss.trust import Verdict
 
@@ -75,7 +76,8 @@ class Updated:
         p_value = float(gammaincc(count / 2, least / 2))
         does = "explains" if p_value >= LEAST_P else "does not explain"
         sentence = (
-            f"the best sample {does} the data: its squared misfit is {least:.3g} variances for {count} values, "
+            f"the best sample {does} the data: its squared misfit is {least:.3g} variances "
+            f"for {counted(count, 'value')}, "
             f"p-value {p_value:.2g}, and at least {LEAST_P:g} is asked for"
         )
         return Verdict("fit", p_value >= LEAST_P, sentence, p_value, LEAST_P)

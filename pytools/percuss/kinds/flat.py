@@ -19,7 +19,7 @@ def flat(data: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _flat(value: Any, before: str) -> Iterator[tuple[str, Any]]:
-    name = _name_key(value) if isinstance(value, list) else None
+    name = name_key(value) if isinstance(value, list) else None
     items: list[tuple[str, Any]] = []
     if isinstance(value, Mapping):
         items = [(str(key), item) for key, item in value.items()]
@@ -34,7 +34,8 @@ def _flat(value: Any, before: str) -> Iterator[tuple[str, Any]]:
         yield from _flat(item, f"{before}.{key}" if before else key)
 
 
-def _name_key(items: list[Any]) -> str | None:
+def name_key(items: list[Any]) -> str | None:
+    """The key by which the tables of a list are told apart; None where none does."""
     if not items or not all(isinstance(item, Mapping) for item in items):
         return None
     for name in NAMES:

@@ -17,12 +17,13 @@ from percuss.kinds.stream_adopted import StreamAdopted
 from percuss.kinds.stream_sealed import StreamSealed
 from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
-from percuss.ledger.event import Event, from_frame, parquet_schema
+from percuss.ledger.event import Event
 from percuss.ledger.files import FILES_AT_A_TIME, file_sha256, files_below, read_frame, read_frames
 from percuss.ledger.ledger import MAIN, Ledger, adopted
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
 from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, fold, state_tables
+from percuss.ledger.rows import from_frame, parquet_schema
 from percuss.ledger.streams import Listing, Segment, list_stream, read_segment, stream_names
 from percuss.ledger.tables import table_digest
 
@@ -145,7 +146,7 @@ class _Chain:
             return False
         paths = [self.place.commit(self.stream, number) for number in numbers]
         try:
-            (frame,) = read_frames(paths, parquet_schema())
+            (frame,) = read_frames(paths, parquet_schema(self.place.format))
             events = from_frame(frame)
         except LedgerError:
             return False
@@ -240,7 +241,7 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
     proof = Proof("payloads", "every payload has the bytes and the content its event says")
     paths_by_name: dict[str, str] = {}
     for event in (event for events in walk.streams.values() for event in events):
-        for blob in event.blobs:
+        for blob in event.payloads:
             try:
                 path = blob_path(place, blob)
             except LedgerError as fault:

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.blobs import LARGE_BYTES
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.files import check_bytes, parse_parquet
-from percuss.ledger.place import COMMIT_NAME, IDENTITY, SEGMENT_NAME, Place, identity_id, is_stream_name
+from percuss.ledger.place import COMMIT_NAME, IDENTITY, SEGMENT_NAME, Place, identity_of, is_stream_name
+from percuss.ledger.rows import from_frame
 from percuss.ledger.stores import Store
 from percuss.ledger.streams import counting
 
@@ -74,7 +75,7 @@ def _agree(source: Store, target: Store, begin: bool) -> Place:
     identity = source.get(IDENTITY)
     if identity is None:
         raise LedgerError(f"{source.place}: there is no ledger here")
-    id = identity_id(identity, f"{source.place}/{IDENTITY}")
+    id, format = identity_of(identity, f"{source.place}/{IDENTITY}")
     if target.get(IDENTITY) is None:
         if not begin:
             raise LedgerError(f"{target.place}: there is no ledger here", hint="percuss ledger copy makes one")
@@ -88,7 +89,7 @@ def _agree(source: Store, target: Store, begin: bool) -> Place:
             f"{target.place}: lets a name be written twice, so that two writers could overwrite each other",
             hint="use an object store that honours If-None-Match (Amazon S3, MinIO, R2, Ceph and others do)",
         )
-    return Place(Path(target.place), id)
+    return Place(Path(target.place), id, format)
 
 
 def _streams(store: Store) -> dict[str, list[File]]:

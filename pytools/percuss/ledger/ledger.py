@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.table import all_kinds, is_known
 from percuss.ledger import blobs
-from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame, to_frame
+from percuss.ledger.event import FILE_ROLE, Blob, Calling, Draft, Event, Maker
 from percuss.ledger.place import Place, is_stream_name, open_place
+from percuss.ledger.rows import from_frame, to_frame
 from percuss.ledger.seal import seal_stream
 from percuss.ledger.streams import (
     Head,
@@ -45,6 +47,7 @@ class Ledger:
         self._maker = maker
         self._heads: dict[str, Head] = {}
         self._frame: pl.DataFrame | None = None
+        self._environment_kept = False
 
     @classmethod
     def open(cls, root: Path | str, maker: Maker | None = None, *, create: bool = False) -> Ledger:
@@ -63,12 +66,38 @@ class Ledger:
         if stream == MAIN:
             self._seal_many()
         maker = _with_plugins(self._maker)
+        self._put_environment(maker)
         events, head = append_commit(self.place, stream, drafts, maker, self._heads.get(stream))
         self._heads[stream] = head
         # What we appended we know; an adoption puts others' events in between, and is read anew.
         plain = stream == MAIN and all(event.kind != "stream.adopted" for event in events)
         self._frame = self._frame.vstack(to_frame(events)) if self._frame is not None and plain else None
         return events
+
+    def begin(self, call: Calling | None) -> Calling | None:
+        """What is appended from now on is of this call; the call it was before."""
+        if self._maker is None:
+            return None
+        before, self._maker = self._maker.call, replace(self._maker, call=call)
+        return before
+
+    def _put_environment(self, maker: Maker) -> None:
+        """Store the record of the environment, once in a process: the events that follow refer to it."""
+        if maker.call and maker.environment and self.place.format > 1 and not self._environment_kept:
+            blobs.put_file(self.place, "environment", maker.environment())
+            self._environment_kept = True
+
+    def environment(self, event: Event) -> dict[str, Any] | None:
+        """In what environment an event was made; None for events of format 1."""
+        if event.environment is None:
+            return None
+        try:
+            record = json.loads(blobs.get_bytes(self.place, event.payloads[-1]))
+        except (ValueError, RecursionError) as fault:
+            raise LedgerError(f"event {event.id}: the record of its environment is not readable JSON") from fault
+        if not isinstance(record, dict):
+            raise LedgerError(f"event {event.id}: the record of its environment is not a JSON object")
+        return record
 
     def _seal_many(self) -> None:
         """Pack the loose commits of main if they are many: before appending, so that what was asked for comes last.
@@ -119,6 +148,12 @@ class Ledger:
 
     def resolve(self, reference: str) -> str:
         """The full id a reference stands for."""
+        id = self._resolve(reference)
+        if self._maker and self._maker.call:
+            self._maker.call.note(reference, id)
+        return id
+
+    def _resolve(self, reference: str) -> str:
         import polars as pl
 
         if reference.startswith("@"):
@@ -183,9 +218,9 @@ class Ledger:
     def files(self, event: Event | Draft) -> dict[str, bytes]:
         """The files an event carries, or will carry, by name."""
         return {
-            blob.role.removeprefix(blobs.FILE_ROLE): blobs.get_bytes(self.place, blob)
+            blob.role.removeprefix(FILE_ROLE): blobs.get_bytes(self.place, blob)
             for blob in event.blobs
-            if blob.role.startswith(blobs.FILE_ROLE)
+            if blob.role.startswith(FILE_ROLE)
         }
 
 
@@ -231,8 +266,6 @@ def _with_adopted(
 
 def adopted(body: str) -> tuple[str, int]:
     """Which stream, and how many of its events, an adoption speaks of."""
-    import json
-
     try:
         data = json.loads(body)
         stream, count = data["stream"], data["events"]

@@ -86,7 +86,7 @@ def stray_files(place: Place, streams: Mapping[str, Sequence[Event]]) -> list[Pa
     for stream, events in streams.items():
         known.add(place.stream(stream) / ".lock")
         known.update(counted_files(place, stream))
-        for blob in (blob for event in events for blob in event.blobs if HEX64.fullmatch(blob.sha256)):
+        for blob in (blob for event in events for blob in event.payloads if HEX64.fullmatch(blob.sha256)):
             known.add(blob_path(place, blob))
     cache = place.cache
     return [

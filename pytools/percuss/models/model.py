@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from numpy import ndarray
 
-    from percuss.models.ground_record import RecordFacts
+    from percuss.models.ground.record import RecordFacts
 
 Value = float | str
 # Stream of what a model says of a run.

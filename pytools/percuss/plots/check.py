@@ -9,6 +9,7 @@ from percuss.plots.drawing import canvas, dots, height_for, picture
 from percuss.plots.figure import Figure
 from percuss.plots.style import BLUE, INK, RED, WIDE
 from percuss.plots.subject import Subject
+from percuss.spelling import counted
 
 MOST = 60
 
@@ -38,6 +39,7 @@ def deviations(body: CheckPassed) -> Figure:
     axis.grid(axis="x")
     return picture(
         figure,
-        f"{int(holds.sum())} of {len(items)} values hold; the largest share of a tolerance is {np.abs(off).max():.2g}",
+        f"{int(holds.sum())} of {counted(len(items), 'value')} hold; "
+        f"the largest share of a tolerance is {np.abs(off).max():.2g}",
         "How far each value is off, over what is allowed (shaded).",
     )

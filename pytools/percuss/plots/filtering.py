@@ -17,6 +17,7 @@ from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale, output_scale, parameter_scale
 from percuss.plots.style import BLUE, INK, ORANGE, WIDE
 from percuss.plots.subject import Subject
+from percuss.spelling import counted
 
 # Edge of one panel of many, in inches, and how many of them a picture has at most in a row.
 EDGE = 1.75
@@ -59,7 +60,8 @@ def draw(subject: Subject) -> Figure:
     if len(x) <= MARKED // 2:
         last.set_xticks(x)
     key(figure, axes[0, 0])
-    alt = f"Parameters over {len(x) - 1} steps, at the end: {'; '.join(alts)}; {body.effective:.3g} effective samples"
+    over = counted(len(x) - 1, "step")
+    alt = f"Parameters over {over}, at the end: {'; '.join(alts)}; {body.effective:.3g} effective samples"
     return picture(figure, alt, "Mean (line) and nine tenths (band) of every parameter after each step.")
 
 
@@ -122,7 +124,9 @@ def runs(subject: Subject) -> Figure:
             axes[i, j].plot(x[heavy], y[heavy], "o", color=ORANGE, markersize=5, fillstyle="none", linestyle="none")
             axes[i, j].grid(True)
     _label(axes, outputs, scales)
-    alt = f"Outputs of {table.height} runs over their parameters, case {case}; {int(heavy.sum())} have a ring"
+    alt = (
+        f"Outputs of {counted(table.height, 'run')} over their parameters, case {case}; {int(heavy.sum())} have a ring"
+    )
     return picture(figure, alt, f"Case {case}: a point a run; a ring where its weight is above the average.")
 
 

@@ -16,6 +16,7 @@ from percuss.plots.labels import column_label, output_scale, quantity_scale
 from percuss.plots.style import BLUE, DASHES, INK, ORANGE, SERIES, TEAL, THIRD, WIDE
 from percuss.plots.subject import Subject
 from percuss.sensitivity.indices import ALL_CASES
+from percuss.spelling import counted
 from percuss.study.study import Study
 
 # Outputs up to this number have a picture each; more are put over one another, parameter by parameter.
@@ -148,7 +149,7 @@ def over_outputs(
     alt = ", ".join(f"{label} {leader}" for label, leader in zip(labels[:12], leaders, strict=False))
     return picture(
         figure,
-        f"Sensitivity of {len(outputs)} outputs to {', '.join(names)}; the largest index of each: {alt}",
+        f"Sensitivity of {counted(len(outputs), 'output')} to {', '.join(names)}; the largest index of each: {alt}",
         f"Each parameter over all outputs: {WORDS[pair[0]]} (filled), {WORDS[pair[1]]} (hatched); lines are intervals.",
     )
 

@@ -12,6 +12,7 @@ from percuss.plots.figure import Figure
 from percuss.plots.labels import output_scale, unit_text
 from percuss.plots.style import WIDE
 from percuss.plots.subject import Subject
+from percuss.spelling import counted
 
 MOST_LABELS = 40
 
@@ -48,5 +49,6 @@ def measured(observations: Observations) -> Figure:
         unit = unit_text(rows["unit"][0])
         axis.set_ylabel(f"measured [{unit}]" if unit else "measured")
         axis.grid(True)
-    alt = f"{table.height} measured values of {', '.join(table['output'].unique(maintain_order=True).to_list()[:8])}"
+    outputs = table["output"].unique(maintain_order=True).to_list()[:8]
+    alt = f"{counted(table.height, 'measured value')} of {', '.join(outputs)}"
     return picture(figure, alt, "Measured values; lines are two standard deviations of the measurement.")

@@ -26,6 +26,7 @@ PLOTS: dict[str, str] = {
     "observations.imported": "observations:draw",
     "posterior.sampled": "posterior:draw",
     "prediction.made": "prediction:draw",
+    "reliability.estimated": "reliability:draw",
     "comparison.made": "comparison:draw",
     "validation.computed": "drift:draw",
     "convergence.checked": "convergence:draw",

@@ -21,7 +21,7 @@ from percuss.plots.peaks import Peak, missed_peak, peak_outputs
 from percuss.plots.scatter import scatter_matrix
 from percuss.plots.style import BLUE, WIDE
 from percuss.plots.subject import RunTables, Subject
-from percuss.spelling import did_you_mean
+from percuss.spelling import counted, did_you_mean
 from percuss.study.study import Study
 
 MOST_PANELS = 4
@@ -75,7 +75,9 @@ def _curves(subject: Subject) -> Figure:
     count = len(panels[names[0]])
     if count > 1:
         key(figure, axes_[0, 0], 4)
-    what = f"median and 5 to 95 % of {count} runs" if count > FEW else f"{count} run{'' if count == 1 else 's'}"
+    what = (
+        f"median and 5 to 95 % of {counted(count, 'run')}" if count > FEW else f"{count} run{'' if count == 1 else 's'}"
+    )
     marks = next((words for lines in panels.values() if (words := marks_note(lines))), "")
     return picture(figure, f"Curves of {', '.join(names)}, {what}", f"Curves of {', '.join(names)}: {what}.{marks}")
 
@@ -129,7 +131,7 @@ def _outputs(subject: Subject) -> Figure:
         axis.set_xlabel(f"{label} [{shown.unit}]" if shown.unit else label)
         draw_histogram(axis, values)
         alts.append(f"{label} median {np.median(values):.4g}" if len(values) else f"{label} has no run")
-    return picture(figure, f"Outputs of {table.height} runs: {'; '.join(alts)}", "Outputs over the runs.")
+    return picture(figure, f"Outputs of {counted(table.height, 'run')}: {'; '.join(alts)}", "Outputs over the runs.")
 
 
 def draw_histogram(axis: Any, values: NDArray[Any]) -> None:

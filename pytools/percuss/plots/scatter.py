@@ -15,6 +15,7 @@ from percuss.plots.figure import Figure
 from percuss.plots.labels import parameter_scale
 from percuss.plots.style import BLUE, GREY, INK, RED, WIDE
 from percuss.plots.subject import Subject
+from percuss.spelling import counted
 
 # More panels than this are dots on a postage stamp, more points than this only weight.
 MOST_PARAMETERS = 8
@@ -55,7 +56,7 @@ def scatter_matrix(design: Design, failed: NDArray[Any] | None = None) -> Figure
     if failed is not None:
         dots(axes[0, 0], [], [], RED, 5, "x").set_label("failed")
     key(figure, axes[0, 0])
-    what = f"Scatter matrix of {len(design.values)} points in {', '.join(names)}"
+    what = f"Scatter matrix of {counted(len(design.values), 'point')} in {', '.join(names)}"
     if failed is not None:
         what += f"; {int(wrong.sum())} whose run failed are marked with crosses"
     caption = (

@@ -14,6 +14,7 @@ from percuss.plots.labels import Scale, column_label, output_scale, quantity_sca
 from percuss.plots.parity import draw_parity, parity
 from percuss.plots.style import BLUE, GREEN, ORANGE, PURPLE, THIRD, WIDE
 from percuss.plots.subject import Subject
+from percuss.spelling import counted
 from percuss.surrogates.surrogate import Surrogate
 
 MOST_PARITY = 12
@@ -81,7 +82,7 @@ def error_chart(table: pl.DataFrame, labels: list[str]) -> Figure:
     )
     return picture(
         figure,
-        f"Errors of {len(labels)} surrogates on a logarithmic axis; {ERRORS[shown[-1]][0]}: {words}",
+        f"Errors of {counted(len(labels), 'surrogate')} on a logarithmic axis; {ERRORS[shown[-1]][0]}: {words}",
         "Errors side by side; trust the nested one, for which the whole selection is repeated without the point.",
     )
 
@@ -94,7 +95,7 @@ def parities(surrogate: Surrogate, labels: list[str], varying: list[int]) -> tup
     for number in order[:MOST_PARITY]:
         shown, values, predicted = _left_out(surrogate, number)
         error, label = float(surrogate.error[number]), labels[number]
-        alt = f"Surrogate against {len(values)} runs for {label}: error {error:.2g} of the variance"
+        alt = f"Surrogate against {counted(len(values), 'run')} for {label}: error {error:.2g} of the variance"
         figures.append(parity(label, shown.unit, values, predicted, f"error {error:.2g}", alt))
     kind = "nested (each point predicted without its fold)" if nested else "leave-one-out"
     caption = f"Predictions against runs, {kind}; on the line they agree."

@@ -12,6 +12,7 @@ from percuss.plots.drawing import canvas, chosen, height_for, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale
 from percuss.plots.style import DASHES, INK, SERIES, WIDE
+from percuss.spelling import counted
 
 MOST_CHAINS = 6
 MOST_DRAWS = 400
@@ -43,7 +44,7 @@ def traces(scales: Sequence[Scale], draws: NDArray[Any], unconverged: bool) -> F
     axes[0, 1].set_title("ranks (flat: chains agree)")
     axes[-1, 0].set_xlabel("draw")
     axes[-1, 1].set_xlabel("rank over all draws")
-    which = f"{len(picked)} of {chains} chains" if len(picked) < chains else f"{chains} chains"
+    which = f"{len(picked)} of {counted(chains, 'chain')}" if len(picked) < chains else counted(chains, "chain")
     thin = f", one draw in {step}" if step > 1 else ""
     mark = " UNCONVERGED." if unconverged else ""
     names = ", ".join(scale.name for scale in scales)

@@ -14,6 +14,7 @@ from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.sections.registry import planned, section_of
 from percuss.report.source import Source, when
+from percuss.spelling import counted
 from percuss.trust import failures
 
 
@@ -40,7 +41,9 @@ def build_page(
     ]
     words = ", ".join(dict.fromkeys(event.kind for event in source.roots))
     title = about.title if about else root.kind
-    footer = f"Made by percuss from {len(source.events)} events of a ledger; the same ledger gives the same page."
+    footer = (
+        f"Made by percuss from {counted(len(source.events), 'event')} of a ledger; the same ledger gives the same page."
+    )
     first = [Notice(verdict.line()) for verdict in failures(source.trust)]
     return Page(title, f"Report on {words}", facts, sections, footer, first)
 

@@ -13,7 +13,7 @@ from percuss.scene.probes import JointProbe, PairProbe
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from percuss.scene.scene import Scene
+    from percuss.scene.description import SceneDescription
 
 # What the core can tell apart.
 MOST_GROUPS = 1024
@@ -29,7 +29,7 @@ COEFFICIENTS = {
 Fault = tuple[str, str]
 
 
-def faults_of(scene: Scene) -> list[Fault]:
+def faults_of(scene: SceneDescription) -> list[Fault]:
     """Every fault: where, and in one sentence what."""
     return [*_bodies(scene), *_laws(scene), *_links(scene), *_bonds(scene), *_loads_and_probes(scene)]
 
@@ -39,7 +39,7 @@ def _twice(where: str, label: str, names: Sequence[str]) -> Iterator[Fault]:
         yield where, f"two {label} are called {name}: give them names that differ"
 
 
-def _bodies(scene: Scene) -> Iterator[Fault]:
+def _bodies(scene: SceneDescription) -> Iterator[Fault]:
     if not scene.bodies:
         yield "bodies", "there are none: a scene needs at least one"
     names = [body.name for body in scene.bodies]
@@ -54,7 +54,7 @@ def _bodies(scene: Scene) -> Iterator[Fault]:
         yield "bodies", f"there are {len(scene.groups)} groups, at most {MOST_GROUPS} are allowed"
 
 
-def _laws(scene: Scene) -> Iterator[Fault]:
+def _laws(scene: SceneDescription) -> Iterator[Fault]:
     named = {name for law in scene.laws for name in law.groups}
     # Without any law a scene of joints is free of contact: its contactors are for masses and pictures.
     for body in scene.bodies if scene.laws or not scene.joints else ():
@@ -85,13 +85,13 @@ def _laws(scene: Scene) -> Iterator[Fault]:
             yield "laws", f"{between}: their contactors never meet, being all on fixed bodies or on one body"
 
 
-def _can_meet(scene: Scene, first: set[int], second: set[int]) -> bool:
+def _can_meet(scene: SceneDescription, first: set[int], second: set[int]) -> bool:
     if len(first | second) < 2:
         return False
     return any(not scene.bodies[index].fixed for index in first | second)
 
 
-def _links(scene: Scene) -> Iterator[Fault]:
+def _links(scene: SceneDescription) -> Iterator[Fault]:
     joints = {joint.name: joint for joint in scene.joints}
     yield from _twice("joints", "joints", [joint.name for joint in scene.joints])
     for joint in scene.joints:
@@ -104,7 +104,7 @@ def _list_of(element: Element) -> str:
     return f"{type(element).__name__.lower()}s"
 
 
-def _places(scene: Scene, link: Link, label: str) -> Iterator[str]:
+def _places(scene: SceneDescription, link: Link, label: str) -> Iterator[str]:
     yield from link.faults(label)
     for name in link.bodies:
         if name not in scene.body_index:
@@ -131,7 +131,7 @@ def _joint(joint: Joint) -> Iterator[str]:
             yield from _signal(signal, label)
 
 
-def _element(scene: Scene, element: Element, joints: dict[str, Joint]) -> Iterator[str]:
+def _element(scene: SceneDescription, element: Element, joints: dict[str, Joint]) -> Iterator[str]:
     label = type(element).__name__.lower()
     if isinstance(element, Bushing) or element.joint is None:
         yield from _places(scene, element, label)
@@ -155,7 +155,7 @@ def _signal(signal: Signal, label: str) -> Iterator[str]:
             yield f"{label}: {fault}"
 
 
-def _bonds(scene: Scene) -> Iterator[Fault]:
+def _bonds(scene: SceneDescription) -> Iterator[Fault]:
     yield from _twice("bonds", "bonds", [bond.name for bond in scene.bonds])
     for bond in scene.bonds:
         label = f"bond {bond.name}"
@@ -170,7 +170,7 @@ def _bonds(scene: Scene) -> Iterator[Fault]:
                 yield "bonds", f"{label} names {kind} {name}, which is not there; {did_you_mean(name, known)}"
 
 
-def _loads_and_probes(scene: Scene) -> Iterator[Fault]:
+def _loads_and_probes(scene: SceneDescription) -> Iterator[Fault]:
     yield from _twice("probes", "probes", [probe.name for probe in scene.probes])
     references = [("loads", "a load", load.body) for load in scene.loads]
     references += [

@@ -10,11 +10,12 @@ from percuss import _core
 from percuss.errors import InputError
 from percuss.scene.bonds import BondState
 from percuss.scene.checkpoint import Checkpoint, run_in_pieces
+from percuss.scene.faults import faults_of
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
-    from percuss.scene.scene import Scene
+    from percuss.scene.description import SceneDescription
     from percuss.scene.shapes import Vector
 
 Table = Mapping[str, "ndarray"]
@@ -173,8 +174,8 @@ class Result:
 class World:
     """A scene in motion. The same scene and settings give the same bits, on any machine that runs the same build."""
 
-    def __init__(self, scene: Scene, settings: Settings) -> None:
-        faults = scene.faults()
+    def __init__(self, scene: SceneDescription, settings: Settings) -> None:
+        faults = faults_of(scene)
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise InputError(f"{faults[0][1]}{more}")
@@ -193,7 +194,8 @@ class World:
         if checkpoint is None:
             recorded = _asked(lambda: self.core.run(duration_s, **vars(record)))
         else:
-            recorded = _asked(lambda: run_in_pieces(self, duration_s, record, checkpoint))
+            start = (self.scene.description(), vars(self.settings))
+            recorded = _asked(lambda: run_in_pieces(self.core, start, duration_s, vars(record), checkpoint))
         # What contacts gave instead of taking, over the energy there is.
         gained = recorded.pop("gained_j")
         there = recorded.pop("largest_kinetic_j") + recorded.pop("lifting_j")

@@ -29,7 +29,7 @@ from percuss.units import parse_quantity, quantity_unit, same_dimension
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from percuss.models.ground_record import RecordFacts
+    from percuss.models.ground.record import RecordFacts
 
 FORMAT = 1
 BASE_CASE = "base"

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.spelling import counted
 from percuss.surrogates.model import Array, Data, FamilyModule, Model
 from percuss.surrogates.settings import Settings
 
@@ -150,7 +151,7 @@ def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]
         )
     terms = facts.get("terms")
     if terms is not None and terms > 0.5 * points:
-        warnings.append(f"{terms} terms from {points} points")
+        warnings.append(f"{counted(terms, 'term')} from {counted(points, 'point')}")
     if errors.known and errors.held_out is None and errors.trusted < UNSEEN / points:
         warnings.append(
             f"error {errors.trusted:.2g} is less than {points} points can vouch for: a hundredth of the standard "
@@ -167,7 +168,9 @@ def held_out_rows(count: int, fraction: float, seed: int) -> tuple[NDArray[np.in
     """Rows to fit and rows to keep back."""
     kept = round(count * fraction)
     if not 0 < fraction < 1 or kept < 1 or count - kept < 4:
-        raise InputError(f"--held-out {fraction}: keeps {kept} of {count} points back, and 4 are needed for the fit")
+        raise InputError(
+            f"--held-out {fraction}: keeps {kept} of {counted(count, 'point')} back, and 4 are needed for the fit"
+        )
     order = np.random.default_rng([seed, count, 7]).permutation(count)
     return np.sort(order[kept:]), np.sort(order[:kept])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from percuss.execution.results import Campaign
+from percuss.spelling import counted
 from percuss.units import from_si
 
 # A parameter is named when the failed runs fill less than this share of its probability.
@@ -20,7 +21,7 @@ def hole_sentences(campaign: Campaign) -> list[str]:
         rows = np.array(sorted(runs.failures))
         reasons = list(runs.failures.values())
         total = len(rows) + len(runs.rows)
-        sentence = f"case {runs.case}: {len(rows)} of {total} runs failed and are holes in the design"
+        sentence = f"case {runs.case}: {len(rows)} of {counted(total, 'run')} failed and are holes in the design"
         places = _places(campaign, rows)
         sentence += f", at {' and '.join(places)}" if places else ", all over the parameter space"
         common = max(set(reasons), key=lambda reason: (reasons.count(reason), reason))

@@ -138,8 +138,19 @@ def _repeatable(session: Session) -> dict[str, list[Event]]:
         readable = is_known(event.kind, event.version) and event.id not in session.state.superseded
         if readable and KINDS[event.kind].repeat:
             sort = event.kind.split(".")[0]
-            sorts.setdefault(sort if sort.endswith("s") else f"{sort}s", []).append(event)
+            sorts.setdefault(_several(sort), []).append(event)
     return sorts
+
+
+def _several(sort: str) -> str:
+    """The plural of what events of a kind hold.
+
+    >>> _several("runs"), _several("posterior"), _several("reliability")
+    ('runs', 'posteriors', 'reliabilities')
+    """
+    if sort.endswith("s"):
+        return sort
+    return f"{sort[:-1]}ies" if sort.endswith("y") else f"{sort}s"
 
 
 def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], count: int) -> Iterator[str]:

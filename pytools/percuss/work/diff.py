@@ -14,10 +14,11 @@ from typing import Any
 from percuss.errors import InputError, PercussError
 from percuss.kinds.flat import flat
 from percuss.kinds.table import kind_of
-from percuss.ledger.blobs import FILE_ROLE
-from percuss.ledger.event import Event
+from percuss.ledger.event import FILE_ROLE, Event
 from percuss.session import Session
+from percuss.spelling import counted
 from percuss.study.differences import resolved_keys
+from percuss.study.files import STUDY_FILE
 from percuss.work.table_rows import TableDifference, compare_tables, in_errors
 
 STUDY, DATA, SETTINGS, MADE_FROM, CODE, ENVIRONMENT, RESULTS = GROUPS = (
@@ -139,8 +140,9 @@ def _compare_studies(session: Session, done: Diff) -> None:
         keys = [{k: v for k, v in values.items() if k.split(".")[0] not in ("study", "files")} for values in recorded]
     one, other = ({k: v for k, v in values.items() if not k.startswith("file ")} for values in keys)
     _compare_flat(done.groups[STUDY], one, other)
-    for name in dict.fromkeys(blob.role for event in (a, b) for blob in event.blobs):
-        _compare_files(session, done, a, b, name)
+    for role in dict.fromkeys(blob.role for event in (a, b) for blob in event.blobs):
+        if role != FILE_ROLE + STUDY_FILE:  # its keys were compared
+            _compare_files(session, done, a, b, role)
 
 
 def _compare_files(session: Session, done: Diff, a: Event, b: Event, role: str) -> None:
@@ -210,7 +212,7 @@ def _compare_payloads(session: Session, done: Diff, a: Event, b: Event, name: st
             if a.kind != "study.registered":
                 _compare(group, role, *(f"sha256 {x.sha256[:16]}" if x else ABSENT for x in (one, other)))
         elif one is None or other is None:
-            heights = [f"{blob.rows} rows" if blob else ABSENT for blob in (one, other)]
+            heights = [counted(blob.rows, "row") if blob else ABSENT for blob in (one, other)]
             group.values.append(Difference(role, heights[0], heights[1]))
         elif one.digest != other.digest:
             try:

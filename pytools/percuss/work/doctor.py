@@ -16,6 +16,7 @@ from percuss.ledger.streams import list_stream, make_names_last, stream_names
 from percuss.models.command.held import held
 from percuss.plugins import installed
 from percuss.software import software
+from percuss.spelling import counted
 
 # Younger files may belong to a writer at work.
 STRAY_AGE_S = 3600
@@ -100,9 +101,13 @@ def _tell_ledger(condition: Condition, place: Place, walk: Walk) -> None:
     for stream in stream_names(place):
         listing = list_stream(place, stream)
         events, loose = len(walk.streams[stream]), len(listing.loose)
-        facts[f"ledger.{stream}"] = f"{events} events, {loose} loose commits, {len(listing.segments)} sealed"
+        facts[f"ledger.{stream}"] = (
+            f"{counted(events, 'event')}, {counted(loose, 'loose commit')}, {len(listing.segments)} sealed"
+        )
         if loose > MANY_LOOSE:
-            condition.hints.append(f"stream {stream} has {loose} loose commits; percuss seal makes reading faster")
+            condition.hints.append(
+                f"stream {stream} has {counted(loose, 'loose commit')}; percuss seal makes reading faster"
+            )
     if not condition.whole:
         condition.hints.append("the chain is damaged; percuss audit says where")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from percuss.calibration.records import Observations
+from percuss.ledger.calls import texts_of
 from percuss.session import Session
 from percuss.study.differences import differences_text
 from percuss.study.faults import StudyError
@@ -46,7 +47,7 @@ def _edited_since(session: Session, taken: Study, made: str) -> list[str]:
     or among the studies that are known by name.
     """
     registered = session.state.studies[taken.digest]
-    places = [Path(text) for text in registered.argv[1:]]
+    places = [Path(text) for text in texts_of(registered)]
     named = Path(session.setting("studies")) / taken.name
     path = next((path for path in (*places, named) if is_study(path, taken.name)), None)
     if path is None:

@@ -9,8 +9,7 @@ from percuss.errors import InputError
 from percuss.execution.records import runs_table
 from percuss.export.tables import column_name, with_unit_names
 from percuss.kinds.table import kind_of
-from percuss.ledger.blobs import FILE_ROLE
-from percuss.ledger.event import Event
+from percuss.ledger.event import FILE_ROLE, Event
 from percuss.measured import parse_measured
 from percuss.session import Session
 from percuss.work.curves import curves_table

@@ -78,7 +78,8 @@ def predict(session: Session, request: Request) -> Prediction:
         scores = prediction.scores(problem, posterior, predicted, verified)
     enrichment = None
     if verified and not verified.passed:
-        enrichment = append_design(session, _proposed(session, problem, posterior, verified, request.seed)).stored
+        proposed = _proposed(session, problem, posterior, verified, request.seed)
+        enrichment = append_design(session, proposed, cause=verified.campaign).stored
     predicted = prediction.without(predicted, worthless(session, problem, session.accept))
     body = PredictionMade(
         draws=draws,

@@ -13,6 +13,7 @@ import pytest
 from percuss.kinds.kind import Kind
 from percuss.kinds.runs_completed import RunsCompleted
 from percuss.kinds.table import KINDS
+from percuss.ledger.calls import OpenCall
 from percuss.ledger.ledger import Ledger
 from percuss.maker import this_maker
 from percuss.session import Session
@@ -58,7 +59,7 @@ def test_it_reads_the_ledger_once_and_builds_each_study_once(
     count("percuss.session.fold", "folds", projections.fold)
     count("percuss.ledger.audit.fold", "folds of the proof", projections.fold)
     count("percuss.study.study.Study.from_resolved", "studies", Study.from_resolved)
-    done = audit(Session(Ledger.open(tmp_path / "ledger", this_maker([]))), rerun=5)
+    done = audit(Session(Ledger.open(tmp_path / "ledger", this_maker([], OpenCall("python", "test", [])))), rerun=5)
     assert done.holds
     assert counts == {"reads": 1, "folds": 1, "folds of the proof": 1, "studies": 1}
 

@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from percuss.errors import InputError
-from percuss.models.ground_motion import SYNTHETIC
-from percuss.models.ground_record import GroundRecord, read_record
 from percuss.models.model import Input
-from percuss.models.oscillators.base import Base
-from percuss.models.oscillators.inputs import Element, motion_inputs
-from percuss.models.oscillators.tables import HARMONIC
+from percuss.models.oscillators.inputs import Element
+from percuss.models.oscillators.seismic import SPECTRA, STOREY, Seismic, Storey
 from percuss.settings import Setting, SettingsError, clean_settings
 from percuss.spelling import did_you_mean
 
@@ -96,28 +92,28 @@ class Reader:
         first, second = (known.index(str(name)) - 1 for name in between)
         return first, second
 
-    def base(self, settings: Mapping[str, Any], files: Mapping[str, bytes], inputs: dict[str, Input]) -> Base:
-        """Motion of the base; adds its input."""
-        keys = [key for key in ("base_record", "base_records", "base_harmonics", "base_synthetic") if settings.get(key)]
-        if len(keys) > 1:
-            self.faults.append((keys[1], f"the base moves by {keys[0]} already: give one of them"))
-        if settings.get("base_records") == []:
-            self.faults.append(("base_records", "names no file"))
-        if not keys:
-            return Base()
-        if keys[0] == "base_synthetic":
-            inputs["intensity"] = motion_inputs()["intensity"]
-            return Base(synthetic=self.one(settings["base_synthetic"], SYNTHETIC, "base_synthetic"))
-        inputs["base_scale"] = motion_inputs()["base_scale"]
-        if keys[0] == "base_harmonics":
-            return Base(sines=tuple(self.tables(settings, "base_harmonics", HARMONIC)))
-        names = settings.get("base_records") or [settings["base_record"]]
-        if "base_records" in settings:
-            inputs["base_record"] = motion_inputs(tuple(names))["base_record"]
-        records: dict[str, GroundRecord] = {}
-        for name in names:
-            try:
-                records[name] = read_record(name, files[name], settings.get("base_record_unit"))
-            except InputError as fault:
-                self.faults.append((keys[0], f"{name}: {fault}"))
-        return Base(records=records)
+    def seismic(self, settings: Mapping[str, Any], masses: Sequence[str], *, sampled: bool) -> Seismic:
+        """Storeys, spectra and measures of the motion."""
+        tables = self.tables(settings, "storeys", STOREY) if "storeys" in settings else []
+        self.names([str(table["name"]) for table in tables], "storeys")
+        self.names(list(dict.fromkeys(str(t["building"]) for t in tables if "building" in t)), "storeys")
+        storeys = tuple(
+            Storey(
+                str(table["name"]),
+                self.nodes(table["between"], masses, "storeys"),
+                table["height"],
+                str(table.get("building", "")),
+            )
+            for table in tables
+        )
+        spectra = self.one(settings["spectra"], SPECTRA, "spectra") if "spectra" in settings else None
+        if spectra:
+            if not spectra["shortest"] < spectra["longest"]:
+                self.faults.append(("spectra", "`shortest` must lie below `longest`"))
+            for name in spectra["floors"]:
+                if name not in masses:
+                    self.faults.append(("spectra", f"floor {name!r}: no such mass; {did_you_mean(name, masses)}"))
+        for key in ("spectra", "base_measures"):
+            if settings.get(key) and not sampled:
+                self.faults.append((key, "needs a base motion with samples: a record, a synthetic one or a pulse"))
+        return Seismic(storeys, spectra, bool(settings.get("base_measures")))

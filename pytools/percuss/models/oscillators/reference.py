@@ -15,6 +15,7 @@ from percuss.models.oscillators.inputs import (
     numerical_inputs,
 )
 from percuss.models.oscillators.quantities import quantities_of
+from percuss.models.oscillators.seismic import Seismic, Storey
 
 CONVENTIONS = (
     "All masses move along one line; displacements and velocities are relative to the base, accelerations absolute.",
@@ -34,7 +35,10 @@ def reference() -> Reference:
     inputs += [*CONTACT_INPUTS.values(), *(_of(item, "<contact>") for item in CONTACT_INPUTS.values())]
     inputs += [*motion_inputs().values(), *numerical_inputs().values()]
     contact = Element("<contact>", (0, 1), {})
-    return Reference(tuple(inputs), tuple(quantities_of(("<mass>",), (contact,), True).values()), CONVENTIONS)
+    quantities = quantities_of(("<mass>",), (contact,), True)
+    storey = Storey("<storey>", (0, 1), 1.0, "<building>")
+    quantities |= Seismic((storey,), {"floors": ["<mass>"]}, True).quantities()
+    return Reference(tuple(inputs), tuple(quantities.values()), CONVENTIONS)
 
 
 def _of(item: Input, name: str) -> Input:

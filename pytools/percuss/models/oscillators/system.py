@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from percuss import _core
 from percuss.errors import InputError
-from percuss.models.ground_record import RecordFacts
+from percuss.models.ground.record import RecordFacts
 from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Value
 from percuss.models.oscillators.base import Base
+from percuss.models.oscillators.base_reader import read_base
 from percuss.models.oscillators.inputs import (
     CONTACT_INPUTS,
     DAMPER_INPUTS,
@@ -25,6 +26,7 @@ from percuss.models.oscillators.inputs import (
 )
 from percuss.models.oscillators.quantities import SEPARATION_RULES, of_contact, quantities_of
 from percuss.models.oscillators.reader import Reader
+from percuss.models.oscillators.seismic import Seismic
 from percuss.models.oscillators.separation import (
     correlation,
     first_mode,
@@ -55,6 +57,7 @@ class Oscillators:
     sensor: Mapping[str, float] | None
     inputs: Mapping[str, Input]
     quantities: Mapping[str, Quantity]
+    seismic: Seismic
     kind: str = "oscillators"
     batch: int = 64
 
@@ -84,12 +87,12 @@ class Oscillators:
 
     def records(self) -> list[RecordFacts]:
         """Every record of the base motion, as it was recorded."""
-        return [record.facts() for record in self.base.records.values()]
+        return [record.facts(run_s=self.duration_s) for record in self.base.records.values()]
 
     def record_of(self, point: Mapping[str, Value]) -> RecordFacts | None:
         """The record that moves the base in a run, scaled."""
         record = self.base.record_of(point)
-        return record.facts(float(point.get("base_scale", 1.0))) if record else None
+        return record.facts(self.base.scale_of(point), self.duration_s) if record else None
 
     def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
         return float(point[element.inputs[key]])
@@ -164,6 +167,8 @@ class Oscillators:
             values[of_contact("contact_loss", contact)] = run["contact_energy_j"][i]
             values[of_contact("closing", contact)] = system["contacts"][i][2] - run["smallest_gap_m"][i]
             values |= self._separations(contact, system, run["peak_displacement_m"])
+        values |= self.seismic.values(system["base"], self.names, curves)
+        curves |= self.seismic.curves(system["base"], curves)
         return Done(values, curves, {"impacts": impacts})
 
     def _separations(self, contact: Element, system: Mapping[str, Any], peaks_m: Sequence[float]) -> dict[str, float]:
@@ -204,7 +209,8 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
     dampers = reader.elements(settings, "dampers", DAMPER, names, inputs, DAMPER_INPUTS)
     contacts = reader.elements(settings, "contacts", CONTACT, names, inputs, CONTACT_INPUTS, shared=True)
     _spare_rigid_laws(contacts, inputs)
-    base = reader.base(settings, files, inputs)
+    base = read_base(reader, settings, files, inputs)
+    seismic = reader.seismic(settings, names, sampled=base.sampled)
     sensor = reader.one(settings["sensor"], SENSOR, "sensor") if "sensor" in settings else None
     if settings["sampling"] <= 0 or settings["duration"] <= 0:
         reader.faults.append(("duration", "duration and sampling must be positive"))
@@ -225,7 +231,8 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         base,
         sensor,
         inputs,
-        quantities_of(names, contacts, sensor is not None),
+        quantities_of(names, contacts, sensor is not None) | seismic.quantities(),
+        seismic,
     )
 
 

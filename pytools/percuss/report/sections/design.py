@@ -8,6 +8,7 @@ from percuss.plots.labels import input_text
 from percuss.plots.scatter import MOST_PARAMETERS, scatter_matrix
 from percuss.report.blocks import Block, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 
 def section(source: Source, event: Event) -> Section:
@@ -15,8 +16,8 @@ def section(source: Source, event: Event) -> Section:
     design = source.design(event)
     n, d = design.values.shape
     names = ", ".join(design.cases)
-    cases = f"case {names}" if len(design.cases) == 1 else f"{len(design.cases)} cases ({names})"
-    points = f"{n} {'point' if n == 1 else 'points'} of {d} {'parameter' if d == 1 else 'parameters'}"
+    cases = f"case {names}" if len(design.cases) == 1 else f"{counted(len(design.cases), 'case')} ({names})"
+    points = f"{counted(n, 'point')} of {counted(d, 'parameter')}"
     words = f"{points}, sampler `{design.sampler}`, seed {design.seed}, {cases}."
     options = {key: value for key, value in DesignCreated.of(event).options.items() if value not in (None, "")}
     if options:
@@ -35,7 +36,7 @@ def section(source: Source, event: Event) -> Section:
 def design_title(word: str, source: Source, event: Event) -> str:
     """A title about a design: its case, if it has one; where a lineage has several, what tells them apart."""
     body = DesignCreated.of(event)
-    which = f" ({body.sampler}, {body.n} points)" if len(source.designs()) > 1 else ""
+    which = f" ({body.sampler}, {counted(body.n, 'point')})" if len(source.designs()) > 1 else ""
     case = f": {body.cases[0]}" if len(body.cases) == 1 else ""
     return f"{word}{case}{which}"
 

@@ -20,6 +20,7 @@ from percuss.plots.style import BLUE, DASHES, INK, SERIES, WIDE
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.sections.design import design_title
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 ERROR = "closing_error"
 # An account that is off by more than this share of its largest entry is worth a word.
@@ -54,7 +55,9 @@ def _error(design: Design, completed: pl.DataFrame, name: str) -> Block:
     shown = output_scale(design.study, name)
     values = np.abs(completed[name].to_numpy())
     share = "" if shown.unit else " of its largest entry"
-    words = f"The account closes to {shown.with_unit(values.max())}{share} in the worst of {len(values)} runs"
+    words = (
+        f"The account closes to {shown.with_unit(values.max())}{share} in the worst of {counted(len(values), 'run')}"
+    )
     words += f", {shown.with_unit(float(np.median(values)))} in the median."
     return Notice(words) if not shown.unit and values.max() > OFF else Text(words)
 

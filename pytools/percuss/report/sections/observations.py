@@ -8,6 +8,7 @@ from percuss.ledger.event import Event
 from percuss.plots.labels import output_scale, parameter_scale
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 
 def section(source: Source, event: Event) -> Section:
@@ -21,7 +22,7 @@ def section(source: Source, event: Event) -> Section:
         rows.append([row["case"], row["output"], *place, float(row["value"]) * shown.factor, std, shown.unit])
     heads = ["case", "output", "point", "axis", "instant [s]", "measured", "std", "unit"]
     kept = [i for i in range(len(heads)) if any(row[i] not in (None, "") for row in rows)]
-    words = f"{len(rows)} measured values from `{ObservationsImported.of(event).file}`."
+    words = f"{counted(len(rows), 'measured value')} from `{ObservationsImported.of(event).file}`."
     blocks: list[Block] = [Text(words)]
     short: list[str | Notice] = [words]
     if observations.twin:
@@ -32,6 +33,6 @@ def section(source: Source, event: Event) -> Section:
         ]
         truth_text = ", ".join(f"{shown.name} = {shown.with_unit(observations.twin[shown.name])}" for shown in truth)
         blocks.append(Notice(f"twin data: they were simulated at {truth_text}, so that the answer is known.", "note"))
-        short = [f"{len(rows)} values of twin data, simulated at {truth_text}."]
+        short = [f"{counted(len(rows), 'value')} of twin data, simulated at {truth_text}."]
     blocks.append(Table("Observations", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]))
     return Section("Observations", blocks, short)

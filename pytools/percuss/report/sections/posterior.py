@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from percuss.calibration.records import Posterior, load_posterior
+from percuss.inference.diagnostics import R_HATS, SIZES, worst_figures
 from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
@@ -15,6 +16,7 @@ from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
 from percuss.plots.traces import traces
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import RUNS, Source
+from percuss.spelling import counted
 
 UNCONVERGED = "UNCONVERGED"
 
@@ -29,8 +31,8 @@ def section(source: Source, event: Event) -> Section:
     low, high = map(number_or_nan, body.acceptance)
     blocks: list[Block] = [
         Text(
-            f"Block `{body.block}`, forward model {forward}; sampler `{body.sampler}`, {body.chains} chains "
-            f"of {body.draws} draws, {body.evaluations} evaluations, acceptance {low:.0%} to {high:.0%}."
+            f"Block `{body.block}`, forward model {forward}; sampler `{body.sampler}`, {counted(body.chains, 'chain')} "
+            f"of {body.draws} draws, {counted(body.evaluations, 'evaluation')}, acceptance {low:.0%} to {high:.0%}."
         ),
         *_own_runs(source, event),
         _verdict(posterior),
@@ -59,15 +61,15 @@ def _own_runs(source: Source, event: Event) -> list[Block]:
     if not batches:
         return []
     completed, failed = counts["runs.completed"], counts["runs.failed"]
-    words = f"{completed + failed} runs of the simulator in {len(batches)} batches, {failed or 'none'} failed."
+    words = f"{counted(completed + failed, 'run')} of the simulator in {counted(len(batches), 'batch', 'batches')}, "
+    words += f"{failed or 'none'} failed."
     return [Notice(words) if failed else Text(words)]
 
 
 def _verdict(posterior: Posterior) -> Notice:
     table = posterior.diagnostics
-    worst = float(np.max(table["r_hat"].to_numpy()))
-    least = float(np.min(table.select("ess_bulk", "ess_tail").to_numpy()))
-    figures = f"largest R-hat {worst:.4f}, least effective sample size {least:.0f}"
+    columns = {key: table[key].to_numpy() for key in (*R_HATS, *SIZES) if key in table.columns}
+    figures = worst_figures(table["quantity"].to_list(), columns)
     if posterior.converged:
         return Notice(f"converged: {figures}.", "good")
     use = "no point estimate is given" if posterior.summary is None else "a summary was asked for all the same"

@@ -14,6 +14,7 @@ from percuss.plots.parity import parity
 from percuss.plots.prediction import curve_bands, held, on_data
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 POSTERIOR = "posterior predictive mean"
 AT = ("prior predictive mean", POSTERIOR, "mean", "mode")
@@ -75,7 +76,7 @@ def _on_data(prediction: Prediction) -> Gallery:
 
 
 def _verdict(verification: VerificationFacts) -> Notice:
-    runs = f"{verification.runs} runs of the simulator at posterior draws"
+    runs = f"{counted(verification.runs, 'run')} of the simulator at posterior draws"
     failed = f" ({verification.failed} failed)" if verification.failed else ""
     allowed = f"of what the likelihood allows (tolerance {verification.tolerance:g})"
     worst = verification.worst

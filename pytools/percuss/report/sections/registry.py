@@ -33,6 +33,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("posterior.sampled", "posterior"),
     ("prediction.made", "prediction"),
     ("validation.computed", "validation"),
+    ("reliability.estimated", "reliability"),
     ("comparison.made", "comparison"),
     ("convergence.checked", "convergence"),
     ("check.passed", "check"),

@@ -22,6 +22,7 @@ from percuss.plots.subject import RunTables
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.sections.design import design_title
 from percuss.report.source import Source, duration
+from percuss.spelling import counted
 
 MOST_HISTOGRAMS = 12
 MOST_CURVES = 6
@@ -38,7 +39,7 @@ def section(source: Source, event: Event) -> Section | None:
     failed = table.filter(pl.col("failed").is_not_null())
     completed = table.filter(pl.col("failed").is_null())
     cost = sum(batch.cost.cpu_us for batch in batches)
-    words = f"{table.height} {'run' if table.height == 1 else 'runs'}, {failed.height or 'none'} failed"
+    words = f"{counted(table.height, 'run')}, {failed.height or 'none'} failed"
     blocks: list[Block] = [Text(f"{words}; {duration(cost)} of processor time.")]
     if failed.height:
         blocks += _failures(design, table, failed)
@@ -54,9 +55,11 @@ def section(source: Source, event: Event) -> Section | None:
 def _failures(design: Design, table: pl.DataFrame, failed: pl.DataFrame) -> list[Block]:
     reasons = alike(failed.select("case", "failed").iter_rows())
     rows: list[list[Cell]] = [[", ".join(dict.fromkeys(cases)), len(cases), text] for cases, text in reasons[:12]]
-    caption = "Why runs failed" + ("" if len(reasons) <= 12 else f" (the 12 most frequent of {len(reasons)} reasons)")
+    caption = "Why runs failed" + (
+        "" if len(reasons) <= 12 else f" (the 12 most frequent of {counted(len(reasons), 'reason')})"
+    )
     blocks: list[Block] = [
-        Notice(f"{failed.height} of {table.height} runs failed and are holes in the design."),
+        Notice(f"{failed.height} of {counted(table.height, 'run')} failed and are holes in the design."),
         Table(caption, ["case", "runs", "reason"], rows),
     ]
     if len(design.names) and len(design.values) > 1:
@@ -145,9 +148,9 @@ def _fan(source: Source, design: Design, batches: list[Event], case: str, names:
     count = tables.outputs.height
     if count > 1:
         key(figure, axes[0, 0], 4)
-    what = f"median, 25 to 75 % and 5 to 95 % of {count} runs" if count > FEW else f"{count} runs"
+    what = f"median, 25 to 75 % and 5 to 95 % of {counted(count, 'run')}" if count > FEW else counted(count, "run")
     caption = f"Case {case}: {what if count > 1 else 'the run'}.{marks}"
-    return picture(figure, f"Curves of {', '.join(names)} over {count} runs of case {case}", caption)
+    return picture(figure, f"Curves of {', '.join(names)} over {counted(count, 'run')} of case {case}", caption)
 
 
 def _tables(source: Source, batches: list[Event], case: str, columns: list[str]) -> RunTables:

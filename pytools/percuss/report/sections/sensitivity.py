@@ -25,6 +25,7 @@ from percuss.plots.labels import column_label
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.lacking import Lacking, no_skill
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 MOST_ROWS = 400
 MEANING = {
@@ -104,7 +105,7 @@ def _table(table: pl.DataFrame, measures: list[str], cases: int) -> Table:
         rows.append(row)
     heads = ["output", "parameter", *(head for name in shown for head in (WORDS[name], "interval"))]
     kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
-    cut = "" if len(rows) <= MOST_ROWS else f", the first {MOST_ROWS} of {len(rows)} rows"
+    cut = "" if len(rows) <= MOST_ROWS else f", the first {MOST_ROWS} of {counted(len(rows), 'row')}"
     return Table(
         f"Indices of every parameter{cut}",
         [heads[i] for i in kept],

@@ -26,8 +26,10 @@ def section(source: Source, event: Event) -> Section:
     if any(study.cases.values()):
         blocks.append(_cases(study))
     if records := study.records():
-        caption = "Records of the base motion, before `base_scale`; PGV by the trapezoidal rule from rest"
+        caption = "Records of the base motion, before any scaling; PGV from rest"
         blocks.append(Table(caption, records[0].HEADS, [record.row() for record in records]))
+        if apart := [record.mismatch() for record in records if record.mismatch()]:
+            blocks.append(Notice("records that do not end with the run:", items=apart))
     blocks.append(_outputs(study))
     if without_limit := study.without_limit():
         notice = "these outputs have no limit as the step of the model shrinks:"

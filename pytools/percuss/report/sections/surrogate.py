@@ -12,6 +12,7 @@ from percuss.plots.surrogate import error_chart, parities, varying_columns
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.lacking import no_skill
 from percuss.report.source import Source
+from percuss.spelling import counted
 from percuss.surrogates.curves import whole_curve_errors
 from percuss.surrogates.surrogate import load_surrogate
 
@@ -27,9 +28,7 @@ def section(source: Source, event: Event) -> Section:
     labels = [column_label(row["case"], row["output"], cases) for row in table.iter_rows(named=True)]
     curves = body.curves
     fitted_to = (
-        f"the {curves.modes} modes of the curve `{curves.quantity}`"
-        if curves
-        else f"{len(labels)} {'output' if len(labels) == 1 else 'outputs'}"
+        f"the {curves.modes} modes of the curve `{curves.quantity}`" if curves else counted(len(labels), "output")
     )
     families = ", ".join(body.families)
     blocks: list[Block] = [

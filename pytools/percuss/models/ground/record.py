@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import ClassVar
 
 from percuss.errors import InputError
-from percuss.spelling import shown
+from percuss.models.ground.measures import measures_of
+from percuss.spelling import counted, shown
 from percuss.units import dimension, from_si, parse_unit, same_dimension
 
 ACCELERATION, TIME = "m/s^2", "s"
@@ -40,24 +41,24 @@ class GroundRecord:
     times_s: tuple[float, ...]
     accelerations_m_s2: tuple[float, ...]
 
-    def facts(self, scale: float = 1.0) -> RecordFacts:
-        """What to know of the record, with its acceleration times a factor."""
+    def facts(self, scale: float = 1.0, run_s: float = math.inf) -> RecordFacts:
+        """What to know of the record, with its acceleration times a factor, in a run of some length."""
         import numpy as np
 
-        times, values = np.array(self.times_s), scale * np.array(self.accelerations_m_s2)
+        times = np.array(self.times_s)
         steps = np.diff(times)
-        velocities = np.cumsum(0.5 * steps * (values[1:] + values[:-1]))
-        arias = np.concatenate([[0.0], np.cumsum(0.5 * steps * (values[1:] ** 2 + values[:-1] ** 2))])
-        start, end = np.interp([0.05 * arias[-1], 0.95 * arias[-1]], arias, times) if arias[-1] > 0 else (0.0, 0.0)
+        measures = measures_of(times, scale * np.array(self.accelerations_m_s2))
         return RecordFacts(
             self.name,
-            float(np.abs(values).max()),
-            float(np.abs(velocities).max()),
+            measures.pga_m_s2,
+            measures.pgv_m_s,
             float(times[-1] - times[0]),
-            float(end - start),
+            measures.significant_duration_s,
             float(steps.min()),
             float(steps.max()),
             len(times),
+            float(times[-1]),
+            run_s,
         )
 
 
@@ -65,8 +66,8 @@ class GroundRecord:
 class RecordFacts:
     """Peaks, length and step of a record.
 
-    The velocity is the integral of the acceleration by the trapezoidal rule, from rest and without correction of the
-    baseline; the significant duration is that between 5 and 95 % of the Arias intensity (Trifunac and Brady, 1975).
+    The velocity is the integral of the acceleration from rest, without correction of the baseline; the significant
+    duration is that between 5 and 95 % of the Arias intensity (Trifunac and Brady, 1975).
     """
 
     name: str
@@ -77,6 +78,8 @@ class RecordFacts:
     least_step_s: float
     largest_step_s: float
     samples: int
+    end_s: float
+    run_s: float = math.inf
 
     HEADS: ClassVar = ("record", "PGA [m/s^2]", "PGV [m/s]", "length [s]", "5 to 95 % [s]", "step [s]", "samples")
 
@@ -96,7 +99,18 @@ class RecordFacts:
         return (
             f"{self.name}: PGA {self.pga_m_s2:.4g} m/s^2 ({from_si(self.pga_m_s2, 'g0'):.4g} g0), "
             f"PGV {self.pgv_m_s:.4g} m/s, {self.duration_s:.6g} s long (5 to 95 % of its intensity in "
-            f"{self.significant_s:.4g} s), step {self.step} s, {self.samples} samples"
+            f"{self.significant_s:.4g} s), step {self.step} s, {counted(self.samples, 'sample')}"
+        )
+
+    def mismatch(self) -> str:
+        """One sentence if the record and the run do not end together, within a step; empty if they do."""
+        if not math.isfinite(self.run_s) or abs(self.run_s - self.end_s) <= self.largest_step_s * (1 + 1e-9):
+            return ""
+        if self.end_s < self.run_s:
+            rest = f"the base is at rest for the last {self.run_s - self.end_s:.6g} s"
+            return f"the record {self.name} ends at {self.end_s:.6g} s, before the run of {self.run_s:.6g} s: {rest}"
+        return (
+            f"{self.name} ends at {self.end_s:.6g} s, after the run of {self.run_s:.6g} s: the rest of it is not used"
         )
 
 
@@ -110,7 +124,7 @@ def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:
         raise InputError(f"base_record_unit = {shown(unit)} ({dimension(unit)}) is no unit of acceleration")
     times, values = _peer(text, unit) if name.lower().endswith(PEER) else _csv(text, unit)
     if len(times) < 2:
-        raise InputError(f"holds {len(times)} samples where at least 2 are needed")
+        raise InputError(f"holds {counted(len(times), 'sample')} where at least 2 are needed")
     for i, (before, after) in enumerate(pairwise(times), start=2):
         if after <= before:
             raise InputError(f"sample {i}: its time {after:g} s does not come after {before:g} s")
@@ -131,7 +145,7 @@ def _peer(text: str, unit: str | None) -> tuple[list[float], list[float]]:
     values = [scale * _number(word, i) for i, line in enumerate(lines[4:], start=5) for word in line.split()]
     if len(values) != count:
         complaint = "cut off" if len(values) < count else "longer than it says"
-        raise InputError(f"holds {len(values)} values where NPTS says {count}: it is {complaint}")
+        raise InputError(f"holds {counted(len(values), 'value')} where NPTS says {count}: it is {complaint}")
     return [i * step for i in range(count)], values
 
 
@@ -172,7 +186,9 @@ def _csv(text: str, unit: str | None) -> tuple[list[float], list[float]]:
         cells = [cell.strip().strip('"') for cell in line.rstrip(",").split(",")]
         if len(cells) != 2:
             way = "; its cells are separated by `;`, and `,` is needed" if ";" in line else ""
-            raise InputError(f"line {i} has {len(cells)} columns where time and acceleration are needed{way}")
+            raise InputError(
+                f"line {i} has {counted(len(cells), 'column')} where time and acceleration are needed{way}"
+            )
         if scales is None and units == (None, None) and not _is_number(cells[0]):
             units = _head_unit(cells[0], TIME), _head_unit(cells[1], ACCELERATION)
             own = _one_unit(units[1], unit, f"the header `{line[:60]}`")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from percuss.models.ground_motion import SYNTHETIC, envelope, spectrum, synthetic_motion
+from percuss.models.ground.kanai_tajimi import SYNTHETIC, envelope, spectrum, synthetic_motion
 
 SETTINGS = {name: setting.default for name, setting in SYNTHETIC.items()}
 LONG = SETTINGS | {"rise": 1e-3, "plateau": 1e4}

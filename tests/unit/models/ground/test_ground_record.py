@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from percuss.errors import InputError
-from percuss.models.ground_record import read_record
+from percuss.models.ground.record import read_record
 from percuss.study.load import load_study
 
 G = 9.80665
@@ -148,11 +148,13 @@ def test_facts_of_odd_records() -> None:
 
 def test_the_study_of_the_page_loads(tmp_path: Path) -> None:
     """The study of docs/ground-motion.md, with records as the page describes them."""
-    page = (Path(__file__).parents[3] / "docs" / "ground-motion.md").read_text()
-    (block,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    (tmp_path / "study.toml").write_text(block)
+    page = (Path(__file__).parents[4] / "docs" / "ground-motion.md").read_text()
+    first, second = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     (tmp_path / "records").mkdir()
     (tmp_path / "records" / "valley.AT2").write_bytes(at2())
     (tmp_path / "records" / "harbour.csv").write_text("t_s,a_m_s2\n0,0\n0.5,2\n")
+    (tmp_path / "study.toml").write_text(second)
+    assert load_study(tmp_path).outputs["floor"].at == 0.2
+    (tmp_path / "study.toml").write_text(first)
     study = load_study(tmp_path)
     assert study.cases["harbour"] == {"base_record": "records/harbour.csv", "base_scale": 0.8}
