@@ -190,7 +190,13 @@ def test_the_script_makes_the_same_results_again(calibrated: str, percuss, folde
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     digests = [
-        sorted(set(re.findall(r"digest=[0-9a-f]{64}", percuss("show", "@last:prediction", "--ledger", ledger).out)))
+        sorted(
+            set(
+                re.findall(
+                    r'"digest": ?"[0-9a-f]{64}"', percuss("show", "@last:prediction", "--json", "--ledger", ledger).out
+                )
+            )
+        )
         for ledger in ("ledger", "again")
     ]
     assert digests[0] == digests[1] != []

@@ -37,7 +37,7 @@ def design_title(word: str, source: Source, event: Event) -> str:
     """A title about a design: its case, if it has one; where a lineage has several, what tells them apart."""
     body = DesignCreated.of(event)
     which = f" ({body.sampler}, {counted(body.n, 'point')})" if len(source.designs()) > 1 else ""
-    case = f": {body.cases[0]}" if len(body.cases) == 1 else ""
+    case = f": {body.cases[0]}" if len(body.cases) == 1 < len(source.study(event).cases) else ""
     return f"{word}{case}{which}"
 
 
