@@ -11,12 +11,13 @@ from percuss.ledger.event import Maker
 from percuss.software import software
 
 
-def this_maker(arguments: Sequence[str], call: OpenCall, identity: str = "") -> Maker:
+def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity: str = "") -> Maker:
     """Who makes events by this call: `identity` if it is set, else the user of this process."""
     try:
         actor = identity or getpass.getuser()
     except (KeyError, OSError):  # a container without an entry for this user
         actor = "unknown"
+    call = call or OpenCall("python", "", [])
     # A file name may hold bytes that are no text; events are text throughout.
     argv = (text.encode(errors="surrogateescape").decode(errors="replace") for text in arguments)
     return Maker(("percuss", *argv), actor, socket.gethostname(), software(), call, _environment)

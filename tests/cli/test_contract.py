@@ -160,6 +160,8 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "export csv": ["@last:campaign", "--to", "out.csv"],
         "export parquet": ["@last:campaign", "--to", "out.parquet"],
         "export vtk": [fall, "--to", "frames"],
+        "export crate": ["@last:indices", "--to", "indices.zip"],
+        "import crate": ["indices.zip"],
         "view": [fall, "--to", "fall.html"],
         "log": [],
         "show": ["@last", "--rows", 2],

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 from tests.conftest import Call
 
+from percuss.ledger.calls import OpenCall
 from percuss.ledger.event import Draft
 from percuss.ledger.ledger import Ledger
 from percuss.maker import this_maker
@@ -41,7 +42,7 @@ def test_a_surrogate_and_all_under_it_come_out_again(percuss: Call, folder: Path
 
 def _forged(folder: Path, kind: str, **change: object) -> str:
     """Append an event like the last one of a kind, in a chain that is whole, with something made up in it."""
-    book = Ledger.open(folder / "ledger", this_maker([]))
+    book = Ledger.open(folder / "ledger", this_maker([], OpenCall("python", "test", [])))
     true = book.event(f"@last:{kind}")
     inputs = [(item.role, book.event(item.id)) for item in true.inputs]
     blobs = list(true.blobs)
@@ -64,7 +65,7 @@ def test_made_up_runs_and_digests_differ(percuss: Call, folder: Path) -> None:
     said = percuss("reproduce", campaign, "--json")
     assert said.code == 1 and _verdicts(said.out)["campaign.completed"] == "differs"
     # A digest of its own for a study that says otherwise.
-    true = Ledger.open(folder / "ledger", this_maker([]))
+    true = Ledger.open(folder / "ledger", this_maker([], OpenCall("python", "test", [])))
     study = true.event("@last:study")
     assert study.study
     reference = replace(study.study, digest="0" * 64)

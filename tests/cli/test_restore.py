@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Call
 
+from percuss.ledger.calls import OpenCall
 from percuss.ledger.event import Draft, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.maker import this_maker
@@ -65,7 +66,7 @@ def test_studies_of_old_ledgers_are_written_anew_with_the_same_digest(percuss: C
 
 def _stranger(folder: Path, name: str, role: str) -> str:
     """A ledger whose writer wants files elsewhere."""
-    book = Ledger.open(folder / "ledger", this_maker([]), create=True)
+    book = Ledger.open(folder / "ledger", this_maker([], OpenCall("python", "test", [])), create=True)
     study = load_study(folder / "studies" / "ishigami")
     hostile = replace(study, name=name, files={role: b"x"} if role else {})
     blobs = [book.put_file(path, data) for path, data in hostile.files.items()]
@@ -97,7 +98,7 @@ def test_nothing_is_written_outside(percuss: Call, folder: Path, name: str, role
 
 
 def test_a_study_that_does_not_come_out_the_same_is_not_written(percuss: Call, folder: Path) -> None:
-    book = Ledger.open(folder / "ledger", this_maker([]), create=True)
+    book = Ledger.open(folder / "ledger", this_maker([], OpenCall("python", "test", [])), create=True)
     study = load_study(folder / "studies" / "ishigami")
     id = book.append([Draft("study.registered", study.resolved(), StudyRef("ishigami", "0" * 64))])[0].id
     percuss("restore", id, "--to", "back").refused(1, "has not the digest it says")

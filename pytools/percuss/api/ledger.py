@@ -472,11 +472,26 @@ class Ledger:
 
         return reproduce(self.session, self._event(result), runs)
 
-    def audit(self, rerun: int = 3, anchor: str | None = None) -> Audit:
-        """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is."""
+    def export_crate(self, result: ResultLike, to: str | Path, licence: str = "") -> str:
+        """Write a result and all it stands on as an RO-Crate, a folder or .zip; the hash that covers it."""
+        from percuss.work.crate import write_crate
+
+        return write_crate(self.session, self._event(result), Path(to), licence).root.hash
+
+    def import_crate(self, path: str | Path, hash: str | None = None) -> Result:
+        """Take in a crate of another ledger as one event, after every hash in it was checked."""
+        from percuss.work.crate import import_crate
+
+        return self._result(import_crate(self.session, Path(path), hash)[0])
+
+    def audit(self, rerun: int = 3, anchor: str | None = None, beacon: str | None = None) -> Audit:
+        """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is.
+
+        `beacon`: a text by which results are drawn; without one nobody can know which they are.
+        """
         from percuss.work.audit import audit
 
-        return audit(self.session, rerun, anchor)
+        return audit(self.session, rerun, anchor, beacon)
 
     def report(self, *results: ResultLike) -> Report:
         """A page on results and all they come from; a notebook shows it inline."""

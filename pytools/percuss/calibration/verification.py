@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from percuss.calibration.problem import Problem
 from percuss.calibration.records import Posterior
@@ -136,9 +137,7 @@ def draft_runs(
         raise InputError(
             f"--verify: posterior {posterior.event.id} was made with the simulator itself: there is nothing to verify"
         )
-    parameters = len(problem.likelihood.parameters)
-    points = [posterior.point("mean")[None], posterior.point("mode")[None], spread_draws(posterior.flat(), count)]
-    values = np.concatenate(points)[:, :parameters]
+    values = verifying_points(posterior, len(problem.likelihood.parameters), count)
     cases = list(dict.fromkeys(case for surrogate in problem.surrogates for case, _ in surrogate.outputs))
     return draft_design(
         session,
@@ -148,6 +147,12 @@ def draft_runs(
         keep_curves=keep_curves,
         inputs=[("posterior", posterior.event)],
     )
+
+
+def verifying_points(posterior: Posterior, parameters: int, count: int) -> NDArray[np.float64]:
+    """The mean, the mode and `count` draws of a posterior, of its first so many parameters (SI)."""
+    points = [posterior.point("mean")[None], posterior.point("mode")[None], spread_draws(posterior.flat(), count)]
+    return np.concatenate(points)[:, :parameters]
 
 
 def stored(session: Session, design: Design) -> Design:

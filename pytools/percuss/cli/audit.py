@@ -12,13 +12,24 @@ if TYPE_CHECKING:
     from percuss.work.audit import Audit
 
 app = typer.Typer(add_completion=False)
+# What is said of a result that was computed again.
+VERDICTS = {
+    "same": "same bits",
+    "within": "within a stated bound",
+    "cannot": "cannot be compared here",
+    "differs": "differ",
+}
 
 
 @app.command(epilog="Example: percuss audit --rerun 5 --anchor 3f2a9c0d1b7e4410")
 def audit(
-    rerun: Annotated[int, typer.Option(min=0, help="How many recorded runs, and posteriors, to make again.")] = 3,
+    rerun: Annotated[int, typer.Option(min=0, help="How many results of each sort to compute again.")] = 3,
     anchor: Annotated[
         str | None, typer.Option(help="A hash kept elsewhere; at least its first 16 digits.", metavar="HASH")
+    ] = None,
+    beacon: Annotated[
+        str | None,
+        typer.Option(help="Draw what is computed again by this text.", show_default="fresh entropy", metavar="TEXT"),
     ] = None,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
@@ -32,13 +43,15 @@ def audit(
     from percuss.cli.output import give_json
     from percuss.work import audit as work
 
-    result = work.audit(open_session(ledger, allow_command=allow_command), rerun, anchor)
+    result = work.audit(open_session(ledger, allow_command=allow_command), rerun, anchor, beacon)
     if json:
         give_json(
             {
                 "holds": result.holds,
                 "head": result.head,
                 "anchor": vars(result.anchor) | {"holds": result.anchor.holds} if result.anchor else None,
+                "beacon": result.repeated.beacon if result.repeated else None,
+                "verdicts": dict(result.repeated.verdicts) if result.repeated else {},
                 "proofs": [
                     {"name": p.name, "holds": p.holds, "checked": p.checked, "faults": p.faults, "note": p.note}
                     for p in result.proofs
@@ -64,6 +77,10 @@ def _print(result: Audit) -> None:
             print(f"  {plain(fault)}")
         if len(proof.faults) > 50:
             print(f"  and {len(proof.faults) - 50} more")
+    if result.repeated and result.repeated.verdicts:
+        print(f"{'drawn':13} by               --beacon {plain(result.repeated.beacon)}")
+        counts = [f"{result.repeated.verdicts[word]} {words}" for word, words in VERDICTS.items()]
+        print(f"{'verdicts':13}                  {', '.join(counts)}")
     if result.anchor is None:
         print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger cannot be told")
     elif result.anchor.holds:

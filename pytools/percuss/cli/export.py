@@ -96,6 +96,32 @@ def vtk(
     tell_written(run, write_vtk(run.film, to, run.study), json)
 
 
+@app.command(epilog="Example: percuss export crate @last:posterior --to posterior.zip --licence CC-BY-4.0")
+def crate(
+    event: EventArgument,
+    to: Annotated[Path, typer.Option(help="Folder or .zip to write; must not be there.", metavar="PATH")],
+    licence: Annotated[str, typer.Option(help="SPDX identifier or URL.", show_default="none stated")] = "",
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write an event and all it stands on as an RO-Crate (Process Run Crate), which needs no ledger.
+
+    Prints the hash of the event, which covers the whole crate but the words of its description: give it to whoever is
+    to check the crate by another way than the crate itself.
+    """
+    from percuss.cli.output import give_json, say
+    from percuss.work.crate import write_crate
+
+    event_id = reference(event)
+    session = open_session(ledger)
+    done = write_crate(session, session.event(event_id), to, licence)
+    if json:
+        give_json({"file": str(to), "hash": done.root.hash, "events": len(done.events), "payloads": len(done.paths)})
+        return
+    say(f"{to}: {len(done.events)} events, {len(done.paths)} payloads")
+    print(done.root.hash)
+
+
 def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
     from percuss.cli.output import give_json, say
 

@@ -60,6 +60,7 @@ def _cells(row: tuple[Any, ...]) -> list[Any]:
 def _lines(session: Session, event: Event, standing: list[str], body: dict[str, Any]) -> Iterator[str]:
     from percuss.cli.nested import nested_lines
     from percuss.cli.output import plain
+    from percuss.ledger.calls import arguments_of
     from percuss.work.log import when
 
     yield plain(f"{event.kind} {event.id}")
@@ -68,7 +69,9 @@ def _lines(session: Session, event: Event, standing: list[str], body: dict[str, 
     facts: dict[str, Any] = {
         "at": f"{when(event)} UTC, event {event.seq} of {event.stream}, version {event.version}",
         "by": f"{event.actor} on {event.host}",
-        "call": " ".join(event.argv),
+        "call": f"{event.call.interface} {event.call.operation}, {event.call.id}" if event.call else None,
+        "words": " ".join(event.argv),
+        "because of": event.cause,
         "study": f"{event.study.name}, digest {event.study.digest}" if event.study else None,
         "seed": event.seed,
         "outcome": f"{event.outcome}: {event.reason}" if event.reason else event.outcome,
@@ -81,6 +84,10 @@ def _lines(session: Session, event: Event, standing: list[str], body: dict[str, 
         "hash": event.hash,
     }
     yield from nested_lines(facts)
+    if event.call and (arguments := {name: value for name, value in arguments_of(event.call) if value is not None}):
+        yield from nested_lines({"arguments": arguments})
+    if record := session.ledger.environment(event):
+        yield from nested_lines({"environment": record})
     if event.inputs:
         kinds = {
             item.id: session.state.events[item.id].kind for item in event.inputs if item.id in session.state.events

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from percuss.designs.design import Design
 from percuss.errors import InputError, LedgerError
@@ -11,6 +12,9 @@ from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Draft, Event
 from percuss.models.model import Value
 from percuss.session import Session
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # The sampler of designs whose runs were made elsewhere.
 IMPORTED = "imported"
@@ -27,13 +31,8 @@ def draft_design(
     inputs: Sequence[tuple[str, Event]] = (),
 ) -> Design:
     """The design with a draft of its event and, if that is new, of its study; `inputs` are what else it came from."""
-    import polars as pl
-
     study_event = session.registered(design.study)
-    columns: dict[str, object] = {"sample": pl.int_range(len(design.values), eager=True)}
-    columns |= {name: design.values[:, i] for i, name in enumerate(design.names)}
-    columns |= {f"unit:{name}": design.unit[:, i] for i, name in enumerate(design.names)}
-    blob = session.ledger.put_table("design", pl.DataFrame(columns))
+    blob = session.ledger.put_table("design", points_table(design))
     body = DesignCreated(
         sampler=design.sampler,
         n=len(design.values),
@@ -54,6 +53,16 @@ def draft_design(
         study_event=study_event,
         digest=blob.digest,
     )
+
+
+def points_table(design: Design) -> pl.DataFrame:
+    """The points of a design as its event carries them."""
+    import polars as pl
+
+    columns: dict[str, object] = {"sample": pl.int_range(len(design.values), eager=True)}
+    columns |= {name: design.values[:, i] for i, name in enumerate(design.names)}
+    columns |= {f"unit:{name}": design.unit[:, i] for i, name in enumerate(design.names)}
+    return pl.DataFrame(columns)
 
 
 def drafts_of(design: Design) -> list[Draft]:

@@ -48,6 +48,12 @@ def arguments_of(call: Call) -> list[Argument]:
         return []
 
 
+def asked(event: Event, name: str) -> object:
+    """The value of an argument of the call that made an event, by the name it has in Python; None: not known."""
+    arguments = dict(arguments_of(event.call)) if event.call else {}
+    return arguments.get(name, arguments.get(f"--{name.replace('_', '-')}"))
+
+
 def texts_of(event: Event) -> list[str]:
     """All texts among the arguments of the call that made an event; of format 1 the words after its name."""
     if event.call is None:

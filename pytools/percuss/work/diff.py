@@ -14,6 +14,7 @@ from typing import Any
 from percuss.errors import InputError, PercussError
 from percuss.kinds.flat import flat
 from percuss.kinds.table import kind_of
+from percuss.ledger.calls import arguments_of
 from percuss.ledger.event import FILE_ROLE, Event
 from percuss.session import Session
 from percuss.spelling import counted
@@ -89,8 +90,30 @@ def diff(session: Session, a: Event, b: Event, rows: int = 10) -> Diff:
     _compare_sources(session, done, rows)
     for name, pair in {"version": "percuss", "commit": "commit", "core": "core", "lock": "Cargo.lock"}.items():
         _compare(done.groups[CODE], pair, getattr(a.software, name), getattr(b.software, name))
+    _compare_environments(session, done)
     _compare_payloads(session, done, a, b, RESULTS, rows)
     return done
+
+
+def _compare_environments(session: Session, done: Diff) -> None:
+    try:
+        records = [session.ledger.environment(event) for event in (done.a, done.b)]
+    except PercussError as fault:
+        done.notes.append(f"environment: {fault}")
+        return
+    # An event of format 1 says nothing of it, which is no difference.
+    if records[0] is not None and records[1] is not None:
+        _compare_flat(done.groups[ENVIRONMENT], flat(records[0]), flat(records[1]))
+
+
+def _arguments(event: Event) -> dict[str, Any]:
+    """What a call was given beside events, a study and a seed, which are compared by themselves."""
+    listed = arguments_of(event.call) if event.call else []
+    return {
+        name: value
+        for name, value in listed
+        if name.startswith("--") and name not in ("--seed", "--study", "--observations", "--to")
+    }
 
 
 def _compare(group: Group, key: str, a: Any, b: Any) -> None:
@@ -185,6 +208,9 @@ def _compare_bodies(done: Diff) -> None:
         for name, chosen in ((SETTINGS, True), (RESULTS, False)):
             one, other = ({k: v for k, v in of.items() if (k.split(".")[0] in asked) is chosen} for of in values)
             _compare_flat(done.groups[name], one, other, uncertain=not chosen)
+    if a.call and b.call and a.call.operation == b.call.operation:
+        one, other = _arguments(a), _arguments(b)
+        _compare_flat(done.groups[SETTINGS], one, other)
     _compare(done.groups[SETTINGS], "seed", a.seed, b.seed)
     _compare(done.groups[RESULTS], "outcome", a.outcome, b.outcome)
     _compare(done.groups[RESULTS], "reason", a.reason, b.reason)

@@ -6,10 +6,9 @@ from percuss.kinds.validation_computed import ValidationComputed
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.session import Session
-from percuss.software import software
 from percuss.validation.storage import validation_tables
 from percuss.work.repeated_tables import other_tables
-from percuss.work.repetition import Repetition
+from percuss.work.repetition import Repetition, judged
 from percuss.work.validate import Request, validated
 
 
@@ -25,12 +24,12 @@ def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetiti
     request = Request(body.model, body.asked, (own, body.data.file), event.seed or 0)
     validated_again, _ = validated(study, request, start)
     other = other_tables(event, validation_tables(validated_again))
-    if not other:
-        return Repetition("same", 1)
-    if event.software.core == software().core:
-        return Repetition("differs", 1, f"validation: its tables come out otherwise: {', '.join(other)}")
-    if validated_again.verdict.word != body.verdict:
-        return Repetition(
-            "differs", 1, f"validation: the verdict was {body.verdict!r}, is {validated_again.verdict.word!r}"
-        )
-    return Repetition("within", 1, "made by another build, verdicts compared")
+    word = validated_again.verdict.word
+    outside = None if word == body.verdict else f"the verdict was {body.verdict!r}, is {word!r}"
+    return judged(
+        session,
+        event,
+        f"validation: its tables come out otherwise: {', '.join(other)}",
+        same=not other,
+        near=lambda: (outside, "their verdicts"),
+    )

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from percuss.designs.records import read_design
-from percuss.errors import PercussError
 from percuss.execution.records import campaign_table
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.kind import Kind, resolved
@@ -22,7 +21,7 @@ from percuss.ledger.projections import WORD_KINDS, lineage
 from percuss.ledger.tables import table_digest
 from percuss.plugins import UnknownNameError
 from percuss.session import Session
-from percuss.work.repetition import Repetition
+from percuss.work.repetition import STRANGE, Repetition
 
 SAME, WITHIN, CANNOT, DIFFERS = "same", "within", "cannot", "differs"
 # From the best to the worst: what is said of several results is the worst that is said of one.
@@ -35,8 +34,6 @@ WORDS = {
 }
 # What is in a ledger about the ledger, and words of people: there is nothing to compute.
 NOT_COMPUTED = (*WORD_KINDS, "stream.adopted", "stream.sealed")
-# What a stranger's events can make of a computation.
-STRANGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
 
 @dataclass
@@ -103,7 +100,7 @@ def _reproduced(session: Session, event: Event, runs: int | None) -> Outcome:
             outcome.add(_repeat(session, event, kind, part))
     except UnknownNameError as missing:
         outcome.add(Repetition("cannot", 0, f"{missing}"))
-    except (PercussError, *STRANGE) as fault:  # a stranger's ledger, perhaps
+    except STRANGE as fault:  # a stranger's ledger, perhaps
         outcome.add(Repetition("differs", 0, f"cannot be computed again: {fault}"))
     return outcome
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from percuss.ledger.calls import OpenCall
 from percuss.ledger.ledger import Ledger
 from percuss.maker import this_maker
 from percuss.session import Session
@@ -40,9 +39,7 @@ friction = 0.3
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
     """A session over a ledger that is begun when something is put into it."""
-    return Session(
-        lambda: Ledger.open(tmp_path / "ledger", this_maker([], OpenCall("python", "test", [])), create=True)
-    )
+    return Session(lambda: Ledger.open(tmp_path / "ledger", this_maker([]), create=True))
 
 
 @pytest.fixture
