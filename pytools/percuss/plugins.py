@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from percuss.errors import InputError
+from percuss.errors import InputError, NotHereError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -38,7 +38,7 @@ GROUPS: dict[str, str] = {
 Row = TypeVar("Row")
 
 
-class UnknownNameError(InputError):
+class UnknownNameError(NotHereError):
     """A name that no table has: of a model, a prior, a sampler. It may be of a plugin that is not installed here."""
 
 

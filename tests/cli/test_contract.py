@@ -173,6 +173,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "audit": [],
         "note": ["@last", "words"],
         "supersede": ["@last:note", "--reason", "wrong"],
+        "prune": ["--older-than", "0s", "--reason", "plan", "--dry-run"],
         "seal": [],
         "adopt": [],
         "ledger copy": ["ledger", "copy"],

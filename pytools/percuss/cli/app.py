@@ -69,6 +69,7 @@ COMMANDS: dict[str, Entry] = {
     "note": Entry("note", "Add words to an event.", LEDGER),
     "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
     "seal": Entry("seal", "Pack old commits into one file.", LEDGER),
+    "prune": Entry("prune", "Delete payloads under a policy, and record it.", LEDGER),
     "adopt": Entry("adopt", "Take the stream of a shard into main.", LEDGER),
     "ledger": Entry("ledger", "Copy a ledger to another place, or pull what a copy has more.", LEDGER),
     "doctor": Entry("doctor", "Say what an issue report needs, and what lies around.", PROJECT),

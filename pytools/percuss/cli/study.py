@@ -86,13 +86,16 @@ def new(
 
 @app.command(epilog="Example: percuss study copy rockfall-wall")
 def copy(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Which example.", autocompletion=_complete_examples)],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Which examples.", autocompletion=_complete_examples)
+    ],
     to: ToOption = None,
 ) -> None:
-    """Copy a study that comes with percuss; `percuss study list --examples` lists them."""
+    """Copy studies that come with percuss; `percuss study list --examples` lists them."""
     from percuss.study.shipped import copy_example
 
-    print(copy_example(name, to or studies_folder()))
+    for name in names:
+        print(copy_example(name, to or studies_folder()))
 
 
 @app.command(epilog="Example: percuss study show studies/ishigami")

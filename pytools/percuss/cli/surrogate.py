@@ -100,6 +100,7 @@ def surrogate(
 def _tell(surrogates: Surrogates) -> None:
     """Errors of every output, and what to think of them."""
     from percuss.cli.output import hint, plain, say, table_text, tell_trust
+    from percuss.surrogates.assessment import condensed
     from percuss.surrogates.curves import whole_curve_errors
     from percuss.surrogates.holes import hole_sentences
 
@@ -125,9 +126,10 @@ def _tell(surrogates: Surrogates) -> None:
         for name, error, left in whole_curve_errors(fitted.columns, surrogates.curves):
             curve_component = f"{surrogates.curves.quantity}, {name}"
             say(f"{curve_component}: error of the whole curve {error:.2g}, of which the modes leave out {left:.2g}")
+    warnings = [(f"{column.output}, {column.case}", word) for column in fitted.columns for word in column.warnings]
+    for sentence in condensed(warnings, len(fitted.columns)):
+        say(sentence)
     for column in fitted.columns:
-        for warning in column.warnings:
-            say(f"{column.output}, {column.case}: {warning}")
         if len(column.tried) > 1:
             say(f"{column.output}, {column.case}: {_comparison(column.family, column.tried)}")
     if any(column.errors.trusted > 0.1 for column in fitted.columns):

@@ -18,11 +18,12 @@ from percuss.kinds.stream_sealed import StreamSealed
 from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
 from percuss.ledger.event import Event
-from percuss.ledger.files import FILES_AT_A_TIME, file_sha256, files_below, read_frame, read_frames
+from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, read_frames
 from percuss.ledger.ledger import MAIN, Ledger, adopted
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
 from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, fold, state_tables
+from percuss.ledger.pruned import tombstones
 from percuss.ledger.rows import from_frame, parquet_schema
 from percuss.ledger.streams import Listing, Segment, list_stream, read_segment, stream_names
 from percuss.ledger.tables import table_digest
@@ -240,12 +241,19 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
     """Every payload is there, byte for byte and value for value."""
     proof = Proof("payloads", "every payload has the bytes and the content its event says")
     paths_by_name: dict[str, str] = {}
+    graves = tombstones(walk.visible)
+    proof.faults += graves.faults
+    missing = 0
     for event in (event for events in walk.streams.values() for event in events):
         for blob in event.payloads:
             try:
                 path = blob_path(place, blob)
             except LedgerError as fault:
                 proof.faults.append(f"event {event.id}: {fault}")
+                continue
+            # Of every event by itself: another one may carry the same bytes, and no tombstone for them.
+            if graves.of(event, blob) and not exists(path):
+                missing += 1
                 continue
             key = f"{path} {blob.digest} {blob.rows} {blob.bytes}"
             if key in paths_by_name:
@@ -258,6 +266,10 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
             except (LedgerError, InputError) as fault:
                 proof.faults.append(f"{path}: {str(fault).removeprefix(f'{path}: ')} (event {event.id})")
     _check_unused(place, set(paths_by_name.values()), proof)
+    if graves.named:
+        there = len(graves.named) - missing
+        words = f"{missing} payloads were pruned, as recorded" + (f"; {there} more are still there" if there else "")
+        proof.note = "; ".join(filter(None, (words, proof.note)))
     return proof
 
 

@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from percuss.errors import InputError, LedgerError
+from percuss.errors import InputError, LedgerError, PrunedError
 from percuss.kinds.table import all_kinds, is_known
-from percuss.ledger import blobs
+from percuss.ledger import blobs, pruned
 from percuss.ledger.event import FILE_ROLE, Blob, Calling, Draft, Event, Maker
+from percuss.ledger.files import exists
 from percuss.ledger.place import Place, is_stream_name, open_place
 from percuss.ledger.rows import from_frame, to_frame
 from percuss.ledger.seal import seal_stream
@@ -213,10 +214,28 @@ class Ledger:
         blob = event.blob(role)
         if blob is None:
             raise InputError(f"event {event.id} ({event.kind}) carries no table {role!r}")
+        self._refuse_pruned(event, blob)
         return blobs.get_table(self.place, blob, columns)
+
+    def _refuse_pruned(self, event: Event, blob: Blob) -> None:
+        """Raise PrunedError for a payload that is not there because it was pruned."""
+        import polars as pl
+
+        if exists(blobs.blob_path(self.place, blob)):
+            return
+        # What was pruned, and the events that say so, in order.
+        known = self.frame().filter((pl.col("id") == event.id) | (pl.col("kind") == pruned.KIND))
+        if tombstone := pruned.tombstones(from_frame(known)).of(event, blob):
+            raise PrunedError(
+                f"event {event.id}: its {blob.role} was pruned, as event {tombstone.id} records",
+                hint=f"percuss show {tombstone.id} says why",
+            )
 
     def files(self, event: Event | Draft) -> dict[str, bytes]:
         """The files an event carries, or will carry, by name."""
+        if isinstance(event, Event):
+            for blob in event.blobs:
+                self._refuse_pruned(event, blob)
         return {
             blob.role.removeprefix(FILE_ROLE): blobs.get_bytes(self.place, blob)
             for blob in event.blobs

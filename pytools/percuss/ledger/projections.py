@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 # Roles of inputs that an event speaks of and is not made from.
-WORDS = ("old", "new", "about")
+WORDS = ("old", "new", "about", "pruned")
 # Kinds that speak of events and are not made from them.
-WORD_KINDS = ("note.added", "event.superseded")
+WORD_KINDS = ("note.added", "event.superseded", "payloads.pruned")
 
 
 @dataclass

@@ -20,6 +20,8 @@ them.
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -162,6 +164,22 @@ def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]
             f"no point was kept from the fit: its error is not known, and not less than {errors.trusted:.2g}"
         )
     return warnings
+
+
+def condensed(warnings: Sequence[tuple[str, str]], outputs: int) -> list[str]:
+    """Sentences of (output, warning): one for all outputs that are warned of the same thing, with the first as example.
+
+    >>> condensed([("u1", "33 terms from 64 points"), ("u2", "44 terms from 64 points")], 8)
+    ['2 of 8 outputs, as u1: 33 terms from 64 points']
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for output, warning in warnings:
+        alike.setdefault(re.sub(r"[-+]?\d[\d.]*(e[-+]?\d+)?", "#", warning), []).append((output, warning))
+    return [
+        f"{output}: {warning}" if len(group) == 1 else f"{len(group)} of {outputs} outputs, as {output}: {warning}"
+        for group in alike.values()
+        for output, warning in group[:1]
+    ]
 
 
 def held_out_rows(count: int, fraction: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from percuss.designs.records import read_design
-from percuss.errors import InputError
+from percuss.errors import InputError, NotHereError
 from percuss.execution.records import campaign_table
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.ledger.audit import (
@@ -25,7 +25,6 @@ from percuss.ledger.audit import (
 )
 from percuss.ledger.ledger import MAIN
 from percuss.ledger.tables import table_digest
-from percuss.plugins import UnknownNameError
 from percuss.session import Session
 from percuss.work.reexecution import Reexecution, reason_not_here, reexecute
 from percuss.work.repetition import STRANGE
@@ -102,7 +101,7 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
             table = campaign_table(session.ledger, batches, read_design(session, state.events[design]))
             if table_digest(table) != CampaignCompleted.of(campaign).content:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
-        except UnknownNameError as missing:
+        except NotHereError as missing:
             proof.checked -= 1
             proof.note = f"some campaigns {reason_not_here(campaign, missing)}"
         except STRANGE as fault:  # a stranger's ledger, perhaps

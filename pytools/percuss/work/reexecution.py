@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from percuss.errors import InputError
+from percuss.errors import InputError, NotHereError
 from percuss.kinds.kind import resolved
 from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.audit import Proof
 from percuss.ledger.event import Event
-from percuss.plugins import UnknownNameError
 from percuss.session import Session
 from percuss.work.repetition import STRANGE
 
@@ -61,7 +60,7 @@ def reexecute(session: Session, count: int, beacon: str | None = None) -> Reexec
     return done
 
 
-def reason_not_here(event: Event, missing: UnknownNameError) -> str:
+def reason_not_here(event: Event, missing: NotHereError) -> str:
     """Why an event cannot be repeated here, and with which plugins it was made."""
     what = str(missing).split(": known")[0].split("; did")[0].split(": did")[0]
     _, _, plugins = event.software.version.partition("; ")
@@ -129,7 +128,7 @@ def _results(session: Session, proof: Proof, events: list[Event]) -> _Results:
                 results.left_out.setdefault(reason, set()).add(event.input("design"))
             else:
                 results.events.append((event, kind.parts(event.content)))
-        except UnknownNameError as missing:
+        except NotHereError as missing:
             results.left_out.setdefault(reason_not_here(event, missing), set()).add(event.id)
         except STRANGE as fault:  # a stranger's ledger, perhaps
             proof.faults.append(f"event {event.id}: {fault}")
@@ -151,7 +150,7 @@ def _repeat_sort(session: Session, done: Reexecution, sort: str, events: list[Ev
         assert repeat is not None
         try:
             again = repeat(session, event, part)
-        except UnknownNameError as missing:
+        except NotHereError as missing:
             # Of a plugin that is not installed, or a function that is not defined here: neither proof nor fault.
             remarks[reason_not_here(event, missing)] += 1
             done.verdicts["cannot"] += 1

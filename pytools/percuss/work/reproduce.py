@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from percuss.designs.records import read_design
+from percuss.errors import NotHereError
 from percuss.execution.records import campaign_table
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.kind import Kind, resolved
@@ -19,7 +20,6 @@ from percuss.kinds.table import kind_of
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORD_KINDS, lineage
 from percuss.ledger.tables import table_digest
-from percuss.plugins import UnknownNameError
 from percuss.session import Session
 from percuss.work.repetition import STRANGE, Repetition
 
@@ -98,7 +98,7 @@ def _reproduced(session: Session, event: Event, runs: int | None) -> Outcome:
             return outcome
         for part in _drawn(count, runs):
             outcome.add(_repeat(session, event, kind, part))
-    except UnknownNameError as missing:
+    except NotHereError as missing:
         outcome.add(Repetition("cannot", 0, f"{missing}"))
     except STRANGE as fault:  # a stranger's ledger, perhaps
         outcome.add(Repetition("differs", 0, f"cannot be computed again: {fault}"))

@@ -66,6 +66,27 @@ def read_stream(root: Path, ledger: str, stream: str) -> list[dict]:
     return rows
 
 
+def check_payloads(root: Path, main: list[dict]) -> int:
+    """Every payload of the events of main is there, or an event after it says that it was pruned; how many were."""
+    graves = set()
+    for row in main:
+        if row["kind"] == "payloads.pruned":
+            named = {item["id"] for item in row["inputs"] if item["role"] == "pruned"}
+            payloads = json.loads(row["body"])["payloads"]
+            graves |= {(p["event"], p["role"], p["sha256"]) for p in payloads if p["event"] in named}
+    pruned = 0
+    for row in main:
+        for blob in row["blobs"]:
+            suffix = "bin" if blob["role"].startswith("file:") else "parquet"
+            path = root / "blobs" / blob["sha256"][:2] / f"{blob['sha256']}.{suffix}"
+            if not path.exists():
+                assert (row["id"], blob["role"], blob["sha256"]) in graves, path
+                pruned += 1
+            else:
+                assert hashlib.sha256(path.read_bytes()).hexdigest() == blob["sha256"]
+    return pruned
+
+
 def segments(folder: Path) -> list[Path]:
     """Of the segments of a stream those that count: from the last one back, each ends before the next begins."""
     kept: list[Path] = []
