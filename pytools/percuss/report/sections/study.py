@@ -7,6 +7,7 @@ import math
 from percuss.ledger.event import Event
 from percuss.plots.labels import Scale, input_text, parameter_scale, unit_text
 from percuss.plots.priors import prior_densities
+from percuss.plots.system import system_picture
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
 from percuss.study.priors.prior import Prior
@@ -21,6 +22,8 @@ def section(source: Source, event: Event) -> Section:
     if study.notes:
         blocks.append(Text(study.notes))
     blocks.append(Text(f"Source: {study.source}. Model: `{study.model_kind}`; study file `{study.digest[:16]}`."))
+    if (system := system_picture(study)) is not None:
+        blocks.append(system)
     if study.parameters:
         blocks += [_parameters(study), prior_densities(study)]
     if any(study.cases.values()):
