@@ -89,6 +89,8 @@ OSCILLATOR = (normal(1, 0.05), normal(1, 0.1), normal(0.1, 0.01), normal(0.5, 0.
 FOUR = 2 * float(ndtr(-3)) + 2 * expectation(lambda b: float(ndtr(-(3 + 0.2 * b * b))) if abs(b) < 3 else 0.0)
 PLAIN = ("monte-carlo", "quasi-monte-carlo", "importance", "subset", "directional")
 RARE = ("importance", "subset")
+# Evaluations at most, where the default is too few for the coefficient of variation.
+MOST = {"monte-carlo": 500_000, "subset": 500_000}
 
 
 def drawn(priors: tuple[dict[str, object], ...], function: Callable[[Array], Array], n: int = 20_000_000) -> float:
@@ -164,7 +166,7 @@ def covered(problem: Problem, method: str, repetitions: int) -> tuple[int, int, 
     for seed in range(repetitions):
         limit = problem.limit()
         try:
-            result = module.estimate(limit, Settings(max(module.DEFAULT_N, 300_000), cv=problem.cv, seed=seed))
+            result = module.estimate(limit, Settings(MOST.get(method, module.DEFAULT_N), cv=problem.cv, seed=seed))
         except OneSidedError:
             continue
         assert result.interval is not None

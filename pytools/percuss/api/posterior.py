@@ -92,7 +92,7 @@ class Posterior(Result):
         flat = some.reshape(-1, d)
         rng = np.random.default_rng(seed)
         unit = rng.random((PRIOR_DRAWS, d))
-        prior = np.stack([p.ppf(unit[:, j]) for j, p in enumerate(problem.target.priors)], axis=1)
+        prior = problem.target.joint.from_unit(unit)
         order = [group.name for group in problem.likelihood.groups]
         scale = np.array([from_si(1.0, self.study.outputs[name].unit) for name in problem.data["output"]])
 

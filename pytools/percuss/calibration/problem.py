@@ -24,6 +24,7 @@ from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.study.calibration import COMMON, Block
+from percuss.study.correlations import normal_correlation
 from percuss.study.study import Study
 from percuss.surrogates.common_error import correlation, standard_residuals, tails
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
@@ -122,11 +123,12 @@ def make_problem(
             errors[forward_name(i)] = common_error(surrogate, seen)
     likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups, errors)
     priors = {name: item.prior for name, item in study.parameters.items()}
+    correlation = normal_correlation(study)
     if direct:
-        target, why_not = Compiled(likelihood.posterior(priors), "the simulator itself is run")
+        target, why_not = Compiled(likelihood.posterior(priors, correlation), "the simulator itself is run")
     else:
         by_name = {forward_name(i): surrogate for i, surrogate in enumerate(surrogates)}
-        target, why_not = compiled_target(likelihood, priors, by_name)
+        target, why_not = compiled_target(likelihood, priors, by_name, correlation)
     for name in target.names:
         if name in DRAW_COLUMNS:
             raise InputError(f"parameter {name}: a column of the draws has that name: rename it")

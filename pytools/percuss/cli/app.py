@@ -66,6 +66,7 @@ COMMANDS: dict[str, Entry] = {
     "replay": Entry("replay", "Rebuild every table from the events alone.", LEDGER),
     "reproduce": Entry("reproduce", "Compute an event, and all it stands on, again.", LEDGER),
     "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),
+    "anchor": Entry("anchor", "Write what to keep outside of the ledger, signed and stamped.", LEDGER),
     "note": Entry("note", "Add words to an event.", LEDGER),
     "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
     "seal": Entry("seal", "Pack old commits into one file.", LEDGER),

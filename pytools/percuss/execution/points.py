@@ -48,10 +48,7 @@ def point_design(study: Study, case: str, chosen: Mapping[str, Value]) -> PointD
 
 def table_design(study: Study, values: ndarray, sampler: str, seed: int = 0) -> Design:
     """Points in SI as a design; their places in the unit cube follow from the priors."""
-    import numpy as np
+    from percuss.study.joint import Joint
 
-    parameters = list(study.parameters.values())
-    unit = np.empty_like(values)
-    for j, parameter in enumerate(parameters):
-        unit[:, j] = parameter.prior.cdf(values[:, j])
+    unit = Joint.of(study, seed).to_unit(values)
     return Design(study, sampler, seed, 0, {}, tuple(study.parameters), unit, values)

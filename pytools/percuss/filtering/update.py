@@ -22,6 +22,7 @@ from percuss.kinds.filter_updated import Covariance, FilterUpdated, Identified, 
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.spelling import counted
+from percuss.study.joint import Joint
 from percuss.study.priors.tensor import refuse_tensors
 from percuss.trust import Verdict
 
@@ -315,5 +316,5 @@ def propose(session: Session, campaign: Campaign, event: Event, count: int, seed
     unit = ndtr(mixture.points(count, int(np.random.SeedSequence([seed, len(campaign.theta)]).generate_state(1)[0])))
     priors = [campaign.study.parameters[name].prior for name in campaign.names]
     refuse_tensors(priors, "design --propose")
-    values = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
+    values = Joint.of(campaign.study).from_unit(unit)
     return Design(campaign.study, SAMPLER, seed, 0, {"filter": event.id}, campaign.names, unit, values)

@@ -157,13 +157,14 @@ class Likelihood:
     def _error_names(self, name: str) -> list[str]:
         return [f"error_{self.errors[name].names[j]}" for j in self.columns(name)]
 
-    def posterior(self, priors: Mapping[str, Prior]) -> Target:
-        """Return what is to be sampled, given the priors of the model's parameters."""
+    def posterior(self, priors: Mapping[str, Prior], correlation: Floats | None = None) -> Target:
+        """Return what is to be sampled, given the priors of the model's parameters and how these depend."""
         missing = [name for name in self.parameters if name not in priors]
         if missing:
             raise InputError(f"no prior for {', '.join(f'`{name}`' for name in missing)}")
         names = (*self.parameters, *self.unknowns)
-        return Target(names, (*(priors[name] for name in self.parameters), *self.unknowns.values()), self)
+        own = (*(priors[name] for name in self.parameters), *self.unknowns.values())
+        return Target(names, own, self, correlation=correlation)
 
     def __call__(self, x: Floats) -> Floats:
         """Log-likelihood (Eq. C.10) at points (n, d)."""

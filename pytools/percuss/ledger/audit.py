@@ -52,6 +52,7 @@ class Walk:
     proof: Proof
     streams: dict[str, list[Event]]
     visible: list[Event]
+    sealed: int = 0  # how many events are in sealed segments
 
     @cached_property
     def chains(self) -> dict[str, list[str]]:
@@ -78,7 +79,8 @@ def prove_chain(place: Place) -> Walk:
                 proof.faults.append(f"event {event.id}: is there twice")
             ids.add(event.id)
     _check_names(streams, segments, proof)
-    walk = Walk(proof, streams, _visible(streams, proof))
+    sealed = sum(ends[-1][1].seq for ends in segments.values() if ends)
+    walk = Walk(proof, streams, _visible(streams, proof), sealed)
     for path, standing in check_leftovers(place, walk.chains):
         if standing == FORKED and proof.holds:
             proof.note = f"{path.name} of a writer that was killed was never part of the chain; percuss doctor lists it"

@@ -14,6 +14,7 @@ from percuss.execution.results import Campaign, CaseRuns
 from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
+from percuss.study.correlations import correlated, refuse_correlations
 from percuss.surrogates.skill import WORTHLESS
 from percuss.surrogates.surrogate import Surrogate
 
@@ -61,6 +62,11 @@ def from_surrogate(surrogate: Surrogate, request: Request, worthless: Collection
 
 def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, ...]:
     """Expansions give their indices at no cost; other families, and any by request, are sampled."""
+    refuse_correlations(
+        surrogate.study,
+        "Sobol indices and elementary effects",
+        "--method given-data of the campaign gives first-order indices, which count what parameters share",
+    )
     groups = _groups(request, surrogate.names)
     if request.method == given_data.METHOD:
         raise InputError("--method given-data: works on runs", hint="give the campaign instead of the surrogate")
@@ -159,6 +165,10 @@ def from_runs(campaign: Campaign, request: Request) -> Computed:
         of_case, note = _of_case(campaign, runs, method, len(names), request)
         indices += of_case
         notes += [f"case {runs.case}: {note}"] if note else []
+    if shared := correlated(campaign.study):
+        notes.append(
+            f"{', '.join(shared)} are correlated: a first-order index counts what a parameter shares with others"
+        )
     return Computed(names, tuple(indices), tuple(notes))
 
 

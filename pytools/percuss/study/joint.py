@@ -24,6 +24,8 @@ from percuss.study.priors.tensor import Component, refuse_tensors
 from percuss.study.study import Study
 
 Array = NDArray[Any]
+# How far from 0 and 1 a probability is kept before it goes through a quantile.
+SMALLEST, LARGEST = 1e-300, 1.0 - 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,39 @@ class Joint:
                 values[:, j : j + 6] = prior.law.draw(self.seed, ndtr(z[:, j : j + 6]))
         return values
 
+    def from_unit(self, unit: Array) -> Array:
+        """Parameters (n, d) at points of the unit cube: the quantiles of the priors, made dependent where they are."""
+        values = np.empty_like(np.asarray(unit, float))
+        z = None if self.correlation is None else self.normals(ndtri(np.clip(unit, SMALLEST, LARGEST)))
+        for j, prior in enumerate(self.priors):
+            if isinstance(prior, Component):
+                if prior.index == 0:
+                    values[:, j : j + 6] = prior.law.draw(self.seed, unit[:, j : j + 6])
+            elif z is not None and j in self.dependent:
+                values[:, j] = normal_to_value(prior, z[:, j], ndtr)
+            else:
+                values[:, j] = prior.ppf(unit[:, j])
+        return values
+
+    def to_unit(self, theta: Array) -> Array:
+        """Points of the unit cube at parameters (n, d); of a tensor each component by its marginal law."""
+        unit = np.column_stack([np.asarray(prior.cdf(theta[:, j])) for j, prior in enumerate(self.priors)])
+        if self.correlation is None:
+            return unit
+        z = np.zeros_like(unit)
+        for j in self.dependent:
+            z[:, j] = value_to_normal(self.priors[j], theta[:, j])
+        u = np.linalg.solve(self.factor, z.T).T
+        unit[:, self.dependent] = ndtr(u[:, self.dependent])
+        return unit
+
+    @cached_property
+    def dependent(self) -> list[int]:
+        """Columns that have a correlation with another."""
+        if self.correlation is None:
+            return []
+        return [int(j) for j in np.flatnonzero((self.correlation != np.eye(len(self.priors))).any(axis=1))]
+
     def points(self, theta: Array) -> Array:
         """Independent standard normals (n, d) of parameters (n, d): the inverse of `values`."""
         refuse_tensors(self.priors, "the way back to standard normals")
@@ -70,15 +105,15 @@ class Joint:
 
     def log_copula(self, theta: Array) -> Array:
         """What dependence adds to the sum of the log densities of the priors: zero where there is none."""
+        log = np.zeros(len(theta))
         if self.correlation is None:
-            return np.zeros(len(theta))
-        z = np.column_stack([value_to_normal(prior, theta[:, j]) for j, prior in enumerate(self.priors)])
+            return log
+        z = np.zeros((len(theta), len(self.priors)))
+        for j in self.dependent:
+            z[:, j] = value_to_normal(self.priors[j], theta[:, j])
         u = np.linalg.solve(self.factor, z.T).T
-        return np.asarray(
-            0.5 * np.einsum("ij,ij->i", z, z)
-            - 0.5 * np.einsum("ij,ij->i", u, u)
-            - float(np.log(np.diag(self.factor)).sum())
-        )
+        log += 0.5 * np.einsum("ij,ij->i", z, z) - 0.5 * np.einsum("ij,ij->i", u, u)
+        return np.asarray(log - float(np.log(np.diag(self.factor)).sum()))
 
 
 def value_to_normal(prior: Prior, x: Array) -> Array:
@@ -88,4 +123,4 @@ def value_to_normal(prior: Prior, x: Array) -> Array:
     if isinstance(prior, Lognormal):
         mu, sigma = prior.log_parameters()
         return np.asarray((np.log(np.maximum(x, 1e-300)) - mu) / sigma)
-    return np.asarray(ndtri(np.clip(prior.cdf(x), 1e-300, 1 - 2.0**-53)))
+    return np.asarray(ndtri(np.clip(prior.cdf(x), SMALLEST, LARGEST)))

@@ -28,7 +28,7 @@ from percuss.designs.design import Design
 from percuss.designs.records import read_design
 from percuss.ledger.projections import State
 from percuss.session import Session
-from percuss.study.priors.prior import Prior
+from percuss.study.joint import Joint
 from percuss.surrogates.surrogate import Surrogate
 
 Array = NDArray[Any]
@@ -47,13 +47,13 @@ def extend(session: Session, surrogate: Surrogate, count: int, seed: int, draws:
     n_candidates = min(max(CANDIDATES_A_POINT * count, FEWEST_CANDIDATES), MOST_CANDIDATES)
     # Another seed for every further extension, so that it does not see the same candidates again.
     rng = np.random.default_rng([seed, len(known), 31])
-    priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
+    joint = Joint.of(surrogate.study)
     if draws is None:
-        candidates, values = _of_priors(priors, n_candidates, rng)
+        candidates, values = _of_priors(joint, n_candidates, rng)
     else:
         values = np.unique(draws, axis=0)
         values = values[rng.permutation(len(values))[:n_candidates]]
-        candidates = np.stack([prior.cdf(values[:, k]) for k, prior in enumerate(priors)], axis=1)
+        candidates = joint.to_unit(values)
     error = expected_error(surrogate, designs, known, candidates, values)
     lost = _failed(session.state, designs)
     chosen = choose(known, candidates, error, count, lost)
@@ -61,13 +61,13 @@ def extend(session: Session, surrogate: Surrogate, count: int, seed: int, draws:
     return Design(surrogate.study, SAMPLER, seed, 0, options, surrogate.names, candidates[chosen], values[chosen])
 
 
-def _of_priors(priors: Sequence[Prior], n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def _of_priors(joint: Joint, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """At least so many points of the unit cube, and the parameters there."""
     from scipy.stats import qmc
 
-    candidates = qmc.Sobol(len(priors), scramble=True, rng=rng).random_base2(math.ceil(math.log2(n)))
+    candidates = qmc.Sobol(len(joint.priors), scramble=True, rng=rng).random_base2(math.ceil(math.log2(n)))
     candidates = np.clip(candidates, 2.0**-53, 1.0 - 2.0**-53)
-    return candidates, np.stack([prior.ppf(candidates[:, k]) for k, prior in enumerate(priors)], axis=1)
+    return candidates, joint.from_unit(candidates)
 
 
 def expected_error(

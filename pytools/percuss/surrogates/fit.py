@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.execution.results import Campaign
+from percuss.study.joint import Joint
 from percuss.surrogates.assessment import (
     Errors,
     Folds,
@@ -117,7 +118,7 @@ def fit_all(
     advance: Callable[[int, str], None] = lambda count, note: None,
 ) -> Fitted:
     """Fit every output of every case; `held_out` are other runs of the same study to judge them by."""
-    canonical = Canonical.of([campaign.study.parameters[name].prior for name in campaign.names])
+    canonical = Canonical.of_study(campaign.study)
     if settings.held_out:
         fitted_rows, kept = held_out_rows(len(campaign.theta), settings.held_out, settings.seed)
         campaign, held_out = campaign.take(fitted_rows), campaign.take(kept)
@@ -149,8 +150,7 @@ def _probes(campaign: Campaign, canonical: Canonical) -> Array:
     unit = qmc.Sobol(len(campaign.names), scramble=True, rng=np.random.default_rng(29)).random_base2(PROBES_POWER)
     # Open ends: unbounded priors have no quantile at 0 or 1.
     unit = np.clip(unit, 2.0**-53, 1.0 - 2.0**-53)
-    priors = [campaign.study.parameters[name].prior for name in campaign.names]
-    return canonical.points(np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1))
+    return canonical.points(Joint.of(campaign.study).from_unit(unit))
 
 
 def make_groups(campaign: Campaign, canonical: Canonical) -> list[Group]:

@@ -137,14 +137,12 @@ class Surrogate:
 
     def _gradient(self, theta: Array) -> tuple[Array, Array]:
         points = self._points(theta)
-        slopes = self.canonical.slopes(np.asarray(theta, float))
         mean = np.empty((len(points), len(self.columns)))
         gradient = np.empty((len(points), len(self.columns), len(self.names)))
         for part in self.parts:
             columns = list(part.columns)
             mean[:, columns], gradient[:, columns] = part.model.gradient(points)
-        gradient *= slopes[:, None, :]
-        return mean, gradient
+        return mean, self.canonical.to_parameters(gradient, np.asarray(theta, float))
 
     def band(self, theta: NDArray[Any], level: float = 0.95) -> tuple[Array, Array]:
         """Lower and upper ends (n, m) of the local prediction bands."""
@@ -292,7 +290,7 @@ def read_surrogate(event: Event, study: Study, names: tuple[str, ...], tables: M
     import polars as pl
 
     try:
-        canonical = Canonical.of([study.parameters[name].prior for name in names])
+        canonical = Canonical.of_study(study)
         columns = tuple(_column(row) for row in tables["outputs"].iter_rows(named=True))
         parts = []
         for family in dict.fromkeys([*FAMILIES, *(column.family for column in columns)]):

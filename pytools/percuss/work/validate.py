@@ -15,6 +15,7 @@ from percuss.kinds import validation_computed as kind
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, Event
 from percuss.session import Session, reference
+from percuss.study.correlations import refuse_correlations
 from percuss.study.study import Study
 from percuss.trust import Trust
 from percuss.validation import verdict as lines
@@ -75,6 +76,7 @@ def validate(session: Session, subject: Subject, request: Request) -> Validation
     """Validate one model, and append what was found with its study if that is new."""
     spent = Spent()
     study = subject.study
+    refuse_correlations(study, "percuss validate")
     result, (data, file) = validated(study, request, subject.start)
     tables = validation_tables(result)
     blobs = [session.ledger.put_table(role, table) for role, table in sorted(tables.items())]
