@@ -18,16 +18,13 @@ from percuss.plots.drawing import canvas, drawing, picture
 from percuss.plots.fan import FEW, Line, draw_fan
 from percuss.plots.files import save
 from percuss.plots.peaks import missed_peak
-from percuss.plots.registry import PLOTS
+from percuss.plots.registry import PLOTS, WITHOUT_PICTURE
 from percuss.plots.style import COLOURS, DASHES, INK, MARKERS, PAPER, SERIES
-
-# Words about events, and events about the store: there is nothing to draw of them.
-WITHOUT = {"note.added", "event.superseded", "stream.adopted", "stream.sealed", "scene.settled"}
 
 
 def test_every_kind_has_its_picture() -> None:
-    assert PLOTS.keys() | WITHOUT >= KINDS.keys()
-    assert not PLOTS.keys() & WITHOUT
+    assert PLOTS.keys() | set(WITHOUT_PICTURE) >= KINDS.keys()
+    assert not PLOTS.keys() & set(WITHOUT_PICTURE)
     for place in PLOTS.values():
         assert callable(resolved(f"percuss.plots.{place}"))
 
