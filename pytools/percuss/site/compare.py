@@ -11,6 +11,7 @@ from percuss.calibration.records import load_posterior
 from percuss.designs.records import load_design
 from percuss.execution.records import batches_of, campaign_table
 from percuss.ledger.event import Event
+from percuss.ledger.projections import batch_of
 from percuss.plots.drawing import chosen
 from percuss.plots.labels import column_label, output_scale, quantity_scale
 from percuss.plots.posterior import column_of
@@ -60,7 +61,7 @@ def _curves(session: Session, event: Event) -> list[dict[str, Any]]:
     curves = []
     holding = [batch for batch in batches_of(session, event) if batch.blob("curves")]
     for case in design.cases if holding else ():
-        own = [batch for batch in holding if batch.data.get("case") == case]
+        own = [batch for batch in holding if batch_of(batch).case == case]
         for name in default_curves(design.study) if own else ():
             axis = str(quantities[name].axis)
             table = pl.concat([session.table(batch, "curves", ["sample", axis, name]) for batch in own])
