@@ -50,7 +50,20 @@ bench: setup  ## Benchmarks: ratios, measured in one run
 	cargo bench --locked --quiet
 	$(BIN)/python -m tests.bench
 
+.PHONY: wheels
+wheels:  ## Build wheel and sdist of this machine, and try each in an environment of its own
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' 'ziglang>=0.13'
+	rm -rf build/dist build/try
+	$(BIN)/maturin sdist --out build/dist
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin build --release --locked --quiet --zig --compatibility manylinux_2_28 --out build/dist
+	for made in build/dist/*; do \
+	  rm -rf build/try && $(PYTHON) -m venv build/try && \
+	  build/try/bin/pip install --quiet --disable-pip-version-check "$$made[report]" && \
+	  PATH="$(abspath build/try/bin):$$PATH" bash packaging/try-wheel.sh || exit 1; \
+	done
+
 .PHONY: clean
 clean:  ## Delete what was built
-	rm -rf $(VENV) target demo
+	rm -rf $(VENV) target demo build
 	find . -name '*.so' -path './pytools/*' -delete

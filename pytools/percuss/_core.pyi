@@ -31,10 +31,14 @@ __all__ = [
     "joint_kinds",
     "misfit_oscillators",
     "respond_oscillators",
+    "response_spectrum",
     "set_default_threads",
     "simulate_oscillators",
     "smooth_methods",
     "solve_contact",
+    "spring_cycle",
+    "spring_laws",
+    "spring_yield",
 ]
 
 def build_facts() -> list[tuple[str, str]]: ...
@@ -44,7 +48,20 @@ def cargo_lock() -> str: ...
 # or the reason why there is none.
 def simulate_oscillators(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | str]: ...
 def impact_laws() -> list[tuple[str, str, str, float, float]]: ...
+def spring_laws() -> list[tuple[str, str, str, list[tuple[str, str, float | None, float, bool, float, bool, str]]]]: ...
+def spring_yield(law: str, stiffness: float, numbers: Sequence[float]) -> tuple[float, float]: ...
+def spring_cycle(
+    law: str, stiffness: float, numbers: Sequence[float], elongation_m: Sequence[float]
+) -> list[float]: ...
 def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# Response spectra: largest relative displacement, relative velocity and absolute acceleration, one entry a period.
+def response_spectrum(
+    times_s: NDArray[np.float64],
+    accelerations_m_s2: NDArray[np.float64],
+    periods_s: NDArray[np.float64],
+    damping: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 
 # Filters over oscillators: `follow` is a mapping as `percuss.validation.following` makes it, data are
 # (samples, channels), parameters (points, tracked).

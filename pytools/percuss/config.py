@@ -23,6 +23,7 @@ MOST = 1e9
 SETTINGS: dict[str, Setting] = table_of(
     Setting("ledger", "text", "ledger", doc="folder of the ledger"),
     Setting("studies", "text", "studies", doc="folder in which studies are found by name"),
+    Setting("identity", "text", "", doc="who events are by, as a name or an ORCID; empty: the login name"),
     Setting("jobs", "integer", 0, low=0, high=MOST, high_open=True, doc="runs at a time; 0 means one for each core"),
     Setting(
         "flush_s",
@@ -51,7 +52,7 @@ def variable_of(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class ResolvedSetting:
     """A setting's value and where it came from."""
 
     value: Any
@@ -71,26 +72,28 @@ def find_settings(
     flags: Mapping[str, object] | None = None,
     environment: Mapping[str, str] | None = None,
     start: Path | None = None,
-) -> dict[str, Found]:
+) -> dict[str, ResolvedSetting]:
     """Every setting with its source. Paths of the project file are meant from its folder."""
     environment = os.environ if environment is None else environment
     project = find_project((start or Path.cwd()).absolute())
     table = _read_project(project) if project else {}
-    found: dict[str, Found] = {}
+    resolved: dict[str, ResolvedSetting] = {}
     for name, setting in SETTINGS.items():
         flag = (flags or {}).get(name)
         if flag is not None:
-            found[name] = Found(_typed(setting, flag, "flag"), f"flag --{name.replace('_', '-')}")
+            resolved[name] = ResolvedSetting(_typed(setting, flag, "flag"), f"flag --{name.replace('_', '-')}")
         elif environment.get(variable := variable_of(name)):
-            found[name] = Found(_typed(setting, environment[variable], variable), f"environment {variable}")
+            resolved[name] = ResolvedSetting(
+                _typed(setting, environment[variable], variable), f"environment {variable}"
+            )
         elif project and name in table:
             value = _typed(setting, table[name], f"{project}: {name}")
             if name in ("ledger", "studies"):
                 value = str(project.parent / str(value))
-            found[name] = Found(value, str(project))
+            resolved[name] = ResolvedSetting(value, str(project))
         else:
-            found[name] = Found(setting.default, "default")
-    return found
+            resolved[name] = ResolvedSetting(setting.default, "default")
+    return resolved
 
 
 def _read_project(path: Path) -> dict[str, Any]:

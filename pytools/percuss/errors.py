@@ -29,6 +29,14 @@ class InputError(PercussError, ValueError):
     exit_code = 2
 
 
+class NotHereError(InputError):
+    """What is needed is known not to be here: neither a proof of anything, nor a fault of what needs it."""
+
+
+class PrunedError(NotHereError):
+    """A payload that was deleted under a policy, as an event of the ledger says."""
+
+
 class LedgerError(PercussError, OSError):
     """The ledger cannot be read or written as it is."""
 

@@ -64,27 +64,27 @@ class Comparison:
             "solved": self.solved,
             "solvers": [
                 {
-                    "solver": found.solver,
-                    "converged": found.converged,
-                    "iterations": found.iterations,
-                    "factorisations": found.factorisations,
-                    "seconds": found.seconds,
-                    "residuals": asdict(found.residuals),
+                    "solver": solution.solver,
+                    "converged": solution.converged,
+                    "iterations": solution.iterations,
+                    "factorisations": solution.factorisations,
+                    "seconds": solution.seconds,
+                    "residuals": asdict(solution.residuals),
                 }
-                for found in self.solutions
+                for solution in self.solutions
             ],
         }
 
 
 def find(paths: Iterable[Path]) -> list[Path]:
     """The files themselves, and of folders the .hdf5 files in them, in the order of their names."""
-    found: list[Path] = []
+    problems: list[Path] = []
     for path in paths:
         inside = sorted(path.glob("*.hdf5")) if path.is_dir() else [path]
         if not inside:
             raise InputError(f"{path}: holds no .hdf5 file")
-        found += inside
-    return found
+        problems += inside
+    return problems
 
 
 def compare(problem: ContactProblem, solvers: Sequence[str], *, repeat: int = 1, **settings: Any) -> Comparison:
@@ -94,14 +94,14 @@ def compare(problem: ContactProblem, solvers: Sequence[str], *, repeat: int = 1,
     """
 
     def fastest(name: str) -> Solution:
-        found = (problem.solve(solver=name, **settings) for _ in range(repeat))
-        return min(found, key=lambda solution: solution.seconds)
+        solutions = (problem.solve(solver=name, **settings) for _ in range(repeat))
+        return min(solutions, key=lambda solution: solution.seconds)
 
     try:
-        found = [fastest(name) for name in solvers]
+        fastest_of = [fastest(name) for name in solvers]
     except InputError as fault:
         raise InputError(f"{problem.name}: {fault}") from None
-    return Comparison(problem, tuple(found))
+    return Comparison(problem, tuple(fastest_of))
 
 
 def read(path: str | Path) -> ContactProblem:
@@ -122,16 +122,16 @@ def read(path: str | Path) -> ContactProblem:
         try:
             kinds = [name for name in KINDS if name in file]
             if not kinds:
-                found = ", ".join(sorted(file)) or "nothing"
-                raise InputError(f"{path}: holds {found}; a problem is in {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+                names = ", ".join(sorted(file)) or "nothing"
+                raise InputError(f"{path}: holds {names}; a problem is in {', '.join(KINDS[:-1])} or {KINDS[-1]}")
             return _problem(path, kinds[0], file[kinds[0]])
         except InputError:
             raise
         except KeyError as fault:
             raise InputError(f"{path}: {' '.join(kinds)} is incomplete ({fault.args[0]})") from None
         except DAMAGED as fault:  # HDF5 tells of damage only where it comes upon it
-            said = str(fault).splitlines()[0] if str(fault) else repr(fault)
-            raise InputError(f"{path}: {' '.join([*kinds, 'is'])} damaged ({said})") from None
+            message = str(fault).splitlines()[0] if str(fault) else repr(fault)
+            raise InputError(f"{path}: {' '.join([*kinds, 'is'])} damaged ({message})") from None
 
 
 # A file of strangers may hold anything anywhere: text for numbers, numbers for groups, sizes beyond all memory.
@@ -189,9 +189,9 @@ def _matrix(path: Path, name: str, group: Any) -> Any:
             return sparse.csr_array(sparse.coo_array((x[:count], (i[:count], p[:count])), shape=shape))
         if count in (-1, -2):
             make = sparse.csc_array if count == -1 else sparse.csr_array
-            found = make((x[: p[-1]], i[: p[-1]], p), shape=shape)
-            found.check_format(full_check=True)  # scipy itself would read beyond the end
-            return sparse.csr_array(found)
+            matrix = make((x[: p[-1]], i[: p[-1]], p), shape=shape)
+            matrix.check_format(full_check=True)  # scipy itself would read beyond the end
+            return sparse.csr_array(matrix)
     except ValueError as fault:
         raise InputError(f"{path}: matrix {name} is damaged ({fault})") from None
     raise InputError(f"{path}: matrix {name} has nz = {count}; allowed are a number of triplets, -1 and -2")

@@ -6,16 +6,25 @@ import getpass
 import socket
 from collections.abc import Sequence
 
+from percuss.ledger.calls import OpenCall
 from percuss.ledger.event import Maker
 from percuss.software import software
 
 
-def this_maker(arguments: Sequence[str]) -> Maker:
-    """The user of this process, with the arguments of the call."""
+def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity: str = "") -> Maker:
+    """Who makes events by this call: `identity` if it is set, else the user of this process."""
     try:
-        actor = getpass.getuser()
+        actor = identity or getpass.getuser()
     except (KeyError, OSError):  # a container without an entry for this user
         actor = "unknown"
+    call = call or OpenCall("python", "", [])
     # A file name may hold bytes that are no text; events are text throughout.
     argv = (text.encode(errors="surrogateescape").decode(errors="replace") for text in arguments)
-    return Maker(("percuss", *argv), actor, socket.gethostname(), software())
+    return Maker(("percuss", *argv), actor, socket.gethostname(), software(), call, _environment)
+
+
+def _environment() -> bytes:
+    """The record of the environment: looked up when something is appended, for that loads numpy."""
+    from percuss.environment import environment_record
+
+    return environment_record()

@@ -120,12 +120,12 @@ class Measured:
             raise InputError(f"{self.file}: column {column} holds {series.dtype}, not numbers")
         return list(series.cast(pl.Float64).fill_null(math.nan))
 
-    def finite(self, column: str, what: str, rows: Sequence[int] | None = None) -> list[float]:
+    def finite(self, column: str, quantity: str, rows: Sequence[int] | None = None) -> list[float]:
         """The numbers of a column, or of some of its rows, without gaps; `what` needs them."""
         numbers = self.numbers(column)
         for row in range(self.rows) if rows is None else rows:
             if not math.isfinite(numbers[row]):
-                raise InputError(f"{self.place(row)} of column {column} is {numbers[row]}: {what} needs a number")
+                raise InputError(f"{self.place(row)} of column {column} is {numbers[row]}: {quantity} needs a number")
         return numbers if rows is None else [numbers[row] for row in rows]
 
     def with_gaps(self, column: str) -> list[float]:
@@ -142,19 +142,19 @@ class Measured:
             name: (self.unit(column, units[name]), header_unit(column) is not None) for name, column in columns.items()
         }
 
-    def unit(self, column: str, like: str, said: str | None = None) -> str:
+    def unit(self, column: str, like: str, said_unit: str | None = None) -> str:
         """The unit of a column: that of its header, else the one `said` of it, else `like`, whose dimension it has."""
         in_header = header_unit(column)
-        if in_header is None or (said is not None and not _is_unit(in_header)):
-            return said or like
+        if in_header is None or (said_unit is not None and not _is_unit(in_header)):
+            return said_unit or like
         try:
             header = parse_unit(in_header)
         except InputError as fault:
             raise InputError(f"{self.file}: column {column}: {fault}") from None
         if header.dims != parse_unit(like).dims:
             raise InputError(f"{self.file}: column {column}: must be in {like}, or in a unit of the same dimension")
-        if said is not None and parse_unit(said).scale != header.scale:
-            raise InputError(f"{self.file}: column {column}: the study says that it is in {said}")
+        if said_unit is not None and parse_unit(said_unit).scale != header.scale:
+            raise InputError(f"{self.file}: column {column}: the study says that it is in {said_unit}")
         return in_header
 
     @cached_property

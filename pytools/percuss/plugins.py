@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from percuss.errors import InputError
+from percuss.errors import InputError, NotHereError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -38,7 +38,7 @@ GROUPS: dict[str, str] = {
 Row = TypeVar("Row")
 
 
-class UnknownNameError(InputError):
+class UnknownNameError(NotHereError):
     """A name that no table has: of a model, a prior, a sampler. It may be of a plugin that is not installed here."""
 
 
@@ -66,9 +66,9 @@ class Plugin:
             loaded = importlib.import_module(module)
             return getattr(loaded, name) if name else loaded
         except Exception as fault:  # whatever the code of others does when it is imported
-            said = f"{type(fault).__name__}: {fault}"
+            message = f"{type(fault).__name__}: {fault}"
             raise InputError(
-                f"plugin {self.package} {self.version}: {self.value} cannot be loaded ({said})",
+                f"plugin {self.package} {self.version}: {self.value} cannot be loaded ({message})",
                 hint="percuss doctor lists plugins; pip uninstall removes one",
             ) from fault
 
@@ -80,8 +80,8 @@ def installed() -> tuple[Plugin, ...]:
         return ()
     from importlib.metadata import entry_points
 
-    found = [_plugin(point) for group in GROUPS for point in entry_points(group=group)]
-    return tuple(sorted(found, key=lambda plugin: (plugin.group, plugin.name, plugin.package)))
+    plugins = [_plugin(point) for group in GROUPS for point in entry_points(group=group)]
+    return tuple(sorted(plugins, key=lambda plugin: (plugin.group, plugin.name, plugin.package)))
 
 
 def _plugin(point: EntryPoint) -> Plugin:

@@ -12,13 +12,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from percuss.config import Found, find_settings
+from percuss.config import ResolvedSetting, find_settings
 from percuss.errors import InputError
 from percuss.kinds.table import KINDS
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, fold
 from percuss.ledger.standing import judged
+from percuss.study.files import STUDY_FILE
 from percuss.study.study import Study
 from percuss.trust import Trust, Verdict
 
@@ -34,7 +35,7 @@ class Voice(Protocol):
     def say(self, text: str) -> None:
         """Words for a person."""
 
-    def progress(self, what: str, total: int | None) -> AbstractContextManager[Advance]:
+    def progress(self, label: str, total: int | None) -> AbstractContextManager[Advance]:
         """How far a long job has come: yields `advance(count, note)`; without a total there is only a count."""
 
 
@@ -45,7 +46,7 @@ class Silent:
         """Words for a person."""
 
     @contextmanager
-    def progress(self, what: str, total: int | None) -> Iterator[Advance]:
+    def progress(self, label: str, total: int | None) -> Iterator[Advance]:
         """How far a long job has come."""
         yield lambda count, note: None
 
@@ -57,7 +58,7 @@ class Session:
         self,
         ledger: Ledger | Callable[[], Ledger],
         *,
-        settings: Mapping[str, Found] | None = None,
+        settings: Mapping[str, ResolvedSetting] | None = None,
         allow_command: bool = False,
         accept: Collection[str] = (),
         voice: Voice | None = None,
@@ -86,10 +87,10 @@ class Session:
 
     def for_telling(self) -> Session:
         """A session that reads superseded events like any other: for telling what was done, not for going on."""
-        told = Session(self.ledger, settings=self.settings, voice=self.voice)
-        told._state = replace(self.state, superseded={})
-        told._studies = self._studies
-        return told
+        session = Session(self.ledger, settings=self.settings, voice=self.voice)
+        session._state = replace(self.state, superseded={})
+        session._studies = self._studies
+        return session
 
     def begin_from(self, events: Iterable[Event]) -> State:
         """Fold these events, which were read from the original files, instead of what the cache gives."""
@@ -171,7 +172,8 @@ class Session:
         if event := self.state.studies.get(study.digest):
             self._studies.setdefault(event.id, study)
             return event
-        blobs = [self.ledger.put_file(name, data) for name, data in sorted(study.files.items())]
+        files = ({STUDY_FILE: study.text} if study.text else {}) | study.files
+        blobs = [self.ledger.put_file(name, data) for name, data in sorted(files.items())]
         return Draft("study.registered", study.resolved(), reference(study), blobs=blobs)
 
     def consented(self, study: Study) -> Study:

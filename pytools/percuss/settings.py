@@ -95,10 +95,10 @@ class Setting:
             return "one of " + ", ".join(self.choices)
         if not self.numeric:
             return _WORDS[self.form]
-        what = _WORDS[self.form]
+        words = _WORDS[self.form]
         if self.length:
-            what = what.replace("numbers", f"{self.length} numbers")
-        return what + _span(self)
+            words = words.replace("numbers", f"{self.length} numbers")
+        return words + _span(self)
 
 
 def _span(setting: Setting) -> str:
@@ -161,9 +161,9 @@ def kind_of(value: object) -> str:
     return names.get(type(value), type(value).__name__)
 
 
-def wrong_type(value: object, wanted: str) -> str:
+def wrong_type(value: object, expected: str) -> str:
     """Say that a value is not of the type wanted, as `a table`."""
-    return f"{shown(value)} is not {wanted}: must be {wanted}, not {kind_of(value)}"
+    return f"{shown(value)} is not {expected}: must be {expected}, not {kind_of(value)}"
 
 
 def only_known(table: Mapping[str, Any], known: Collection[str], path: KeyPath, note: Note) -> None:
@@ -230,8 +230,8 @@ def clean_setting(setting: Setting, value: Any) -> Any:
 def _clean_numbers(setting: Setting, value: Any) -> list[Any]:
     single = setting.form == "numbers"
     if not isinstance(value, list) or (single and setting.length not in (0, len(value))):
-        wanted = "numbers" if single else "lists of numbers"
-        raise InputError(f"{shown(value)} is not a list of {setting.length or ''} {wanted}".replace("  ", " "))
+        expected = "numbers" if single else "lists of numbers"
+        raise InputError(f"{shown(value)} is not a list of {setting.length or ''} {expected}".replace("  ", " "))
     inner = replace(setting, form="number" if single else "numbers")
     return [clean_setting(inner, item) for item in value]
 

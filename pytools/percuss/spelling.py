@@ -1,4 +1,4 @@
-"""Words for messages: suggest the name that was meant, show a value without flooding the screen."""
+"""Words for messages: suggest the name that was meant, show a value without flooding the screen, count things."""
 
 from __future__ import annotations
 
@@ -33,3 +33,12 @@ def shown(value: object) -> str:
     """
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """So many of a thing.
+
+    >>> counted(1, "run"), counted(0, "run"), counted(2, "batch", "batches")
+    ('1 run', '0 runs', '2 batches')
+    """
+    return f"{count} {one}" if count == 1 else f"{count} {many or one + 's'}"

@@ -24,6 +24,11 @@ GATES: dict[str, str] = {
     "coverage": "the surrogate was fitted where the posterior lies",
     "skill": "the surrogate tells more about an output than its mean does",
     "verification": "the simulator agrees with the surrogate where the posterior lies",
+    "probability": "the probability of failure is known as well as was asked for",
+    "limit-surface": "the simulator agrees with the surrogate near the limit",
+    "exceedances": "enough runs show every damage state, and enough do not",
+    "extrapolation": "curves of damage lie within the intensities that were run, and do not cross there",
+    "lognormal": "lognormal curves explain the counts of damage",
     "step": "the outputs do not depend on the numerical step",
 }
 
@@ -55,7 +60,7 @@ class Verdict:
         """Whether a command that made this result leaves with exit code 1."""
         return not self.passed and not self.accepted
 
-    def told(self) -> str:
+    def line(self) -> str:
         """The verdict in one line."""
         mark = "" if self.passed else "accepted all the same: " if self.accepted else "NOT TRUSTED: "
         return f"{mark}{self.sentence}" + (f" (event {self.source})" if self.source else "")

@@ -149,8 +149,8 @@ class _Reader:
             base = _symbol(token["symbol"], self.text)
         else:
             rest = self.text[self.at :].strip()
-            what = f"a symbol is missing before `{rest}`" if rest else "it ends where a symbol is missing"
-            raise InputError(f"unit `{self.text}` cannot be read: {what}")
+            complaint = f"a symbol is missing before `{rest}`" if rest else "it ends where a symbol is missing"
+            raise InputError(f"unit `{self.text}` cannot be read: {complaint}")
         self.at = token.end()
         power = _POWER.match(self.text, self.at)
         if power is None:
@@ -228,9 +228,18 @@ def same_dimension(unit: str, other: str) -> bool:
 
 def dimension(unit: str) -> str:
     """Spell the dimension of a unit in SI base units, as `kg/s^2` for `N/m`."""
+    return spell(parse_unit(unit).dims)
+
+
+def spell(dims: Dimensions) -> str:
+    """The SI unit of a dimension, in base units.
+
+    >>> spell(parse_unit("kN/m").dims)
+    'kg/s^2'
+    """
     up: list[str] = []
     down: list[str] = []
-    for base, exponent in zip(BASES, parse_unit(unit).dims, strict=True):
+    for base, exponent in zip(BASES, dims, strict=True):
         if exponent:
             power = abs(exponent)
             shown = str(power) if power.denominator == 1 else f"{float(power):g}"
@@ -271,8 +280,8 @@ def quantity_unit(text: str, unit: str) -> str:
     >>> quantity_unit("500 N/mm^1.5", "N/m"), quantity_unit("500", "N/m")
     ('N/mm^1.5', 'N/m')
     """
-    found = _QUANTITY.fullmatch(text) if len(text) <= _MAX_TEXT else None
-    return found["unit"] if found and found["unit"] else unit
+    match = _QUANTITY.fullmatch(text) if len(text) <= _MAX_TEXT else None
+    return match["unit"] if match and match["unit"] else unit
 
 
 def parse_quantity(value: str | int | float, unit: str) -> float:
@@ -297,16 +306,16 @@ def parse_quantity(value: str | int | float, unit: str) -> float:
         return to_si(number, unit)
     if len(value) > _MAX_TEXT:
         raise InputError(f"`{value[:20]}...` is longer than {_MAX_TEXT} characters: no quantity")
-    found = _QUANTITY.fullmatch(value)
-    if found is None:
+    match = _QUANTITY.fullmatch(value)
+    if match is None:
         way = "a number, as in `0.5`" if unit == "1" else f"a number and a unit, as in `2 {unit}`"
         raise InputError(f"`{value}` is no quantity: write {way}")
-    number = float(found["number"])
+    number = float(match["number"])
     if not math.isfinite(number):
         raise InputError(f"`{value}` is not a finite number")
     # A float that is finite and not zero has a small decimal exponent: its exact fraction is cheap.
-    exact = Fraction(found["number"]) if number else Fraction(0)
-    own = parse_unit(found["unit"]) if found["unit"] else parse_unit(unit)
+    exact = Fraction(match["number"]) if number else Fraction(0)
+    own = parse_unit(match["unit"]) if match["unit"] else parse_unit(unit)
     if own.dims != parse_unit(unit).dims:
         raise InputError(
             f"`{value}` is in {own.name} ({dimension(own.name)}) where {unit} ({dimension(unit)}) is wanted"

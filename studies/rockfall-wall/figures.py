@@ -26,28 +26,12 @@ from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import batch_of
 from percuss.models.model import Done
-from percuss.report.bands import draw_bands, draw_data
-from percuss.report.blocks import Figure
-from percuss.report.corner import Column, corner
-from percuss.report.drawing import (
-    BLUE,
-    COLOURS,
-    DASHES,
-    GREEN,
-    GREY,
-    INK,
-    ORANGE,
-    PURPLE,
-    SERIES,
-    WIDE,
-    canvas,
-    chosen,
-    dots,
-    drawing,
-    key,
-    picture,
-)  # fmt: skip
-from percuss.report.labels import scale
+from percuss.plots.bands import draw_bands, draw_data
+from percuss.plots.corner import Column, corner
+from percuss.plots.drawing import canvas, chosen, dots, drawing, key, picture
+from percuss.plots.figure import Figure
+from percuss.plots.labels import scale
+from percuss.plots.style import BLUE, COLOURS, DASHES, GREEN, GREY, INK, ORANGE, PURPLE, SERIES, WIDE
 from percuss.session import Session
 from percuss.study.priors.registry import prior_from_json
 from percuss.surrogates.surrogate import Surrogate, load_surrogate

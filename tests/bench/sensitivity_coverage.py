@@ -130,7 +130,7 @@ def fitted(function: Callable[[Array], Array], d: int, n: int, seed: int, family
         unit = qmc.LatinHypercube(d, rng=rng).random(n)
     names = tuple(f"x{k + 1}" for k in range(d))
     parameter = SimpleNamespace(prior=Uniform({"low": 0.0, "high": 1.0}), unit="1")
-    study: Any = SimpleNamespace(parameters=dict.fromkeys(names, parameter))
+    study: Any = SimpleNamespace(parameters=dict.fromkeys(names, parameter), sections={})
     source: Any = SimpleNamespace(id="design")
     runs = CaseRuns("base", np.arange(n), function(unit)[:, None], {})
     places = tuple((0, i) for i in range(n))

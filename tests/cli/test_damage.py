@@ -181,10 +181,10 @@ def test_missing_adopted_stream(full, percuss) -> None:
 
 def test_ledger_of_a_newer_format(full, percuss) -> None:
     path = full / "ledger.toml"
-    path.write_text(path.read_text().replace("format = 1", "format = 2"))
+    path.write_text(path.read_text().replace("format = 2", "format = 3"))
     before = {p: p.read_bytes() for p in _files(full)}
     for command in (["log"], ["audit"], ["note", "@last", "x"], ["doctor"], ["design", "ishigami", "--n", 4]):
-        percuss(*command).refused(4, "ledger.toml", "format 2", "newer percuss")
+        percuss(*command).refused(4, "ledger.toml", "format 3", "newer percuss")
     assert {p: p.read_bytes() for p in _files(full)} == before
 
 

@@ -324,13 +324,13 @@ def test_jobs_of_a_queue(percuss, program, folder, design, kind) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("cores = 1\nmemory = '1 GB'", "`walltime` is missing"),
-        ("core = 1", "unknown key `core`: did you mean `cores`"),
-        ("cores = 0", "cores = 0 must be from 1"),
-        ("cores = '4'", "must be a whole number"),
-        ("directives = [1]", "must be a list of texts"),
+        ("cores = 1\nmemory = '1 GB'", "walltime: missing"),
+        ("core = 1", ":1: core: unknown key; did you mean `cores`"),
+        ("cores = 0", "cores: 0 is outside [1, 100000]"),
+        ("jobs = 2\ncores = '4'", "line 2: cores: '4' is not a whole number"),
+        ("directives = [1]", "directives: [1] is not a list of texts"),
         ("lifetime = '3 kg'", "lifetime: `3 kg` is in kg"),
-        ("cores = ", "not readable TOML"),
+        ("cores = ", ":1: is not valid TOML"),
     ],
 )
 def test_profiles_are_checked(tmp_path, text, words) -> None:

@@ -206,8 +206,8 @@ def test_curves_of_several_cases_and_a_picture(percuss, make_study, folder) -> N
         (("--covariance", "maximum"), "--scale"),
         (("--covariance", "best"), "best"),
         (("--noise", "y9=1"), "y9"),
-        ((*FLAGS, "--scale", "-1"), "--scale -1"),
-        ((*FLAGS, "--ess", "2"), "--ess 2"),
+        ((*FLAGS, "--scale", "-1"), "--scale: -1"),
+        ((*FLAGS, "--ess", "2"), "--ess: 2"),
         ((*FLAGS, "--ess", "0.0001"), "--ess 0.0001"),
         ((*FLAGS, "--ess", "0.5", "--scale", "2"), "give one"),
         (("--covariance", "maximum", "--scale", "1", "--noise", "y1=1"), "--noise"),
@@ -305,22 +305,64 @@ def _enough(percuss, last: str, flags: tuple[object, ...]) -> dict:
 
 def test_the_evolution_over_one_observation_is_a_line(percuss, linear, folder, monkeypatch) -> None:
     """From before the observation to after it, in every panel, and not a point without extent."""
-    from percuss.cli import filter_pictures
+    from percuss.plots import files
 
     drawn: list = []
-    monkeypatch.setattr(filter_pictures, "draw", lambda panels, path, title: drawn.extend(panels))
+    saved = files.save
+    monkeypatch.setattr("percuss.work.plot.save", lambda figure, *rest: (drawn.append(figure), saved(figure, *rest)))
     (folder / "one.csv").write_text("output,value\ny1,0.4\n")
     percuss("filter", linear, "--data", "one.csv", "--noise", "y1=0.5", "--plot", "one.svg")
-    assert len(drawn) == 3
-    for line in (line for panel in drawn for line in panel.lines):
-        assert list(line.x) == [0, 1]
+    panels = drawn[0].axes
+    assert len(panels) == 3
+    for line in (line for panel in panels for line in panel.lines):
+        assert list(line.get_xdata()) == [0, 1]
     # Before: the prior, N(0, 1). After: N(0.32, 0.45) (conjugate, variance 0.2).
-    mean, low, high = (line.y for line in drawn[0].lines)
+    low, high, mean = (line.get_ydata() for line in panels[0].lines)
+    assert panels[0].lines[2].get_marker() == "o"
     assert mean == pytest.approx([0, 0.32], abs=0.05)
     assert high - low == pytest.approx([2 * 1.645, 2 * 1.645 * 0.447], rel=0.1)
-    assert drawn[2].lines[0].y[0] == pytest.approx(512)
+    assert panels[2].lines[0].get_ydata()[0] == pytest.approx(512)
 
 
 def test_a_proposal_needs_a_filter(percuss, linear) -> None:
     percuss("design", "--propose", linear, "--n", 5).refused(2, "filter.updated")
     percuss("design", "--propose", linear).refused(2, "--n N")
+
+
+def test_the_study_may_say_what_was_observed(percuss, make_study, folder: Path) -> None:
+    """[filter] does what the options do; an option takes its place, and that of the error as a whole."""
+    section = '[filter]\nfile = "seen.csv"\nnoise = {{ y1 = 0.5, y2 = 0.5, y3 = 0.5 }}\n'
+    study = Path(make_study("told", "0.5", text=LINEAR + section))
+    (study / "seen.csv").write_text("output,value\ny1,0.4\ny2,1.0\ny3,1.9\n")
+    (folder / "other.csv").write_text("output,value\ny1,0.2\n")
+    campaign = percuss("run", percuss("design", study, "--sampler", "halton", "--n", 256, "--skip", 1).id).id
+    (study / "seen.csv").unlink()  # it is kept with the study
+    by_study = _tell(percuss, "filter", campaign)
+    (folder / "seen.csv").write_text("output,value\ny1,0.4\ny2,1.0\ny3,1.9\n")
+    by_options = _tell(percuss, "filter", campaign, "--data", "seen.csv", *FLAGS)
+    for key in ("effective", "log_evidence", "identified"):
+        assert by_study[key] == by_options[key]
+    relative = _tell(percuss, "filter", campaign, "--covariance", "maximum", "--scale", "1")
+    assert relative["log_evidence"] != by_study["log_evidence"]
+    assert _tell(percuss, "filter", campaign, "--data", "other.csv", "--noise", "y1=0.5")["effective"] > 0
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ('covariance = "best"', "covariance: 'best' is not known"),
+        ('covariance = "maximum"', "covariance: maximum needs scale SCALE"),
+        ("scale = 0", "scale: 0 is outside"),
+        ("ess = 2", "ess: 2 must lie between 0 and 1"),
+        ('case = "wet"', "case: 'wet'"),
+        ("noise = { y1 = '1 kg' }", "noise.y1: `1 kg` is in kg"),
+        ("noise = { y9 = 1 }", "noise y9: is not observed"),
+        ("sigma = 1", "sigma: unknown key"),
+    ],
+)
+def test_sections_that_cannot_be(percuss, make_study, section: str, words: str) -> None:
+    table = f'[filter]\nfile = "seen.csv"\n{section}\n'.replace("{", "{{").replace("}", "}}")
+    study = Path(make_study("wrong", "0.5", text=LINEAR + table))
+    (study / "seen.csv").write_text("output,value\ny1,0.4\n")
+    checked = percuss("study", "check", study)
+    assert checked.code == 2 and words in checked.err, checked.err

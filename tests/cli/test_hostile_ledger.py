@@ -14,9 +14,10 @@ import polars as pl
 import pytest
 from tests.drafts import study_draft
 
-from percuss.ledger.event import Blob, Event, Input, from_frame, hash_fields, to_frame
+from percuss.ledger.event import Blob, Event, Input, hash_fields
 from percuss.ledger.files import parquet_bytes
 from percuss.ledger.place import Place, open_place
+from percuss.ledger.rows import from_frame, to_frame
 
 READING = (
     ["log"],
@@ -221,6 +222,29 @@ def test_events_that_say_nonsense(root, percuss, folder, forge, fields) -> None:
     _told_nothing_else(percuss, commands, outside, codes=(0, 1, 2, 4))
     if "blobs" in fields or "adopted" in str(fields.get("kind")) or fields.get("inputs"):
         assert percuss("audit").code == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"body": DEEP},
+        {"body": '{"text":"</script><script>alert(1)</script>\\u001b[2J"}'},
+        {"kind": "runs.completed", "body": '{"case":"base","samples":3}'},
+        {"kind": "campaign.completed", "body": "{}"},
+        {"kind": "\x1b[2J<b>", "version": -5},
+    ],
+    ids=("deep", "script", "runs", "campaign", "kind"),
+)
+def test_a_site_of_nonsense(root, percuss, folder, forge, fields) -> None:
+    event = forge(**fields)
+    outside = folder / "outside"
+    outside.mkdir()
+    _told_nothing_else(percuss, [["site", "--to", "site"]], outside, codes=(0, 4))
+    for path in (folder / "site").rglob("*.html"):
+        text = path.read_text()
+        assert "<script>alert" not in text and "\x1b" not in text and "<b>" not in text, path
+    if (folder / "site" / "index.html").exists():
+        assert (folder / "site" / "events" / f"{event.id}.html").exists() or fields.get("kind", "").startswith("runs")
 
 
 def _commits(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -134,14 +134,24 @@ def test_curves_of_a_campaign_are_drawn(percuss, impact, folder) -> None:
     pytest.importorskip("matplotlib")
     percuss("run", percuss("design", "impact", "--n", 6, "--skip", 1, "--curves").id)
     said = percuss("plot", "@last:campaign", "--curve", "position", "--samples", 4, "--to", "p.svg")
-    assert said.code == 0 and "1 panels, 8 lines" in said.err
+    assert said.code == 0 and "1 panel. Curves of position, 8 runs" in said.err
     drawn = (folder / "p.svg").read_bytes()
     percuss("run", percuss("design", "impact", "--n", 6, "--skip", 1).id)
     said = percuss("plot", "@last:campaign", "--curve", "position", "--samples", 4, "--to", "again.svg")
-    assert said.code == 0 and "1 panels, 8 lines" in said.err
+    assert said.code == 0 and "1 panel. Curves of position, 8 runs" in said.err
     assert (folder / "again.svg").read_bytes() == drawn, "made again where they were not kept"
     percuss("run", percuss("design", "ishigami", "--n", 4).id)
     percuss("plot", "@last:campaign", "--curve", "y", "--to", "p.svg").refused(2, "--curve y")
+    assert "Outputs of 4 runs" in percuss("plot", "@last:campaign", "--to", "p.pdf", "--style", "paper").err
+    assert (
+        "Scatter matrix of 4 points"
+        in percuss("plot", percuss("design", "ishigami", "--n", 4, "--seed", 2).id, "--to", "d.svg").err
+    )
+    assert "Priors" in percuss("plot", "@last:study", "--to", "s.svg").err
+    note = percuss("note", "@last:campaign", "words").id
+    percuss("plot", note, "--to", "n.svg").refused(2, "nothing to draw")
+    percuss("plot", "@last:campaign", "@last:study", "--to", "n.svg").refused(2, "one by one")
+    percuss("plot", "@last:study", "@last:study", "--to", "n.svg").refused(2, "one event")
 
 
 def test_files_of_a_study_are_exported(percuss, make_study) -> None:

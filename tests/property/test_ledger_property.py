@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from percuss.errors import InputError
 from percuss.ledger import streams
 from percuss.ledger.audit import prove_chain, prove_order
+from percuss.ledger.calls import OpenCall
 from percuss.ledger.canonical import canonical_json
-from percuss.ledger.event import Blob, Cost, Draft, Event, Maker, Software, StudyRef, from_frame, to_frame
+from percuss.ledger.event import Blob, Cost, Draft, Event, Maker, Software, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold, lineage, state_tables, superseded_ids, superseded_under
+from percuss.ledger.rows import from_frame, to_frame
 from percuss.ledger.seal import seal_stream
 from percuss.ledger.tables import table_digest
 
@@ -76,7 +78,8 @@ def test_append_then_read_is_identity(commits: list[list[Draft]]) -> None:
 @given(drafts, st.data())
 def test_the_hash_covers_every_field(draft: Draft, data: st.DataObject) -> None:
     place_free = streams.Head(0, 0, "0" * 64)
-    (event,) = streams.chain([draft], "main", place_free, MAKER, 1_700_000_000_000_000)
+    maker = replace(MAKER, call=OpenCall("command", "test", []), environment=lambda: b"{}")
+    (event,) = streams.chain([draft], "main", place_free, maker, 1_700_000_000_000_000)
     name = data.draw(st.sampled_from([field for field in event.__dataclass_fields__ if field != "hash"]))
     value = getattr(event, name)
     if isinstance(value, str):
@@ -97,6 +100,10 @@ def test_the_hash_covers_every_field(draft: Draft, data: st.DataObject) -> None:
         other = replace(value, lock=value.lock + "0")
     elif name == "cost":
         other = replace(value, cpu_us=value.cpu_us + 1)
+    elif name == "call":
+        other = data.draw(st.sampled_from([None, replace(value, operation="x"), replace(value, arguments="[0]")]))
+    elif name == "environment":
+        other = data.draw(st.sampled_from([None, replace(value, sha256="x"), replace(value, bytes=3)]))
     else:
         other = 7 if name == "seed" else "because"
     assert replace(event, **{name: other}).computed_hash() != event.hash

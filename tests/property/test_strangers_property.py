@@ -95,8 +95,9 @@ def test_tables(tmp_path, capfd, changes, suffix) -> None:
 @pytest.fixture(scope="module")
 def commits() -> tuple[bytes, bytes]:
     """A commit and the identity of a ledger."""
-    from percuss.ledger.event import Draft, Maker, Software, to_frame
+    from percuss.ledger.event import Draft, Maker, Software
     from percuss.ledger.place import identity_bytes
+    from percuss.ledger.rows import to_frame
     from percuss.ledger.streams import Head, chain
 
     maker = Maker(("percuss",), "me", "here", Software("1", "c", "core", "lock"))

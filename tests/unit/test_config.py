@@ -73,6 +73,7 @@ def test_config_show_says_where_each_came_from(percuss, folder, monkeypatch) -> 
     shown = json.loads(percuss("config", "show", "--jobs", 3, "--json").out)
     assert {name: item["source"] for name, item in shown.items()} == {
         "ledger": "default",
+        "identity": "default",
         "studies": str(folder / "percuss.toml"),
         "jobs": "flag --jobs",
         "flush_s": "environment PERCUSS_FLUSH_S",

@@ -18,10 +18,11 @@ from percuss.ledger import ledger as ledger_module
 from percuss.ledger import seal, streams
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.copies import copy_ledger
-from percuss.ledger.event import Draft, from_frame
+from percuss.ledger.event import Draft
 from percuss.ledger.files import parquet_bytes
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.leftovers import is_leftover, stray_files
+from percuss.ledger.rows import from_frame
 from percuss.ledger.stores import Folder
 
 

@@ -25,23 +25,23 @@ class Lines:
         self.write(text)
 
     @contextmanager
-    def progress(self, what: str, total: int | None) -> Iterator[Advance]:
+    def progress(self, label: str, total: int | None) -> Iterator[Advance]:
         """How far a long job has come; a job that is done before the first line is due says nothing."""
-        started = told = time.monotonic()
-        done = 0
+        started = last_print = time.monotonic()
+        steps = 0
 
         def advance(count: int, note: str) -> None:
-            nonlocal done, told
-            done += count
+            nonlocal steps, last_print
+            steps += count
             now = time.monotonic()
-            if now - told < self.every_s or not done:
+            if now - last_print < self.every_s or not steps:
                 return
-            told = now
-            how_far = f"{done}"
+            last_print = now
+            how_far = f"{steps}"
             if total:
-                left_s = (now - started) / done * (total - done)
-                how_far = f"{done} of {total}, about {_span(left_s)} left"
-            self.write(f"{what}: {how_far}{f', {note}' if note else ''}")
+                left_s = (now - started) / steps * (total - steps)
+                how_far = f"{steps} of {total}, about {_span(left_s)} left"
+            self.write(f"{label}: {how_far}{f', {note}' if note else ''}")
 
         yield advance
 

@@ -92,12 +92,12 @@ class Posterior(Result):
         flat = some.reshape(-1, d)
         rng = np.random.default_rng(seed)
         unit = rng.random((PRIOR_DRAWS, d))
-        prior = np.stack([p.ppf(unit[:, j]) for j, p in enumerate(problem.target.priors)], axis=1)
+        prior = problem.target.joint.from_unit(unit)
         order = [group.name for group in problem.likelihood.groups]
         scale = np.array([from_si(1.0, self.study.outputs[name].unit) for name in problem.data["output"]])
 
-        def predicted(points: Numbers, *, given: bool) -> Numbers:
-            drawn = problem.likelihood.draw(points, rng, given=given)
+        def predicted(points: Numbers, *, given_data: bool) -> Numbers:
+            drawn = problem.likelihood.draw(points, rng, given_data=given_data)
             return np.asarray(np.concatenate([drawn[name] for name in order], axis=1) * scale)
 
         shown = np.array([from_si(1.0, self.units[name]) for name in self.names])
@@ -106,8 +106,8 @@ class Posterior(Result):
         return {
             "posterior": {n: (some * shown)[:, :, j] for j, n in enumerate(self.names)},
             "prior": {n: (prior * shown)[None, :, j] for j, n in enumerate(self.names)},
-            "posterior_predictive": {"data": predicted(flat, given=True).reshape(*shape, -1)},
-            "prior_predictive": {"data": predicted(prior_some, given=False)[None]},
+            "posterior_predictive": {"data": predicted(flat, given_data=True).reshape(*shape, -1)},
+            "prior_predictive": {"data": predicted(prior_some, given_data=False)[None]},
             "log_likelihood": {"data": problem.likelihood.pointwise(flat).reshape(*shape, -1)},
             "observed_data": {"data": problem.data["value"].to_numpy() * scale},
             "sample_stats": {"lp": (stored.log_likelihood + stored.log_prior)[:, ::every]},

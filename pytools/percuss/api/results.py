@@ -10,8 +10,7 @@ from percuss.errors import AnswerIsNo, InputError
 from percuss.execution.records import runs_table
 from percuss.kinds.body import Body
 from percuss.kinds.design_created import DesignCreated
-from percuss.ledger.blobs import FILE_ROLE
-from percuss.ledger.event import Event
+from percuss.ledger.event import FILE_ROLE, Event
 from percuss.ledger.standing import standing
 from percuss.session import Session
 from percuss.spelling import did_you_mean

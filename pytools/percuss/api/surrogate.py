@@ -59,9 +59,9 @@ class Surrogate(Result):
 
     def errors(self) -> pl.DataFrame:
         """Errors of every output, as mean squares over its variance."""
-        wanted = ("case", "output", "family", "loo", "nested", "elsewhere", "held_out", "points")
+        columns = ("case", "output", "family", "loo", "nested", "elsewhere", "held_out", "points")
         table = self.table("outputs")
-        return table.select([name for name in wanted if name in table.columns])
+        return table.select([name for name in columns if name in table.columns])
 
     def __call__(self, points: Any = None, **parameters: Any) -> pl.DataFrame:
         """Predictions: one row a point, for each output `case/output` and `std:case/output`, that of its error."""

@@ -24,8 +24,8 @@ def check_same_model(study: Study, other: Study, whose: str, pairs: Iterable[tup
 
     Priors, observations and calibrations may be others: they change while the runs stay what they are.
     """
-    for what in ("model_kind", "settings", "fixed"):
-        if getattr(study, what) != getattr(other, what):
+    for attribute in ("model_kind", "settings", "fixed"):
+        if getattr(study, attribute) != getattr(other, attribute):
             raise InputError(f"{whose}: is of another study than {study.name}: its [model] is another one")
     for path in model_files(study.model_kind, study.settings):
         if study.files.get(path) != other.files.get(path):

@@ -92,7 +92,7 @@ def check_block(study: Study, block: Block, observations: Any, where: str) -> No
 
 def missing_errors(study: Study, observations: Any, where: str) -> list[InputError | None]:
     """For each block of a study that takes these observations: why it refuses them for want of an error, if it does."""
-    found: list[InputError | None] = []
+    errors: list[InputError | None] = []
     for block in study_blocks(study):
         try:
             grouped = make_groups(study, block, observations, lambda case, output: (ANY, 0))
@@ -100,10 +100,10 @@ def missing_errors(study: Study, observations: Any, where: str) -> list[InputErr
             continue  # not for these observations
         try:
             exact_data(block, grouped.groups, grouped.data, where)
-            found.append(None)
+            errors.append(None)
         except InputError as fault:
-            found.append(fault)
-    return found
+            errors.append(fault)
+    return errors
 
 
 def _resolved(study: Study, block: Block, path: KeyPath, note: Note) -> dict[str, Any]:
@@ -130,9 +130,9 @@ def _check_sampler(block: Block, path: KeyPath, note: Note) -> None:
         _attempt((*path, "settings", key), note, clean_setting, sampler, key, value)
 
 
-def _attempt(path: KeyPath, note: Note, read: Callable[..., object], *given: object, **named: object) -> None:
+def _attempt(path: KeyPath, note: Note, read: Callable[..., object], *arguments: object, **named: object) -> None:
     try:
-        read(*given, **named)
+        read(*arguments, **named)
     except InputError as fault:
         note(path, str(fault))
 
@@ -148,39 +148,39 @@ class _Fields:
 
     def __init__(self, study: Study, group: DataGroup, path: KeyPath, note: Note) -> None:
         self.study, self.group, self.path, self.note = study, group, path, note
-        wanted = group.outputs
+        outputs = group.outputs
         self.outputs = [
             output
             for output in study.outputs.values()
-            if wanted is None or any(fnmatchcase(output.name, one) for one in wanted)
+            if outputs is None or any(fnmatchcase(output.name, one) for one in outputs)
         ]
 
     def resolved(self) -> dict[str, Any]:
         """Note every fault; and the table with quantities in SI."""
-        given = self.group.discrepancy
-        name = given.get("kind", DEFAULT_KIND)
+        discrepancy = self.group.discrepancy
+        name = discrepancy.get("kind", DEFAULT_KIND)
         try:
             if not isinstance(name, str):
                 raise InputError(f"must be a text, not {kind_of(name)}")
             kind = discrepancy_class(name)
         except InputError as fault:
             self.note((*self.path, "kind"), str(fault))
-            return dict(given)
+            return dict(discrepancy)
         known = known_fields(kind)
-        found = dict(given)
-        for key, value in given.items():
+        in_si = dict(discrepancy)
+        for key, value in discrepancy.items():
             if key == "kind":
                 continue
             if key not in known:
                 self.note((*self.path, key), f"a {name} discrepancy has no `{key}`; {did_you_mean(key, known)}")
             else:
-                found[key] = self.field(kind, key, value)
-        if "std" not in given:
+                in_si[key] = self.field(kind, key, value)
+        if "std" not in discrepancy:
             _attempt(self.path, self.note, _trial, kind, "std", 0.0)
         for item in fields(kind):
-            if item.default is MISSING and item.name in known and item.name not in (*given, "std"):
+            if item.default is MISSING and item.name in known and item.name not in (*discrepancy, "std"):
                 self.note(self.path, f"a {name} discrepancy needs a {item.name}")
-        return found
+        return in_si
 
     def field(self, kind: type[Discrepancy], key: str, value: Any) -> Any:
         """One field: noted if it is right for none of the group's outputs; in SI where they agree on the unit."""

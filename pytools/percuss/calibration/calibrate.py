@@ -123,8 +123,8 @@ def calibrate(problem: Problem, how: Sampling, report: Report | None = None) -> 
     covered = tuple(_covered(problem, surrogate, sample) for surrogate in problem.surrogates)
     verdicts += fit_verdicts(fit)
     verdicts += tuple(
-        coverage_verdict(found, surrogate.event.id)
-        for found, surrogate in zip(covered, problem.surrogates, strict=True)
+        coverage_verdict(facts, surrogate.event.id)
+        for facts, surrogate in zip(covered, problem.surrogates, strict=True)
     )
     return Calibrated(sample, verdicts, summary, evidence, loo, fit, covered, tuple(notes))
 
@@ -137,14 +137,14 @@ def _covered(problem: Problem, surrogate: Surrogate, sample: Sample) -> Coverage
 
 def convergence(sample: Sample) -> Verdict:
     """Whether the draws represent the posterior: a block may stop earlier than percuss asks for, and is told so."""
-    worst = _finite(np.max(sample.diagnostics.r_hat))
+    worst = _finite(sample.diagnostics.worst_r_hat)
     if not sample.converged:
-        said = f"the posterior is not converged: {'; '.join(sample.reasons)}"
-        return Verdict("convergence", False, said, worst, sample.stopping.r_hat)
+        sentence = f"the posterior is not converged: {'; '.join(sample.reasons)}"
+        return Verdict("convergence", False, sentence, worst, sample.stopping.r_hat)
     asked = Stopping()
     if early := asked.reasons(sample.diagnostics):
-        said = f"the posterior is converged by the thresholds of its block alone: {'; '.join(early)}"
-        return Verdict("convergence", False, said, worst, asked.r_hat)
+        sentence = f"the posterior is converged by the thresholds of its block alone: {'; '.join(early)}"
+        return Verdict("convergence", False, sentence, worst, asked.r_hat)
     return Verdict("convergence", True, "the posterior is converged", worst, asked.r_hat)
 
 
@@ -152,26 +152,26 @@ def measurement_error(problem: Problem) -> Verdict:
     """Whether every datum has an error; raise InputError where some have none and the block does not ask for that."""
     where = problem.observations.body.file
     exact = exact_data(problem.block, problem.likelihood.groups, problem.data, where).height
-    said = f"{exact} of {problem.data.height} data are held to be free of error: noise_free = true"
+    sentence = f"{exact} of {problem.data.height} data are held to be free of error: noise_free = true"
     good = "every datum has an error, of the measurement or of the discrepancy"
-    return Verdict("measurement-error", not exact, said if exact else good, float(exact), 0.0)
+    return Verdict("measurement-error", not exact, sentence if exact else good, float(exact), 0.0)
 
 
 def _evidence(problem: Problem, sample: Sample, seed: int) -> tuple[dict[str, Evidence], list[str]]:
     """The evidence by every method that has it; importance sampling would cost a simulator too many runs."""
-    found: dict[str, Evidence] = {}
+    estimates: dict[str, Evidence] = {}
     notes: list[str] = []
     if sample.log_evidence is not None:
-        found[sample.sampler] = sampled_evidence(sample)
+        estimates[sample.sampler] = sampled_evidence(sample)
     methods = (laplace_evidence, partial(importance_evidence, seed=seed))
     for method in methods if problem.direct is None else methods[:1]:
         try:
             evidence = method(problem.target, sample)
             if math.isfinite(evidence.log_evidence):
-                found[evidence.method] = evidence
+                estimates[evidence.method] = evidence
         except AnswerIsNo as no:
             notes.append(str(no))
-    return found, notes
+    return estimates, notes
 
 
 def _some(sample: Sample) -> Floats:
@@ -183,8 +183,8 @@ def _some(sample: Sample) -> Floats:
 def _pointwise(problem: Problem, sample: Sample) -> Floats:
     some = _some(sample)
     chains, _, d = some.shape
-    found = problem.likelihood.pointwise(some.reshape(-1, d))
-    return found.reshape(chains, some.shape[1], -1)
+    log_likelihood = problem.likelihood.pointwise(some.reshape(-1, d))
+    return log_likelihood.reshape(chains, some.shape[1], -1)
 
 
 def draws_table(sample: Sample) -> pl.DataFrame:
@@ -208,26 +208,26 @@ def diagnostics_table(sample: Sample) -> pl.DataFrame:
     """R-hat, effective sample sizes and Monte Carlo error, parameter by parameter."""
     import polars as pl
 
-    found = sample.diagnostics
+    diagnostics = sample.diagnostics
     columns = [sample.draws[:, :, j] for j in range(sample.draws.shape[2])]
     columns.append(sample.log_likelihood + sample.log_prior)
     return pl.DataFrame(
         {
-            "quantity": list(found.names),
-            **{key: getattr(found, key) for key in ("r_hat", "r_hat_plain", "ess_bulk", "ess_tail")},
+            "quantity": list(diagnostics.names),
+            **{key: getattr(diagnostics, key) for key in ("r_hat", "r_hat_plain", "ess_bulk", "ess_tail")},
             "mcse": [mcse_mean(column) for column in columns],
         }
     )
 
 
-def data_table(problem: Problem, done: Calibrated) -> pl.DataFrame:
+def data_table(problem: Problem, calibrated: Calibrated) -> pl.DataFrame:
     """Every datum with its group and its leave-one-out density."""
     import polars as pl
 
     empty = [None] * problem.data.height
     return problem.data.with_columns(
-        pl.Series("loo", empty if done.loo is None else done.loo.pointwise, dtype=pl.Float64()),
-        pl.Series("pareto_k", empty if done.loo is None else done.loo.pareto_k, dtype=pl.Float64()),
+        pl.Series("loo", empty if calibrated.loo is None else calibrated.loo.pointwise, dtype=pl.Float64()),
+        pl.Series("pareto_k", empty if calibrated.loo is None else calibrated.loo.pareto_k, dtype=pl.Float64()),
     )
 
 

@@ -49,10 +49,10 @@ def distances(points: Floats, at: Floats) -> Floats:
     return np.array([nnls(matrix, np.append(row, heavy))[1] for row in at])
 
 
-def coverage_verdict(found: CoverageFacts, surrogate: str) -> Verdict:
+def coverage_verdict(covered: CoverageFacts, surrogate: str) -> Verdict:
     """Whether a surrogate was fitted where the posterior lies."""
-    said = (
-        f"{100 * found.beyond:.0f} % of the posterior lies far outside the points that surrogate {surrogate} was "
+    sentence = (
+        f"{100 * covered.beyond:.0f} % of the posterior lies far outside the points that surrogate {surrogate} was "
         f"fitted to, and up to {100 * MOST:.0f} % is tolerated"
     )
-    return Verdict("coverage", found.beyond <= MOST, said, found.beyond, MOST)
+    return Verdict("coverage", covered.beyond <= MOST, sentence, covered.beyond, MOST)

@@ -16,7 +16,7 @@ from percuss.designs.design import Design
 from percuss.designs.records import draft_design, drafts_of
 from percuss.errors import InputError
 from percuss.execution.batch import Result, make_batch, run_batch, split
-from percuss.execution.given import table_design
+from percuss.execution.points import table_design
 from percuss.execution.records import campaign_table, draft_result
 from percuss.inference.arrays import Floats
 from percuss.kinds.design_created import DesignCreated
@@ -57,6 +57,11 @@ class Direct:
             and body.cases == self.cases
             and (blob := event.blob("design"))
         }
+
+    @property
+    def known(self) -> int:
+        """How many points it has been asked for: each is a run of every case."""
+        return len(self._known)
 
     @property
     def stuck(self) -> bool:
@@ -106,7 +111,7 @@ class Direct:
 
     def _run(self, design: Design) -> Floats:
         if self.executor is None:
-            raise InputError(f"{len(design.values)} runs of a direct calibration are not in the ledger")
+            raise InputError(f"{len(design.values)} runs of the simulator are not in the ledger")
         ranges = split(len(design.values), self.study.model().batch)
         batches = [make_batch(design, case, samples) for case in self.cases for samples in ranges]
         self._running = [self.executor.submit(run_batch, batch) for batch in batches]

@@ -44,36 +44,36 @@ def check(problem: Problem, draws: Floats, seed: int) -> Check:
 
 def distances(target: Target, draws: Floats) -> tuple[PriorDistance, ...]:
     """How far each parameter went from its prior."""
-    found = []
+    shifts = []
     for j, (name, prior) in enumerate(zip(target.names, target.priors, strict=True)):
         below = float(prior.cdf(np.median(draws[:, j])))
         away = (float(np.mean(draws[:, j])) - prior.mean()) / prior.std()
-        found.append(PriorDistance(name=name, deviations=away, tail=2 * min(below, 1 - below)))
-    return tuple(found)
+        shifts.append(PriorDistance(name=name, deviations=away, tail=2 * min(below, 1 - below)))
+    return tuple(shifts)
 
 
-def verdicts(found: Check) -> Trust:
+def verdicts(checked: Check) -> Trust:
     """Whether the model explains the data, and whether with parameters that the prior held possible."""
-    tests = {"all data": found.all} | (dict(found.groups) if len(found.groups) > 1 else {})
+    tests = {"all data": checked.all} | (dict(checked.groups) if len(checked.groups) > 1 else {})
     least = LEAST_P / len(tests)
     worst = min(tests, key=lambda name: tests[name].p_value)
     p_value = tests[worst].p_value
     where = "" if worst == "all data" or p_value >= least else f" in group {worst}"
     counts = ", ".join(
-        f"{found.all.inside[mass]} of {found.all.entries} data in their {100 * mass:g} % bands" for mass in MASSES
+        f"{checked.all.inside[mass]} of {checked.all.entries} data in their {100 * mass:g} % bands" for mass in MASSES
     )
     which = "least posterior predictive p-value" if len(tests) > 1 else "posterior predictive p-value"
     does = "explains" if p_value >= least else "does not explain"
-    said = (
+    sentence = (
         f"the model {does} the data{where}: {which} {tests[worst].p_text()}, and at least {least:.2g} is asked for; "
         f"{counts}"
     )
-    fit = Verdict("fit", p_value >= least, said, p_value, least)
-    bound = LEAST_TAIL / len(found.distances)
-    far = [item for item in found.distances if item.tail < bound]
+    fit = Verdict("fit", p_value >= least, sentence, p_value, least)
+    bound = LEAST_TAIL / len(checked.distances)
+    far = [item for item in checked.distances if item.tail < bound]
     if not far:
         return (fit,)
-    said = ", ".join(f"{item.name} {item.deviations:+.1f}" for item in far)
-    said = f"the data pull parameters to where the prior hardly reaches (in its standard deviations): {said}"
+    sentence = ", ".join(f"{item.name} {item.deviations:+.1f}" for item in far)
+    sentence = f"the data pull parameters to where the prior hardly reaches (in its standard deviations): {sentence}"
     names = tuple(item.name for item in far)
-    return (fit, Verdict("fit", False, said, min(item.tail for item in far), bound, names))
+    return (fit, Verdict("fit", False, sentence, min(item.tail for item in far), bound, names))

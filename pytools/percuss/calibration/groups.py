@@ -48,19 +48,19 @@ def make_groups(study: Study, block: Block, observations: pl.DataFrame, find: Fi
     units: dict[str, str] = {}
     taken: dict[int, str] = {}
     entries = observations.to_dicts()
-    for wanted in block.groups:
-        chosen = [entry for entry in entries if wanted.takes(entry["output"], entry["case"], entry["point"])]
+    for data_group in block.groups:
+        chosen = [entry for entry in entries if data_group.takes(entry["output"], entry["case"], entry["point"])]
         if not chosen:
-            raise InputError(f"calibration {block.name}: no observation belongs to the group {wanted.name}")
+            raise InputError(f"calibration {block.name}: no observation belongs to the group {data_group.name}")
         for entry in chosen:
-            if (other := taken.setdefault(entry["entry"], wanted.name)) != wanted.name:
+            if (other := taken.setdefault(entry["entry"], data_group.name)) != data_group.name:
                 raise InputError(
                     f"calibration {block.name}: output {entry['output']} of case {entry['case']} is in the groups "
-                    f"{other} and {wanted.name}: a datum counts once"
+                    f"{other} and {data_group.name}: a datum counts once"
                 )
-        by = [entry[wanted.by] if wanted.by else None for entry in chosen]
-        for name, shared in _split(chosen, by, wanted.name):
-            made = _Maker(study, wanted, name, shared, units)
+        by = [entry[data_group.by] if data_group.by else None for entry in chosen]
+        for name, shared in _split(chosen, by, data_group.name):
+            made = _Maker(study, data_group, name, shared, units)
             for inner, series in _split(shared, [made.series(entry, find) for entry in shared], name):
                 places = [find(entry["case"], entry["output"]) for entry in series]
                 groups.append(
@@ -89,27 +89,27 @@ def exact_data(block: Block, groups: Sequence[Group], data: pl.DataFrame, where:
         else np.broadcast_to((group.discrepancy.std + np.asarray(group.measurement_std)) == 0, len(group.observed))
         for group in groups
     ]
-    found = data.filter(np.concatenate(masks))
-    if found.height and not block.noise_free:
-        pairs = list(dict.fromkeys(f"{case}/{output}" for case, output in found.select("case", "output").rows()))
+    exact = data.filter(np.concatenate(masks))
+    if exact.height and not block.noise_free:
+        pairs = list(dict.fromkeys(f"{case}/{output}" for case, output in exact.select("case", "output").rows()))
         named = ", ".join(pairs[:3]) + (", ..." if len(pairs) > 3 else "")
         why = "have no std above 0" if block.measurement_error else "lose their std by measurement_error = false"
         raise InputError(
-            f"calibration {block.name}, group {found['group'][0]}: {found.height} data of {where} ({named}) {why}, and "
+            f"calibration {block.name}, group {exact['group'][0]}: {exact.height} data of {where} ({named}) {why}, and "
             "their discrepancy has none: give the data a std, infer one with discrepancy = { std = { prior = ... } }, "
             "or ask for data without error with noise_free = true"
         )
-    return found
+    return exact
 
 
 def _split(entries: Sequence[Entry], keys: Sequence[object], name: str) -> list[tuple[str, list[Entry]]]:
     """Entries by key, in order of appearance; named after the key where there are several."""
-    found: dict[object, list[Entry]] = {}
+    entries_by_key: dict[object, list[Entry]] = {}
     for entry, key in zip(entries, keys, strict=True):
-        found.setdefault(key, []).append(entry)
-    if len(found) == 1:
+        entries_by_key.setdefault(key, []).append(entry)
+    if len(entries_by_key) == 1:
         return [(name, list(entries))]
-    return [(f"{name}/{_word(value)}", members) for value, members in found.items()]
+    return [(f"{name}/{_word(value)}", members) for value, members in entries_by_key.items()]
 
 
 def _word(value: object) -> str:
@@ -136,17 +136,17 @@ class _Maker:
     """Makes the discrepancy of a group; what it leaves to be inferred is named after `name`."""
 
     study: Study
-    wanted: DataGroup
+    data_group: DataGroup
     name: str
     entries: list[Entry]
     units: dict[str, str]
 
     @property
     def kind(self) -> type[Discrepancy]:
-        given = self.wanted.discrepancy.get("kind", DEFAULT_KIND)
-        if not isinstance(given, str):
+        name_of_kind = self.data_group.discrepancy.get("kind", DEFAULT_KIND)
+        if not isinstance(name_of_kind, str):
             raise InputError(f"group {self.name}: kind of the discrepancy must be a text")
-        return discrepancy_class(given)
+        return discrepancy_class(name_of_kind)
 
     def series(self, entry: Entry, find: Find) -> object:
         """What must not stand in one group: data of two forward models; if correlated, of two time histories."""
@@ -159,13 +159,13 @@ class _Maker:
         """The discrepancy of the entries of one series."""
         kind = self.kind
         known = known_fields(kind)
-        given = {"std": 0.0, **{k: v for k, v in self.wanted.discrepancy.items() if k != "kind"}}
-        for key in given:
+        table = {"std": 0.0, **{k: v for k, v in self.data_group.discrepancy.items() if k != "kind"}}
+        for key in table:
             if key not in known:
                 raise InputError(f"group {self.name}: its discrepancy has no `{key}`: {did_you_mean(key, known)}")
         made: dict[str, Any] = {}
         try:
-            for key, value in given.items():
+            for key, value in table.items():
                 made[key] = self._std(value, series) if key == "std" else self._number(key, value)
             if not kind.independent:
                 made["places"] = self._places(series)
@@ -200,11 +200,11 @@ class _Maker:
 
     def _unknown(self, key: str, table: Mapping[str, Any], unit: str) -> Unknown:
         try:
-            found = read_unknown(key, table, unit, self.name)
+            unknown = read_unknown(key, table, unit, self.name)
         except PriorError as fault:
             raise InputError(f"`{key}`: {fault}") from None
-        self.units[found.name] = unit
-        return found
+        self.units[unknown.name] = unit
+        return unknown
 
     def _axis_unit(self) -> str:
         quantities = self.study.model().quantities

@@ -99,21 +99,21 @@ def _long(study: Study, source: Source, measured: Measured, columns: Mapping[str
     entries = []
     for number, row in enumerate(measured.frame.iter_rows(named=True)):
         where = measured.place(number)
-        told = {name: row[column] for name, column in columns.items() if name in COLUMNS}
-        output = _output(study, told["output"], where)
-        unit = text_in(told.get("unit"))
-        entry: dict[str, Any] = {name: text_in(told.get(name)) for name in ("point", "axis")}
-        entry |= {"case": _case(study, told.get("case", source.case), where), "output": output.name}
+        fields = {name: row[column] for name, column in columns.items() if name in COLUMNS}
+        output = _output(study, fields["output"], where)
+        unit = text_in(fields.get("unit"))
+        entry: dict[str, Any] = {name: text_in(fields.get(name)) for name in ("point", "axis")}
+        entry |= {"case": _case(study, fields.get("case", source.case), where), "output": output.name}
         si = {
             name: to_si(
-                number_in(told[name], f"{where}: {name}"), _unit(measured, columns[name], unit, output.unit, where)
+                number_in(fields[name], f"{where}: {name}"), _unit(measured, columns[name], unit, output.unit, where)
             )
             for name in ("value", "std")
-            if name == "value" or told.get(name) is not None
+            if name == "value" or fields.get(name) is not None
         }
         entry["value"], std = si["value"], si.get("std")
         entry["std"] = _checked_std(source.std.get(output.name) if std is None else std, where)
-        instant = told.get("instant")
+        instant = fields.get("instant")
         place = None if instant is None else _instant(study, output, instant, columns["instant"], measured, where)
         entry["instant"] = output.at if place is None else place
         entries.append(entry)
@@ -137,8 +137,8 @@ def _wide(study: Study, source: Source, measured: Measured, columns: Mapping[str
                 continue
             value = to_si(number_in(row[column], f"{where}: {column}"), measured.unit(column, output.unit))
             std = _checked_std(source.std.get(name), where)
-            told = {"case": case, "output": name, "value": value, "std": std, "instant": output.at}
-            entries.append(told | {"point": None, "axis": None})
+            fields = {"case": case, "output": name, "value": value, "std": std, "instant": output.at}
+            entries.append(fields | {"point": None, "axis": None})
     return entries
 
 
@@ -157,14 +157,14 @@ def _case(study: Study, name: object, where: str) -> str:
         raise InputError(f"{where}: {fault}") from None
 
 
-def _unit(measured: Measured, column: str, unit: str | None, wanted: str, where: str) -> str:
+def _unit(measured: Measured, column: str, unit: str | None, like: str, where: str) -> str:
     """The unit of a number: its header's, else that of the column `unit`, else the output's own."""
     if header_unit(column) is not None or unit is None:
-        return measured.unit(column, wanted)
+        return measured.unit(column, like)
     try:
-        return measured.unit(f"unit [{unit}]", wanted)
+        return measured.unit(f"unit [{unit}]", like)
     except InputError:
-        raise InputError(f"{where}: unit {unit!r} must be {wanted}, or a unit of the same dimension") from None
+        raise InputError(f"{where}: unit {unit!r} must be {like}, or a unit of the same dimension") from None
 
 
 def _checked_std(std: float | None, where: str) -> float | None:
@@ -178,9 +178,9 @@ def _instant(study: Study, output: Output, value: object, column: str, measured:
     quantities = study.model().quantities
     axis = quantities[output.quantity].axis
     unit = quantities[axis].unit if axis else "s"
-    found = to_si(number_in(value, f"{where}: instant"), measured.unit(column, unit))
-    if output.at is not None and abs(found - output.at) > 1e-9 * max(abs(output.at), abs(found)):
+    instant = to_si(number_in(value, f"{where}: instant"), measured.unit(column, unit))
+    if output.at is not None and abs(instant - output.at) > 1e-9 * max(abs(output.at), abs(instant)):
         raise InputError(
-            f"{where}: instant {found:g} {unit}, but output {output.name} is taken at {output.at:g} {unit}"
+            f"{where}: instant {instant:g} {unit}, but output {output.name} is taken at {output.at:g} {unit}"
         )
-    return found
+    return instant

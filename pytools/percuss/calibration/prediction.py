@@ -54,13 +54,13 @@ def predict(problem: Problem, posterior: Posterior, draws: int, seed: int, curve
     data: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     for when, theta in points.items():
-        found = problem.likelihood.means(theta)
-        good = np.isfinite(np.concatenate(list(found.values()), axis=1)).all(axis=1)
+        mean_of = problem.likelihood.means(theta)
+        good = np.isfinite(np.concatenate(list(mean_of.values()), axis=1)).all(axis=1)
         if not good.any():
             raise AnswerIsNo(f"the model fails at all {len(good)} draws of the {when}")
         if not good.all():
             notes.append(f"the model fails at {np.count_nonzero(~good)} of {len(good)} draws of the {when}: left out")
-        predicted = predict_at(problem.likelihood, theta[good], generator, given=when == "posterior")
+        predicted = predict_at(problem.likelihood, theta[good], generator, given_data=when == "posterior")
         for name, values in predicted.every.items():
             keys = [{"case": case, "output": output} for case, output in problem.columns[name]]
             outputs.append(_quantile_table(keys, when, values))
@@ -89,11 +89,11 @@ def without(predicted: Predicted, worthless: Collection[str]) -> Predicted:
 def _quantile_table(
     keys: list[dict[str, Any]], when: str, values: Floats, schema: Mapping[str, Any] | None = None
 ) -> pl.DataFrame:
-    told = np.quantile(values, list(QUANTILES.values()), axis=0)
+    quantiles = np.quantile(values, list(QUANTILES.values()), axis=0)
     return pl.DataFrame(keys, schema).with_columns(
         pl.lit(when).alias("when"),
         pl.Series("mean", values.mean(axis=0)),
-        *(pl.Series(name, told[i]) for i, name in enumerate(QUANTILES)),
+        *(pl.Series(name, quantiles[i]) for i, name in enumerate(QUANTILES)),
     )
 
 
@@ -125,13 +125,13 @@ def scores(
         (axis or "all", quantities[problem.study.outputs[output].quantity].unit)
         for axis, output in problem.data.select("axis", "output").rows()
     ]
-    found = []
+    score_rows = []
     for axis, si in dict.fromkeys(axes):
         rows = np.array([key == (axis, si) for key in axes])
         unit = problem.study.outputs[problem.data["output"][int(np.argmax(rows))]].unit
         size = float(np.mean(np.abs(observed[rows])))
         rmse = {name: _rmse(values[rows], observed[rows]) for name, values in at.items()}
-        found.append(
+        score_rows.append(
             Score(
                 axis=axis,
                 unit=unit,
@@ -142,7 +142,7 @@ def scores(
                 simulated=verification is not None,
             )
         )
-    return found
+    return score_rows
 
 
 def _rmse(predicted: Floats, observed: Floats) -> float | None:
@@ -157,10 +157,10 @@ def _bands(predicted: Predicted) -> dict[float, Floats]:
 
 def _at_point(problem: Problem, posterior: Posterior, which: Point, verification: Verification | None) -> Floats:
     """Outputs at the posterior's mean or mode for every datum: simulated where that was done."""
-    if verification and (found := verification.at(which)):
-        return np.array([found.get(pair, np.nan) for pair in problem.data.select("case", "output").rows()])
-    told = problem.likelihood.predict(posterior.point(which)[None])
-    return np.concatenate([told[group.name][0] for group in problem.likelihood.groups])
+    if verification and (verified := verification.at(which)):
+        return np.array([verified.get(pair, np.nan) for pair in problem.data.select("case", "output").rows()])
+    predicted = problem.likelihood.predict(posterior.point(which)[None])
+    return np.concatenate([predicted[group.name][0] for group in problem.likelihood.groups])
 
 
 def shown_score(score: Score, which: str) -> str:

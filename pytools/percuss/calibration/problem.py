@@ -24,6 +24,7 @@ from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.study.calibration import COMMON, Block
+from percuss.study.correlations import normal_correlation
 from percuss.study.study import Study
 from percuss.surrogates.common_error import correlation, standard_residuals, tails
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
@@ -122,11 +123,12 @@ def make_problem(
             errors[forward_name(i)] = common_error(surrogate, seen)
     likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups, errors)
     priors = {name: item.prior for name, item in study.parameters.items()}
+    correlation = normal_correlation(study)
     if direct:
-        target, why_not = Compiled(likelihood.posterior(priors), "the simulator itself is run")
+        target, why_not = Compiled(likelihood.posterior(priors, correlation), "the simulator itself is run")
     else:
         by_name = {forward_name(i): surrogate for i, surrogate in enumerate(surrogates)}
-        target, why_not = compiled_target(likelihood, priors, by_name)
+        target, why_not = compiled_target(likelihood, priors, by_name, correlation)
     for name in target.names:
         if name in DRAW_COLUMNS:
             raise InputError(f"parameter {name}: a column of the draws has that name: rename it")
@@ -182,7 +184,7 @@ def common_error(surrogate: Surrogate, used: Iterable[int]) -> CommonError:
 
 
 def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str, int]]:
-    found: dict[tuple[str, str], tuple[str, int]] = {}
+    places: dict[tuple[str, str], tuple[str, int]] = {}
     for i, surrogate in enumerate(surrogates):
         if surrogate.has_curves:
             raise InputError(
@@ -192,10 +194,10 @@ def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str,
         if surrogate.names != tuple(surrogate.study.parameters):
             raise InputError(f"surrogate {surrogate.event.id}: does not cover all parameters of its study")
         for j, pair in enumerate(surrogate.outputs):
-            if pair in found:
+            if pair in places:
                 raise InputError(f"output {pair[1]} of case {pair[0]} is in two of the surrogates")
-            found[pair] = (forward_name(i), j)
-    return found
+            places[pair] = (forward_name(i), j)
+    return places
 
 
 def _without_error(surrogate: Surrogate) -> Forward:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from percuss.calibration.problem import Problem
 from percuss.calibration.records import Posterior
@@ -28,7 +29,7 @@ from percuss.designs.design import Design
 from percuss.designs.records import append_design, draft_design, load_design
 from percuss.errors import InputError
 from percuss.execution.campaign import close_campaign, run_campaign
-from percuss.execution.given import table_design
+from percuss.execution.points import table_design
 from percuss.execution.records import campaign_table
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Unknown
@@ -37,6 +38,7 @@ from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.prediction_made import VerificationFacts, VerifiedOutput
 from percuss.ledger.event import Draft, Event
 from percuss.session import Advance, Session
+from percuss.spelling import counted
 from percuss.trust import Trust, Verdict
 
 SAMPLER = "posterior"
@@ -93,7 +95,7 @@ class Verification:
             claims = "the surrogate is not known to be right at the posterior: of some output no run finished"
         limits = "the surrogate is good enough for these data" if useful else LIMITED
         failed = self.runs.failed
-        stopped = f"{failed} of {failed + self.runs.completed} runs of the simulator at the posterior failed"
+        stopped = f"{failed} of {counted(failed + self.runs.completed, 'run')} of the simulator at the posterior failed"
         return (
             *([Verdict("runs", False, stopped, failed, 0)] if failed else []),
             Verdict("verification", honest, claims, _finite(self.worst), self.tolerance),
@@ -135,9 +137,7 @@ def draft_runs(
         raise InputError(
             f"--verify: posterior {posterior.event.id} was made with the simulator itself: there is nothing to verify"
         )
-    parameters = len(problem.likelihood.parameters)
-    points = [posterior.point("mean")[None], posterior.point("mode")[None], spread_draws(posterior.flat(), count)]
-    values = np.concatenate(points)[:, :parameters]
+    values = verifying_points(posterior, len(problem.likelihood.parameters), count)
     cases = list(dict.fromkeys(case for surrogate in problem.surrogates for case, _ in surrogate.outputs))
     return draft_design(
         session,
@@ -149,18 +149,26 @@ def draft_runs(
     )
 
 
+def verifying_points(posterior: Posterior, parameters: int, count: int) -> NDArray[np.float64]:
+    """The mean, the mode and `count` draws of a posterior, of its first so many parameters (SI)."""
+    points = [posterior.point("mean")[None], posterior.point("mode")[None], spread_draws(posterior.flat(), count)]
+    return np.concatenate(points)[:, :parameters]
+
+
 def stored(session: Session, design: Design) -> Design:
     """The design in the ledger: that of an interrupted call before this one, or appended now."""
     draft = design.source
     assert isinstance(draft, Draft)
-    wanted = [source.id for _, source in draft.inputs]
+    input_ids = [source.id for _, source in draft.inputs]
     for event in session.state.designs.values():
         blob = event.blob("design")
-        same = blob and blob.digest == design.digest and [item.id for item in event.inputs] == wanted
+        same = blob and blob.digest == design.digest and [item.id for item in event.inputs] == input_ids
         if same and event.seed == design.seed and event.content == draft.body:
             # Our own study: it may have the consent to run what it runs.
             return replace(load_design(session, event), study=design.study)
-    return append_design(session, design)
+    (posterior,) = (source for role, source in draft.inputs if role == "posterior")
+    assert isinstance(posterior, Event)
+    return append_design(session, design, cause=posterior)
 
 
 def run(session: Session, design: Design, executor: Executor, advance: Advance) -> Event:
@@ -252,7 +260,7 @@ def _tells(spread: float, known: float, wrong: float) -> tuple[float, float]:
 def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, str], float]:
     """Variance to which the data know every observed output: of measurement and discrepancy, repeats taken together."""
     values = dict(zip(posterior.names, posterior.point("mean"), strict=True))
-    found: dict[tuple[str, str], float] = {}
+    precisions: dict[tuple[str, str], float] = {}
     start = 0
     pairs = problem.data.select("case", "output").rows()
     for group in problem.likelihood.groups:
@@ -261,6 +269,6 @@ def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, s
         own = values[std.name] if isinstance(std, Unknown) else std
         variance = np.broadcast_to(np.square(own) + np.square(group.measurement_std), size)
         for pair, value in zip(pairs[start : start + size], variance, strict=True):
-            found[pair] = found.get(pair, 0.0) + 1.0 / max(float(value), 1e-300)
+            precisions[pair] = precisions.get(pair, 0.0) + 1.0 / max(float(value), 1e-300)
         start += size
-    return {pair: 1.0 / precision for pair, precision in found.items()}
+    return {pair: 1.0 / precision for pair, precision in precisions.items()}

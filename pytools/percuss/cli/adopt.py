@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_ledger
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -38,7 +39,7 @@ def adopt(
         raise InputError(f"{(other or book.place).root}: has no streams but main")
     adoptions = [adopt_stream(book, name, other) for name in names]
     for name, adoption in zip(names, adoptions, strict=True):
-        say(f"{name}: {adoption.events} new events" if adoption.events else f"{name}: nothing new")
+        say(f"{name}: {counted(adoption.events, 'new event')}" if adoption.events else f"{name}: nothing new")
     if json:
         give_json(
             {

@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import typer
@@ -33,7 +34,7 @@ class Entry:
 
 
 COMMANDS: dict[str, Entry] = {
-    "study": Entry("study", "List, show and check study files.", WORK),
+    "study": Entry("study", "Begin, copy, list, show and check study files.", WORK),
     "models": Entry("models", "List the kinds of models, or print the reference of one.", WORK),
     "design": Entry("design", "Choose the sample points of a study.", WORK),
     "simulate": Entry("simulate", "Run a study's model once, with given values.", WORK),
@@ -43,26 +44,35 @@ COMMANDS: dict[str, Entry] = {
     "surrogate": Entry("surrogate", "Fit stand-ins for the model to a design's runs.", WORK),
     "sensitivity": Entry("sensitivity", "Say which parameters matter.", WORK),
     "region": Entry("region", "Say where time histories lie, and how well the runs tell.", WORK),
+    "fragility": Entry("fragility", "Say how likely damage is at an intensity, and in a year.", WORK),
     "calibrate": Entry("calibrate", "Infer parameters from observations.", WORK),
     "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", WORK),
+    "reliability": Entry("reliability", "Say how likely failure is, or which design meets a target.", WORK),
     "compare": Entry("compare", "Hold calibrations against each other.", WORK),
     "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", WORK),
     "filter": Entry("filter", "Weigh an ensemble of runs by observations, step by step.", WORK),
     "converge": Entry("converge", "Say which outputs depend on the numerical step.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
     "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
+    "site": Entry("site", "Write the whole ledger as a site to look through.", WORK),
     "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),
-    "plot": Entry("plot", "Draw curves of runs.", WORK),
+    "plot": Entry("plot", "Draw an event: curves of runs, and of every other kind its own picture.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet, or a run for ParaView.", WORK),
     "view": Entry("view", "Write a page that plays a run of a scene.", WORK),
     "log": Entry("log", "List events.", LEDGER),
     "show": Entry("show", "Show one event in full.", LEDGER),
+    "diff": Entry("diff", "Show what differs between two events of a kind.", LEDGER),
+    "restore": Entry("restore", "Write a study as it was.", LEDGER),
     "lineage": Entry("lineage", "Show what an event comes from, or what came from it.", LEDGER),
     "replay": Entry("replay", "Rebuild every table from the events alone.", LEDGER),
+    "reproduce": Entry("reproduce", "Compute an event, and all it stands on, again.", LEDGER),
     "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),
+    "anchor": Entry("anchor", "Write what to keep outside of the ledger, signed and stamped.", LEDGER),
     "note": Entry("note", "Add words to an event.", LEDGER),
+    "redact": Entry("redact", "Delete the words of a private note, and record it.", LEDGER),
     "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
     "seal": Entry("seal", "Pack old commits into one file.", LEDGER),
+    "prune": Entry("prune", "Delete payloads under a policy, and record it.", LEDGER),
     "adopt": Entry("adopt", "Take the stream of a shard into main.", LEDGER),
     "ledger": Entry("ledger", "Copy a ledger to another place, or pull what a copy has more.", LEDGER),
     "doctor": Entry("doctor", "Say what an issue report needs, and what lies around.", PROJECT),
@@ -104,7 +114,7 @@ class LazyGroup(typer.core.TyperGroup):
         module = importlib.import_module(place if "." in place else f"percuss.cli.{place}")
         command = typer.main.get_command(module.app)
         command.name = name
-        _speak_plainly(command)
+        _prepare(command)
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -180,11 +190,22 @@ def _drop_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _speak_plainly(command: Any) -> None:
-    """Help and usage errors as plain text: reads well in a log, and spares half the start-up time."""
+def _prepare(command: Any) -> None:
+    """Help and usage errors as plain text: reads well in a log, and spares half the start-up time. Calls are noted."""
     command.rich_markup_mode = None
-    for inner in getattr(command, "commands", {}).values():
-        _speak_plainly(inner)
+    inner = getattr(command, "commands", {})
+    for part in inner.values():
+        _prepare(part)
+    if not inner:
+        command.invoke = partial(_noted, command.invoke)
+
+
+def _noted(invoke: Callable[[Any], Any], context: Any) -> Any:
+    """Run a command, after its name and arguments were noted for the events it may append."""
+    from percuss.cli.call import begin_call
+
+    begin_call(context)
+    return invoke(context)
 
 
 app = typer.Typer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,13 +13,36 @@ if TYPE_CHECKING:
     from percuss.work.audit import Audit
 
 app = typer.Typer(add_completion=False)
+# What is said of a result that was computed again.
+VERDICTS = {
+    "same": "same bits",
+    "within": "within a stated bound",
+    "cannot": "cannot be compared here",
+    "differs": "differ",
+}
 
 
 @app.command(epilog="Example: percuss audit --rerun 5 --anchor 3f2a9c0d1b7e4410")
 def audit(
-    rerun: Annotated[int, typer.Option(min=0, help="How many recorded runs, and posteriors, to make again.")] = 3,
+    rerun: Annotated[int, typer.Option(min=0, help="How many results of each sort to compute again.")] = 3,
     anchor: Annotated[
-        str | None, typer.Option(help="A hash kept elsewhere; at least its first 16 digits.", metavar="HASH")
+        str | None,
+        typer.Option(
+            help="A file of percuss anchor, or the hash of an event (16 digits and more), kept elsewhere.",
+            metavar="FILE|HASH",
+        ),
+    ] = None,
+    beacon: Annotated[
+        str | None,
+        typer.Option(help="Draw what is computed again by this text.", show_default="fresh entropy", metavar="TEXT"),
+    ] = None,
+    signers: Annotated[
+        Path | None,
+        typer.Option(help="Whose signatures of anchors to trust: allowed_signers of SSH.", metavar="FILE"),
+    ] = None,
+    authorities: Annotated[
+        Path | None,
+        typer.Option(help="Whose time stamps of anchors to trust: certificates (PEM).", metavar="FILE"),
     ] = None,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
@@ -29,32 +53,38 @@ def audit(
     Exit code 1 if one does not hold. That a ledger was cut short or written anew as a whole can be seen only against
     a hash that was kept elsewhere.
     """
+    from percuss.anchors.witnesses import Trusted
     from percuss.cli.output import give_json
+    from percuss.kinds.body import plain
     from percuss.work import audit as work
 
-    done = work.audit(open_session(ledger, allow_command=allow_command), rerun, anchor)
+    session = open_session(ledger, allow_command=allow_command)
+    result = work.audit(session, rerun, anchor, beacon, Trusted(signers, authorities))
     if json:
         give_json(
             {
-                "holds": done.holds,
-                "head": done.head,
-                "anchor": vars(done.anchor) | {"holds": done.anchor.holds} if done.anchor else None,
+                "holds": result.holds,
+                "head": result.head,
+                "anchor": plain(result.anchor) | {"holds": result.anchor.holds} if result.anchor else None,
+                "tiers": {tier.name: tier.reached for tier in result.tiers},
+                "beacon": result.repeated.beacon if result.repeated else None,
+                "verdicts": dict(result.repeated.verdicts) if result.repeated else {},
                 "proofs": [
                     {"name": p.name, "holds": p.holds, "checked": p.checked, "faults": p.faults, "note": p.note}
-                    for p in done.proofs
+                    for p in result.proofs
                 ],
             }
         )
     else:
-        _print(done)
-    if not done.holds:
+        _print(result)
+    if not result.holds:
         raise typer.Exit(1)
 
 
-def _print(done: Audit) -> None:
+def _print(result: Audit) -> None:
     from percuss.cli.output import plain
 
-    for proof in done.proofs:
+    for proof in result.proofs:
         verdict = "holds" if proof.holds else "BROKEN"
         if proof.note.startswith("not tried"):
             verdict = "-"
@@ -64,13 +94,15 @@ def _print(done: Audit) -> None:
             print(f"  {plain(fault)}")
         if len(proof.faults) > 50:
             print(f"  and {len(proof.faults) - 50} more")
-    if done.anchor is None:
+    if result.repeated and result.repeated.verdicts:
+        print(f"{'drawn':13} by               --beacon {plain(result.repeated.beacon)}")
+        counts = [f"{result.repeated.verdicts[word]} {words}" for word, words in VERDICTS.items()]
+        print(f"{'verdicts':13}                  {', '.join(counts)}")
+    if result.anchor is None:
         print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger cannot be told")
-    elif done.anchor.holds:
-        print(f"{'anchor':13} holds            everything up to event {done.anchor.event} is as it was")
-    elif done.anchor.event:
-        where = f"event {done.anchor.event} of the stream {done.anchor.stream}"
-        print(f"{'anchor':13} BROKEN           that is {where}, which proves nothing of main; keep the head below")
     else:
-        print(f"{'anchor':13} BROKEN           no event has the hash {done.anchor.hash}: cut short or written anew")
-    print(f"{'head':13} {done.head or 'no events yet'}")
+        verdict = "holds" if result.anchor.holds else "BROKEN"
+        print(f"{'anchor':13} {verdict:7}          {plain(result.anchor.sentence)}")
+    print(f"{'head':13} {result.head or 'no events yet'}")
+    for tier in result.tiers:
+        print(f"{'tier':13} {tier.name:8} {'yes' if tier.reached else 'no':7} {tier.sentence}")

@@ -20,6 +20,7 @@ from percuss.cli.options import (
     study_path,
 )
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.calibration.calibrate import Calibrated
@@ -98,12 +99,12 @@ def calibrate(
     accepted = [*(accept or []), *(["convergence"] if accept_unconverged else [])]
     numbers = _numbers(assignments(setting, "--setting"))
     references = [reference(text) for text in events]
-    found = _direct(references) if direct else None
-    create = direct and not isinstance(found, str)
+    direct_subject = _direct(references) if direct else None
+    create = direct and not isinstance(direct_subject, str)
     session = open_session(ledger, create=create, accept=accepted, allow_command=allow_command, jobs=jobs)
     request = Request(
         surrogates=() if direct else tuple(session.event(text) for text in references),
-        direct=study_of(session, session.event(found)) if isinstance(found, str) else found,
+        direct=study_of(session, session.event(direct_subject)) if isinstance(direct_subject, str) else direct_subject,
         observations=session.event(observations) if observations else None,
         study=load_study(study_path(study)) if study else None,
         block=block,
@@ -113,30 +114,30 @@ def calibrate(
         seed=seed,
     )
     try:
-        done = infer(session, request)
+        sampled = infer(session, request)
     except Interrupted as stop:
-        say(f"interrupted: {stop.progress.done} runs kept")
+        say(f"interrupted: {counted(stop.progress.done, 'run')} kept")
         if stop.progress.done:
             hint("give the same command again: what was run is not run again")
         leave_interrupted(stop.stuck)
     except KeyboardInterrupt:
         say("interrupted: nothing was appended")
         leave_interrupted(False)
-    _tell(done)
-    body = plain(done.event.content)
+    _tell(sampled)
+    body = plain(sampled.event.content)
     keys = ("block", "sampler", "converged", "reasons", "evaluations", "trust", "fit", "summary", "evidence")
-    give_id(done.event.id, {key: body[key] for key in (*keys, "loo", "twin", "not_compiled", "notes")}, json)
-    leave_untrusted(done.trust)
+    give_id(sampled.event.id, {key: body[key] for key in (*keys, "loo", "twin", "not_compiled", "notes")}, json)
+    leave_untrusted(sampled.trust)
 
 
 def _numbers(texts: dict[str, str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for name, text in texts.items():
         try:
-            found[name] = int(text) if text.lstrip("+-").isdigit() else float(text)
+            numbers[name] = int(text) if text.lstrip("+-").isdigit() else float(text)
         except ValueError:
             raise InputError(f"--setting {name}={text}: must be a number") from None
-    return found
+    return numbers
 
 
 def _direct(texts: list[str]) -> Study | str:
@@ -146,8 +147,8 @@ def _direct(texts: list[str]) -> Study | str:
 
     if len(texts) > 1:
         raise InputError("--direct: takes one study, or one event of it")
-    found = subject(texts[0], studies_folder())
-    return found if isinstance(found, str) else load_study(found)
+    named = subject(texts[0], studies_folder())
+    return named if isinstance(named, str) else load_study(named)
 
 
 def _tell(posterior: Posterior) -> None:
@@ -157,12 +158,15 @@ def _tell(posterior: Posterior) -> None:
     tell_trust(posterior.trust)
     for note in posterior.edits:
         say(note)
-    problem, done = posterior.problem, posterior.calibrated
-    _tell_sampling(problem, done.sample)
-    if done.summary is not None:
-        _tell_estimates(problem, done, done.summary, posterior)
+    problem, calibrated = posterior.problem, posterior.calibrated
+    _tell_sampling(problem, calibrated.sample)
+    if calibrated.summary is not None:
+        _tell_estimates(problem, calibrated, calibrated.summary, posterior)
     if problem.direct:
-        say(f"{problem.direct.done} runs of the simulator, {len(problem.direct.runs)} batches in all")
+        say(
+            f"{counted(problem.direct.done, 'run')} of the simulator, "
+            f"{counted(len(problem.direct.runs), 'batch', 'batches')} in all"
+        )
 
 
 def _tell_sampling(problem: Problem, sample: Sample) -> None:
@@ -170,11 +174,12 @@ def _tell_sampling(problem: Problem, sample: Sample) -> None:
     from percuss.cli.output import hint, say
     from percuss.units import from_si
 
-    what = "twin data" if problem.observations.twin else "data"
+    data_name = "twin data" if problem.observations.twin else "data"
     shares = f"{100 * sample.acceptance.min():.0f} to {100 * sample.acceptance.max():.0f} %"
     say(
-        f"{problem.block.name}: {problem.data.height} {what} in {len(problem.likelihood.groups)} groups, "
-        f"{sample.sampler}, {sample.evaluations} evaluations, acceptance {shares}"
+        f"{problem.block.name}: {problem.data.height} {data_name} "
+        f"in {counted(len(problem.likelihood.groups), 'group')}, "
+        f"{sample.sampler}, {counted(sample.evaluations, 'evaluation')}, acceptance {shares}"
     )
     if problem.not_compiled and problem.direct is None:
         say(f"sampled outside the core, about a tenth as fast: {problem.not_compiled}")
@@ -190,7 +195,7 @@ def _tell_sampling(problem: Problem, sample: Sample) -> None:
             say(f"a mode at {place}: {100 * share:.3g} % of the posterior, {100 * drawn:.3g} % of the draws")
 
 
-def _tell_estimates(problem: Problem, done: Calibrated, summary: Summary, posterior: Posterior) -> None:
+def _tell_estimates(problem: Problem, calibrated: Calibrated, summary: Summary, posterior: Posterior) -> None:
     """Estimates, what to think of them, and evidence."""
     from percuss.cli.output import hint, say, table_text
     from percuss.units import from_si
@@ -205,16 +210,17 @@ def _tell_estimates(problem: Problem, done: Calibrated, summary: Summary, poster
         rows.append((row.name, *shown, *truth, f"{row.contraction:.3f}", f"{row.r_hat:.4f}", round(row.ess_bulk), unit))
     mass = f"{100 * summary.mass:g} %"
     heads = ["parameter", "mean", "std", "median", "mode", f"low {mass}", f"high {mass}"]
-    say(table_text([*heads, *(["truth"] if twin else []), "contraction", "R-hat", "ESS", "unit"], rows))
+    say(table_text([*heads, *(["truth"] if twin else []), "contraction", "rank R-hat", "bulk ESS", "unit"], rows))
+    say(calibrated.sample.diagnostics.figures())
     for row in summary.rows:
         for note in row.notes:
             say(f"{row.name}: {note}")
-    for note in (*summary.notes, *done.notes):
+    for note in (*summary.notes, *calibrated.notes):
         say(note)
     for verdict in posterior.trust:
         if verdict.gate == "fit" and verdict.passed:
             say(verdict.sentence)
-    for name, evidence in done.evidence.items():
+    for name, evidence in calibrated.evidence.items():
         error = f" +- {evidence.error:.3f}" if evidence.error == evidence.error else ""
         say(f"log evidence, {name}: {evidence.log_evidence:.4f}{error}{''.join(f'; {n}' for n in evidence.notes)}")
     hint(f"percuss predict {posterior.event.id} says what follows from it")

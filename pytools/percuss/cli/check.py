@@ -15,6 +15,7 @@ from percuss.cli.options import (
     studies_folder,
     study_path,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.check import Checked
@@ -49,26 +50,26 @@ def check(
 
     names = studies or [name for name in find_studies(studies_folder()) if find_expected(studies_folder() / name)]
     paths = [study_path(name) for name in names]
-    wanted = [(path, file) for path in paths for file in find_expected(path) if not only or file.stem in only]
-    if not wanted:
+    expectations = [(path, file) for path in paths for file in find_expected(path) if not only or file.stem in only]
+    if not expectations:
         raise InputError(f"nothing to check: {', '.join(names) or studies_folder()} has no expected/*.toml")
     session = open_session(ledger, create=True, allow_command=allow_command, jobs=jobs)
-    loaded = {path: session.consented(load_study(path)) for path in dict.fromkeys(path for path, _ in wanted)}
-    done: list[Checked] = []
+    loaded = {path: session.consented(load_study(path)) for path in dict.fromkeys(path for path, _ in expectations)}
+    checks: list[Checked] = []
     try:
-        with progress("checking", len(wanted)) as advance:
-            for path, file in wanted:
-                done.append(check_study(session, loaded[path], file))
+        with progress("checking", len(expectations)) as advance:
+            for path, file in expectations:
+                checks.append(check_study(session, loaded[path], file))
                 advance(1, file.stem)
     except Interrupted as stop:
-        say(f"interrupted: {len(done)} of {len(wanted)} checks done")
+        say(f"interrupted: {len(checks)} of {counted(len(expectations), 'check')} done")
         leave_interrupted(stop.stuck)
-    _tell(done, json)
-    if not all(check.passed for check in done):
+    _tell(checks, json)
+    if not all(check.passed for check in checks):
         raise typer.Exit(1)
 
 
-def _tell(done: list[Checked], json: bool) -> None:
+def _tell(checks: list[Checked], json: bool) -> None:
     from percuss.cli.output import give_json, say, table_text
     from percuss.kinds.body import plain
 
@@ -82,13 +83,13 @@ def _tell(done: list[Checked], json: bool) -> None:
                     "passed": check.passed,
                     "values": [plain(row.compared()) for row in check.rows],
                 }
-                for check in done
+                for check in checks
             ]
         )
         return
-    moved = [(check.study, check.name, *row.told()) for check in done for row in check.rows if not row.holds]
+    moved = [(check.study, check.name, *row.cells()) for check in checks for row in check.rows if not row.holds]
     if moved:
         print(table_text(("study", "check", "value", "expected", "found", "off by", "allowed"), moved))
-    for check in done:
-        say(f"{check.study} {check.name}: {'holds' if check.passed else 'MOVED'} ({len(check.rows)} values)")
-    print("\n".join(check.event.id for check in done))
+    for check in checks:
+        say(f"{check.study} {check.name}: {'holds' if check.passed else 'MOVED'} ({counted(len(check.rows), 'value')})")
+    print("\n".join(check.event.id for check in checks))

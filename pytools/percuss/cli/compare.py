@@ -30,44 +30,46 @@ def compare(
     from percuss.kinds.body import plain
     from percuss.work.compare import compare as weigh
 
-    wanted = [reference(text) for text in events]
+    event_ids = [reference(text) for text in events]
     session = open_session(ledger, accept=accept)
-    done = weigh(session, [session.event(text) for text in wanted])
-    tell_trust(done.trust)
-    if done.validations:
-        _tell_validations(done)
+    comparison = weigh(session, [session.event(text) for text in event_ids])
+    tell_trust(comparison.trust)
+    if comparison.validations:
+        _tell_validations(comparison)
     else:
-        _tell_posteriors(done)
-    give_id(done.event.id, plain(done.body), json)
-    leave_untrusted(done.trust)
+        _tell_posteriors(comparison)
+    give_id(comparison.event.id, plain(comparison.body), json)
+    leave_untrusted(comparison.trust)
 
 
-def _tell_validations(done: Compared) -> None:
+def _tell_validations(comparison: Compared) -> None:
     """Bayes factors between models."""
     from percuss.cli.output import say, table_text
 
-    for note in done.body.notes:
+    for note in comparison.body.notes:
         say(note)
-    models = {item.id: item.block for item in done.body.posteriors}
-    rows = [(models[b.first], models[b.second], f"{b.log:.2f}", b.error, b.words) for b in done.body.bayes_factors]
+    models = {item.id: item.block for item in comparison.body.posteriors}
+    rows = [
+        (models[b.first], models[b.second], f"{b.log:.2f}", b.error, b.words) for b in comparison.body.bayes_factors
+    ]
     say(table_text(FACTORS, rows))
 
 
-def _tell_posteriors(done: Compared) -> None:
+def _tell_posteriors(comparison: Compared) -> None:
     """Parameters side by side, then what weighs the calibrations."""
     from percuss.cli.output import say, table_text
     from percuss.units import from_si
 
-    names = {item.id: f"{number} {item.block}" for number, item in enumerate(done.body.posteriors, 1)}
+    names = {item.id: f"{number} {item.block}" for number, item in enumerate(comparison.body.posteriors, 1)}
     rows = []
-    for row in done.table.sort("parameter", maintain_order=True).iter_rows(named=True):
+    for row in comparison.table.sort("parameter", maintain_order=True).iter_rows(named=True):
         shown = [from_si(row[key], row["unit"]) for key in ("mean", "std", "median", "mode", "low", "high")]
         rows.append((row["parameter"], names[row["posterior"]], *shown, row["unit"]))
     say(table_text(("parameter", "posterior", "mean", "std", "median", "mode", "low", "high", "unit"), rows))
-    if factors := done.body.bayes_factors:
+    if factors := comparison.body.bayes_factors:
         say("\n" + table_text(FACTORS, [(names[b.first], names[b.second], b.log, b.error, b.words) for b in factors]))
-    if differences := done.body.loo_differences:
+    if differences := comparison.body.loo_differences:
         gains = [(names[d.first], names[d.second], d.difference, d.error) for d in differences]
         say("\n" + table_text(("first", "second", "elpd difference", "error"), gains))
-    for note in done.body.notes:
+    for note in comparison.body.notes:
         say(note)

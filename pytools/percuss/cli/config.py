@@ -26,9 +26,11 @@ def show(
     from percuss.cli.output import give_json, table_text
     from percuss.config import SETTINGS, find_settings, variable_of
 
-    found = find_settings({"ledger": ledger, "jobs": jobs})
+    settings = find_settings({"ledger": ledger, "jobs": jobs})
     if json:
-        give_json({name: {"value": item.value, "source": item.source} for name, item in found.items()})
+        give_json({name: {"value": item.value, "source": item.source} for name, item in settings.items()})
         return
-    rows = [(name, str(item.value), item.source, variable_of(name), SETTINGS[name].doc) for name, item in found.items()]
+    rows = [
+        (name, str(item.value), item.source, variable_of(name), SETTINGS[name].doc) for name, item in settings.items()
+    ]
     print(table_text(("setting", "value", "from", "variable", ""), rows))

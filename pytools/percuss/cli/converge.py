@@ -16,6 +16,7 @@ from percuss.cli.options import (
     open_session,
     study_path,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.execution.convergence import Checked, Judged, Tolerance
@@ -58,7 +59,7 @@ def converge(
     from percuss.cli.output import give_id, leave_untrusted, say, tell_trust
     from percuss.cli.values import tell_values, unit_of
     from percuss.execution.convergence import Plan
-    from percuss.execution.given import given_point
+    from percuss.execution.points import point_design
     from percuss.kinds.body import plain
     from percuss.kinds.convergence_checked import ConvergenceChecked
     from percuss.study.load import load_study
@@ -67,42 +68,44 @@ def converge(
     session = open_session(ledger, create=True, accept=accept)
     plan = Plan(levels, refine, tighten)
     if to:
-        from percuss.report.figures import check_picture
+        from percuss.plots.files import check_picture
 
         check_picture(to)
     loaded = load_study(study_path(study))
     name = loaded.case_name(case)
     allowed = _tolerance(loaded, tolerance)
     written = assignments(set_, "--set")
-    point = given_point(loaded, name, written)
+    point = point_design(loaded, name, written)
     tell_values(written, point.point, {key: unit_of(loaded, key) for key in written})
     for parameter in point.at_mean:
         say(f"{parameter}: not given, at its prior mean")
-    done = work.converge(session, loaded, name, point.point, plan, allowed, seed)
-    tell_trust(done.trust)
-    _tell(done.checked)
+    convergence = work.converge(session, loaded, name, point.point, plan, allowed, seed)
+    tell_trust(convergence.trust)
+    _tell(convergence.checked)
     if to:
-        from percuss.report.convergence import write_changes
+        from percuss.work.plot import plot
 
-        write_changes(ConvergenceChecked.of(done.event), session.table(done.event, "convergence"), to)
-    give_id(done.event.id, {"case": name, "outputs": plain(ConvergenceChecked.of(done.event).outputs)}, json)
-    leave_untrusted(done.trust)
+        plot(session, [convergence.event], to)
+    give_id(
+        convergence.event.id, {"case": name, "outputs": plain(ConvergenceChecked.of(convergence.event).outputs)}, json
+    )
+    leave_untrusted(convergence.trust)
 
 
-def _tolerance(study: Study, given: list[str] | None) -> Tolerance:
+def _tolerance(study: Study, texts: list[str] | None) -> Tolerance:
     from percuss.errors import InputError
     from percuss.execution.convergence import Tolerance
     from percuss.spelling import did_you_mean
     from percuss.units import parse_quantity
 
-    shares = [text for text in given or [] if "=" not in text]
+    shares = [text for text in texts or [] if "=" not in text]
     if len(shares) > 1:
         raise InputError(f"--tolerance {shares[1]}: the share for all outputs is given twice")
     share = parse_quantity(shares[0], "1") if shares else Tolerance.share
     if not 0 < share < 1:
         raise InputError(f"--tolerance {shares[0]}: must lie between 0 and 1")
     own = {}
-    for name, text in assignments([text for text in given or [] if "=" in text], "--tolerance").items():
+    for name, text in assignments([text for text in texts or [] if "=" in text], "--tolerance").items():
         if name not in study.outputs:
             raise InputError(f"--tolerance {name}: is no output; {did_you_mean(name, study.outputs)}")
         own[name] = parse_quantity(text, study.outputs[name].unit)
@@ -118,8 +121,8 @@ def _tell(checked: Checked) -> None:
     numerics, plan = checked.numerics, checked.plan
     unit = "" if numerics.unit == "1" else f" {numerics.unit}"
     solved = "" if numerics.tolerance is None else f", tolerance {numerics.tolerance:g}; tighter: over {plan.tighten:g}"
-    said = f" ({numerics.note})" if numerics.note else ""
-    say(f"{numerics.name} {numerics.step:.6g}{unit}{said}, each level {plan.refine} times finer{solved}")
+    note = f" ({numerics.note})" if numerics.note else ""
+    say(f"{numerics.name} {numerics.step:.6g}{unit}{note}, each level {plan.refine} times finer{solved}")
     outputs = checked.study.outputs
     heads = ["output", "unit", numerics.name, *(f"/{finer}" for finer in plan.finer[1:])]
     heads += ["tighter"] if numerics.tolerance is not None else []
@@ -130,13 +133,16 @@ def _tell(checked: Checked) -> None:
             (item.name, outputs[item.name].unit, *(from_si(value, outputs[item.name].unit) for value in values))
         )
     say(table_text(heads, rows))
-    told = []
+    verdict_rows = []
     for item in checked.outputs:
         change = f"{from_si(item.change, outputs[item.name].unit):.2g}"
         order = "n/a" if item.order is None else f"{item.order:.2f}"
         parts = [_share(part, item.value) for part in (item.change, item.error, item.off)]
-        told.append((item.name, change, parts[0], order, *parts[1:], _quoted(item, plan.finer)))
-    say("\n" + table_text(("output", "change", "of it", "order", "error left", "off as it is", "to be quoted"), told))
+        verdict_rows.append((item.name, change, parts[0], order, *parts[1:], _quoted(item, plan.finer)))
+    say(
+        "\n"
+        + table_text(("output", "change", "of it", "order", "error left", "off as it is", "to be quoted"), verdict_rows)
+    )
 
 
 def _share(part: float, value: float) -> str:
@@ -146,5 +152,5 @@ def _share(part: float, value: float) -> str:
 def _quoted(item: Judged, finer: list[int]) -> str:
     if item.enough is None:
         return item.quote
-    held = "unchanged" if item.digits is None else f"{item.digits} digit{'' if item.digits == 1 else 's'}"
+    held = "unchanged" if item.digits is None else counted(item.digits, "digit")
     return f"yes, {held}" if item.quote == "yes" else f"from /{finer[item.enough]} on, {held}"

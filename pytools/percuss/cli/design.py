@@ -17,6 +17,7 @@ from percuss.cli.options import (
     study_path,
 )
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,9 +110,13 @@ def design(
     request = Request(sampler, n, seed, skip, options, case or (), fixed, curves)
     planned = plan_design(load_study(study_path(study)), request)
     _tell_plan(planned, fixed)
-    done = create_design(open_session(ledger, create=True), planned)
-    say(f"{done.sampler}: {len(done.values)} points of {len(done.names)} parameters, {len(done.cases)} cases")
-    _give(done, json)
+    created = create_design(open_session(ledger, create=True), planned)
+    points, parameters = created.values.shape
+    say(
+        f"{created.sampler}: {counted(points, 'point')} of {counted(parameters, 'parameter')}, "
+        f"{counted(len(created.cases), 'case')}"
+    )
+    _give(created, json)
 
 
 def _tell_plan(planned: Design, written: Mapping[str, str]) -> None:
@@ -121,7 +126,8 @@ def _tell_plan(planned: Design, written: Mapping[str, str]) -> None:
 
     size_mb = 16e-6 * planned.values.size
     if size_mb > LARGE_MB:
-        say(f"note: {len(planned.values)} points of {len(planned.names)} parameters take about {size_mb:.0f} MB")
+        parameters = counted(len(planned.names), "parameter")
+        say(f"note: {counted(len(planned.values), 'point')} of {parameters} take about {size_mb:.0f} MB")
     tell_values(written, planned.fixed, {key: unit_of(planned.study, key) for key in written})
 
 
@@ -131,13 +137,13 @@ def _extend(surrogate: str, posterior: str | None, n: int | None, seed: int, led
     from percuss.kinds.surrogate_fitted import SurrogateFitted
     from percuss.work.design import extend_design
 
-    wanted = reference(surrogate)
+    surrogate_id = reference(surrogate)
     session = open_session(ledger)
-    event = session.event(wanted)
-    done = extend_design(session, event, n, seed, session.event(posterior) if posterior else None)
+    event = session.event(surrogate_id)
+    created = extend_design(session, event, n, seed, session.event(posterior) if posterior else None)
     where = "where the calibration needs them" if posterior else "where the surrogate needs them"
-    say(f"{n} points beside the {SurrogateFitted.of(event).points} there are, {where}")
-    _give(done, json)
+    say(f"{counted(len(created.values), 'point')} beside the {SurrogateFitted.of(event).points} there are, {where}")
+    _give(created, json)
 
 
 def _propose(filter_: str, n: int | None, cases: list[str] | None, seed: int, ledger: str | None, json: bool) -> None:
@@ -146,18 +152,24 @@ def _propose(filter_: str, n: int | None, cases: list[str] | None, seed: int, le
     from percuss.kinds.filter_updated import FilterUpdated
     from percuss.work.design import propose_design
 
-    wanted = reference(filter_)
+    filter_id = reference(filter_)
     session = open_session(ledger)
-    event = session.event(wanted)
-    done = propose_design(session, event, n, seed, cases or ())
-    goes_on = done.stored.inputs_as("filter")
+    event = session.event(filter_id)
+    created = propose_design(session, event, n, seed, cases or ())
+    goes_on = created.stored.inputs_as("filter")
     samples = FilterUpdated.of(event).samples
-    say(f"{n} points beside the {samples} of the filter" if goes_on else f"{n} points of other cases")
-    _give(done, json)
+    points = counted(len(created.values), "point")
+    say(f"{points} beside the {samples} of the filter" if goes_on else f"{points} of other cases")
+    _give(created, json)
 
 
-def _give(done: Design, json: bool) -> None:
+def _give(created: Design, json: bool) -> None:
     from percuss.cli.output import give_id
 
-    facts = {"sampler": done.sampler, "n": len(done.values), "digest": done.digest, "cases": list(done.cases)}
-    give_id(done.id, facts, json)
+    facts = {
+        "sampler": created.sampler,
+        "n": len(created.values),
+        "digest": created.digest,
+        "cases": list(created.cases),
+    }
+    give_id(created.id, facts, json)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -24,18 +25,18 @@ def doctor(
     from percuss.work.doctor import clean as remove
     from percuss.work.doctor import examine
 
-    found = examine(Path(find_settings({"ledger": ledger})["ledger"].value))
-    for words in found.hints:
+    condition = examine(Path(find_settings({"ledger": ledger})["ledger"].value))
+    for words in condition.hints:
         hint(words)
     if json:
-        give_json(found.facts | {"stray": [str(path) for path in found.strays]})
+        give_json(condition.facts | {"stray": [str(path) for path in condition.strays]})
     else:
-        print(table_text(("fact", "value"), list(found.facts.items())))
-        for path in found.strays:
+        print(table_text(("fact", "value"), list(condition.facts.items())))
+        for path in condition.strays:
             print(f"stray  {path}")
     if clean:
-        gone = remove(found)
-        kept = len(found.strays) - gone
+        gone = remove(condition)
+        kept = len(condition.strays) - gone
         say(f"{gone} stray files deleted, {kept} kept (young, not of percuss, or not held elsewhere)")
-    elif found.old:
-        hint(f"percuss doctor --clean deletes {len(found.old)} files a killed writer left behind")
+    elif condition.old:
+        hint(f"percuss doctor --clean deletes {counted(len(condition.old), 'file')} a killed writer left behind")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from percuss.cli.options import open_session, reference
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.film import FilmedRun
@@ -21,9 +22,9 @@ def filmed(ledger: str | None, event: str, sample: int | None, interval: str | N
     interval_s = parse_quantity(interval, "s") if interval else None
     if interval_s is not None and interval_s <= 0:
         raise InputError(f"--interval {interval}: must be a time > 0")
-    wanted = reference(event)
+    run_id = reference(event)
     session = open_session(ledger)
-    return film_run(session, session.event(wanted), sample, interval_s)
+    return film_run(session, session.event(run_id), sample, interval_s)
 
 
 def tell_written(run: FilmedRun, files: Sequence[Path], as_json: bool) -> None:
@@ -34,4 +35,7 @@ def tell_written(run: FilmedRun, files: Sequence[Path], as_json: bool) -> None:
     if as_json:
         give_json({"files": [str(file) for file in files], "frames": frames, "sample": run.sample, "case": run.case})
     else:
-        say(f"{', '.join(str(file) for file in files)}: {frames} frames, {len(run.film.names)} bodies")
+        say(
+            f"{', '.join(str(file) for file in files)}: {counted(frames, 'frame')}, "
+            f"{counted(len(run.film.names), 'body', 'bodies')}"
+        )

@@ -17,6 +17,7 @@ from percuss.cli.options import (
     open_session,
     reference,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,9 +49,9 @@ def csv(
 
     if json and to is None:
         raise InputError("--json: says what was written to a file, so it needs --to FILE")
-    found = _table(event, table, ledger, allow_command)
-    write_csv(found, to)
-    _tell(found, to, json)
+    rows = _table(event, table, ledger, allow_command)
+    write_csv(rows, to)
+    _tell(rows, to, json)
 
 
 @app.command(epilog="Example: percuss export parquet @last:design --to design.parquet")
@@ -65,9 +66,9 @@ def parquet(
     """Write Parquet, with the SI unit of each column in its name. With --json: say what was written."""
     from percuss.export.tables import write_parquet
 
-    found = _table(event, table, ledger, allow_command)
-    write_parquet(found, to)
-    _tell(found, to, json)
+    rows = _table(event, table, ledger, allow_command)
+    write_parquet(rows, to)
+    _tell(rows, to, json)
 
 
 @app.command(epilog="Example: percuss export vtk @last:runs --to frames")
@@ -95,20 +96,46 @@ def vtk(
     tell_written(run, write_vtk(run.film, to, run.study), json)
 
 
+@app.command(epilog="Example: percuss export crate @last:posterior --to posterior.zip --licence CC-BY-4.0")
+def crate(
+    event: EventArgument,
+    to: Annotated[Path, typer.Option(help="Folder or .zip to write; must not be there.", metavar="PATH")],
+    licence: Annotated[str, typer.Option(help="SPDX identifier or URL.", show_default="none stated")] = "",
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write an event and all it stands on as an RO-Crate (Process Run Crate), which needs no ledger.
+
+    Prints the hash of the event, which covers the whole crate but the words of its description: give it to whoever is
+    to check the crate by another way than the crate itself.
+    """
+    from percuss.cli.output import give_json, say
+    from percuss.work.crate import write_crate
+
+    event_id = reference(event)
+    session = open_session(ledger)
+    done = write_crate(session, session.event(event_id), to, licence)
+    if json:
+        give_json({"file": str(to), "hash": done.root.hash, "events": len(done.events), "payloads": len(done.paths)})
+        return
+    say(f"{to}: {len(done.events)} events, {len(done.paths)} payloads")
+    print(done.root.hash)
+
+
 def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
     from percuss.cli.output import give_json, say
 
     if as_json:
         give_json({"file": str(path), "rows": table.height, "columns": table.columns})
     elif path:
-        say(f"{path}: {table.height} rows, {table.width} columns")
+        say(f"{path}: {counted(table.height, 'row')}, {counted(table.width, 'column')}")
 
 
 def _table(text: str, table: str | None, ledger: str | None, allow_command: bool) -> pl.DataFrame:
     from percuss.cli.output import unkept_on_interrupt
     from percuss.work.export import export_table
 
-    wanted = reference(text)
+    event_id = reference(text)
     session = open_session(ledger, allow_command=allow_command)
     with unkept_on_interrupt():
-        return export_table(session, session.event(wanted), table)
+        return export_table(session, session.event(event_id), table)

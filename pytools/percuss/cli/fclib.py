@@ -47,7 +47,7 @@ def solve(
         raise InputError(f"--norm {norm}: {did_you_mean(norm, NORMS)}")
     if not 0 < tol < float("inf"):
         raise InputError(f"--tol {tol}: must be positive and finite")
-    done: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for path in find(files):
         try:
             comparison = compare(
@@ -66,12 +66,12 @@ def solve(
             if json:
                 give_line({"problem": path.stem, "fault": str(fault)})
             continue
-        done.append(comparison)
+        comparisons.append(comparison)
         if json:
             give_line(comparison.facts())
-    if done and not json:
-        print(table_text(HEADS, [row for comparison in done for row in _rows(comparison)]))
-    unsolved = [comparison.problem.name for comparison in done if not comparison.solved]
+    if comparisons and not json:
+        print(table_text(HEADS, [row for comparison in comparisons for row in _rows(comparison)]))
+    unsolved = [comparison.problem.name for comparison in comparisons if not comparison.solved]
     if unsolved:
         raise AnswerIsNo(f"not solved to {tol:g}: {', '.join(unsolved)}")
 
@@ -99,12 +99,12 @@ def _rows(comparison: Comparison) -> list[tuple[object, ...]]:
         (
             problem.name,
             problem.contacts,
-            found.solver,
-            "yes" if found.converged else "no",
-            found.iterations,
-            found.factorisations,
-            round(1e3 * found.seconds, 3),
-            *(f"{size:.1e}" for size in vars(found.residuals).values()),
+            solution.solver,
+            "yes" if solution.converged else "no",
+            solution.iterations,
+            solution.factorisations,
+            round(1e3 * solution.seconds, 3),
+            *(f"{size:.1e}" for size in vars(solution.residuals).values()),
         )
-        for found in comparison.solutions
+        for solution in comparison.solutions
     ]

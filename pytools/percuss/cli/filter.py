@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +19,7 @@ from percuss.cli.options import (
     reference,
 )
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.filtering.covariance import ObservationError
@@ -44,8 +46,11 @@ def filter(
     ] = None,
     case: Annotated[str | None, typer.Option(help="Which case was observed, or which rows to use.")] = None,
     covariance: Annotated[
-        str, typer.Option(help="Error of the observations: constant, relative, or relative to the maximum.")
-    ] = "constant",
+        str | None,
+        typer.Option(
+            help="Error of the observations: constant, relative, or relative to the maximum.", show_default="constant"
+        ),
+    ] = None,
     noise: Annotated[
         list[str] | None,
         typer.Option(help="For constant: standard deviation of a variable.", metavar="NAME=STD"),
@@ -80,27 +85,33 @@ def filter(
 
     EVENT is a design whose runs are all in, or its campaign; runs made elsewhere do as well. A design made by percuss
     design --propose is filtered together with those it goes on from, each run weighed for how it was proposed.
-    Weights that come down to too few samples are kept, and no estimate is given from them.
+    Weights that come down to too few samples are kept, and no estimate is given from them. What is not given is taken
+    from the section [filter] of the study.
     """
     from percuss.cli.output import give_id, leave_untrusted
+    from percuss.filtering.section import filter_settings, observation_error
     from percuss.kinds.body import plain
     from percuss.work.campaigns import closed_campaign
     from percuss.work.filter import filter_ensemble
 
-    wanted = reference(event)
+    campaign_id = reference(event)
     session = open_session(ledger, accept=accept)
-    campaign = closed_campaign(session, session.event(wanted))
-    measured = _observations(session, campaign.study, data, observations, case)
-    error = _error(campaign.study, measured, covariance, noise, scale, ess)
+    campaign = closed_campaign(session, session.event(campaign_id))
+    stds = assignments(noise, "--noise")
+    asked = filter_settings(
+        campaign.study, {"case": case, "covariance": covariance, "noise": stds, "scale": scale, "ess": ess}
+    )
+    measured = _observations(session, campaign.study, data, observations, asked)
+    error = observation_error(campaign.study, measured, asked, "--")
     others = [session.event(text) for text in against or []]
-    done = filter_ensemble(session, campaign, measured, error, share=ess, against=others, seed=seed)
-    _tell(done, measured, error, noise)
+    filtered = filter_ensemble(session, campaign, measured, error, share=asked.get("ess"), against=others, seed=seed)
+    _tell(filtered, measured, error, stds)
     for picture, path in (("evolution", plot), ("densities", densities), ("runs", runs)):
         if path:
-            _draw(done, picture, path)
-    facts = {key: value for key, value in plain(done.body).items() if key in TOLD}
-    give_id(done.event.id, {"scale": done.updated.error.scale, **facts}, json)
-    leave_untrusted(done.trust)
+            _draw(session, filtered, picture, path)
+    facts = {key: value for key, value in plain(filtered.body).items() if key in TOLD}
+    give_id(filtered.event.id, {"scale": filtered.updated.error.scale, **facts}, json)
+    leave_untrusted(filtered.trust)
 
 
 TOLD = (
@@ -109,81 +120,47 @@ TOLD = (
 
 
 def _observations(
-    session: Session, study: Study, data: Path | None, observations: str | None, case: str | None
+    session: Session, study: Study, data: Path | None, observations: str | None, asked: Mapping[str, Any]
 ) -> Observations:
-    """What was observed: from a file, or from what `percuss observe` took in."""
+    """What was observed: from a file, from what `percuss observe` took in, or from the file that the study names."""
     from percuss.filtering.observations import observed, read_observations
+    from percuss.filtering.section import study_observations
 
+    case = asked.get("case")
     if data and not observations:
         return read_observations(data, study, case, session.setting("import_mb") * 1_000_000)
     if observations and not data:
         return observed(session, session.event(observations), study, case)
-    raise InputError("--data and --observations: give one of them")
+    if data or "file" not in asked:
+        raise InputError("--data and --observations: give one of them, or a file in [filter] of the study")
+    return study_observations(study, asked)
 
 
-def _tell(done: FilteredEnsemble, measured: Observations, error: ObservationError, noise: list[str] | None) -> None:
+def _tell(
+    filtered: FilteredEnsemble, measured: Observations, error: ObservationError, noise: Mapping[str, str]
+) -> None:
     """What was understood, what the weights say, and what they are worth."""
     from percuss.cli.output import hint, say, tell_trust
     from percuss.cli.values import tell_measured, tell_values
+    from percuss.filtering.section import observed_units
 
-    study, body = done.updated.campaign.study, done.body
-    tell_trust(done.trust)
+    study, body = filtered.updated.campaign.study, filtered.body
+    tell_trust(filtered.trust)
     table = measured.table()
-    tell_values(assignments(noise, "--noise"), error.stds, _units(study, measured))
+    tell_values(noise, error.stds, observed_units(study, measured))
     tell_measured(study, table["variable"].to_list(), table["value"].to_list())
     if body.identified:
         say(_table(study, body.identified))
     say(
-        f"{len(measured.steps)} steps, {body.samples} samples worth {body.effective:.3g} "
+        f"{counted(len(measured.steps), 'step')}, {counted(body.samples, 'sample')} worth {body.effective:.3g} "
         f"({100 * body.effective / body.samples:.2g} %), log evidence {body.log_evidence}"
     )
     if body.left_out:
-        say(f"{body.left_out} points without a finished run in every case are left out")
+        say(f"{counted(body.left_out, 'point')} without a finished run in every case are left out")
     for name, probability in body.probabilities.items():
         say(f"probability {probability:.4g}: {'this model' if name == 'this' else name}")
-    if not done.enough.passed:
-        hint(f"percuss design --propose {done.event.id} --n N goes on from the samples that have weight")
-
-
-def _error(
-    study: Study,
-    observations: Observations,
-    mode: str,
-    noise: list[str] | None,
-    scale: float | None,
-    ess: float | None,
-) -> ObservationError:
-    from percuss.filtering.covariance import LARGEST, MODES, SMALLEST, ObservationError
-    from percuss.spelling import did_you_mean
-    from percuss.surrogates.settings import chosen
-    from percuss.units import parse_quantity
-
-    chosen("--covariance", mode, MODES)
-    if scale is not None and not SMALLEST <= scale <= LARGEST:
-        raise InputError(f"--scale {scale}: must lie between {SMALLEST} and {LARGEST}")
-    if scale is not None and ess is not None:
-        raise InputError("--scale and --ess: the one gives the scale, the other searches it; give one")
-    if mode != "constant" and scale is None and ess is None:
-        raise InputError(f"--covariance {mode}: needs --scale SCALE, or --ess SHARE to search it")
-    if mode != "constant" and noise:
-        raise InputError(f"--noise: goes with --covariance constant, not with {mode}")
-    if ess is not None and not 0 < ess < 1:
-        raise InputError(f"--ess {ess}: must lie between 0 and 1")
-    units = _units(study, observations)
-    stds = dict(observations.stds) if mode == "constant" else {}
-    for name, text in assignments(noise, "--noise").items():
-        if name not in units:
-            raise InputError(f"--noise {name}: is not observed; {did_you_mean(name, units)}")
-        stds[name] = parse_quantity(text, units[name])
-    return ObservationError(mode, 1.0 if scale is None else scale, stds)
-
-
-def _units(study: Study, observations: Observations) -> dict[str, str]:
-    """The unit of every observed variable."""
-    units = {name: item.unit for name, item in study.model().quantities.items()}
-    units |= {name: item.unit for name, item in study.outputs.items()}
-    pairs = (pair for step in observations.steps for pair in zip(step.variables, step.names, strict=True))
-    return {variable: units[name] for variable, name in pairs}
+    if not filtered.enough.passed:
+        hint(f"percuss design --propose {filtered.event.id} --n N goes on from the samples that have weight")
 
 
 def _table(study: Study, identified: dict[str, Identified]) -> str:
@@ -198,15 +175,13 @@ def _table(study: Study, identified: dict[str, Identified]) -> str:
     return table_text(("parameter", "unit", *(key.replace("_", " ") for key in keys)), rows)
 
 
-def _draw(done: FilteredEnsemble, picture: str, path: Path) -> None:
-    from percuss.cli import filter_pictures
+def _draw(session: Session, filtered: FilteredEnsemble, picture: str, path: Path) -> None:
     from percuss.cli.output import say
+    from percuss.plots import filtering
+    from percuss.work.plot import plot
 
-    if not done.told and picture != "runs":
+    if not filtered.may_estimate and picture != "runs":
         say(f"{path}: is not drawn, as no estimate is given")
         return
-    {
-        "evolution": filter_pictures.draw_evolution,
-        "densities": filter_pictures.draw_densities,
-        "runs": filter_pictures.draw_runs,
-    }[picture](done.updated, path)
+    functions = {"evolution": filtering.draw, "densities": filtering.densities, "runs": filtering.runs}
+    plot(session, [filtered.event], path, function=functions[picture])

@@ -1,19 +1,37 @@
-"""`percuss import`: runs that were made elsewhere."""
+"""`percuss import`: runs that were made elsewhere, and crates of other ledgers."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from percuss.cli.options import JsonOption, LedgerOption, assignments, complete_studies, open_session, study_path
+from percuss.spelling import counted
 
-app = typer.Typer(add_completion=False)
+
+class RunsUnlessNamed(typer.core.TyperGroup):
+    """What is no name of a subcommand is a file with runs: `percuss import runs.csv --study STUDY`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The words of the call, with the subcommand that is meant."""
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = ["runs", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=RunsUnlessNamed, no_args_is_help=True, add_completion=False)
+
+
+@app.callback()
+def import_() -> None:
+    """Take in what was made elsewhere: runs in a table, or the crate of another ledger."""
 
 
 @app.command(epilog="Example: percuss import runs.csv --study studies/ishigami")
-def import_(
+def runs(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row a run.", metavar="FILE")],
     study: Annotated[
         str, typer.Option(help="The study whose parameters and outputs these are.", autocompletion=complete_studies)
@@ -40,10 +58,29 @@ def import_(
     loaded = load_study(study_path(study))
     name = loaded.case_name(case)
     session = open_session(ledger, create=True)
-    done = import_runs(session, loaded, name, file, assignments(column, "--column"))
-    tell_columns(done.units)
-    say(f"{done.rows} runs of case {name}, {done.holes} of them without a result")
-    if done.left_out:
-        hint(f"columns that are not of the study were left out: {', '.join(done.left_out)}")
-    facts = {"design": done.event.input("design"), "rows": done.rows, "failed": done.holes}
-    give_id(done.event.id, facts | {"content": CampaignCompleted.of(done.event).content}, json)
+    imported = import_runs(session, loaded, name, file, assignments(column, "--column"))
+    tell_columns(imported.units)
+    say(f"{counted(imported.rows, 'run')} of case {name}, {imported.holes} of them without a result")
+    if imported.left_out:
+        hint(f"columns that are not of the study were left out: {', '.join(imported.left_out)}")
+    facts = {"design": imported.event.input("design"), "rows": imported.rows, "failed": imported.holes}
+    give_id(imported.event.id, facts | {"content": CampaignCompleted.of(imported.event).content}, json)
+
+
+@app.command(epilog="Example: percuss import crate posterior.zip")
+def crate(
+    path: Annotated[Path, typer.Argument(help="Folder or .zip that percuss export crate wrote.", metavar="CRATE")],
+    hash: Annotated[str | None, typer.Option(help="The hash that its writer gave by another way.")] = None,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Take in a crate of another ledger as one event, after every hash in it was checked.
+
+    Its events are kept as evidence with their ids and hashes; they do not become events of this ledger.
+    """
+    from percuss.cli.output import give_id, say
+    from percuss.work.crate import import_crate
+
+    event, taken = import_crate(open_session(ledger, create=True), path, hash)
+    say(f"{taken.root.kind} {taken.root.id} of the ledger {taken.ledger}, with {len(taken.events)} events")
+    give_id(event.id, {"event": taken.root.id, "hash": taken.root.hash, "events": len(taken.events)}, json)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption
+from percuss.spelling import counted
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -46,25 +47,26 @@ def _copy(source: str, target: str, begin: bool, json: bool) -> None:
     from percuss.ledger.copies import copy_ledger
     from percuss.ledger.stores import open_store
 
-    done = copy_ledger(open_store(source), open_store(target), begin=begin)
-    total = sum(done.events.values())
+    copied = copy_ledger(open_store(source), open_store(target), begin=begin)
+    total = sum(copied.events.values())
     say(
-        f"{done.blobs} payloads, {done.files} files with {total} new events, {done.bytes} bytes"
-        if done.blobs or done.files
+        f"{counted(copied.blobs, 'payload')}, {counted(copied.files, 'file')} with {counted(total, 'new event')}, "
+        f"{copied.bytes} bytes"
+        if copied.blobs or copied.files
         else "nothing was missing"
     )
-    shards = [stream for stream in done.events if stream != "main"]
+    shards = [stream for stream in copied.events if stream != "main"]
     if shards:
         hint(f"percuss adopt makes these streams part of main: {', '.join(shards)}")
     if json:
         give_json(
             {
-                "head": done.head,
-                "payloads": done.blobs,
-                "files": done.files,
-                "bytes": done.bytes,
-                "events": done.events,
+                "head": copied.head,
+                "payloads": copied.blobs,
+                "files": copied.files,
+                "bytes": copied.bytes,
+                "events": copied.events,
             }
         )
-    elif done.head:
-        print(done.head)
+    elif copied.head:
+        print(copied.head)

@@ -35,9 +35,9 @@ def lineage(
     from percuss.cli.output import give_json
     from percuss.ledger import projections
 
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger)
-    root, state = session.event(wanted), session.state
+    root, state = session.event(event_id), session.state
     below = projections.descendants(state, root.id)
     nodes = [root, *below] if onwards else projections.lineage(state, root.id)
     known = {node.id for node in nodes}
@@ -81,20 +81,20 @@ def _print_tree(
 
     waiting: list[tuple[int, str, str | int]] = [(0, "", root)]
     while waiting:
-        depth, role, what = waiting.pop()
+        depth, role, node = waiting.pop()
         start = "  " * depth + (f"{role}: " if role else "")
-        if isinstance(what, int):
-            print(f"{start}and {what} more")
+        if isinstance(node, int):
+            print(f"{start}and {node} more")
             continue
-        again = what in opened and children.get(what)
-        mark = f" ({marked[what]})" if marked[what] else ""
-        print(plain(f"{start}{nodes[what].kind} {what}{mark}{' (above)' if again else ''}"))
-        if what in opened:
+        again = node in opened and children.get(node)
+        mark = f" ({marked[node]})" if marked[node] else ""
+        print(plain(f"{start}{nodes[node].kind} {node}{mark}{' (above)' if again else ''}"))
+        if node in opened:
             continue
-        opened.add(what)
+        opened.add(node)
         lines: list[tuple[int, str, str | int]] = []
-        for role in dict.fromkeys(role for role, _ in children.get(what, [])):
-            equals = [child for other, child in children[what] if other == role]
+        for role in dict.fromkeys(role for role, _ in children.get(node, [])):
+            equals = [child for other, child in children[node] if other == role]
             # Of a long list those that are marked are shown with the first.
             shown = [child for i, child in enumerate(equals) if i < 5 or marked[child]]
             lines += [(depth + 1, role, child) for child in shown]

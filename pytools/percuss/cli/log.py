@@ -8,6 +8,7 @@ import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_ledger
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.log import LogLine
@@ -20,6 +21,13 @@ def log(
     kind: Annotated[str | None, typer.Option(help="Only this kind, as `runs` or `runs.failed`.")] = None,
     study: Annotated[str | None, typer.Option(help="Only events of this study.")] = None,
     limit: Annotated[int, typer.Option(min=0, help="The newest so many; 0 for all.")] = 40,
+    since: Annotated[str | None, typer.Option(help="From this time on, in UTC; or so long ago, as 2h.")] = None,
+    until: Annotated[str | None, typer.Option(help="Up to this time, in UTC.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only events by this name.")] = None,
+    file: Annotated[
+        str | None, typer.Option(help="Only events that carry this file, or a payload of this digest.")
+    ] = None,
+    text: Annotated[str | None, typer.Option(help="Only events with these words in call, body or reason.")] = None,
     stream: Annotated[str | None, typer.Option(help="A stream that is not (wholly) adopted.")] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -29,12 +37,13 @@ def log(
     from percuss.ledger.place import checked_stream
     from percuss.ledger.streams import read_stream, stream_names
     from percuss.work.log import log_lines, when
+    from percuss.work.selection import Selection
 
     book = open_ledger(ledger)
     if stream and checked_stream(stream) not in (names := stream_names(book.place)):
         raise InputError(f"stream {stream}: there is none of that name", hint=f"streams are {', '.join(names)}")
     everything = read_stream(book.place, stream) if stream else book.frame()
-    lines = log_lines(everything, kind=kind, study=study, limit=limit)
+    lines = log_lines(everything, Selection(kind, study, since, until, actor, file, text), limit)
     if json:
         give_json([_facts(line) for line in lines])
         return
@@ -51,7 +60,7 @@ def log(
     ]
     print(table_text(("seq", "id", "at", "kind", "study", ""), rows))
     if limit and len(lines) == limit < everything.height:
-        say(f"{len(lines)} of {everything.height} events; --limit 0 lists all")
+        say(f"{len(lines)} of {counted(everything.height, 'event')}; --limit 0 lists all")
     for name, version in book.unknown_kinds():
         hint(f"events of kind {plain(name)} (version {version}) are unknown to this percuss: kept, and skipped")
 
@@ -66,6 +75,7 @@ def _facts(line: LogLine) -> dict[str, object]:
         "id": event.id,
         "kind": event.kind,
         "at": when(event),
+        "actor": event.actor,
         "study": event.study.name if event.study else None,
         "outcome": event.outcome,
         "superseded": line.superseded,

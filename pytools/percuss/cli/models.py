@@ -45,24 +45,24 @@ def models(
         else:
             print(table_text(("kind", ""), [(name, entry.summary) for name, entry in all_models().items()]))
         return
-    found = kind_reference(kind)
+    kind_facts = kind_reference(kind)
     if json:
-        give_json(found.to_json())
+        give_json(kind_facts.to_json())
     else:
-        _print_reference(found)
+        _print_reference(kind_facts)
 
 
-def _print_reference(found: KindReference) -> None:
+def _print_reference(kind_facts: KindReference) -> None:
     from percuss.cli.output import hint, table_text
     from percuss.models.reference import setting_lines
 
-    print(f"{found.kind}: {found.summary}\n")
+    print(f"{kind_facts.kind}: {kind_facts.summary}\n")
     rows = [
         (line.key, line.unit(), line.default(), line.doc(), line.setting.allowed())
-        for line in setting_lines(found.settings)
+        for line in setting_lines(kind_facts.settings)
     ]
     print(table_text(("setting", "unit", "default", "", "takes"), rows))
-    general = found.general
+    general = kind_facts.general
     if general.inputs:
         print("\n" + inputs_text(general.inputs, {}))
     print_quantities(general.quantities)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, StudyArgument, assignments, open_session, study_path
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.study.study import Study
@@ -45,13 +46,13 @@ def observe(
     from percuss.study.load import load_study
     from percuss.work.observe import observe as keep
 
-    found = load_study(study_path(study))
-    measured = _from_file(found, file, case, column, twin) if file else _own(found, case, column, twin)
-    done = keep(open_session(ledger, create=True), measured)
-    _tell(measured, done)
-    table = done.observations.table
+    loaded = load_study(study_path(study))
+    measured = _from_file(loaded, file, case, column, twin) if file else _own(loaded, case, column, twin)
+    observed = keep(open_session(ledger, create=True), measured)
+    _tell(measured, observed)
+    table = observed.observations.table
     cases = table["case"].unique(maintain_order=True).to_list()
-    give_id(done.event.id, {"entries": table.height, "cases": cases, "twin": done.observations.twin}, json)
+    give_id(observed.event.id, {"entries": table.height, "cases": cases, "twin": observed.observations.twin}, json)
 
 
 def _own(study: Study, case: str | None, column: list[str] | None, twin: list[str] | None) -> Measured:
@@ -92,19 +93,20 @@ def _from_file(
     return measured
 
 
-def _tell(measured: Measured, done: Observed) -> None:
+def _tell(measured: Measured, observed: Observed) -> None:
     """What there is of them, and what they lack."""
     import polars as pl
 
     from percuss.cli.output import hint, say
     from percuss.cli.values import tell_measured
 
-    table = done.observations.table
+    table = observed.observations.table
     tell_measured(measured.study, table["output"].to_list(), table["value"].to_list())
-    what = "twin values" if done.observations.twin else "measured values"
+    values = counted(table.height, "twin value" if observed.observations.twin else "measured value")
     cases = table["case"].unique(maintain_order=True).to_list()
-    say(f"{table.height} {what} of {table['output'].n_unique()} outputs, cases {', '.join(cases)}")
-    if not done.new:
+    word = "case" if len(cases) == 1 else "cases"
+    say(f"{values} of {counted(table['output'].n_unique(), 'output')}, {word} {', '.join(cases)}")
+    if not observed.new:
         say("they are in the ledger already")
     if measured.left_out:
         hint(f"columns that are not of the study were left out: {', '.join(measured.left_out)}")
@@ -113,5 +115,5 @@ def _tell(measured: Measured, done: Observed) -> None:
         hint(
             f"{without} of them have no std above 0: the discrepancy of a calibration must account for all their error"
         )
-    for fault in done.refusals:
+    for fault in observed.refusals:
         hint(str(fault))

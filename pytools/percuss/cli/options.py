@@ -86,11 +86,14 @@ IntervalOption = Annotated[
 
 def open_ledger(flag: str | None, *, create: bool = False) -> Ledger:
     """The ledger of this call, ready for reading and appending."""
+    from percuss.cli.call import this_call
     from percuss.config import find_settings
     from percuss.ledger.ledger import Ledger
     from percuss.maker import this_maker
 
-    return Ledger.open(Path(find_settings({"ledger": flag})["ledger"].value), this_maker(sys.argv[1:]), create=create)
+    settings = find_settings({"ledger": flag})
+    maker = this_maker(sys.argv[1:], this_call(), settings["identity"].value)
+    return Ledger.open(Path(settings["ledger"].value), maker, create=create)
 
 
 def open_session(
@@ -134,17 +137,21 @@ def reference(text: str) -> str:
     """An event reference; `-` reads it from stdin, as an id or as the document that --json gives."""
     if text != "-":
         return text
-    given = sys.stdin.read(1_000_000).strip()
-    if given.startswith("{"):
+    text_read = sys.stdin.read(1_000_000).strip()
+    if text_read.startswith("{"):
         import json
 
         try:
-            given = str(json.loads(given)["id"])
+            text_read = str(json.loads(text_read)["id"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError("stdin: a JSON document without an `id`") from None
-    if not given:
+    if not text_read:
         raise InputError("stdin: is empty, so the command before this one gave no id")
-    return given.split()[-1]
+    from percuss.cli.call import this_call
+
+    id = text_read.split()[-1]
+    this_call().note(text, id)
+    return id
 
 
 def open_at(flag: str | None, text: str) -> tuple[Ledger, Event]:
@@ -152,29 +159,29 @@ def open_at(flag: str | None, text: str) -> tuple[Ledger, Event]:
 
     Stdin is read first: in a chain, the command before this one may be about to start the ledger.
     """
-    wanted = reference(text)
+    event_id = reference(text)
     ledger = open_ledger(flag)
-    return ledger, ledger.event(wanted)
+    return ledger, ledger.event(event_id)
 
 
-def accepted_gates(given: list[str] | None) -> frozenset[str]:
+def accepted_gates(names: list[str] | None) -> frozenset[str]:
     """The gates that `--accept` names."""
     from percuss.spelling import did_you_mean
 
-    for name in given or []:
+    for name in names or []:
         if name not in GATES:
             raise InputError(f"--accept {name}: is no gate: {did_you_mean(name, GATES)}")
-    return frozenset(given or [])
+    return frozenset(names or [])
 
 
 def assignments(texts: list[str] | None, option: str) -> dict[str, str]:
     """NAME=VALUE pairs of an option that can be given several times."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts or []:
         name, sign, value = text.partition("=")
         if not sign or not name.strip() or not value.strip():
             raise InputError(f"{option} {text}: must be NAME=VALUE")
-        if name.strip() in found:
+        if name.strip() in values:
             raise InputError(f"{option} {name.strip()}: is given twice")
-        found[name.strip()] = value.strip()
-    return found
+        values[name.strip()] = value.strip()
+    return values

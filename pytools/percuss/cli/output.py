@@ -90,7 +90,7 @@ def tell_fault(fault: BaseException) -> None:
 def tell_trust(trust: Trust) -> None:
     """Say what a result failed: before anything else is said of it."""
     for verdict in failures(trust):
-        text = plain(verdict.told())
+        text = plain(verdict.line())
         _print_words(_styled(text, "1;31") if verdict.stops else text)
 
 
@@ -175,47 +175,47 @@ class Terminal:
         """Words for a person."""
         say(text)
 
-    def progress(self, what: str, total: int | None) -> AbstractContextManager[Callable[[int, str], None]]:
+    def progress(self, label: str, total: int | None) -> AbstractContextManager[Callable[[int, str], None]]:
         """How far a long job has come."""
-        return progress(what, total)
+        return progress(label, total)
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
+def progress(label: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
     """A bar on stderr if that is a terminal, a line every half minute otherwise. Yields `advance(count, note)`.
 
     Without a total there is only a count.
     """
     if not sys.stderr.isatty():
-        yield _lines(what, total)
+        yield _lines(label, total)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns: list[Any] = [
-        TextColumn(what),
+        TextColumn(label),
         *((BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) if total else (TextColumn("{task.completed}"),)),
         TextColumn("{task.fields[note]}"),
     ]
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=total, note="")
+        task = bar.add_task(label, total=total, note="")
         yield lambda count, note: bar.update(task, advance=count, note=note)
 
 
-def _lines(what: str, total: int | None) -> Callable[[int, str], None]:
-    started = told = time.monotonic()
-    done = 0
+def _lines(label: str, total: int | None) -> Callable[[int, str], None]:
+    started = last_print = time.monotonic()
+    steps = 0
 
     def advance(count: int, note: str) -> None:
-        nonlocal done, told
-        done += count
+        nonlocal steps, last_print
+        steps += count
         now = time.monotonic()
-        if now - told >= LINE_EVERY_S and done:
-            told = now
-            how_many = f"{done}"
+        if now - last_print >= LINE_EVERY_S and steps:
+            last_print = now
+            how_many = f"{steps}"
             if total:
-                left_s = (now - started) / done * (total - done)
-                how_many = f"{done} of {total}, about {left_s / 60:.3g} min left"
-            say(f"{what}: {how_many}{f', {note}' if note else ''}")
+                left_s = (now - started) / steps * (total - steps)
+                how_many = f"{steps} of {total}, about {left_s / 60:.3g} min left"
+            say(f"{label}: {how_many}{f', {note}' if note else ''}")
 
     return advance

@@ -15,6 +15,7 @@ from percuss.cli.options import (
     open_session,
     reference,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.calibration.verification import Verification
@@ -68,10 +69,10 @@ def predict(
     from percuss.work.predict import Request
     from percuss.work.predict import predict as make
 
-    wanted = reference(posterior)
+    posterior_id = reference(posterior)
     session = open_session(ledger, accept=accept, allow_command=allow_command, jobs=jobs)
     request = Request(
-        posterior=session.event(wanted),
+        posterior=session.event(posterior_id),
         draws=draws,
         verify=verify,
         tolerance=tolerance,
@@ -79,49 +80,49 @@ def predict(
         seed=seed,
     )
     try:
-        done = make(session, request)
+        prediction = make(session, request)
     except Interrupted as stop:
-        say(f"interrupted: {stop.progress.done} runs kept")
+        say(f"interrupted: {counted(stop.progress.done, 'run')} kept")
         leave_interrupted(stop.stuck)
-    _tell(done)
-    body = plain(done.event.content)
-    give_id(done.event.id, {key: body[key] for key in ("draws", "trust", "scores", "verification")}, json)
-    leave_untrusted(done.trust)
+    _tell(prediction)
+    body = plain(prediction.event.content)
+    give_id(prediction.event.id, {key: body[key] for key in ("draws", "trust", "scores", "verification")}, json)
+    leave_untrusted(prediction.trust)
 
 
-def _tell(done: Prediction) -> None:
+def _tell(prediction: Prediction) -> None:
     """Scores, and what the simulator says."""
     from percuss.calibration.prediction import shown_score
     from percuss.cli.output import hint, say, table_text, tell_trust
 
-    tell_trust(done.trust)
-    heads = list(done.scores[0].rmse)
+    tell_trust(prediction.trust)
+    heads = list(prediction.scores[0].rmse)
     rows = [
         (score.axis, score.entries, *(shown_score(score, which) for which in heads),
          *(f"{100 * share:.0f} %" for share in score.coverage.values()))
-        for score in done.scores
+        for score in prediction.scores
     ]  # fmt: skip
-    masses = [f"in {100 * float(mass):g} % band" for mass in done.scores[0].coverage]
+    masses = [f"in {100 * float(mass):g} % band" for mass in prediction.scores[0].coverage]
     say("RMSE against the observations, and the share of them inside the bands:")
     say(table_text(("axis", "data", *heads, *masses), rows))
-    for note in done.predicted.notes:
+    for note in prediction.predicted.notes:
         say(note)
-    if done.verification:
-        _tell_verification(done.verification)
-    if done.enrichment:
-        hint(f"percuss run {done.enrichment.id} | percuss surrogate - | percuss calibrate - puts more runs there")
+    if prediction.verification:
+        _tell_verification(prediction.verification)
+    if prediction.enrichment:
+        hint(f"percuss run {prediction.enrichment.id} | percuss surrogate - | percuss calibrate - puts more runs there")
 
 
-def _tell_verification(done: Verification) -> None:
+def _tell_verification(verification: Verification) -> None:
     from percuss.cli.output import say, table_text
 
     rows = [
         (o.case, o.output, *(None if x is None else float(f"{x:.3g}") for x in
          (o.rms_error, o.surrogate_std, o.allowed_std, o.ratio)))
-        for o in done.outputs
+        for o in verification.outputs
     ]  # fmt: skip
     say(table_text(("case", "output", "rms error", "surrogate std", "allowed std", "ratio"), rows))
-    for verdict in done.verdicts():
+    for verdict in verification.verdicts():
         if verdict.passed:
             say(verdict.sentence)
-    say(f"verified by {done.runs.completed} runs, {done.runs.failed} failed")
+    say(f"verified by {counted(verification.runs.completed, 'run')}, {verification.runs.failed} failed")

@@ -33,20 +33,20 @@ def region(
     from percuss.kinds.body import plain
     from percuss.work.region import compute_regions
 
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger, accept=accept)
-    done = compute_regions(session, session.event(wanted), curve, level)
-    _tell(done)
-    give_id(done.event.id, {"level": level, "curves": plain(done.regions.facts)}, json)
-    leave_untrusted(done.trust)
+    regions = compute_regions(session, session.event(event_id), curve, level)
+    _tell(regions)
+    give_id(regions.event.id, {"level": level, "curves": plain(regions.regions.facts)}, json)
+    leave_untrusted(regions.trust)
 
 
-def _tell(done: ComputedRegions) -> None:
+def _tell(regions: ComputedRegions) -> None:
     """How well the runs tell, and the variance by source."""
     from percuss.cli.output import hint, say, table_text, tell_trust
 
-    tell_trust(done.trust)
-    facts = done.regions.facts
+    tell_trust(regions.trust)
+    facts = regions.regions.facts
     rows = [
         (
             f.case,
@@ -66,4 +66,4 @@ def _tell(done: ComputedRegions) -> None:
     ]
     if shares:
         say("\n" + table_text(("case", "curve", "source", "first", "total"), shares))
-    hint(f"percuss plot {done.event.id} --to region.svg draws them")
+    hint(f"percuss plot {regions.event.id} --to region.svg draws them")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_session
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -29,20 +30,20 @@ def replay(
     from percuss.ledger.tables import table_digest
     from percuss.work import replay as work
 
-    done = work.replay(open_session(ledger))
+    replayed = work.replay(open_session(ledger))
     if to:
         check_outside(to / "table")
         try:
             to.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
             raise InputError(f"{to}: cannot be made a folder ({fault.strerror})") from fault
-        for name, table in done.tables.items():
+        for name, table in replayed.tables.items():
             write_parquet(table, to / f"{name}.parquet")
-        say(f"{len(done.tables)} tables written to {to}")
-    rows = [(name, table.height, table_digest(table)) for name, table in done.tables.items()]
+        say(f"{counted(len(replayed.tables), 'table')} written to {to}")
+    rows = [(name, table.height, table_digest(table)) for name, table in replayed.tables.items()]
     if json:
         give_json([{"table": name, "rows": count, "digest": digest} for name, count, digest in rows])
     else:
         print(table_text(("table", "rows", "digest"), rows))
-    if done.skipped:
-        say(f"{done.skipped} events of kinds this percuss does not know were skipped")
+    if replayed.skipped:
+        say(f"{counted(replayed.skipped, 'event')} of kinds this percuss does not know were skipped")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_session, reference
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -48,24 +49,24 @@ def report(
     from percuss.export.tables import check_target, write_text
     from percuss.work.report import make_report
 
-    wanted = [reference(text) for text in events]
+    event_ids = [reference(text) for text in events]
     session = open_session(ledger)
-    roots = [session.event(text) for text in wanted]
+    roots = [session.event(text) for text in event_ids]
     if form is Form.HTML and to is None:
         to = Path(f"{roots[0].study.name if roots[0].study else roots[0].kind}-{roots[0].id[:13]}.html")
     if to is not None:
         check_target(to)
-    done = make_report(session, roots, "html" if form is Form.HTML else "markdown")
-    tell_trust(done.source.trust)
-    sections = [section.title for section in done.page.sections]
+    made = make_report(session, roots, "html" if form is Form.HTML else "markdown")
+    tell_trust(made.source.trust)
+    sections = [section.title for section in made.page.sections]
     if to is not None:
-        write_text(done.text, to)
-        size_mb = len(done.text.encode()) / 1e6
-        say(f"{to}: {len(sections)} sections, {len(done.source.events)} events, {size_mb:.2g} MB")
+        write_text(made.text, to)
+        size_mb = len(made.text.encode()) / 1e6
+        say(f"{to}: {counted(len(sections), 'section')}, {counted(len(made.source.events), 'event')}, {size_mb:.2g} MB")
     if json:
         facts = {"events": [root.id for root in roots], "sections": sections}
-        give_json({**facts, "file": str(to)} if to else {**facts, "markdown": done.text})
+        give_json({**facts, "file": str(to)} if to else {**facts, "markdown": made.text})
     elif to is not None:
         print(to)
     else:
-        print("\n".join(plain(line) for line in done.text.splitlines()))
+        print("\n".join(plain(line) for line in made.text.splitlines()))

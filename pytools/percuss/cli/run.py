@@ -16,6 +16,7 @@ from percuss.cli.options import (
     open_session,
     reference,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.run import Ran
@@ -55,35 +56,35 @@ def run(
     from percuss.kinds.campaign_completed import CampaignCompleted
     from percuss.work.run import Request, run_design
 
-    wanted = reference(design)
+    design_id = reference(design)
     session = open_session(ledger, accept=accept, allow_command=allow_command, jobs=jobs)
     try:
-        done = run_design(session, session.event(wanted), Request(on, profile, shard))
+        campaign = run_design(session, session.event(design_id), Request(on, profile, shard))
     except Interrupted as stop:
-        say(f"interrupted: {stop.progress.done} runs kept, {stop.progress.left} left")
+        say(f"interrupted: {counted(stop.progress.done, 'run')} kept, {stop.progress.left} left")
         hint("give the same command again to run the rest")
         leave_interrupted(stop.stuck)
-    _tell(done, sharded=shard is not None)
+    _tell(campaign, sharded=shard is not None)
     facts = {
-        "design": done.design.id,
-        "done": done.progress.done,
-        "failed": done.progress.failed,
-        "stream": done.stream,
+        "design": campaign.design.id,
+        "done": campaign.progress.done,
+        "failed": campaign.progress.failed,
+        "stream": campaign.stream,
     }
     if shard is None:
-        closing = CampaignCompleted.of(done.event)
+        closing = CampaignCompleted.of(campaign.event)
         facts |= {"completed": closing.completed, "failed": closing.failed, "content": closing.content}
-    give_id(done.event.id, facts, json)
-    leave_untrusted(done.trust)
+    give_id(campaign.event.id, facts, json)
+    leave_untrusted(campaign.trust)
 
 
-def _tell(done: Ran, *, sharded: bool) -> None:
+def _tell(campaign: Ran, *, sharded: bool) -> None:
     from percuss.cli.output import hint, say, tell_trust
 
-    tell_trust(done.trust)
-    did = done.progress
-    say(f"{did.done} runs done, {did.note()}" if did.done or did.elsewhere else "nothing was missing")
+    tell_trust(campaign.trust)
+    did = campaign.progress
+    say(f"{counted(did.done, 'run')} done, {did.note()}" if did.done or did.elsewhere else "nothing was missing")
     if sharded:
-        hint(f"percuss adopt {done.stream} makes these runs part of main")
-    if any(not verdict.passed and verdict.gate == "runs" for verdict in done.trust):
+        hint(f"percuss adopt {campaign.stream} makes these runs part of main")
+    if any(not verdict.passed and verdict.gate == "runs" for verdict in campaign.trust):
         hint("percuss log --kind runs.failed lists the runs that failed; percuss show tells why each did")

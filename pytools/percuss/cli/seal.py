@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_ledger
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -22,5 +23,5 @@ def seal(
     from percuss.ledger.seal import seal_stream
 
     sealing = seal_stream(open_ledger(ledger), stream)
-    say(f"{sealing.commits} commits with {sealing.events} events are in one file now")
+    say(f"{counted(sealing.commits, 'commit')} with {sealing.events} events are in one file now")
     give_id(sealing.event.id, {"commits": sealing.commits, "events": sealing.events}, json)

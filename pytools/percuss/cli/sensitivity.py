@@ -57,42 +57,42 @@ def sensitivity(
         raise InputError(f"--level {level}: must lie between 0 and 1")
     groups = {name: tuple(p.strip() for p in text.split(",")) for name, text in assignments(group, "--group").items()}
     request = Request(chosen("--method", method, METHODS), n, level, seed, groups)
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger, accept=accept)
-    done = compute_indices(session, session.event(wanted), request)
-    _tell(done)
-    computed = done.computed
-    told = {"parameters": list(computed.names), "trust": plain(done.trust), "left_out": list(computed.left_out)}
-    told["outputs"] = [facts(item, computed.names) for item in computed.indices]
-    told["cases_together"] = [facts(item, computed.names) for item in computed.together]
-    if done.over_time is not None:
-        told["over_time"] = summary(done.over_time)
-    give_id(done.event.id, told, json)
-    leave_untrusted(done.trust)
+    indices = compute_indices(session, session.event(event_id), request)
+    _tell(indices)
+    computed = indices.computed
+    answer = {"parameters": list(computed.names), "trust": plain(indices.trust), "left_out": list(computed.left_out)}
+    answer["outputs"] = [facts(item, computed.names) for item in computed.indices]
+    answer["cases_together"] = [facts(item, computed.names) for item in computed.together]
+    if indices.over_time is not None:
+        answer["over_time"] = summary(indices.over_time)
+    give_id(indices.event.id, answer, json)
+    leave_untrusted(indices.trust)
 
 
-def _tell(done: Sensitivities) -> None:
+def _tell(indices: Sensitivities) -> None:
     """The indices as tables."""
     from percuss.cli.output import hint, say, tell_trust
     from percuss.sensitivity.over_time import summary
 
-    tell_trust(done.trust)
-    if done.over_time is not None:
-        say(_curve_table(summary(done.over_time)))
-        hint(f"percuss export csv {done.event.id} --table over_time writes the indices at every instant")
+    tell_trust(indices.trust)
+    if indices.over_time is not None:
+        say(_curve_table(summary(indices.over_time)))
+        hint(f"percuss export csv {indices.event.id} --table over_time writes the indices at every instant")
         return
-    say(_tables((*done.computed.indices, *done.computed.together), done.computed.names))
-    for note in done.computed.notes:
+    say(_tables((*indices.computed.indices, *indices.computed.together), indices.computed.names))
+    for note in indices.computed.notes:
         say(note)
 
 
-def _curve_table(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+def _curve_table(values: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     """Indices of whole curves."""
     from percuss.cli.output import table_text
 
     rows = [
         (case, parameter, f"{shares['first']:8.4g}", f"{shares['total']:8.4g}")
-        for case, parameters in found.items()
+        for case, parameters in values.items()
         for parameter, shares in parameters.items()
     ]
     return table_text(("case", "parameter", "first", "total"), rows)

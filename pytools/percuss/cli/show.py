@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
+from percuss.spelling import counted
+
+if TYPE_CHECKING:
+    from percuss.ledger.event import Event
+    from percuss.session import Session
 
 app = typer.Typer(add_completion=False)
 
@@ -18,48 +24,77 @@ def show(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show every field of an event and, with --rows, the beginning of the tables it carries."""
+    """Show every field of an event and, with --rows, the beginning of the tables it carries. Values are in SI."""
     from percuss.cli.output import give_json, table_text
-    from percuss.ledger.blobs import FILE_ROLE
-    from percuss.ledger.event import to_frame
-    from percuss.ledger.projections import superseded_ids
-    from percuss.ledger.standing import superseded
+    from percuss.ledger.rows import to_frame
+    from percuss.work import show as work
 
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger)
-    book, found = session.ledger, session.event(wanted)
-    # Few ledgers have anything superseded, and only those are worth folding whole for one event.
-    verdicts = superseded(session.state, found) if superseded_ids(book.frame()) else ()
-    standing = [verdict.told() for verdict in verdicts]
-    facts = {"standing": standing} | to_frame([found]).to_dicts()[0] | {"body": found.data}
-    tables = (
-        {blob.role: book.table(found, blob.role) for blob in found.blobs if not blob.role.startswith(FILE_ROLE)}
-        if rows
-        else {}
-    )
+    shown = session.event(event_id)
+    standing = work.standing_words(session, shown)
+    tables = work.tables(session, shown) if rows else {}
     if json:
+        facts: dict[str, Any] = {"standing": standing} | to_frame([shown]).to_dicts()[0] | {"body": shown.data}
         facts["at"] = facts["at"].isoformat()
         if rows:
             facts["tables"] = {role: table.head(rows).to_dicts() for role, table in tables.items()}
         give_json(facts)
         return
-    lines: list[tuple[str, object]] = []
-    for name, value in facts.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            lines += [(f"{name}.{item['role']}", _joined(item, skip="role")) for item in value]
-        elif name == "standing":
-            lines += [(name, item) for item in value]
-        elif isinstance(value, dict):
-            lines += [(f"{name}.{key}", item) for key, item in value.items() if item is not None]
-        elif isinstance(value, list):
-            lines.append((name, " ".join(str(item) for item in value)))
-        elif value is not None:
-            lines.append((name, value))
-    print(table_text(("field", "value"), lines))
+    of_study = work.units(session, shown)
+    for line in _lines(session, shown, standing, work.with_units(work.body(session, shown), of_study)):
+        print(line)
     for role, table in tables.items():
-        print(f"\n{role}: {table.height} rows")
-        print(table_text(table.columns, table.head(rows).rows()))
+        units = work.column_units(shown, role, of_study)
+        heads = [f"{name} [{units[name]}]" if units.get(name, "1") != "1" else name for name in table.columns]
+        print(f"\n{role}: {counted(table.height, 'row')}")
+        print(table_text(heads, [_cells(row) for row in table.head(rows).rows()]))
 
 
-def _joined(item: dict[str, object], skip: str) -> str:
-    return " ".join(f"{key}={value}" for key, value in item.items() if key != skip)
+def _cells(row: tuple[Any, ...]) -> list[Any]:
+    from percuss.cli.nested import value_text
+
+    return [value_text(cell) if isinstance(cell, list | dict | bool) else cell for cell in row]
+
+
+def _lines(session: Session, event: Event, standing: list[str], body: dict[str, Any]) -> Iterator[str]:
+    from percuss.cli.nested import nested_lines
+    from percuss.cli.output import plain
+    from percuss.ledger.calls import arguments_of
+    from percuss.work.log import when
+
+    yield plain(f"{event.kind} {event.id}")
+    yield from (plain(words) for words in standing)
+    software = event.software
+    facts: dict[str, Any] = {
+        "at": f"{when(event)} UTC, event {event.seq} of {event.stream}, version {event.version}",
+        "by": f"{event.actor} on {event.host}",
+        "call": f"{event.call.interface} {event.call.operation}, {event.call.id}" if event.call else None,
+        "words": " ".join(event.argv),
+        "because of": event.cause,
+        "study": f"{event.study.name}, digest {event.study.digest}" if event.study else None,
+        "seed": event.seed,
+        "outcome": f"{event.outcome}: {event.reason}" if event.reason else event.outcome,
+        "cost": f"{event.cost.wall_us / 1e6:.3g} s, {event.cost.cpu_us / 1e6:.3g} s of processors, "
+        f"{event.cost.peak_bytes / 1e6:.4g} MB",
+        "made with": f"percuss {software.version}, commit {software.commit}",
+        "core": software.core,
+        "lock": software.lock,
+        "previous": event.prev,
+        "hash": event.hash,
+    }
+    yield from nested_lines(facts)
+    if event.call and (arguments := {name: value for name, value in arguments_of(event.call) if value is not None}):
+        yield from nested_lines({"arguments": arguments})
+    if record := session.ledger.environment(event):
+        yield from nested_lines({"environment": record})
+    if event.inputs:
+        kinds = {
+            item.id: session.state.events[item.id].kind for item in event.inputs if item.id in session.state.events
+        }
+        inputs = [{"role": item.role, "kind": kinds.get(item.id), "id": item.id} for item in event.inputs]
+        yield from nested_lines({"made from": inputs})
+    if event.blobs:
+        blobs = [{"role": b.role, "rows": b.rows or None, "bytes": b.bytes, "sha256": b.sha256} for b in event.blobs]
+        yield from nested_lines({"carries": blobs})
+    yield from nested_lines({"body": body})

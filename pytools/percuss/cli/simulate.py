@@ -22,7 +22,7 @@ from percuss.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from percuss.execution.given import GivenPoint
+    from percuss.execution.points import PointDesign
     from percuss.work.simulate import Simulated
 
 app = typer.Typer(add_completion=False)
@@ -68,7 +68,7 @@ def simulate(
     """Run a study's model once and append the run like any other, time histories included."""
     from percuss.cli.output import give_id, hint
     from percuss.errors import AnswerIsNo
-    from percuss.execution.given import given_point
+    from percuss.execution.points import point_design
     from percuss.export.tables import check_target, with_unit_names, write_csv
     from percuss.study.load import load_study
     from percuss.work import simulate as work
@@ -78,22 +78,22 @@ def simulate(
     loaded = load_study(study_path(study))
     name = loaded.case_name(case)
     written = assignments(set_, "--set") | ({"integrator": integrator} if integrator else {})
-    point = given_point(loaded, name, written)
+    point = point_design(loaded, name, written)
     session = open_session(ledger, create=True, allow_command=allow_command)
     _tell_point(point, written)
     with _bar():
-        done = work.simulate(session, point, name, seed)
-    if done.failure is not None:
-        hint(f"the failed run is recorded as {done.event.id}")
-        raise AnswerIsNo(f"the run failed: {done.failure}")
-    _tell(done)
+        simulated = work.simulate(session, point, name, seed)
+    if simulated.failure is not None:
+        hint(f"the failed run is recorded as {simulated.event.id}")
+        raise AnswerIsNo(f"the run failed: {simulated.failure}")
+    _tell(simulated)
     if csv:
-        role = "curves" if done.event.blob("curves") else "runs"
-        write_csv(with_unit_names(loaded, session.table(done.event, role).drop("sample")), csv)
-    give_id(done.event.id, {"case": name, "outputs": done.outputs}, json)
+        role = "curves" if simulated.event.blob("curves") else "runs"
+        write_csv(with_unit_names(loaded, session.table(simulated.event, role).drop("sample")), csv)
+    give_id(simulated.event.id, {"case": name, "outputs": simulated.outputs}, json)
 
 
-def _tell_point(point: GivenPoint, written: Mapping[str, str]) -> None:
+def _tell_point(point: PointDesign, written: Mapping[str, str]) -> None:
     """What was understood of the values, and what drives the run."""
     from percuss.cli.output import plain, say
     from percuss.cli.values import tell_values, unit_of
@@ -106,16 +106,20 @@ def _tell_point(point: GivenPoint, written: Mapping[str, str]) -> None:
     model = study.model()
     if isinstance(model, Driven) and (motion := model.record_of(point.point)):
         say(plain(motion.sentence()))
+        if mismatch := motion.mismatch():
+            say(plain(mismatch))
 
 
-def _tell(done: Simulated) -> None:
+def _tell(simulated: Simulated) -> None:
     from percuss.cli.output import say, table_text, tell_no_limit
     from percuss.models.model import NOTES
     from percuss.units import from_si
 
-    if notes := done.result.printed.get(0, {}).get(NOTES):
+    if notes := simulated.result.printed.get(0, {}).get(NOTES):
         say(notes)
-    study = done.design.study
-    rows = [(name, from_si(done.outputs[name], output.unit), output.unit) for name, output in study.outputs.items()]
+    study = simulated.design.study
+    rows = [
+        (name, from_si(simulated.outputs[name], output.unit), output.unit) for name, output in study.outputs.items()
+    ]
     say(table_text(("output", "value", "unit"), rows))
     tell_no_limit(study)

@@ -1,4 +1,4 @@
-"""`percuss study`: list, show and check study files."""
+"""`percuss study`: begin, copy, list, show and check study files."""
 
 from __future__ import annotations
 
@@ -16,27 +16,48 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
+def _complete_templates(incomplete: str) -> list[str]:
+    from percuss.study.load import find_studies
+    from percuss.study.shipped import TEMPLATES
+
+    return [kind for kind in find_studies(TEMPLATES) if kind.startswith(incomplete)]
+
+
+def _complete_examples(incomplete: str) -> list[str]:
+    from percuss.study.load import find_studies
+    from percuss.study.shipped import EXAMPLES
+
+    return [name for name in find_studies(EXAMPLES) if name.startswith(incomplete)]
+
+
+ToOption = Annotated[
+    Path | None, typer.Option("--to", help="Folder to put it into.", show_default="setting `studies`", metavar="FOLDER")
+]
+
+
 @app.callback()
 def study() -> None:
-    """List, show and check study files."""
+    """Begin, copy, list, show and check study files."""
 
 
 @app.command("list", epilog="Example: percuss study list")
 def list_studies(
     folder: Annotated[Path | None, typer.Argument(help="Where to look.", show_default="setting `studies`")] = None,
+    examples: Annotated[bool, typer.Option("--examples", help="List the studies that come with percuss.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """List the studies of a folder."""
+    """List the studies of a folder, or those that come with percuss."""
     from percuss.cli.output import give_json, hint, table_text
     from percuss.study.faults import StudyError
     from percuss.study.load import find_studies, load_study
+    from percuss.study.shipped import EXAMPLES
 
-    root = folder or studies_folder()
+    root = EXAMPLES if examples else folder or studies_folder()
     rows = []
     for name in find_studies(root):
         try:
-            found = load_study(root / name)
-            rows.append((name, found.model_kind, len(found.parameters), len(found.cases), found.title))
+            loaded = load_study(root / name)
+            rows.append((name, loaded.model_kind, len(loaded.parameters), len(loaded.cases), loaded.title))
         except StudyError as fault:
             rows.append((name, "", 0, 0, f"faulty: {fault}"))
     heads = ("study", "model", "parameters", "cases", "title")
@@ -45,7 +66,36 @@ def list_studies(
     elif rows:
         print(table_text(heads, rows))
     else:
-        hint(f"no studies in {root}; the setting `studies` says where to look")
+        hint(f"no studies in {root}: percuss study new begins one, percuss study copy brings an example")
+
+
+@app.command(epilog="Example: percuss study new my-frames --kind oscillators")
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the study, and its folder, is to be called.")],
+    kind: Annotated[str, typer.Option(help="The kind of its model.", autocompletion=_complete_templates)],
+    to: ToOption = None,
+) -> None:
+    """Write a commented study to make your own: it passes `study check` and runs as it is."""
+    from percuss.cli.output import hint
+    from percuss.study.shipped import new_study
+
+    path = new_study(name, kind, to or studies_folder())
+    print(path)
+    hint(f"percuss study check {path}, then percuss design {path} --n 64 | percuss run -")
+
+
+@app.command(epilog="Example: percuss study copy rockfall-wall")
+def copy(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Which examples.", autocompletion=_complete_examples)
+    ],
+    to: ToOption = None,
+) -> None:
+    """Copy studies that come with percuss; `percuss study list --examples` lists them."""
+    from percuss.study.shipped import copy_example
+
+    for name in names:
+        print(copy_example(name, to or studies_folder()))
 
 
 @app.command(epilog="Example: percuss study show studies/ishigami")
@@ -55,28 +105,31 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
     from percuss.cli.output import give_json, plain, table_text, tell_no_limit
     from percuss.study.load import load_study
 
-    found = load_study(study_path(study))
+    loaded = load_study(study_path(study))
     if json:
-        give_json({"digest": found.digest, **found.resolved(), **_model_json(found)})
+        give_json({"digest": loaded.digest, **loaded.resolved(), **_model_json(loaded)})
         return
-    facts = {found.name: found.title, "source": found.source, "model": found.model_kind, "digest": found.digest}
-    for name, text in (facts | ({"notes": found.notes} if found.notes else {})).items():
+    facts = {loaded.name: loaded.title, "source": loaded.source, "model": loaded.model_kind, "digest": loaded.digest}
+    for name, text in (facts | ({"notes": loaded.notes} if loaded.notes else {})).items():
         print("\n".join(map(plain, f"{name}: {text}".split("\n"))))
     rows = [
         (p.name, p.unit, _prior_words(p.prior.to_json()), float(p.prior.mean()), float(p.prior.std()), p.doc)
-        for p in found.parameters.values()
+        for p in loaded.parameters.values()
     ]
     print("\n" + table_text(("parameter", "unit", "prior (SI)", "mean (SI)", "std (SI)", ""), rows))
-    cases = [(name, ", ".join(f"{k} = {v}" for k, v in values.items())) for name, values in found.cases.items()]
+    cases = [(name, ", ".join(f"{k} = {v}" for k, v in values.items())) for name, values in loaded.cases.items()]
     print("\n" + table_text(("case", "values (SI)"), cases))
-    if records := found.records():
+    if records := loaded.records():
         print("\n" + table_text(records[0].HEADS, [record.row() for record in records]))
-    outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in found.outputs.values()]
+        for record in records:
+            if mismatch := record.mismatch():
+                print(plain(mismatch))
+    outputs = [(o.name, o.unit, o.quantity, _reduced(o), o.doc) for o in loaded.outputs.values()]
     print("\n" + table_text(("output", "unit", "quantity", "reduced by", ""), outputs))
-    tell_no_limit(found)
-    print("\n" + table_text(("setting", "unit", "value (SI)", ""), _setting_rows(found)))
-    print("\n" + inputs_text(found.model().inputs.values(), found.fixed))
-    print_quantities(found.model().quantities.values())
+    tell_no_limit(loaded)
+    print("\n" + table_text(("setting", "unit", "value (SI)", ""), _setting_rows(loaded)))
+    print("\n" + inputs_text(loaded.model().inputs.values(), loaded.fixed))
+    print_quantities(loaded.model().quantities.values())
 
 
 def _setting_rows(study: Study) -> list[tuple[object, ...]]:

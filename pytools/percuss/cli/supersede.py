@@ -31,16 +31,16 @@ def supersede(
 
     if by and withdraw:
         raise InputError("--by and --withdraw: the one supersedes, the other takes that back; give one")
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger)
-    about = session.event(wanted)
+    about = session.event(event_id)
     if withdraw:
-        done = work.withdraw(session, about, reason)
+        recorded = work.withdraw(session, about, reason)
         say(f"{about.kind} {about.id}: what superseded it is taken back")
     else:
-        done = work.supersede(session, about, reason, session.event(by) if by else None)
-        if done.later:
+        recorded = work.supersede(session, about, reason, session.event(by) if by else None)
+        if recorded.later:
             lists = f"percuss lineage --from {about.id[:18]} lists and marks them"
-            say(f"{len(done.later)} later events were made from it; {lists}")
-    body = EventSuperseded.of(done.event)
-    give_id(done.event.id, {"old": body.old, "new": body.new, "descendants": [e.id for e in done.later]}, json)
+            say(f"{len(recorded.later)} later events were made from it; {lists}")
+    body = EventSuperseded.of(recorded.event)
+    give_id(recorded.event.id, {"old": body.old, "new": body.new, "descendants": [e.id for e in recorded.later]}, json)

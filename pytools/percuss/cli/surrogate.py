@@ -10,6 +10,7 @@ import typer
 from percuss.cli.options import AcceptOption, EventArgument, JsonOption, LedgerOption, open_session, reference
 from percuss.cli.output import unkept_on_interrupt
 from percuss.errors import InputError
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.work.surrogate import Surrogates
@@ -83,54 +84,56 @@ def surrogate(
         seed=seed,
         curves=curves,
     )
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger, accept=accept)
     with unkept_on_interrupt():
-        done = fit_surrogates(session, session.event(wanted), settings, session.event(other) if other else None)
-    _tell(done)
-    body = SurrogateFitted.of(done.event)
+        fitted = fit_surrogates(session, session.event(event_id), settings, session.event(other) if other else None)
+    _tell(fitted)
+    body = SurrogateFitted.of(fitted.event)
     facts = {"points": body.points, "failed": body.failed, "search": search, "trust": plain(body.trust)}
     if body.curves:
         facts["curves"] = plain(body.curves)
-    give_id(done.event.id, {**facts, "outputs": output_facts(done)}, json)
-    leave_untrusted(done.trust)
+    give_id(fitted.event.id, {**facts, "outputs": output_facts(fitted)}, json)
+    leave_untrusted(fitted.trust)
 
 
-def _tell(done: Surrogates) -> None:
+def _tell(surrogates: Surrogates) -> None:
     """Errors of every output, and what to think of them."""
     from percuss.cli.output import hint, plain, say, table_text, tell_trust
+    from percuss.surrogates.assessment import condensed
     from percuss.surrogates.curves import whole_curve_errors
     from percuss.surrogates.holes import hole_sentences
 
-    tell_trust(done.trust)
-    fitted = done.fitted
-    for sentence in hole_sentences(done.campaign):
+    tell_trust(surrogates.trust)
+    fitted = surrogates.fitted
+    for sentence in hole_sentences(surrogates.campaign):
         say(plain(sentence))
     if fitted.duplicates:
         say(f"{fitted.duplicates} runs repeat a point: each point counts once, with its mean output")
     rows = []
     for column in fitted.columns:
-        e, told = column.errors, column.facts
+        e, facts = column.errors, column.facts
         errors = [
             None if x is None else float(f"{x:.2g}")
             for x in (e.loo, e.loo_corrected, e.nested, e.elsewhere, e.held_out)
         ]
         rows.append(
-            (column.case, column.output, column.family, *(told.get(k) for k in ("terms", "degree", "q")), *errors)
+            (column.case, column.output, column.family, *(facts.get(k) for k in ("terms", "degree", "q")), *errors)
         )
     heads = ("case", "output", "family", "terms", "degree", "q", "loo", "corrected", "nested", "elsewhere", "held out")
     say(table_text(heads, rows))
-    if done.curves:
-        for name, error, left in whole_curve_errors(fitted.columns, done.curves):
-            what = f"{done.curves.quantity}, {name}"
-            say(f"{what}: error of the whole curve {error:.2g}, of which the modes leave out {left:.2g}")
+    if surrogates.curves:
+        for name, error, left in whole_curve_errors(fitted.columns, surrogates.curves):
+            curve_component = f"{surrogates.curves.quantity}, {name}"
+            say(f"{curve_component}: error of the whole curve {error:.2g}, of which the modes leave out {left:.2g}")
+    warnings = [(f"{column.output}, {column.case}", word) for column in fitted.columns for word in column.warnings]
+    for sentence in condensed(warnings, len(fitted.columns)):
+        say(sentence)
     for column in fitted.columns:
-        for warning in column.warnings:
-            say(f"{column.output}, {column.case}: {warning}")
         if len(column.tried) > 1:
             say(f"{column.output}, {column.case}: {_comparison(column.family, column.tried)}")
     if any(column.errors.trusted > 0.1 for column in fitted.columns):
-        hint(f"percuss design --extend {done.event.id} --n N proposes points where the error is")
+        hint(f"percuss design --extend {surrogates.event.id} --n N proposes points where the error is")
 
 
 def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bool) -> None:
@@ -141,9 +144,9 @@ def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bo
     from percuss.surrogates.evaluate import evaluate
     from percuss.surrogates.surrogate import load_surrogate
 
-    wanted = reference(event)
+    event_id = reference(event)
     session = open_session(ledger)
-    surrogate = load_surrogate(session, session.event(wanted))
+    surrogate = load_surrogate(session, session.event(event_id))
     table, units = evaluate(surrogate, at, 0.95, session.setting("import_mb") * 1_000_000)
     tell_columns(units)
     id = surrogate.event.id
@@ -152,7 +155,10 @@ def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bo
         return
     write_csv(table, to)
     if to:
-        say(f"{to}: {table.height} rows, SI; std is that of the surrogate's error, low and high its 95 % band")
+        say(
+            f"{to}: {counted(table.height, 'row')}, SI; "
+            "std is that of the surrogate's error, low and high its 95 % band"
+        )
     if json:
         give_json({"id": id, "file": str(to), "rows": table.height, "columns": table.columns})
 

@@ -60,20 +60,20 @@ def validate(
     asked: dict[str, Any] = {"drift": drift, "gaps": gaps, "settle": settle, "training": training}
     asked |= {"track": track or None, "substeps": substeps, "traditional": traditional}
     record = _record(data) if data else None
-    told: dict[str, Any] = {}
+    validations: dict[str, Any] = {}
     stands_on: Trust = ()
     for name in [model] if model else models_of(subject.study):
-        done = compute(session, subject, Request(name, asked, record, seed))
-        stands_on += done.trust
-        tell_trust(done.trust)
-        say(_told(done.validated))
-        hint(f"percuss plot {done.event.id} --to drift.svg draws the paths")
-        told[done.validated.asked.name] = {"id": done.event.id, **plain(done.event.content)}
+        validation = compute(session, subject, Request(name, asked, record, seed))
+        stands_on += validation.trust
+        tell_trust(validation.trust)
+        say(_text(validation.validated))
+        hint(f"percuss plot {validation.event.id} --to drift.svg draws the paths")
+        validations[validation.validated.asked.name] = {"id": validation.event.id, **plain(validation.event.content)}
         if not json:
-            give_id(done.event.id, {}, False)
+            give_id(validation.event.id, {}, False)
     if json:
-        (*_, last) = told.values()
-        give_json(last if len(told) == 1 else {"id": last["id"], "models": told})
+        (*_, last) = validations.values()
+        give_json(last if len(validations) == 1 else {"id": last["id"], "models": validations})
     leave_untrusted(stands_on)
 
 
@@ -83,11 +83,11 @@ def _subject(text: str, ledger: str | None, accept: list[str] | None) -> tuple[S
     from percuss.work.subject import subject
     from percuss.work.validate import Subject, of_posterior
 
-    found = subject(reference(text), studies_folder())
-    if isinstance(found, str):
+    named = subject(reference(text), studies_folder())
+    if isinstance(named, str):
         session = open_session(ledger, accept=accept)
-        return session, of_posterior(session, session.event(found))
-    study = load_study(found)
+        return session, of_posterior(session, session.event(named))
+    study = load_study(named)
     return open_session(ledger, create=True, accept=accept), Subject(study)
 
 
@@ -97,13 +97,13 @@ def _record(file: Path) -> tuple[bytes, str]:
     return read_regular(file.resolve(), str(file), MAX_ATTACHED_BYTES), str(file)
 
 
-def _told(found: Validated) -> str:
+def _text(validated: Validated) -> str:
     """Paths, ladder, calibration and verdict for a person."""
     from percuss.cli.output import table_text
 
-    paths = [(p.name, p.mean, p.std, p.low, p.high, p.own_std, p.wander) for p in found.main.paths]
+    paths = [(p.name, p.mean, p.std, p.low, p.high, p.own_std, p.wander) for p in validated.main.paths]
     parts = [table_text(("parameter", "mean", "std", "min", "max", "filter's std", "wander"), paths)]
-    names = [path.name for path in found.main.paths]
+    names = [path.name for path in validated.main.paths]
     rungs = [
         (
             f"{r.drift:g}",
@@ -111,16 +111,16 @@ def _told(found: Validated) -> str:
             *(p.wander for p in r.paths),
             *(c.surprise for c in r.innovations),
         )
-        for r in found.rungs
+        for r in validated.rungs
     ]
     heads = [
         "drift",
         "log-likelihood",
         *(f"wander {n}" for n in names),
-        *(f"surprise {c.name}" for c in found.asked.observed),
+        *(f"surprise {c.name}" for c in validated.asked.observed),
     ]
     parts.append(table_text(heads, rungs))
-    if known := found.calibrated:
+    if known := validated.calibrated:
         rows = [
             (n, float(known.mode.values[j]), float(known.sample.flat()[:, j].std()))
             for j, n in enumerate(known.target.names)
@@ -132,14 +132,19 @@ def _told(found: Validated) -> str:
         )
         scores = [
             (p.part, c.name, float(p.rmse[i]), float(p.rmse_relative[i]), float(p.within_three[i]))
-            for p in found.predictions
-            for i, c in enumerate(found.asked.observed)
+            for p in validated.predictions
+            for i, c in enumerate(validated.asked.observed)
         ]
         parts.append(table_text(("prediction", "of", "rmse", "relative", "within 3 std"), scores))
-    parts += list(found.notes)
+    parts += list(validated.notes)
     if known:
         parts += [*known.notes, *known.importance.notes]
     parts.append(
-        "\n".join([f"verdict on {found.asked.name}: {found.verdict.word}", *(f"  {r}" for r in found.verdict.reasons)])
+        "\n".join(
+            [
+                f"verdict on {validated.asked.name}: {validated.verdict.word}",
+                *(f"  {r}" for r in validated.verdict.reasons),
+            ]
+        )
     )
     return "\n\n".join(parts)

@@ -18,14 +18,14 @@ def unit_of(study: Study, name: str) -> str | None:
     return study.parameters[name].unit if name in study.parameters else study.model().inputs[name].unit
 
 
-def tell_values(given: Mapping[str, str], understood: Mapping[str, Value], units: Mapping[str, str | None]) -> None:
+def tell_values(texts: Mapping[str, str], understood: Mapping[str, Value], units: Mapping[str, str | None]) -> None:
     """Echo values by name: `given` as they were written, `understood` in SI, `units` as the study writes them.
 
     A bare number where the study does not write SI is told in a note: the same number means another thing elsewhere.
     """
-    if given:
-        say(plain(", ".join(f"{name} = {_spoken(understood[name], units[name])}" for name in given)))
-    for name, text in given.items():
+    if texts:
+        say(plain(", ".join(f"{name} = {_spoken(understood[name], units[name])}" for name in texts)))
+    for name, text in texts.items():
         unit = units[name]
         if unit is not None and parse_unit(unit).scale != 1 and quantity_unit(text, "") == "":
             way = f'"{text} {unit}" says it'
@@ -35,7 +35,7 @@ def tell_values(given: Mapping[str, str], understood: Mapping[str, Value], units
 def tell_columns(units: Mapping[str, tuple[str, bool]]) -> None:
     """Echo how the columns of a table were read: unit, and whether the header said it."""
     say(plain("read " + ", ".join(_column(name, unit) for name, (unit, _) in units.items())))
-    bare = [name for name, (unit, said) in units.items() if not said and parse_unit(unit).scale != 1]
+    bare = [name for name, (unit, in_header) in units.items() if not in_header and parse_unit(unit).scale != 1]
     if bare:
         first = f"{bare[0]} [{units[bare[0]][0]}]"
         say(plain(f"note: no unit in the header of {_listed(bare)}: taken in that of the study; `{first}` says it"))
@@ -43,15 +43,15 @@ def tell_columns(units: Mapping[str, tuple[str, bool]]) -> None:
 
 def tell_measured(study: Study, names: Sequence[str], values: Sequence[float]) -> None:
     """Echo measured values of outputs or quantities, in SI: the range of each, in the unit of the study."""
-    found: dict[str, list[float]] = {}
+    values_of: dict[str, list[float]] = {}
     for name, value in zip(names, values, strict=True):
-        found.setdefault(name, []).append(value)
-    told = []
-    for name, numbers in found.items():
+        values_of.setdefault(name, []).append(value)
+    parts = []
+    for name, numbers in values_of.items():
         unit = study.outputs[name].unit if name in study.outputs else study.model().quantities[name].unit
         low, high = (f"{from_si(end, unit):.6g}" for end in (min(numbers), max(numbers)))
-        told.append(f"{name} = {low if low == high else f'{low} to {high}'}" + ("" if unit == "1" else f" {unit}"))
-    say(plain(", ".join(told)))
+        parts.append(f"{name} = {low if low == high else f'{low} to {high}'}" + ("" if unit == "1" else f" {unit}"))
+    say(plain(", ".join(parts)))
 
 
 def _column(name: str, unit: str) -> str:

@@ -94,7 +94,7 @@ class Points(NamedTuple):
 
 def sources(parameters: Sequence[Parameter]) -> dict[str, list[int]]:
     """Columns that are drawn together, by source: a parameter by itself, a tensor with all its components."""
-    found: dict[str, list[int]] = {}
+    columns_of: dict[str, list[int]] = {}
     for column, parameter in enumerate(parameters):
-        found.setdefault(parameter.source, []).append(column)
-    return found
+        columns_of.setdefault(parameter.source, []).append(column)
+    return columns_of

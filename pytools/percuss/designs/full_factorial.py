@@ -32,10 +32,10 @@ def points(request: Request) -> Points:
     counts = level_counts(request, "full-factorial", default=2)
     check_size(counts, len(request.parameters))
     tail = request.options.get("tail", DEFAULT_TAIL)
-    given = request.options.get("levels")
+    option = request.options.get("levels")
     unit, values = [], []
     for parameter, k in zip(request.parameters, counts, strict=True):
-        explicit = given.get(parameter.name) if isinstance(given, dict) else None
+        explicit = option.get(parameter.name) if isinstance(option, dict) else None
         if isinstance(explicit, list):
             levels = _explicit(parameter, explicit)
             unit.append(np.asarray(parameter.prior.cdf(levels)))

@@ -32,11 +32,11 @@ def trajectories(count: int, dimensions: int, seed: int) -> NDArray[Any]:
 
     rng = np.random.default_rng([seed, 29])
     half = LEVELS // 2
-    found = np.empty((count, dimensions + 1, dimensions))
+    unit_points = np.empty((count, dimensions + 1, dimensions))
     for t in range(count):
         at = rng.integers(0, LEVELS, dimensions)
-        found[t, 0] = at
+        unit_points[t, 0] = at
         for step, k in enumerate(rng.permutation(dimensions), start=1):
             at[k] = at[k] + half if at[k] < half else at[k] - half
-            found[t, step] = at
-    return (found.reshape(-1, dimensions) + 0.5) / LEVELS
+            unit_points[t, step] = at
+    return (unit_points.reshape(-1, dimensions) + 0.5) / LEVELS

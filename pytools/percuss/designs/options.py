@@ -60,8 +60,8 @@ def level_counts(request: Request, sampler: str, default: int | None = None) -> 
         missing = [p.name for p in request.parameters if p.name not in levels]
         if missing:
             raise InputError(f"option `levels` lacks {', '.join(missing)}")
-        given = [levels[p.name] for p in request.parameters]
-        counts = [len(level) if isinstance(level, list) else level for level in given]
+        chosen = [levels[p.name] for p in request.parameters]
+        counts = [len(level) if isinstance(level, list) else level for level in chosen]
     else:
         counts = [levels] * dimensions
     if request.n is not None and math.prod(counts) != request.n:
@@ -70,11 +70,11 @@ def level_counts(request: Request, sampler: str, default: int | None = None) -> 
 
 
 def clean_options(
-    sampler: str, forms: Mapping[str, str], given: Mapping[str, object], parameters: tuple[Parameter, ...]
+    sampler: str, forms: Mapping[str, str], options: Mapping[str, object], parameters: tuple[Parameter, ...]
 ) -> dict[str, Any]:
     """Check options against the forms a sampler lists; text from a command line is read as the form asks."""
     cleaned: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in options.items():
         if name not in forms:
             near = did_you_mean(name, forms) if forms else "it takes none"
             raise InputError(f"a {sampler} design has no option `{name}`: {near}")
@@ -116,10 +116,10 @@ def _groups(value: object, parameters: tuple[Parameter, ...]) -> dict[str, list[
         value = {name.strip(): text.split(",") for name, _, text in pairs}
     if not isinstance(value, Mapping) or not value:
         raise InputError(f"{value!r} names no groups, as in centre=x,y,z; inertia=gyration")
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     taken: dict[str, str] = {}
     for group, members in value.items():
-        found[group] = []
+        groups[group] = []
         for pattern in (str(member).strip() for member in members):
             chosen = [p for p in parameters if fnmatchcase(p.name, pattern) or p.source == pattern]
             if not group or not chosen:
@@ -130,9 +130,9 @@ def _groups(value: object, parameters: tuple[Parameter, ...]) -> dict[str, list[
             for name in (p.name for p in parameters if p.source in whole):
                 if taken.setdefault(name, group) != group:
                     raise InputError(f"`{name}` is in the groups `{taken[name]}` and `{group}`")
-                if name not in found[group]:
-                    found[group].append(name)
-    return found
+                if name not in groups[group]:
+                    groups[group].append(name)
+    return groups
 
 
 def _levels(value: object, explicit: bool, parameters: tuple[Parameter, ...]) -> object:

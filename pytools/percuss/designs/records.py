@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from percuss.designs.design import Design
 from percuss.errors import InputError, LedgerError
@@ -11,6 +12,9 @@ from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Draft, Event
 from percuss.models.model import Value
 from percuss.session import Session
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # The sampler of designs whose runs were made elsewhere.
 IMPORTED = "imported"
@@ -27,13 +31,8 @@ def draft_design(
     inputs: Sequence[tuple[str, Event]] = (),
 ) -> Design:
     """The design with a draft of its event and, if that is new, of its study; `inputs` are what else it came from."""
-    import polars as pl
-
     study_event = session.registered(design.study)
-    columns: dict[str, object] = {"sample": pl.int_range(len(design.values), eager=True)}
-    columns |= {name: design.values[:, i] for i, name in enumerate(design.names)}
-    columns |= {f"unit:{name}": design.unit[:, i] for i, name in enumerate(design.names)}
-    blob = session.ledger.put_table("design", pl.DataFrame(columns))
+    blob = session.ledger.put_table("design", points_table(design))
     body = DesignCreated(
         sampler=design.sampler,
         n=len(design.values),
@@ -56,6 +55,16 @@ def draft_design(
     )
 
 
+def points_table(design: Design) -> pl.DataFrame:
+    """The points of a design as its event carries them."""
+    import polars as pl
+
+    columns: dict[str, object] = {"sample": pl.int_range(len(design.values), eager=True)}
+    columns |= {name: design.values[:, i] for i, name in enumerate(design.names)}
+    columns |= {f"unit:{name}": design.unit[:, i] for i, name in enumerate(design.names)}
+    return pl.DataFrame(columns)
+
+
 def drafts_of(design: Design) -> list[Draft]:
     """What must be appended for a design to be in the ledger."""
     return [source for source in (design.study_event, design.event) if isinstance(source, Draft)]
@@ -67,9 +76,12 @@ def stored(session: Session, design: Design) -> Design:
     return replace(design, event=events[design.id], study_event=events[design.study_source.id])
 
 
-def append_design(session: Session, design: Design) -> Design:
-    """Append a design, and its study if that is new."""
-    session.append(drafts_of(design))
+def append_design(session: Session, design: Design, cause: Event | None = None) -> Design:
+    """Append a design, and its study if that is new; `cause`: because of which event, where nobody asked for it."""
+    drafts = drafts_of(design)
+    for draft in drafts:
+        draft.cause = cause
+    session.append(drafts)
     return stored(session, design)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from percuss.designs.design import Design, Points, Request, sources
+from percuss.designs.design import Design, Points, Request
 from percuss.designs.options import clean_options
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
-from percuss.study.priors.tensor import Component, refuse_tensors
-from percuss.study.study import Parameter, Study
+from percuss.study.correlations import refuse_correlations
+from percuss.study.priors.tensor import refuse_tensors
+from percuss.study.study import Study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,25 +83,16 @@ def make_design(
     module = cast(SamplerModule, importlib.import_module(SAMPLERS[name].module))
     if SAMPLERS[name].by_levels:
         refuse_tensors([p.prior for p in parameters], f"a {name} design")
+    if SAMPLERS[name].by_levels or name == "saltelli":
+        refuse_correlations(study, f"a {name} design", "sobol, halton, latin-hypercube or monte-carlo")
+    from percuss.study.joint import Joint
+
     cleaned = clean_options(name, module.OPTIONS, options or {}, parameters)
     unit, values = module.points(Request(parameters, n, seed, skip, cleaned))
     if values is None:
-        values = _through_priors(parameters, unit, seed)
+        values = Joint.of(study, seed).from_unit(unit)
     _check_values(study, unit, values, name, skip)
     return Design(study, name, seed, skip, cleaned, tuple(study.parameters), unit, values)
-
-
-def _through_priors(parameters: tuple[Parameter, ...], unit: NDArray[Any], seed: int) -> NDArray[Any]:
-    import numpy as np
-
-    values = np.empty_like(unit)
-    for columns in sources(parameters).values():
-        prior = parameters[columns[0]].prior
-        if isinstance(prior, Component):
-            values[:, columns] = prior.law.draw(seed, unit[:, columns])
-        else:
-            values[:, columns[0]] = prior.ppf(unit[:, columns[0]])
-    return values
 
 
 def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sampler: str, skip: int) -> None:
@@ -109,9 +101,9 @@ def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sample
 
     inputs = study.model().inputs
     for j, parameter in enumerate(study.parameters.values()):
-        given, column = inputs[parameter.name], values[:, j]
-        above = column > given.low if given.low_open else column >= given.low
-        below = column < given.high if given.high_open else column <= given.high
+        input_, column = inputs[parameter.name], values[:, j]
+        above = column > input_.low if input_.low_open else column >= input_.low
+        below = column < input_.high if input_.high_open else column <= input_.high
         wrong = np.flatnonzero(~(np.isfinite(column) & above & below))
         if wrong.size:
             i = int(wrong[0])
@@ -123,6 +115,6 @@ def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sample
                 hint = "take another seed, or a prior with bounds"
             raise InputError(
                 f"point {i} lies at quantile {float(unit[i, j])!r} of the {parameter.prior.kind} prior of "
-                f"`{parameter.name}`, which is {float(column[i])!r}: the model takes {given.allowed()}",
+                f"`{parameter.name}`, which is {float(column[i])!r}: the model takes {input_.allowed()}",
                 hint=hint,
             )

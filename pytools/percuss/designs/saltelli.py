@@ -43,7 +43,7 @@ def groups_of(parameters: Sequence[Parameter], options: Mapping[str, object]) ->
     asked = options.get("groups")
     assert asked is None or isinstance(asked, Mapping)
     places = {parameter.name: column for column, parameter in enumerate(parameters)}
-    found = {group: [places[name] for name in names] for group, names in (asked or {}).items()}
-    taken = {column for columns in found.values() for column in columns}
+    members = {group: [places[name] for name in names] for group, names in (asked or {}).items()}
+    taken = {column for columns in members.values() for column in columns}
     rest = {source: columns for source, columns in sources(parameters).items() if columns[0] not in taken}
-    return found | rest
+    return members | rest

@@ -96,20 +96,20 @@ def run_batch(batch: Batch, limit_s: float = math.inf) -> Result:
     wall, cpu = time.perf_counter(), time.thread_time()
     result = Result(batch.case, settled=batch.settled)
     model = batch.study.model()
-    done, size = 0, len(batch.samples) if limit_s == math.inf else 1
+    completed, size = 0, len(batch.samples) if limit_s == math.inf else 1
     while True:
-        part = slice(done, done + size)
+        part = slice(completed, completed + size)
         if batch.starts and isinstance(model, Settles):
             outcomes = model.run_from(batch.points[part], batch.seeds[part], batch.starts[part])
         else:
             outcomes = model.run(batch.points[part], batch.seeds[part])
         for sample, outcome in zip(batch.samples[part], outcomes, strict=True):
             _take(result, batch, sample, outcome)
-        done += len(outcomes)
+        completed += len(outcomes)
         spent = time.perf_counter() - wall
-        if done >= len(batch.samples) or spent >= limit_s:
+        if completed >= len(batch.samples) or spent >= limit_s:
             break
-        size = max(1, min(GROWTH * size, int(done * (limit_s - spent) / max(spent, 1e-9))))
+        size = max(1, min(GROWTH * size, int(completed * (limit_s - spent) / max(spent, 1e-9))))
     result.program = model.program() if isinstance(model, Runner) else None
     result.cost = Cost(_us(time.perf_counter() - wall), _us(time.thread_time() - cpu), peak_bytes())
     return result
@@ -145,11 +145,11 @@ def joined(parts: Iterable[Result]) -> list[Result]:
 
     One result for each program that ran them: it may have been replaced in between.
     """
-    found: list[Result] = []
+    results: list[Result] = []
     for part in sorted(parts, key=lambda part: part.done[0]):
-        whole = next((other for other in found if other.program == part.program), None)
+        whole = next((other for other in results if other.program == part.program), None)
         if whole is None:
-            found.append(whole := Result(part.case, program=part.program))
+            results.append(whole := Result(part.case, program=part.program))
         whole.samples += part.samples
         whole.outputs += part.outputs
         for name, rows in part.tables.items():
@@ -159,7 +159,7 @@ def joined(parts: Iterable[Result]) -> list[Result]:
         whole.settled += tuple(event for event in part.settled if event not in whole.settled)
         a, b = whole.cost, part.cost
         whole.cost = Cost(a.wall_us + b.wall_us, a.cpu_us + b.cpu_us, max(a.peak_bytes, b.peak_bytes))
-    return found
+    return results
 
 
 def split(count: int, size: int) -> Sequence[range]:

@@ -24,12 +24,14 @@ from percuss.execution.queue import Queue, Shard, work_name
 from percuss.execution.records import draft_campaign, draft_result
 from percuss.execution.rest import StatesOfRest, settle_first
 from percuss.ledger.claims import open_claims
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, batch_of
+from percuss.ledger.rows import from_frame
 from percuss.ledger.streams import read_stream
 from percuss.models import under_way
 from percuss.session import Session
+from percuss.spelling import counted
 from percuss.trust import Verdict
 
 # On Ctrl-C runs that are under way are waited for this long; slower ones are given up and run again later.
@@ -82,7 +84,7 @@ class Progress:
         if self.elsewhere:
             parts.append(f"{self.elsewhere} more by others at the same time")
         if self.lost:
-            parts.append(f"{self.lost} batches lost their worker")
+            parts.append(f"{counted(self.lost, 'batch', 'batches')} lost their worker")
         return ", ".join(parts)
 
 
@@ -102,11 +104,15 @@ def judge_runs(state: State, design: str) -> Verdict:
     # Where nothing failed the runs, of which there may be millions, are counted without being listed.
     batches = state.batches.get(design, [])
     if all(event.kind == "runs.completed" for event in batches):
-        return Verdict("runs", True, f"{sum(len(batch_of(event).samples) for event in batches)} runs finished", 0, 0)
+        return Verdict(
+            "runs", True, f"{counted(sum(len(batch_of(event).samples) for event in batches), 'run')} finished", 0, 0
+        )
     runs = state.runs(design)
     reasons = Counter(sort_of_failure(reason) for _, reason in runs.values() if reason is not None)
     failed = reasons.total()
-    return Verdict("runs", not failed, f"{failed} of {len(runs)} runs failed: {commonest(reasons)}", failed, 0)
+    return Verdict(
+        "runs", not failed, f"{failed} of {counted(len(runs), 'run')} failed: {commonest(reasons)}", failed, 0
+    )
 
 
 def span(seconds: float) -> str:
@@ -230,7 +236,7 @@ class _Campaign:
             self._flush(parts=True)
             self.advance(0, f"{self.progress.note()}, waiting for another run of this design")
             time.sleep(LOOK_S)
-            self._told(self.queue.look_again())
+            self._count_others(self.queue.look_again())
 
     def _batch(self, case: str, samples: Sequence[int]) -> Batch:
         batch = make_batch(self.design, case, samples)
@@ -239,11 +245,11 @@ class _Campaign:
     def _next(self) -> Batch | None:
         if self.again:
             return self.again.pop()
-        found = self.queue.take()
-        self._told(self.queue.news())
-        return self._batch(*found) if found else None
+        batch = self.queue.take()
+        self._count_others(self.queue.news())
+        return self._batch(*batch) if batch else None
 
-    def _told(self, count: int) -> None:
+    def _count_others(self, count: int) -> None:
         """So many runs of ours to do were done by others."""
         if count:
             self.progress.elsewhere += count
@@ -254,8 +260,8 @@ class _Campaign:
         batch = self.running[future]
         try:
             result = future.result()
-            done = set(result.done)
-            rest = [sample for sample in batch.samples if sample not in done]
+            settled = set(result.done)
+            rest = [sample for sample in batch.samples if sample not in settled]
             self.slow = bool(rest)
             if rest:
                 self.again.append(self._batch(batch.case, rest))
@@ -280,11 +286,15 @@ class _Campaign:
         old = time.monotonic() - PARTS_S
         futures: list[Future[Result]] = []
         results: list[Result] = []
-        for index, found in sorted(by_batch.items()):
-            size = sum(len(self.finished[future][1].done) for future in found)
-            if parts or size == self.queue.owed(index) or min(self.finished[future][0] for future in found) < old:
-                futures += found
-                results += joined(self.finished[future][1] for future in found)
+        for index, batch_futures in sorted(by_batch.items()):
+            size = sum(len(self.finished[future][1].done) for future in batch_futures)
+            if (
+                parts
+                or size == self.queue.owed(index)
+                or min(self.finished[future][0] for future in batch_futures) < old
+            ):
+                futures += batch_futures
+                results += joined(self.finished[future][1] for future in batch_futures)
         if not results:
             return
         with _undisturbed():

@@ -71,7 +71,7 @@ class DaskExecutor(Executor):
         promise: Future[T] = Future()
         promise.set_running_or_notify_cancel()
         self._futures[promise] = remote
-        remote.add_done_callback(lambda done: self._settle(promise, done))
+        remote.add_done_callback(lambda finished: self._settle(promise, finished))
         return promise
 
     def _settle(self, promise: Future[Any], remote: Any) -> None:
@@ -136,9 +136,9 @@ def local_cluster(jobs: int) -> Iterator[Engine]:
 
 
 def _not_started(fault: BaseException) -> InputError:
-    said = str(fault).splitlines()[0][:200] if str(fault) else type(fault).__name__
+    message = str(fault).splitlines()[0][:200] if str(fault) else type(fault).__name__
     return InputError(
-        f"--on local-cluster: it did not start, as a worker was lost on the way ({said}); nothing was run",
+        f"--on local-cluster: it did not start, as a worker was lost on the way ({message}); nothing was run",
         hint="give the same command again, or use --on processes",
     )
 
@@ -201,5 +201,5 @@ def _distributed() -> Any:
     return distributed
 
 
-def _missing(what: str) -> InputError:
-    return InputError(f"{what}: is not installed", hint="pip install 'percuss[cluster]'")
+def _missing(subject: str) -> InputError:
+    return InputError(f"{subject}: is not installed", hint="pip install 'percuss[cluster]'")

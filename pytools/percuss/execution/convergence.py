@@ -64,8 +64,8 @@ class Tolerance:
 
     def of(self, output: str, value: float) -> float:
         """In SI."""
-        given = (self.own or {}).get(output)
-        return self.share * abs(value) if given is None else given
+        own = (self.own or {}).get(output)
+        return self.share * abs(value) if own is None else own
 
 
 @dataclass(frozen=True)
@@ -166,14 +166,14 @@ def _outputs(
 
     refined, where = model.refined(point, finer, tighter)
     outcome = refined.run([where], [seed])[0]
-    what = f"the run at the step over {finer}" + (f" and the tolerance over {tighter:g}" if tighter > 1 else "")
+    run_name = f"the run at the step over {finer}" + (f" and the tolerance over {tighter:g}" if tighter > 1 else "")
     if isinstance(outcome, Failed):
-        raise AnswerIsNo(f"{what} failed: {outcome.reason}")
+        raise AnswerIsNo(f"{run_name} failed: {outcome.reason}")
     assert isinstance(outcome, Done)
     try:
         outputs = study.evaluate(outcome.values, outcome.curves)
     except InputError as fault:
-        raise AnswerIsNo(f"{what} failed: {fault}") from None
+        raise AnswerIsNo(f"{run_name} failed: {fault}") from None
     curves = outcome.curves or {}
     sizes = {
         name: float(np.abs(curves[output.quantity]).max()) if output.quantity in curves else 0.0
@@ -186,21 +186,21 @@ def _outputs(
 def _judged(
     study: Study, name: str, values: Sequence[float], tightened: float | None, allowed: float, plan: Plan
 ) -> Judged:
-    found = trend(values, plan.refine)
+    refined = trend(values, plan.refine)
     by_tolerance = 0.0 if tightened is None else abs(tightened - values[-1])
-    error = found.error + by_tolerance
+    error = refined.error + by_tolerance
     # Of the levels from which on all are near enough, the first.
     off = [abs(value - values[-1]) + error for value in values]
     far = [level for level, distance in enumerate(off) if distance > allowed]
     enough = far[-1] + 1 if far else 0
-    quote, why = _quote(study, name, found, by_tolerance, allowed, enough, len(values))
+    quote, why = _quote(study, name, refined, by_tolerance, allowed, enough, len(values))
     quoted = quote in ("yes", "finer")
     return Judged(
         name,
         tuple(values),
         tightened,
-        found.change,
-        found.order,
+        refined.change,
+        refined.order,
         error,
         by_tolerance,
         off[0],
@@ -213,17 +213,17 @@ def _judged(
 
 
 def _quote(
-    study: Study, name: str, found: Trend, by_tolerance: float, allowed: float, enough: int, levels: int
+    study: Study, name: str, refined: Trend, by_tolerance: float, allowed: float, enough: int, levels: int
 ) -> tuple[Quote, str]:
     """Whether an output may be quoted, and if not, why."""
     if study.model().quantities[study.outputs[name].quantity].diagnostic:
         return "diagnostic", "tells of the computation, not of what is computed"
     if reason := study.without_limit().get(name):
         return "no limit", reason
-    if not found.shrinks and found.largest_change > NOISE * allowed:
+    if not refined.shrinks and refined.largest_change > NOISE * allowed:
         return "no", "its changes do not shrink as the step does"
     if enough == levels:
-        most = "the tolerance of the solver" if by_tolerance > found.error else "the step"
+        most = "the tolerance of the solver" if by_tolerance > refined.error else "the step"
         return "no", f"the error left at the finest step, most of it by {most}, is larger than the tolerance"
     return ("yes", "") if enough == 0 else ("finer", "the study's step is too large for it")
 
@@ -232,24 +232,25 @@ def _verdict(study: Study, case: str, item: Judged, numerics: Numerics, plan: Pl
     output = study.outputs[item.name]
     unit = "" if output.unit == "1" else f" {output.unit}"
 
-    def told(value: float) -> str:
+    def with_unit(value: float) -> str:
         return f"{from_si(value, output.unit):.3g}{unit}"
 
     if item.quote == "yes":
-        sentence = f"{item.name} is off by at most {told(item.off)} at the study's own step"
+        sentence = f"{item.name} is off by at most {with_unit(item.off)} at the study's own step"
     elif item.quote == "finer":
         assert item.enough is not None
         step = numerics.step / plan.finer[item.enough]
         sentence = (
-            f"{item.name} is off by {told(item.off)} at the study's own step, more than {told(item.tolerance)}: "
+            f"{item.name} is off by {with_unit(item.off)} at the study's own step, "
+            f"more than {with_unit(item.tolerance)}: "
             f"{numerics.name} = {step:.4g}{'' if numerics.unit == '1' else f' {numerics.unit}'} is enough"
         )
     elif item.quote == "no limit":
         sentence = f"{item.name} has no limit as the step shrinks: {item.why}"
     else:
         sentence = (
-            f"{item.name} is not settled at the finest step, {told(item.value)} with an error of "
-            f"{told(item.error)}, more than {told(item.tolerance)}: {item.why}"
+            f"{item.name} is not settled at the finest step, {with_unit(item.value)} with an error of "
+            f"{with_unit(item.error)}, more than {with_unit(item.tolerance)}: {item.why}"
         )
     about = (f"{case}/{item.name}",)
     return Verdict(GATE, item.quote == "yes", sentence, item.off, item.tolerance, about)

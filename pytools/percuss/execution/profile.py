@@ -17,32 +17,31 @@ folder = "logs"
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.spelling import did_you_mean
-from percuss.units import parse_quantity
+from percuss.settings import Setting, table_of
+from percuss.study.toml_file import TomlFile
 
-KEYS: dict[str, type] = {
-    "queue": str,
-    "walltime": str,
-    "cores": int,
-    "memory": str,
-    "jobs": int,
-    "lifetime": str,
-    "stagger": str,
-    "account": str,
-    "directives": list,
-    "prologue": list,
-    "interface": str,
-    "python": str,
-    "folder": str,
-}
-NEEDED = ("walltime", "cores", "memory")
+SCHEMA = table_of(
+    Setting("queue", "text", doc="the queue, or partition"),
+    Setting("walltime", "text", required=True, doc="of one job, as the scheduler writes it"),
+    Setting("cores", "integer", required=True, low=1, high=100_000, doc="of one job; one run at a time on each"),
+    Setting("memory", "text", required=True, doc="of one job"),
+    Setting("jobs", "integer", low=1, high=100_000, doc="how many jobs"),
+    Setting("lifetime", "number", unit="s", low=0, doc="after which a worker leaves"),
+    Setting("stagger", "number", unit="s", low=0, doc="by which workers leave one after the other"),
+    Setting("account", "text", doc="to whom the time is charged"),
+    Setting("directives", "texts", doc="further lines for the scheduler"),
+    Setting("prologue", "texts", doc="lines of shell before a worker starts"),
+    Setting("interface", "text", doc="of the network"),
+    Setting("python", "text", doc="the interpreter on the nodes"),
+    Setting("folder", "text", doc="where logs go"),
+)
+LARGEST_BYTES = 65536
 # What dask-jobqueue calls them.
 _NAMES = {
     "queue": "queue",
@@ -60,7 +59,7 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Profile:
-    """A profile, checked."""
+    """A profile, checked; times in s."""
 
     path: Path
     table: Mapping[str, Any]
@@ -72,39 +71,22 @@ class Profile:
 
     def job(self) -> dict[str, Any]:
         """What dask-jobqueue is to be given: a process a core, so that runs do not share an interpreter."""
-        given = {name: self.table[key] for key, name in _NAMES.items() if key in self.table}
+        settings = {name: self.table[key] for key, name in _NAMES.items() if key in self.table}
         extra: list[str] = []
         for key, option in (("lifetime", "--lifetime"), ("stagger", "--lifetime-stagger")):
             if key in self.table:
-                extra += [option, f"{parse_quantity(self.table[key], 's'):g}s"]
-        return given | {"processes": self.table["cores"], "worker_extra_args": extra}
+                extra += [option, f"{self.table[key]:g}s"]
+        return settings | {"processes": self.table["cores"], "worker_extra_args": extra}
 
 
 def read_profile(path: Path) -> Profile:
     """Read and check a profile."""
     try:
-        if path.stat().st_size > 65536:
-            raise InputError(f"{path}: {path.stat().st_size} bytes, and at most 65536 are read")
-        table: dict[str, Any] = tomllib.loads(path.read_text())
+        if path.stat().st_size > LARGEST_BYTES:
+            raise InputError(f"{path}: {path.stat().st_size} bytes, and at most {LARGEST_BYTES} are read")
+        data = path.read_bytes()
     except InputError:
         raise
-    except (OSError, ValueError, RecursionError) as fault:
-        raise InputError(f"{path}: is not readable TOML ({fault})") from fault
-    for key, value in table.items():
-        if key not in KEYS:
-            raise InputError(f"{path}: unknown key `{key}`: {did_you_mean(key, KEYS)}")
-        texts = not isinstance(value, list) or all(isinstance(item, str) for item in value)
-        if not isinstance(value, KEYS[key]) or isinstance(value, bool) or not texts:
-            words = {str: "a text", int: "a whole number", list: "a list of texts"}[KEYS[key]]
-            raise InputError(f"{path}: {key} = {value!r} must be {words}")
-        if KEYS[key] is int and not 1 <= table[key] <= 100_000:
-            raise InputError(f"{path}: {key} = {value} must be from 1 to 100000")
-        if key in ("lifetime", "stagger"):
-            try:
-                parse_quantity(table[key], "s")
-            except InputError as fault:
-                raise InputError(f"{path}: {key}: {fault}") from None
-    for key in NEEDED:
-        if key not in table:
-            raise InputError(f"{path}: `{key}` is missing: a profile says at least {', '.join(NEEDED)}")
-    return Profile(path, table)
+    except OSError as fault:
+        raise InputError(f"{path}: is not readable ({fault.strerror})") from None
+    return Profile(path, TomlFile(str(path), data).check(SCHEMA))

@@ -14,9 +14,10 @@ from percuss.designs.design import Design
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
 from percuss.ledger.claims import Claims
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, batch_of, fold
+from percuss.ledger.rows import from_frame
 from percuss.ledger.streams import Head, read_stream
 from percuss.session import Session
 
@@ -111,9 +112,9 @@ class Queue:
             # Whoever had the claim before may have recorded the batch and gone.
             if self._others_wrote():
                 self._read()
-            if found := self.todo.pop(index, None):
-                self._owed[index] = len(found[1])
-                return found
+            if taken := self.todo.pop(index, None):
+                self._owed[index] = len(taken[1])
+                return taken
         return None
 
     def owed(self, index: int) -> int:

@@ -43,7 +43,7 @@ def trend(values: Sequence[float], refine: float) -> Trend:
     last = sizes[-1]
     orders = [_order(*pair, refine) for pair in pairwise(changes)]
     order = orders[-1]
-    recent = [found for found in orders[-2:] if found is not None]
+    recent = [fitted for fitted in orders[-2:] if fitted is not None]
     shrinks = last == 0.0 or last < max(sizes[:-1])
     if len(recent) == 2 and min(recent) >= ALIKE and max(recent) - min(recent) <= ALIKE:
         error = CONFIRMED * _left(last, min(recent), refine)

@@ -18,8 +18,7 @@ because = "closed form; quasi-Monte Carlo error at 256 points"
 from __future__ import annotations
 
 import math
-import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,30 +26,48 @@ from typing import TYPE_CHECKING, Any
 from percuss.designs.design import Design
 from percuss.designs.registry import make_design
 from percuss.errors import InputError
-from percuss.execution.given import given_point
+from percuss.execution.points import point_design
 from percuss.kinds.check_passed import Compared
 from percuss.models.model import Value
+from percuss.settings import KeyPath, Note, Noted, Setting, check_table, table_of, wrong_type
 from percuss.spelling import did_you_mean
 from percuss.study.files import read_inside
 from percuss.study.study import Study
-from percuss.units import from_si, parse_quantity
+from percuss.study.toml_file import TomlFile
+from percuss.units import from_si
 
 if TYPE_CHECKING:
     import polars as pl
 
 LARGEST_BYTES = 1_000_000
 STATISTICS = ("value", "mean", "std", "min", "max", "failed")
-RUN_KEYS: dict[str, type] = {
-    "sampler": str,
-    "n": int,
-    "seed": int,
-    "skip": int,
-    "option": dict,
-    "case": str,
-    "cases": list,
-    "set": dict,
-}
-EXPECT_KEYS = ("output", "statistic", "case", "value", "absolute", "relative", "because")
+FILE = table_of(
+    Setting("run", "table", default={}, doc="what is run"),
+    Setting("expect", "list", required=True, doc="[[expect]] says what must come out"),
+)
+RUN = table_of(
+    Setting("sampler", "text", doc="of a design; without one, a point is run"),
+    Setting("n", "integer", low=1, doc="points of the design"),
+    Setting("seed", "integer", default=0, low=0, doc="of the design"),
+    Setting("skip", "integer", default=0, low=0, doc="points of the sequence left out at its start"),
+    Setting("option", "table", doc="options of the sampler"),
+    Setting("case", "text", doc="of one point"),
+    Setting("cases", "texts", doc="of a design; all unless given"),
+    Setting("set", "table", default={}, doc="values of inputs"),
+)
+
+
+def _expect(unit: str) -> dict[str, Setting]:
+    """The keys of an expectation about an output in a unit."""
+    return table_of(
+        Setting("output", "text", required=True, doc="an output of the study"),
+        Setting("statistic", "text", default="value", choices=STATISTICS),
+        Setting("case", "text", doc="the first of those run unless given"),
+        Setting("value", "number", required=True, unit=unit, doc="what must come out"),
+        Setting("absolute", "number", unit=unit, low=0, doc="tolerance in the unit of the output"),
+        Setting("relative", "number", low=0, doc="tolerance as a share of the value"),
+        Setting("because", "text", default="", doc="why the tolerance is what it is"),
+    )
 
 
 @dataclass(frozen=True)
@@ -71,19 +88,19 @@ class Row:
     """An expectation and what came out."""
 
     expected: Expectation
-    found: float
+    value: float
 
     @property
     def holds(self) -> bool:
         """Whether it came out within the tolerance."""
-        return abs(self.found - self.expected.value) <= self.expected.tolerance
+        return abs(self.value - self.expected.value) <= self.expected.tolerance
 
-    def told(self) -> tuple[object, ...]:
+    def cells(self) -> tuple[object, ...]:
         """For the table of what moved: in the output's unit."""
         e = self.expected
         name = e.output if e.statistic == "value" else f"{e.statistic}({e.output})"
-        difference = self.found - e.value
-        shown = [from_si(x, e.unit) for x in (e.value, self.found, difference, e.tolerance)]
+        difference = self.value - e.value
+        shown = [from_si(x, e.unit) for x in (e.value, self.value, difference, e.tolerance)]
         return (f"{name}, {e.case}", *(f"{x:.10g} {e.unit}".removesuffix(" 1") for x in shown))
 
     def compared(self) -> Compared:
@@ -94,7 +111,7 @@ class Row:
             output=e.output,
             statistic=e.statistic,
             expected=e.value,
-            found=self.found if math.isfinite(self.found) else str(self.found),
+            found=self.value if math.isfinite(self.value) else str(self.value),
             tolerance=e.tolerance,
             holds=self.holds,
             because=e.because,
@@ -120,17 +137,27 @@ class Check:
 
 def read_check(study: Study, file: Path) -> Check:
     """Read a file of expectations; raises InputError for one that does not fit the study."""
-    table = _read(file)
-    run = _checked(table.get("run", {}), RUN_KEYS, f"{file}: [run]")
+    # Like the study itself: a regular file inside its folder, links followed.
+    data = read_inside(file.parent.parent, f"{file.parent.name}/{file.name}", LARGEST_BYTES)
+    tables = TomlFile(str(file), data)
+    table = tables.check(FILE)
+    noted: list[tuple[KeyPath, str]] = []
+
+    def note(key: KeyPath, message: str) -> None:
+        noted.append((key, message))
+
+    run = check_table(RUN, table["run"], ("run",), note)
+    tables.refuse(noted)
     try:
         cases, design, fixed = _design(study, run)
     except InputError as fault:
-        raise InputError(f"{file}: [run] {fault}", hint=fault.hint) from None
-    items = table.get("expect", [])
-    if not isinstance(items, list) or not items:
-        raise InputError(f"{file}: has no [[expect]]")
-    expected = [_expectation(study, item, cases, file, i) for i, item in enumerate(items, 1)]
-    return Check(file.stem, design, tuple(cases), fixed, tuple(expected))
+        tables.refuse([(("run",), str(fault))], fault.hint)
+        raise
+    if not table["expect"]:
+        note(("expect",), "is empty: a check without [[expect]] checks nothing")
+    expected = [_expectation(study, item, cases, ("expect", i), note) for i, item in enumerate(table["expect"])]
+    tables.refuse(noted)
+    return Check(file.stem, design, tuple(cases), fixed, tuple(item for item in expected if item))
 
 
 def compare(check: Check, runs: pl.DataFrame) -> list[Row]:
@@ -139,79 +166,51 @@ def compare(check: Check, runs: pl.DataFrame) -> list[Row]:
     return rows + _unexpected_failures(runs, check.cases, check.expected)
 
 
-def _read(file: Path) -> dict[str, Any]:
-    # Like the study itself: a regular file inside its folder, links followed.
-    data = read_inside(file.parent.parent, f"{file.parent.name}/{file.name}", LARGEST_BYTES)
-    try:
-        table = tomllib.loads(data.decode())
-    except (ValueError, RecursionError) as fault:
-        raise InputError(f"{file}: is not readable TOML ({fault})") from fault
-    return _checked(table, ("run", "expect"), str(file))
-
-
-def _checked(table: Any, known: Collection[str], where: str) -> dict[str, Any]:
-    if not isinstance(table, dict):
-        raise InputError(f"{where}: must be a table")
-    for key in table:
-        if key not in known:
-            raise InputError(f"{where}: unknown key `{key}`: {did_you_mean(key, known)}")
-    return table
-
-
 def _design(study: Study, run: Mapping[str, Any]) -> tuple[list[str], Design, dict[str, Value]]:
-    for key, value in run.items():
-        kind = RUN_KEYS[key]
-        if not isinstance(value, kind) or isinstance(value, bool):
-            words = {str: "a text", int: "a whole number", list: "a list of texts", dict: "a table"}[kind]
-            raise InputError(f"{key} = {value!r} must be {words}")
-    given = run.get("set", {})
+    values = run["set"]
     if "sampler" not in run:
         case = study.case_name(run.get("case"))
-        design, _, fixed, _ = given_point(study, case, given)
+        design, _, fixed, _ = point_design(study, case, values)
         return [case], design, fixed
-    cases = [study.case_name(str(name)) for name in run.get("cases", study.cases)]
-    whole = {key: run.get(key, 0) for key in ("seed", "skip")}
-    design = make_design(study, run["sampler"], run.get("n"), **whole, options=run.get("option"))
+    cases = [study.case_name(name) for name in run.get("cases", study.cases)]
+    options = run.get("option")
+    design = make_design(study, run["sampler"], run.get("n"), seed=run["seed"], skip=run["skip"], options=options)
     middle = dict(zip(design.names, design.values[0].tolist(), strict=True))
-    point = study.point(cases[0], {**middle, **given})
-    return cases, design, {key: point[key] for key in given}
+    point = study.point(cases[0], {**middle, **values})
+    return cases, design, {key: point[key] for key in values}
 
 
-def _expectation(study: Study, item: Any, cases: list[str], file: Path, number: int) -> Expectation:
-    where = f"{file}: [[expect]] {number}"
-    item = _checked(item, EXPECT_KEYS, where)
+def _expectation(study: Study, item: Any, cases: list[str], path: KeyPath, note: Note) -> Expectation | None:
+    """One expectation; None if there is a fault in it, which is noted."""
+    if not isinstance(item, dict):
+        note(path, wrong_type(item, "a table"))
+        return None
+    noted = Noted(note)
     name = item.get("output")
-    if name not in study.outputs:
-        raise InputError(f"{where}: output {name!r} is not of the study: {did_you_mean(str(name), study.outputs)}")
-    unit = study.outputs[name].unit
-    case = item.get("case", cases[0])
+    output = study.outputs.get(name) if isinstance(name, str) else None
+    unit = output.unit if output and item.get("statistic") != "failed" else "1"
+    table = check_table(_expect(unit), item, path, noted)
+    if isinstance(name, str) and output is None:
+        noted((*path, "output"), f"{name!r} is not of the study: {did_you_mean(name, study.outputs)}")
+    case = table.get("case", cases[0])
     if case not in cases:
-        raise InputError(f"{where}: case {case!r} is not run: {did_you_mean(str(case), cases)}")
-    statistic = item.get("statistic", "value")
-    if statistic not in STATISTICS:
-        raise InputError(f"{where}: statistic {statistic!r}: {did_you_mean(str(statistic), STATISTICS)}")
-    if statistic == "failed":
-        unit = "1"
-    if "value" not in item or not ("absolute" in item or "relative" in item):
-        raise InputError(f"{where}: needs a value and a tolerance (absolute, relative or both)")
-    try:
-        value = parse_quantity(item["value"], unit)
-        absolute, relative = parse_quantity(item.get("absolute", 0), unit), parse_quantity(item.get("relative", 0), "1")
-        if absolute < 0 or relative < 0:
-            raise InputError("a tolerance must not be negative")
-        tolerance = absolute + abs(value) * relative
-    except InputError as fault:
-        raise InputError(f"{where}: {fault}") from None
-    return Expectation(name, unit, case, statistic, value, tolerance, str(item.get("because", "")))
+        noted((*path, "case"), f"{case!r} is not run: {did_you_mean(case, cases)}")
+    if "absolute" not in item and "relative" not in item:
+        noted(path, "needs a tolerance (absolute, relative or both)")
+    if noted.faults:
+        return None
+    value = table["value"]
+    tolerance = table.get("absolute", 0.0) + abs(value) * table.get("relative", 0.0)
+    return Expectation(table["output"], unit, case, table["statistic"], value, tolerance, table["because"])
 
 
 def _unexpected_failures(runs: pl.DataFrame, cases: Sequence[str], expected: Sequence[Expectation]) -> list[Row]:
     """Failures in cases of which none is expected: what is left of the runs is not what was asked for."""
-    said = {item.case for item in expected if item.statistic == "failed"}
+    may_fail = {item.case for item in expected if item.statistic == "failed"}
     zero = [
         Expectation(expected[0].output, "1", case, "failed", 0.0, 0.0, "no run may fail unless failures are expected")
         for case in cases
-        if case not in said
+        if case not in may_fail
     ]
     return [row for row in (Row(item, _statistic(runs, item)) for item in zero) if not row.holds]
 

@@ -38,9 +38,9 @@ class StatesOfRest:
         if not isinstance(model, Settles):
             return batch
         keys = [model.settling_key(point) for point in batch.points]
-        found: dict[str | None, Event | Draft] = {key: self.events[key] for key in keys if key in self.events}
-        states = {key: self.ledger.files(event)[STATE_FILE] for key, event in found.items()}
-        return replace(batch, starts=tuple(states.get(key) for key in keys), settled=tuple(found.values()))
+        by_key: dict[str | None, Event | Draft] = {key: self.events[key] for key in keys if key in self.events}
+        states = {key: self.ledger.files(event)[STATE_FILE] for key, event in by_key.items()}
+        return replace(batch, starts=tuple(states.get(key) for key in keys), settled=tuple(by_key.values()))
 
 
 @dataclass(frozen=True)
@@ -67,18 +67,18 @@ def missing_states(
     """The states that the ledger has for these runs, and those that are to be worked out."""
     model = design.study.model()
     rest = StatesOfRest(session.ledger)
-    wanted: dict[str, Settling] = {}
+    settlings: dict[str, Settling] = {}
     if isinstance(model, Settles):
         for case, samples in todo:
             for point in make_batch(design, case, samples).points:
                 key = model.settling_key(point)
-                if key is None or key in wanted or key in rest.events:
+                if key is None or key in settlings or key in rest.events:
                     continue
                 if event := session.state.settled.get((key, session.ledger.core)):
                     rest.events[key] = event
                 else:
-                    wanted[key] = Settling(design.study, key, point)
-    return rest, list(wanted.values())
+                    settlings[key] = Settling(design.study, key, point)
+    return rest, list(settlings.values())
 
 
 def draft_state(
@@ -105,12 +105,12 @@ def settle_first(
     A scene that does not come to rest has no state: its runs find that out again and fail with the reason. Where
     a worker was lost, the runs settle by themselves.
     """
-    rest, wanted = missing_states(session, design, todo)
-    running = {executor.submit(Settling.work, settling): settling for settling in wanted}
+    rest, settlings = missing_states(session, design, todo)
+    running = {executor.submit(Settling.work, settling): settling for settling in settlings}
     try:
         while running:
-            done = wait(running, timeout=flush_s or None).done
-            ready = {future: running.pop(future) for future in done}
+            finished = wait(running, timeout=flush_s or None).done
+            ready = {future: running.pop(future) for future in finished}
             drafts = {
                 settling.key: draft_state(session.ledger, design, settling, future.result())
                 for future, settling in ready.items()
@@ -129,9 +129,9 @@ def settled_here(
     session: Session, design: Design, todo: Sequence[tuple[str, Sequence[int]]]
 ) -> tuple[StatesOfRest, list[Draft]]:
     """As `settle_first`, in this thread, with the events as drafts."""
-    rest, wanted = missing_states(session, design, todo)
+    rest, settlings = missing_states(session, design, todo)
     drafts = []
-    for settling in wanted:
+    for settling in settlings:
         try:
             drafts.append(draft_state(session.ledger, design, settling, settling.work()))
         except InputError:

@@ -145,12 +145,12 @@ def read_campaign(session: Session, designs: Sequence[Design], closings: Sequenc
             for table, start in zip(tables, starts[:-1], strict=True)
         ]
         runs = pl.concat(parts).sort("row")
-        done = runs.filter(pl.col("failed").is_null())
+        completed = runs.filter(pl.col("failed").is_null())
         failed = runs.filter(pl.col("failed").is_not_null())
-        values = done.select(outputs).to_numpy().astype(float, copy=False)
-        _check_finite(case, done, outputs, values)
+        values = completed.select(outputs).to_numpy().astype(float, copy=False)
+        _check_finite(case, completed, outputs, values)
         reasons = dict(zip(failed["row"].to_list(), failed["failed"].to_list(), strict=True))
-        cases.append(CaseRuns(case, done["row"].to_numpy().astype(np.intp), np.ascontiguousarray(values), reasons))
+        cases.append(CaseRuns(case, completed["row"].to_numpy().astype(np.intp), np.ascontiguousarray(values), reasons))
     places = tuple((k, i) for k, design in enumerate(designs) for i in range(len(design.values)))
     theta = np.concatenate([design.values for design in designs])
     return Campaign(tuple(designs), tuple(closings), theta, places, outputs, tuple(cases))
@@ -158,18 +158,18 @@ def read_campaign(session: Session, designs: Sequence[Design], closings: Sequenc
 
 def design_ids(state: State, design: Event) -> list[str]:
     """A design and, before it, those it extends, in the order they were made."""
-    found = [design.id]
+    ids = [design.id]
     for item in design.inputs_as("surrogate", "filter"):
         before = [old.id for old in state.events[item.id].inputs_as("design")]
-        found = [id for id in before if id not in found] + found
-    return found
+        ids = [id for id in before if id not in ids] + ids
+    return ids
 
 
 def _check_own_runs(state: State, campaign: Event) -> None:
     """A campaign that lists runs of another design was not written by percuss."""
     design = campaign.input("design")
     for item in campaign.inputs_as("runs"):
-        made_for = [found.id for found in state.events[item.id].inputs_as("design")]
+        made_for = [source.id for source in state.events[item.id].inputs_as("design")]
         if made_for != [design]:
             raise InputError(
                 f"campaign {campaign.id}: runs {item.id} belong to design {', '.join(made_for) or 'none'}, "

@@ -26,12 +26,17 @@ def column_name(name: str, unit: str | None) -> str:
     return f"{name}_{re.sub('[^a-z0-9.]+', '_', str(unit).replace('^', '').lower()).strip('_')}"
 
 
-def with_unit_names(study: Study, table: pl.DataFrame) -> pl.DataFrame:
-    """A table of a study's parameters, outputs or curves, its columns renamed to carry their SI units."""
+def study_units(study: Study) -> dict[str, str | None]:
+    """The SI units of a study's inputs, quantities and outputs; None for a choice."""
     model = study.model()
     units: dict[str, str | None] = {name: item.unit for name, item in model.inputs.items()}
     units |= {name: item.unit for name, item in model.quantities.items()}
-    units |= {name: model.quantities[item.quantity].unit for name, item in study.outputs.items()}
+    return units | {name: model.quantities[item.quantity].unit for name, item in study.outputs.items()}
+
+
+def with_unit_names(study: Study, table: pl.DataFrame) -> pl.DataFrame:
+    """A table of a study's parameters, outputs or curves, its columns renamed to carry their SI units."""
+    units = study_units(study)
     return table.rename({name: column_name(name, units.get(name)) for name in table.columns})
 
 

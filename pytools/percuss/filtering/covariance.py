@@ -61,20 +61,20 @@ def roots(error: ObservationError, variables: Sequence[Sequence[str]], observed:
                 f"the observation error of {name}: every observation is 0, so none is relative to them",
                 hint=f"--covariance constant --noise {name}=STD",
             )
-    found = []
+    roots_of_groups = []
     for names, values in zip(variables, observed, strict=True):
         top = np.array([largest[name] for name in names])
         sizes = np.maximum(np.abs(values), FLOOR * top) if error.mode == "relative" else top
-        found.append(np.diag(sizes))
-    return found
+        roots_of_groups.append(np.diag(sizes))
+    return roots_of_groups
 
 
-def scale_for(found: Misfits, log_start: Array, share: float) -> float:
+def scale_for(misfits: Misfits, log_start: Array, share: float) -> float:
     """The scale at which the effective sample size after the last step is this share of the ensemble.
 
     Raises InputError for a share that no scale gives.
     """
-    last = found.last()
+    last = misfits.last()
     size = len(log_start)
 
     def reached(log_scale: float) -> float:
@@ -89,6 +89,8 @@ def scale_for(found: Misfits, log_start: Array, share: float) -> float:
     # Bisection finds a crossing whether or not the share grows with the scale everywhere.
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
+        if middle in (low, high):  # neighbours among the numbers: nothing moves any more
+            break
         if reached(middle) < share:
             low = middle
         else:

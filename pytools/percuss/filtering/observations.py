@@ -79,7 +79,11 @@ class Observations:
 
 def read_observations(path: Path, study: Study, case: str | None, largest_bytes: int) -> Observations:
     """Read the file; `case` is that of a file that names none."""
-    measured = read_measured(path, largest_bytes)
+    return observations_in(read_measured(path, largest_bytes), study, case)
+
+
+def observations_in(measured: Measured, study: Study, case: str | None) -> Observations:
+    """The observations of a table; `case` is that of one that names none."""
     columns = measured.columns()
     rows, cases = list(range(measured.rows)), [study.case_name(case)] * measured.rows if "case" not in columns else []
     if "case" in columns:
@@ -87,9 +91,9 @@ def read_observations(path: Path, study: Study, case: str | None, largest_bytes:
         rows = [row for row in rows if case in (None, named[row])]
         cases = [study.case_name(named[row]) for row in rows]
     if not rows:
-        raise InputError(f"{path}: has no rows of case {case}")
+        raise InputError(f"{measured.file}: has no rows of case {case}")
     read = _outputs if {"output", "value"} <= set(columns) else _curves
-    return Observations(tuple(read(study, measured, columns, rows, cases)), path.name, measured.sha256)
+    return Observations(tuple(read(study, measured, columns, rows, cases)), Path(measured.file).name, measured.sha256)
 
 
 def observed(session: Session, event: Event, study: Study, case: str | None) -> Observations:
@@ -101,7 +105,7 @@ def observed(session: Session, event: Event, study: Study, case: str | None) -> 
     if not rows:
         raise InputError(f"--observations {event.id}: has no data of case {case}")
     grouped: dict[tuple[float, str, object], dict[str, float]] = {}
-    told: dict[str, float | None] = {}
+    own_stds: dict[str, float | None] = {}
     for number, row in enumerate(rows):
         name = row["output"]
         if name not in study.outputs:
@@ -113,13 +117,13 @@ def observed(session: Session, event: Event, study: Study, case: str | None) -> 
         if name in into:
             raise InputError(f"--observations {event.id}: output {name} of case {row['case']} was observed twice")
         into[name] = row["value"]
-        if told.setdefault(name, row["std"]) != row["std"]:
-            both = " and ".join("none" if std is None else f"{std:g} (SI)" for std in (told[name], row["std"]))
+        if own_stds.setdefault(name, row["std"]) != row["std"]:
+            both = " and ".join("none" if std is None else f"{std:g} (SI)" for std in (own_stds[name], row["std"]))
             raise InputError(
                 f"--observations {event.id}: output {name} has several std, {both}: a filter takes one for an output",
                 hint="percuss observe a table with one std for each output",
             )
-    stds = {name: std for name, std in told.items() if std is not None}
+    stds = {name: std for name, std in own_stds.items() if std is not None}
     steps = [
         # An output with a deviation of its own is a variable of its own; others share that of their quantity.
         Observation(

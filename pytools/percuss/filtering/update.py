@@ -21,6 +21,8 @@ from percuss.filtering.weights import Filtered, filter_weights, misfits
 from percuss.kinds.filter_updated import Covariance, FilterUpdated, Identified, MostProbable, Observed
 from percuss.ledger.event import Event
 from percuss.session import Session
+from percuss.spelling import counted
+from percuss.study.joint import Joint
 from percuss.study.priors.tensor import refuse_tensors
 from percuss.trust import Verdict
 
@@ -61,11 +63,11 @@ class Updated:
         """Whether enough of the ensemble carries weight."""
         effective, samples = float(self.filtered.effective[-1]), len(self.last)
         needed = max(LEAST_EFFECTIVE, LEAST_EACH * len(self.campaign.names))
-        said = f"{samples} samples are worth {effective:.3g}"
+        sentence = f"{samples} samples are worth {effective:.3g}"
         if effective < needed:
             runs = math.ceil(samples * needed / effective)
-            said += f", and estimates need {needed}: at least {runs} such samples, or fewer from design --propose"
-        return Verdict("effective-sample", effective >= needed, said, effective, needed)
+            sentence += f", and estimates need {needed}: at least {runs} such samples, or fewer from design --propose"
+        return Verdict("effective-sample", effective >= needed, sentence, effective, needed)
 
     def fit(self) -> Verdict:
         """Whether the best sample explains the data, with errors as large as they were said to be."""
@@ -74,11 +76,12 @@ class Updated:
         count, least = self.filtered.count, self.filtered.least
         p_value = float(gammaincc(count / 2, least / 2))
         does = "explains" if p_value >= LEAST_P else "does not explain"
-        said = (
-            f"the best sample {does} the data: its squared misfit is {least:.3g} variances for {count} values, "
+        sentence = (
+            f"the best sample {does} the data: its squared misfit is {least:.3g} variances "
+            f"for {counted(count, 'value')}, "
             f"p-value {p_value:.2g}, and at least {LEAST_P:g} is asked for"
         )
-        return Verdict("fit", p_value >= LEAST_P, said, p_value, LEAST_P)
+        return Verdict("fit", p_value >= LEAST_P, sentence, p_value, LEAST_P)
 
 
 def update(
@@ -98,26 +101,26 @@ def update(
     scale = error.scale if share is None else scale_for(misfit, ensemble.log_start, share)
     filtered = filter_weights(misfit, ensemble.log_start, scale)
     mixture = fit_mixture(ensemble.z, tempered(filtered.log_last, ensemble.z.shape[1]), seed)
-    done = Updated(campaign, observations, replace(error, scale=scale), ensemble, filtered, mixture, {})
-    return replace(done, probabilities=_probabilities(done, against))
+    updated = Updated(campaign, observations, replace(error, scale=scale), ensemble, filtered, mixture, {})
+    return replace(updated, probabilities=_probabilities(updated, against))
 
 
-def _probabilities(done: Updated, against: Sequence[Event]) -> dict[str, float]:
+def _probabilities(updated: Updated, against: Sequence[Event]) -> dict[str, float]:
     """Posterior probabilities of models that were equally probable before: this one ("this") and others by their id."""
     if not against:
         return {}
-    logs = {"this": float(done.filtered.log_evidence[-1])}
+    logs = {"this": float(updated.filtered.log_evidence[-1])}
     for event in against:
         if event.kind != "filter.updated":
             raise InputError(f"--against {event.id}: is of the kind {event.kind}, not filter.updated")
         other = FilterUpdated.of(event)
-        for what, theirs, ours in (
-            ("observed", other.observed, observed_facts(done)),
-            ("covariance", other.covariance, covariance_facts(done)),
+        for label, theirs, ours in (
+            ("observed", other.observed, observed_facts(updated)),
+            ("covariance", other.covariance, covariance_facts(updated)),
         ):
             if theirs != ours:
                 raise InputError(
-                    f"--against {event.id}: has other {what}: {theirs} and not {ours}, and evidence is comparable on "
+                    f"--against {event.id}: has other {label}: {theirs} and not {ours}, and evidence is comparable on "
                     f"the same data with the same error only"
                 )
         if other.log_evidence is None:
@@ -130,30 +133,30 @@ def _probabilities(done: Updated, against: Sequence[Event]) -> dict[str, float]:
     return {name: math.exp(log - top) / total for name, log in logs.items()}
 
 
-def observed_facts(done: Updated) -> Observed:
+def observed_facts(updated: Updated) -> Observed:
     """What was observed."""
-    steps = done.observations.steps
+    steps = updated.observations.steps
     names = dict.fromkeys(name for step in steps for name in step.variables)
     return Observed(
-        file=done.observations.file, sha256=done.observations.sha256, steps=len(steps), variables=tuple(names)
+        file=updated.observations.file, sha256=updated.observations.sha256, steps=len(steps), variables=tuple(names)
     )
 
 
-def covariance_facts(done: Updated) -> Covariance:
+def covariance_facts(updated: Updated) -> Covariance:
     """The error of the observations, as it was used."""
-    return Covariance(mode=done.error.mode, scale=done.error.scale, stds=dict(done.error.stds))
+    return Covariance(mode=updated.error.mode, scale=updated.error.scale, stds=dict(updated.error.stds))
 
 
-def summary(done: Updated, *, told: bool, share: float | None = None) -> FilterUpdated:
-    """What a person wants to know, as the body of the event; estimates only if they may be `told`."""
-    theta, last = done.ensemble.theta, done.last
+def summary(updated: Updated, *, may_estimate: bool, share: float | None = None) -> FilterUpdated:
+    """What a person wants to know, as the body of the event; estimates only if `may_estimate`."""
+    theta, last = updated.ensemble.theta, updated.last
     best = int(last.argmax())
-    design, sample = done.campaign.places[int(done.ensemble.rows[best])]
+    design, sample = updated.campaign.places[int(updated.ensemble.rows[best])]
     mean = identified.means(last[None], theta)[0]
     std = np.sqrt(np.diag(identified.covariances(last[None], theta)[0]))
-    evidence = float(done.filtered.log_evidence[-1])
+    evidence = float(updated.filtered.log_evidence[-1])
     estimates: dict[str, Identified] = {}
-    for k, name in enumerate(done.campaign.names):
+    for k, name in enumerate(updated.campaign.names):
         low, middle, high = identified.quantiles(last, theta[:, k], np.array(SHARES))
         estimates[name] = Identified(
             mean=float(mean[k]),
@@ -164,58 +167,58 @@ def summary(done: Updated, *, told: bool, share: float | None = None) -> FilterU
             most_probable=float(theta[best, k]),
         )
     return FilterUpdated(
-        names=done.campaign.names,
-        cases=tuple(sorted({step.case for step in done.observations.steps})),
-        observed=observed_facts(done),
-        covariance=covariance_facts(done),
-        identified=estimates if told else None,
+        names=updated.campaign.names,
+        cases=tuple(sorted({step.case for step in updated.observations.steps})),
+        observed=observed_facts(updated),
+        covariance=covariance_facts(updated),
+        identified=estimates if may_estimate else None,
         ess_target=share,
         samples=len(last),
-        left_out=done.ensemble.left_out,
-        effective=float(done.filtered.effective[-1]),
+        left_out=updated.ensemble.left_out,
+        effective=float(updated.filtered.effective[-1]),
         log_evidence=evidence if math.isfinite(evidence) else None,
-        probabilities=done.probabilities if told else {},
-        most_probable=MostProbable(design=done.campaign.designs[design].id, sample=sample, weight=float(last[best])),
+        probabilities=updated.probabilities if may_estimate else {},
+        most_probable=MostProbable(design=updated.campaign.designs[design].id, sample=sample, weight=float(last[best])),
         trust=(),
     )
 
 
-def steps_table(done: Updated, *, told: bool = True) -> pl.DataFrame:
-    """A row for each step: what the weights are worth and, if they may be `told`, the estimates."""
+def steps_table(updated: Updated, *, may_estimate: bool = True) -> pl.DataFrame:
+    """A row for each step: what the weights are worth and, if `may_estimate`, the estimates."""
     import polars as pl
 
-    theta, weights = done.ensemble.theta, done.filtered.weights
+    theta, weights = updated.ensemble.theta, updated.filtered.weights
     steps: dict[str, Any] = {
         "step": np.arange(1, len(weights) + 1),
-        "effective": done.filtered.effective,
-        "log_evidence": [x if math.isfinite(x) else None for x in done.filtered.log_evidence.tolist()],
+        "effective": updated.filtered.effective,
+        "log_evidence": [x if math.isfinite(x) else None for x in updated.filtered.log_evidence.tolist()],
     }
-    if told:
-        steps |= evolution(weights, done.campaign.names, theta)
+    if may_estimate:
+        steps |= evolution(weights, updated.campaign.names, theta)
     return pl.DataFrame(steps)
 
 
 def evolution(weights: Array, names: Sequence[str], theta: Array) -> dict[str, Array]:
     """Mean, standard deviation and quantiles of every parameter under each row of weights, by `what:parameter`."""
     mean, covariance = identified.means(weights, theta), identified.covariances(weights, theta)
-    found: dict[str, Array] = {}
+    courses: dict[str, Array] = {}
     for k, name in enumerate(names):
         spread = np.array([identified.quantiles(w, theta[:, k], np.array(SHARES)) for w in weights])
-        found |= {f"mean:{name}": mean[:, k], f"std:{name}": np.sqrt(covariance[:, k, k])}
-        found |= {f"q{round(100 * share):02d}:{name}": spread[:, i] for i, share in enumerate(SHARES)}
-    return found
+        courses |= {f"mean:{name}": mean[:, k], f"std:{name}": np.sqrt(covariance[:, k, k])}
+        courses |= {f"q{round(100 * share):02d}:{name}": spread[:, i] for i, share in enumerate(SHARES)}
+    return courses
 
 
-def tables(done: Updated, *, told: bool = True) -> dict[str, pl.DataFrame]:
-    """What an update gives, as the event keeps it; estimates only if they may be `told`."""
+def tables(updated: Updated, *, may_estimate: bool = True) -> dict[str, pl.DataFrame]:
+    """What an update gives, as the event keeps it; estimates only if `may_estimate`."""
     import polars as pl
 
-    weights = done.filtered.weights
+    weights = updated.filtered.weights
     count, size = weights.shape
-    places = [done.campaign.places[int(row)] for row in done.ensemble.rows]
-    found = {
-        "observations": done.observations.table(),
-        "steps": steps_table(done, told=told),
+    places = [updated.campaign.places[int(row)] for row in updated.ensemble.rows]
+    by_role = {
+        "observations": updated.observations.table(),
+        "steps": steps_table(updated, may_estimate=may_estimate),
         "weights": pl.DataFrame(
             {
                 "step": np.repeat(np.arange(1, count + 1), size),
@@ -224,21 +227,21 @@ def tables(done: Updated, *, told: bool = True) -> dict[str, pl.DataFrame]:
                 "weight": weights.ravel(),
             }
         ),
-        "correlations": _correlations(done),
-        MIXTURE: _mixture_table(done.mixture),
+        "correlations": _correlations(updated),
+        MIXTURE: _mixture_table(updated.mixture),
     }
-    if told:
-        found |= {"covariance": _covariances(done), "densities": _densities(done)}
-        if len(done.campaign.names) > 1:
-            found["pairs"] = _pairs(done)
-    return found
+    if may_estimate:
+        by_role |= {"covariance": _covariances(updated), "densities": _densities(updated)}
+        if len(updated.campaign.names) > 1:
+            by_role["pairs"] = _pairs(updated)
+    return by_role
 
 
-def _covariances(done: Updated) -> pl.DataFrame:
+def _covariances(updated: Updated) -> pl.DataFrame:
     import polars as pl
 
-    names = done.campaign.names
-    values = identified.covariances(done.filtered.weights, done.ensemble.theta)
+    names = updated.campaign.names
+    values = identified.covariances(updated.filtered.weights, updated.ensemble.theta)
     rows = [
         (t + 1, a, b, float(values[t, i, j]))
         for t in range(len(values))
@@ -248,27 +251,27 @@ def _covariances(done: Updated) -> pl.DataFrame:
     return pl.DataFrame(rows, ["step", "first", "second", "value"], orient="row")
 
 
-def _densities(done: Updated) -> pl.DataFrame:
+def _densities(updated: Updated) -> pl.DataFrame:
     import polars as pl
 
     parts = []
-    for k, name in enumerate(done.campaign.names):
-        prior = done.campaign.study.parameters[name].prior
+    for k, name in enumerate(updated.campaign.names):
+        prior = updated.campaign.study.parameters[name].prior
         grid = identified.grid_of(prior, GRID)
-        values = identified.density(done.last, done.ensemble.theta[:, k], prior, grid)
+        values = identified.density(updated.last, updated.ensemble.theta[:, k], prior, grid)
         parts.append(pl.DataFrame({"parameter": [name] * GRID, "value": grid, "density": values}))
     return pl.concat(parts)
 
 
-def _pairs(done: Updated) -> pl.DataFrame:
+def _pairs(updated: Updated) -> pl.DataFrame:
     import polars as pl
 
-    names, theta = done.campaign.names, done.ensemble.theta
-    grids = [identified.grid_of(done.campaign.study.parameters[name].prior, PAIR_GRID) for name in names]
+    names, theta = updated.campaign.names, updated.ensemble.theta
+    grids = [identified.grid_of(updated.campaign.study.parameters[name].prior, PAIR_GRID) for name in names]
     parts = []
     for i in range(len(names)):
         for j in range(i + 1, len(names)):
-            values = identified.pair_density(done.last, theta[:, [i, j]], (grids[i], grids[j]))
+            values = identified.pair_density(updated.last, theta[:, [i, j]], (grids[i], grids[j]))
             first, second = np.meshgrid(grids[i], grids[j], indexing="ij")
             columns = {"x": first.ravel(), "y": second.ravel(), "density": values.ravel()}
             labels = [pl.lit(names[i]).alias("first"), pl.lit(names[j]).alias("second")]
@@ -276,14 +279,14 @@ def _pairs(done: Updated) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _correlations(done: Updated) -> pl.DataFrame:
+def _correlations(updated: Updated) -> pl.DataFrame:
     """Of every parameter with every output, over the finished runs of each observed case, whatever their weights."""
     import polars as pl
 
     rows = []
-    campaign = done.campaign
+    campaign = updated.campaign
     for runs in campaign.cases:
-        if runs.case not in {step.case for step in done.observations.steps}:
+        if runs.case not in {step.case for step in updated.observations.steps}:
             continue
         plain, ranked = identified.correlations(campaign.theta[runs.rows], runs.values)
         for k, name in enumerate(campaign.names):
@@ -313,5 +316,5 @@ def propose(session: Session, campaign: Campaign, event: Event, count: int, seed
     unit = ndtr(mixture.points(count, int(np.random.SeedSequence([seed, len(campaign.theta)]).generate_state(1)[0])))
     priors = [campaign.study.parameters[name].prior for name in campaign.names]
     refuse_tensors(priors, "design --propose")
-    values = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
+    values = Joint.of(campaign.study).from_unit(unit)
     return Design(campaign.study, SAMPLER, seed, 0, {"filter": event.id}, campaign.names, unit, values)

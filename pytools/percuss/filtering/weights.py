@@ -63,8 +63,6 @@ def misfits(observed: Sequence[Array], predicted: Sequence[Array], roots: Sequen
 
     Raises InputError when a root is singular or not finite.
     """
-    from scipy.linalg import solve_triangular
-
     diagonals = [np.abs(np.diag(root)) for root in roots]
     least = min((float(d.min()) for d in diagonals), default=1.0)
     if not (least > 0 and all(np.isfinite(root).all() for root in roots)):
@@ -74,33 +72,47 @@ def misfits(observed: Sequence[Array], predicted: Sequence[Array], roots: Sequen
     for y, x, root, diagonal in zip(observed, predicted, roots, diagonals, strict=True):
         # Twice by half the power: the power alone may be beyond what a number holds.
         scaled = np.ldexp(np.ldexp(root, -(power // 2)), -(power - power // 2))
-        white = solve_triangular(scaled, (np.asarray(x, float) - y).T, lower=True)
+        white = solve_lower(scaled, (np.asarray(x, float) - y).T)
         squares.append((white**2).sum(axis=0))
         norms.append(-0.5 * len(y) * math.log(2 * math.pi) - float(np.log(diagonal).sum()))
     counts = np.cumsum([len(y) for y in observed])
     return Misfits(np.cumsum(squares, axis=0), -power, np.cumsum(norms), counts)
 
 
-def filter_weights(found: Misfits, log_start: Array, scale: float = 1.0) -> Filtered:
+def solve_lower(roots: Array, right: Array) -> Array:
+    """Solutions (..., m, n) of triangular systems, roots (..., m, m): row by row, for all right-hand sides at once.
+
+    Of two or three rows that is a few operations; a library's solver takes longer to be called.
+    """
+    solved = np.empty(right.shape)
+    for row in range(right.shape[-2]):
+        known = (roots[..., row, :row, None] * solved[..., :row, :]).sum(axis=-2)
+        solved[..., row, :] = (right[..., row, :] - known) / roots[..., row, row, None]
+    return solved
+
+
+def filter_weights(misfits_of_samples: Misfits, log_start: Array, scale: float = 1.0) -> Filtered:
     """Update weights whose logarithms (samples,) are `log_start`, with every standard deviation times `scale`.
 
     `log_start` is made to sum to one. -inf there leaves a sample out.
     """
     start = log_start - _log_sum(log_start)
     alive = np.isfinite(start)
-    weights = np.empty(found.squares.shape)
+    weights = np.empty(misfits_of_samples.squares.shape)
     evidence = np.empty(len(weights))
     logs = np.full(len(start), -np.inf)
     misfit = 0.0
-    for t, squares in enumerate(found.squares):
+    for t, squares in enumerate(misfits_of_samples.squares):
         least = squares[alive].min()
-        exponents = start[alive] - 0.5 * _scaled(squares[alive] - least, found.exponent, scale)
+        exponents = start[alive] - 0.5 * _scaled(squares[alive] - least, misfits_of_samples.exponent, scale)
         total = _log_sum(exponents)
         logs[alive] = exponents - total
         weights[t] = np.exp(logs)
-        misfit = float(_scaled(np.array([least]), found.exponent, scale)[0])
-        evidence[t] = total - 0.5 * misfit + found.log_norms[t] - found.counts[t] * math.log(scale)
-    return Filtered(weights, 1.0 / (weights**2).sum(axis=1), evidence, logs, misfit, int(found.counts[-1]))
+        misfit = float(_scaled(np.array([least]), misfits_of_samples.exponent, scale)[0])
+        evidence[t] = (
+            total - 0.5 * misfit + misfits_of_samples.log_norms[t] - misfits_of_samples.counts[t] * math.log(scale)
+        )
+    return Filtered(weights, 1.0 / (weights**2).sum(axis=1), evidence, logs, misfit, int(misfits_of_samples.counts[-1]))
 
 
 def _scaled(squares: Array, exponent: int, scale: float) -> Array:

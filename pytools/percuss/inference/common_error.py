@@ -75,9 +75,9 @@ class CommonError:
         scale = self.scales[_choose(self._log_scaled(square, len(used)), generator)]
         rest = np.sqrt(scale)[:, None] * generator.standard_normal((len(normal), len(order) - len(used)))
         factor = np.linalg.cholesky(self.correlation[np.ix_(order, order)])
-        found = np.empty((len(normal), len(order)))
-        found[:, order] = np.concatenate([normal, rest], axis=1) @ factor.T
-        return found * std
+        drawn = np.empty((len(normal), len(order)))
+        drawn[:, order] = np.concatenate([normal, rest], axis=1) @ factor.T
+        return drawn * std
 
     def _log_scaled(self, square: Floats, size: int) -> Floats:
         return np.asarray(self.log_shares - 0.5 * (size * np.log(self.scales) + square / self.scales))
@@ -120,21 +120,21 @@ class Joint:
     @cached_property
     def _information(self) -> Floats:
         """P: (u, u) or (n, u, u)."""
-        found = np.zeros((len(self.used), len(self.used)))
+        information = np.zeros((len(self.used), len(self.used)))
         for share, own, belongs in zip(self.shares, self._precisions, self._maps, strict=True):
             if share.discrepancy.independent:
-                found = found + _diagonal(own @ belongs)
+                information = information + _diagonal(own @ belongs)
             else:
-                found = found + belongs.T @ own @ belongs
-        return found
+                information = information + belongs.T @ own @ belongs
+        return information
 
     @cached_property
     def _pull(self) -> Floats:
         """A' D^-1 (y - f): (n, u)."""
-        found: Floats = np.zeros((len(self.shares[0].residual), len(self.used)))
+        pull: Floats = np.zeros((len(self.shares[0].residual), len(self.used)))
         for share, own, belongs in zip(self.shares, self._precisions, self._maps, strict=True):
-            found = found + _times(share, own, share.residual) @ belongs
-        return found
+            pull = pull + _times(share, own, share.residual) @ belongs
+        return pull
 
     @cached_property
     def _known(self) -> Floats:
@@ -161,12 +161,12 @@ class Joint:
             left = share.residual - self.residual @ belongs.T
             size = np.log(own).sum(axis=-1) if share.discrepancy.independent else np.linalg.slogdet(own)[1]
             rest = rest + 0.5 * (size - left.shape[1] * LOG_2PI - np.sum(left * _times(share, own, left), axis=1))
-        found = []
+        components = []
         for log_share, factor in zip(self.error.log_shares, self._factors, strict=True):
             white = _solve(factor, self.residual)
             size = 2 * np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1) + len(self.used) * LOG_2PI
-            found.append(rest + log_share - 0.5 * (size + np.sum(white * white, axis=1)))
-        return np.stack(found, axis=1)
+            components.append(rest + log_share - 0.5 * (size + np.sum(white * white, axis=1)))
+        return np.stack(components, axis=1)
 
     def log_density(self) -> Floats:
         """Log density of all data together: (n,)."""
@@ -177,21 +177,21 @@ class Joint:
 
         Of a Gaussian with precision Q a residual r_i has, given the others, variance 1 / Q_ii and error (Q r)_i / Q_ii.
         """
-        given = []
+        conditional = []
         for factor in self._factors:
             # G = P^-1 - P^-1 C^-1 P^-1, so that Q = D^-1 - D^-1 A G A' D^-1.
             white = np.linalg.solve(factor, np.broadcast_to(self._known, factor.shape))
             gain = self._known - np.swapaxes(white, -1, -2) @ white
             pulled = (gain @ self._pull[:, :, None])[:, :, 0]
-            given.append([self._given(i, gain, pulled) for i in range(len(self.shares))])
-        found = []
+            conditional.append([self._conditional(i, gain, pulled) for i in range(len(self.shares))])
+        pointwise = []
         for i in range(len(self.shares)):
-            each = np.stack([one[i] for one in given], axis=2)
+            each = np.stack([one[i] for one in conditional], axis=2)
             without = log_sum(self.log_components[:, None, :] - each)
-            found.append(self.log_density()[:, None] - without)
-        return found
+            pointwise.append(self.log_density()[:, None] - without)
+        return pointwise
 
-    def _given(self, number: int, gain: Floats, pulled: Floats) -> Floats:
+    def _conditional(self, number: int, gain: Floats, pulled: Floats) -> Floats:
         share, own, belongs = self.shares[number], self._precisions[number], self._maps[number]
         if share.discrepancy.independent:
             diagonal = own - own * own * (np.diagonal(gain, axis1=-2, axis2=-1) @ belongs.T)
@@ -252,5 +252,5 @@ def _solve(matrix: Floats, vectors: Floats) -> Floats:
 def _factor(covariance: Floats) -> Floats:
     """Lower Cholesky factors; NaN where a covariance is not a number."""
     good = np.asarray(np.isfinite(covariance).all(axis=(-2, -1)))[..., None, None]
-    found = np.linalg.cholesky(np.where(good, covariance, np.eye(covariance.shape[-1])))
-    return np.where(good, found, np.nan)
+    factor = np.linalg.cholesky(np.where(good, covariance, np.eye(covariance.shape[-1])))
+    return np.where(good, factor, np.nan)

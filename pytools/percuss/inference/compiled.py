@@ -58,14 +58,19 @@ class NotCompiledError(Exception):
 
 
 def compiled_target(
-    likelihood: Likelihood, priors: Mapping[str, Prior], surrogates: Mapping[str, Surrogate]
+    likelihood: Likelihood,
+    priors: Mapping[str, Prior],
+    surrogates: Mapping[str, Surrogate],
+    correlation: Floats | None = None,
 ) -> Compiled:
     """Return the posterior, with a compiled `advance` where that can be.
 
     `surrogates` are those that the likelihood's forward models evaluate, by the name of the forward model; what
     variance of their error counts is asked of the forward models themselves.
     """
-    plain = likelihood.posterior(priors)
+    plain = likelihood.posterior(priors, correlation)
+    if correlation is not None:
+        return Compiled(plain, "parameters are correlated")
     try:
         core = compile_posterior(likelihood, plain, surrogates)
         _compare(core, plain)

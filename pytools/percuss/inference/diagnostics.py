@@ -15,7 +15,8 @@ Carlo error comes from the effective number of squared deviations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,36 @@ from percuss.inference.arrays import Floats
 
 # Quantiles whose efficiency makes the tail ESS.
 TAILS = (0.05, 0.95)
+
+
+# Kinds of R-hat and of effective sample size by the names of their columns.
+R_HATS = {"r_hat": "rank", "r_hat_plain": "plain"}
+SIZES = {"ess_bulk": "bulk", "ess_tail": "tail"}
+
+
+def worst_figures(names: Sequence[str], columns: Mapping[str, Floats]) -> str:
+    """The largest R-hat of either kind and the least effective sample size of either, and which they are.
+
+    Every account of a posterior tells these two, so that all tell the same.
+    """
+
+    def entries(kinds: Mapping[str, str]) -> list[tuple[float, str, str]]:
+        return [
+            (float(value), kind, name)
+            for key, kind in kinds.items()
+            if key in columns
+            for name, value in zip(names, columns[key], strict=True)
+        ]
+
+    def text(entry: tuple[float, str, str], figure: str) -> str:
+        return f"{figure} ({entry[1]}, of {entry[2]})"
+
+    # NaN is worse than any number.
+    worst = max(entries(R_HATS), key=lambda entry: math.inf if math.isnan(entry[0]) else entry[0])
+    least = min(entries(SIZES), key=lambda entry: -math.inf if math.isnan(entry[0]) else entry[0])
+    return (
+        f"largest R-hat {text(worst, f'{worst[0]:.4f}')}, least effective sample size {text(least, f'{least[0]:.0f}')}"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +75,10 @@ class Diagnostics:
         """The largest R-hat of either kind; NaN when any is."""
         return float(max(np.max(self.r_hat), np.max(self.r_hat_plain)))
 
+    def figures(self) -> str:
+        """The largest R-hat and the least effective sample size, each with its kind and quantity."""
+        return worst_figures(self.names, {key: getattr(self, key) for key in (*R_HATS, *SIZES)})
+
     @property
     def least_ess(self) -> float:
         """The smallest of all bulk and tail ESS; NaN when any is."""
@@ -57,9 +92,9 @@ def diagnose(draws: Floats, log_density: Floats, names: Sequence[str], stated: F
     """
     stated = draws if stated is None else stated
     columns = [draws[:, :, j] for j in range(draws.shape[2])] + [log_density]
-    found = np.array([_r_hat_and_ess(column) for column in columns])
+    r_hat_and_ess = np.array([_r_hat_and_ess(column) for column in columns])
     spread = np.array([std_error(stated[:, :, j]) for j in range(stated.shape[2])])
-    r_hats, plain, bulk, tail = found.T
+    r_hats, plain, bulk, tail = r_hat_and_ess.T
     return Diagnostics((*names, "log density"), r_hats, plain, bulk, tail, spread)
 
 

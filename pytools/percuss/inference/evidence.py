@@ -124,9 +124,9 @@ def bayes_factor(first: Evidence, second: Evidence) -> BayesFactor:
     log = first.log_evidence - second.log_evidence
     strength = 2.0 * abs(log)
     words = "barely worth mentioning"
-    for least, said in ((2.0, "positive"), (6.0, "strong"), (10.0, "very strong")):
+    for least, grade in ((2.0, "positive"), (6.0, "strong"), (10.0, "very strong")):
         if strength > least:
-            words = said
+            words = grade
     side = "first" if log > 0 else "second"
     return BayesFactor(log, math.hypot(first.error, second.error), f"{words}, for the {side}")
 

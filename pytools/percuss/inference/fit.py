@@ -56,7 +56,7 @@ def check_fit(likelihood: Likelihood, draws: Floats, generator: np.random.Genera
     """How the data fit in all, and group by group, at some of the draws (n, d) of a posterior."""
     entries = sum(len(group.observed) for group in likelihood.groups)
     draws = spread_draws(draws, int(np.clip(NUMBERS // (REPEATS * entries), FEWEST, DRAWS)))
-    data = likelihood.draw(draws, generator, given=True)
+    data = likelihood.draw(draws, generator, given_data=True)
     groups = {
         group.name: _fit(likelihood.misfits(draws, REPEATS, generator, group.name), group.observed, data[group.name])
         for group in likelihood.groups
@@ -69,8 +69,8 @@ def check_fit(likelihood: Likelihood, draws: Floats, generator: np.random.Genera
 
 
 def _fit(misfits: tuple[Floats, Floats], observed: Floats, data: Floats) -> Fit:
-    found, drawn = misfits
-    worse = np.mean(drawn >= found[:, None], axis=1)
+    observed_misfit, drawn = misfits
+    worse = np.mean(drawn >= observed_misfit[:, None], axis=1)
     inside = {
         mass: int(np.count_nonzero((low <= observed) & (observed <= high)))
         for mass, (low, high) in bands(data, MASSES).items()

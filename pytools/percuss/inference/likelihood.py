@@ -63,14 +63,17 @@ class Group:
             raise InputError(f"group `{self.name}`: {size[0]} observed values have {np.size(self.outputs)} outputs")
         if not np.issubdtype(np.asarray(self.outputs).dtype, np.integer) or np.min(self.outputs) < 0:
             raise InputError(f"group `{self.name}`: outputs must be column numbers from 0")
-        given = np.asarray(self.measurement_std, float)
-        if given.shape not in ((), size) or not (np.isfinite(given) & (given >= 0)).all():
+        measured_std = np.asarray(self.measurement_std, float)
+        if measured_std.shape not in ((), size) or not (np.isfinite(measured_std) & (measured_std >= 0)).all():
             raise InputError(f"group `{self.name}`: measurement_std must be finite and at least 0, one or one an entry")
         places = getattr(self.discrepancy, "places", self.observed)
         std = self.discrepancy.std
-        for what, shape in (("places", np.shape(places)), ("std", () if isinstance(std, Unknown) else np.shape(std))):
+        for field_name, shape in (
+            ("places", np.shape(places)),
+            ("std", () if isinstance(std, Unknown) else np.shape(std)),
+        ):
             if shape not in ((), size):
-                raise InputError(f"group `{self.name}`: {size[0]} observed values have {shape[0]} {what}")
+                raise InputError(f"group `{self.name}`: {size[0]} observed values have {shape[0]} {field_name}")
 
 
 class Part(NamedTuple):
@@ -131,10 +134,10 @@ class Likelihood:
         """What is to be inferred besides, in the order of the columns after the parameters: numbers of discrepancies,
         and errors of forward models that cannot be integrated out.
         """
-        found: dict[str, Prior] = {u.name: u.prior for group in self.groups for u in group.discrepancy.unknowns()}
+        priors: dict[str, Prior] = {u.name: u.prior for group in self.groups for u in group.discrepancy.unknowns()}
         for name in self.inferred_errors:
-            found |= dict.fromkeys(self._error_names(name), Normal({"mean": 0.0, "std": 1.0}))
-        return found
+            priors |= dict.fromkeys(self._error_names(name), Normal({"mean": 0.0, "std": 1.0}))
+        return priors
 
     @cached_property
     def inferred_errors(self) -> tuple[str, ...]:
@@ -154,20 +157,21 @@ class Likelihood:
     def _error_names(self, name: str) -> list[str]:
         return [f"error_{self.errors[name].names[j]}" for j in self.columns(name)]
 
-    def posterior(self, priors: Mapping[str, Prior]) -> Target:
-        """Return what is to be sampled, given the priors of the model's parameters."""
+    def posterior(self, priors: Mapping[str, Prior], correlation: Floats | None = None) -> Target:
+        """Return what is to be sampled, given the priors of the model's parameters and how these depend."""
         missing = [name for name in self.parameters if name not in priors]
         if missing:
             raise InputError(f"no prior for {', '.join(f'`{name}`' for name in missing)}")
         names = (*self.parameters, *self.unknowns)
-        return Target(names, (*(priors[name] for name in self.parameters), *self.unknowns.values()), self)
+        own = (*(priors[name] for name in self.parameters), *self.unknowns.values())
+        return Target(names, own, self, correlation=correlation)
 
     def __call__(self, x: Floats) -> Floats:
         """Log-likelihood (Eq. C.10) at points (n, d)."""
-        found = self._forwards(x)
-        return self._density(x, self._parts(x, found), found)
+        outputs = self._forwards(x)
+        return self._density(x, self._parts(x, outputs), outputs)
 
-    def _density(self, x: Floats, parts: list[Part], found: Mapping[str, tuple[Floats, Floats]]) -> Floats:
+    def _density(self, x: Floats, parts: list[Part], outputs: Mapping[str, tuple[Floats, Floats]]) -> Floats:
         """Log density (n,) of the data of parts of the groups."""
         total = np.zeros(len(x))
         for group, mean, variance, unknowns in parts:
@@ -175,7 +179,7 @@ class Likelihood:
                 total += group.discrepancy.log_density(group.observed - mean, variance, unknowns)
         for name in self.marginal_errors:
             if any(part.group.forward == name for part in parts):
-                total += self._joint(name, parts, found).log_density()
+                total += self._joint(name, parts, outputs).log_density()
         for name in self.inferred_errors:
             total += self.errors[name].log_tails(self._standard(x, name))
         return total
@@ -185,16 +189,16 @@ class Likelihood:
         return np.concatenate([self._pointwise(x[i : i + BLOCK]) for i in range(0, len(x), BLOCK)])
 
     def _pointwise(self, x: Floats) -> Floats:
-        found = self._forwards(x)
-        parts = self._parts(x, found)
-        done: dict[str, Floats] = {}
+        outputs = self._forwards(x)
+        parts = self._parts(x, outputs)
+        by_group: dict[str, Floats] = {}
         for group, mean, variance, unknowns in parts:
             if group.forward not in self.marginal_errors:
-                done[group.name] = group.discrepancy.log_pointwise(group.observed - mean, variance, unknowns)
+                by_group[group.name] = group.discrepancy.log_pointwise(group.observed - mean, variance, unknowns)
         for name in self.marginal_errors:
             names = [group.name for group in self.groups if group.forward == name]
-            done |= zip(names, self._joint(name, parts, found).log_pointwise(), strict=True)
-        return np.concatenate([done[group.name] for group in self.groups], axis=1)
+            by_group |= zip(names, self._joint(name, parts, outputs).log_pointwise(), strict=True)
+        return np.concatenate([by_group[group.name] for group in self.groups], axis=1)
 
     def means(self, x: Floats) -> dict[str, Floats]:
         """All outputs of every forward model, its own error left out: (n, outputs)."""
@@ -202,26 +206,26 @@ class Likelihood:
 
     def predict(self, x: Floats) -> dict[str, Floats]:
         """Outputs of the forward models for each group, their own error left out: (n, m)."""
-        found = self.means(x)
-        return {group.name: found[group.forward][:, group.outputs] for group in self.groups}
+        means = self.means(x)
+        return {group.name: means[group.forward][:, group.outputs] for group in self.groups}
 
-    def draw_outputs(self, x: Floats, generator: np.random.Generator, *, given: bool) -> dict[str, Floats]:
+    def draw_outputs(self, x: Floats, generator: np.random.Generator, *, given_data: bool) -> dict[str, Floats]:
         """Draw all outputs of every forward model (n, outputs), with their common error where they have one: as it is
-        `given` the data, or as it is before them.
+        given the data (`given_data`), or as it is before them.
         """
-        found = self._forwards(x, tuple(self.forwards))
-        parts = self._parts(x, found)
-        drawn = {name: mean for name, (mean, _) in found.items()}
+        outputs = self._forwards(x, tuple(self.forwards))
+        parts = self._parts(x, outputs)
+        drawn = {name: mean for name, (mean, _) in outputs.items()}
         for name, error in self.errors.items():
-            mean, variance = found[name]
+            mean, variance = outputs[name]
             std = np.sqrt(variance)
-            if given and name in self.marginal_errors:
+            if given_data and name in self.marginal_errors:
                 blocks = [
-                    self._joint(name, _rows(parts, i), {name: _row(found[name], i)}).draw(generator)
+                    self._joint(name, _rows(parts, i), {name: _row(outputs[name], i)}).draw(generator)
                     for i in range(0, len(x), BLOCK)
                 ]
                 drawn[name] = mean + np.concatenate(blocks)
-            elif given and name in self.inferred_errors:
+            elif given_data and name in self.inferred_errors:
                 drawn[name] = mean + error.draw_others(self._standard(x, name), self.columns(name), std, generator)
             else:
                 drawn[name] = mean + error.draw(len(x), std, generator)
@@ -235,25 +239,25 @@ class Likelihood:
             drawn[group.name] = outputs[group.forward][:, group.outputs] + noise
         return drawn
 
-    def draw(self, x: Floats, generator: np.random.Generator, *, given: bool = False) -> dict[str, Floats]:
+    def draw(self, x: Floats, generator: np.random.Generator, *, given_data: bool = False) -> dict[str, Floats]:
         """Draw data of each group, one repetition a point: outputs, errors of forward models and discrepancy (n, m)."""
-        return self.draw_data(x, self.draw_outputs(x, generator, given=given), generator)
+        return self.draw_data(x, self.draw_outputs(x, generator, given_data=given_data), generator)
 
     def misfits(
         self, x: Floats, repeats: int, generator: np.random.Generator, only: str | None = None
     ) -> tuple[Floats, Floats]:
         """-2 log density of the data (n,), and of data drawn at the same points (n, repeats); of `only` one group."""
-        found = self._forwards(x)
-        parts = [part for part in self._parts(x, found) if only in (None, part.group.name)]
-        drawn = [self._density(x, self._redrawn(parts, found, generator), found) for _ in range(repeats)]
-        return -2 * self._density(x, parts, found), -2 * np.stack(drawn, axis=1)
+        outputs = self._forwards(x)
+        parts = [part for part in self._parts(x, outputs) if only in (None, part.group.name)]
+        drawn = [self._density(x, self._redrawn(parts, outputs, generator), outputs) for _ in range(repeats)]
+        return -2 * self._density(x, parts, outputs), -2 * np.stack(drawn, axis=1)
 
     def _redrawn(
-        self, parts: list[Part], found: Mapping[str, tuple[Floats, Floats]], generator: np.random.Generator
+        self, parts: list[Part], outputs: Mapping[str, tuple[Floats, Floats]], generator: np.random.Generator
     ) -> list[Part]:
         """Parts in which drawn data stand for the observed ones: their means moved by as much."""
         errors = {
-            name: self.errors[name].draw(len(parts[0].mean), np.sqrt(found[name][1]), generator)
+            name: self.errors[name].draw(len(parts[0].mean), np.sqrt(outputs[name][1]), generator)
             for name in self.marginal_errors
             if any(part.group.forward == name for part in parts)
         }
@@ -293,31 +297,31 @@ class Likelihood:
 
     def _forwards(self, x: Floats, names: tuple[str, ...] | None = None) -> dict[str, tuple[Floats, Floats]]:
         inputs = x[:, : len(self.parameters)]
-        found = {name: self.forwards[name](inputs) for name in names or self._used}
-        for name, (mean, variance) in found.items():
+        outputs = {name: self.forwards[name](inputs) for name in names or self._used}
+        for name, (mean, variance) in outputs.items():
             _check_forward(name, mean, variance, len(x))
-        return found
+        return outputs
 
     def _standard(self, x: Floats, name: str) -> Floats:
         """Columns of the points that hold the inferred error of a forward model."""
         order = (*self.parameters, *self.unknowns)
         return x[:, [order.index(unknown) for unknown in self._error_names(name)]]
 
-    def _joint(self, name: str, parts: list[Part], found: Mapping[str, tuple[Floats, Floats]]) -> Joint:
+    def _joint(self, name: str, parts: list[Part], outputs: Mapping[str, tuple[Floats, Floats]]) -> Joint:
         """The data of one forward model, whose common error is integrated out."""
         shares = tuple(
             Share(group.discrepancy, group.observed - mean, np.asarray(group.outputs, np.int64), variance, unknowns)
             for group, mean, variance, unknowns in parts
             if group.forward == name and isinstance(group.discrepancy, NormalResiduals)
         )
-        return Joint(self.errors[name], np.sqrt(found[name][1]), shares)
+        return Joint(self.errors[name], np.sqrt(outputs[name][1]), shares)
 
-    def _parts(self, x: Floats, found: Mapping[str, tuple[Floats, Floats]]) -> list[Part]:
+    def _parts(self, x: Floats, outputs: Mapping[str, tuple[Floats, Floats]]) -> list[Part]:
         first = len(self.parameters)
         unknowns = {name: x[:, first + j] for j, name in enumerate(self.unknowns)}
         parts = []
         for group in self.groups:
-            mean, variance = found[group.forward]
+            mean, variance = outputs[group.forward]
             share = OWN_SHARE if group.forward in self.errors else 1.0
             if np.max(group.outputs) >= mean.shape[1]:
                 raise InputError(
@@ -344,9 +348,9 @@ class Likelihood:
         return error[:, np.searchsorted(used, group.outputs)]
 
 
-def _row(found: tuple[Floats, Floats], start: int) -> tuple[Floats, Floats]:
+def _row(mean_and_variance: tuple[Floats, Floats], start: int) -> tuple[Floats, Floats]:
     """A block of the points of a forward model."""
-    mean, variance = found
+    mean, variance = mean_and_variance
     return mean[start : start + BLOCK], variance if variance.ndim == 1 else variance[start : start + BLOCK]
 
 

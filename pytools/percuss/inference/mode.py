@@ -44,7 +44,7 @@ def find_mode(target: Target, sample: Sample) -> Mode:
         # A wall, not infinity, which no line search can interpolate.
         return np.where(np.isfinite(value), value, 1e100)
 
-    found = Mode(sample.draws[chains[0], best[chains[0]]], float(log_posterior[chains[0], best[chains[0]]]))
+    mode = Mode(sample.draws[chains[0], best[chains[0]]], float(log_posterior[chains[0], best[chains[0]]]))
     for chain in chains:
         start = np.clip(sample.draws[chain, best[chain]], low, high)
         end = minimize(
@@ -55,9 +55,9 @@ def find_mode(target: Target, sample: Sample) -> Mode:
             bounds=list(zip((low - start) / scale, (high - start) / scale, strict=True)),
             options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 500},
         )
-        if -end.fun > found.log_posterior:
-            found = Mode(np.clip(start + scale * end.x, low, high), float(-end.fun))
-    return found
+        if -end.fun > mode.log_posterior:
+            mode = Mode(np.clip(start + scale * end.x, low, high), float(-end.fun))
+    return mode
 
 
 def value_and_gradient(

@@ -89,9 +89,9 @@ def search(target: Target, allowed: int, seed: int) -> Modes | None:
     f = target.log_density(z)
     climbs = max(min(CLIMBS, 2 * budget // (3 * STEPS * (d + 5))), 8)
     starts = outstanding(target, z, f, climbs)
-    done = climb(target.log_density, z[starts], f[starts])
+    climbed = climb(target.log_density, z[starts], f[starts])
     none = Modes(np.empty((0, d)), np.empty(0), np.empty((0, d, d)), np.empty(0), len(z), len(starts), len(z))
-    return _weighed(target, _joined(target, none, done), generator)
+    return _weighed(target, _joined(target, none, climbed), generator)
 
 
 def outstanding(target: Target, z: Floats, log_density: Floats, n: int) -> NDArray[np.int64]:
@@ -117,14 +117,14 @@ def outstanding(target: Target, z: Floats, log_density: Floats, n: int) -> NDArr
     return np.asarray(finite[np.concatenate([high, stands])])
 
 
-def _joined(target: Target, known: Modes, done: Climbs) -> Modes:
+def _joined(target: Target, known: Modes, climbed: Climbs) -> Modes:
     """The modes known and those at which climbs ended, each once, the heaviest first."""
     function = target.log_density
     at, top, factors, mass = (list(part) for part in (known.at, known.log_density, known.factors, known.log_mass))
-    used = done.evaluations
-    for i in np.argsort(-done.log_density, kind="stable"):
-        end, f = done.ends[i], float(done.log_density[i])
-        if not done.arrived[i] or not np.isfinite(f):
+    used = climbed.evaluations
+    for i in np.argsort(-climbed.log_density, kind="stable"):
+        end, f = climbed.ends[i], float(climbed.log_density[i])
+        if not climbed.arrived[i] or not np.isfinite(f):
             continue
         away = np.array(
             [np.linalg.norm(np.linalg.solve(factor, end - a)) for a, factor in zip(at, factors, strict=True)]
@@ -138,7 +138,7 @@ def _joined(target: Target, known: Modes, done: Climbs) -> Modes:
             # A ridge that leads up without a dip: a climb that lost its way on it, not a hill.
             if np.min(between) > f - 0.1:
                 continue
-        factor, cost = curvature(function, end, done.spread[i])
+        factor, cost = curvature(function, end, climbed.spread[i])
         used += cost
         log_mass = f + 0.5 * len(end) * math.log(2 * math.pi) + float(np.sum(np.log(np.diag(factor))))
         if mass and log_mass < max(mass) + math.log(NEGLIGIBLE):

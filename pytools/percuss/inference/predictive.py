@@ -31,10 +31,12 @@ class Predictive:
 
 
 def predict_at(
-    likelihood: Likelihood, points: Floats, generator: np.random.Generator, *, given: bool = False
+    likelihood: Likelihood, points: Floats, generator: np.random.Generator, *, given_data: bool = False
 ) -> Predictive:
-    """Predict once at each of the points (n, d), unknowns included; errors of forward models `given` the data."""
-    every = likelihood.draw_outputs(points, generator, given=given)
+    """Predict once at each of the points (n, d), unknowns included; errors of forward models as the data leave them if
+    `given_data`.
+    """
+    every = likelihood.draw_outputs(points, generator, given_data=given_data)
     outputs = {group.name: every[group.forward][:, group.outputs] for group in likelihood.groups}
     return Predictive(points, every, outputs, likelihood.draw_data(points, every, generator))
 

@@ -16,6 +16,7 @@ import numpy as np
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.transform import Transform
+from percuss.study.joint import Joint
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.tensor import refuse_tensors
 from percuss.study.priors.uniform import Uniform
@@ -35,6 +36,8 @@ class Target:
     priors: tuple[Prior, ...]
     log_likelihood: LogLikelihood = field(repr=False)
     advance: Callable[..., Any] | None = field(default=None, repr=False)
+    # Correlation of the normals behind the first parameters; None where all are independent.
+    correlation: Floats | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -65,7 +68,8 @@ class Target:
 
     def log_prior(self, x: Floats) -> Floats:
         """Log density of the prior at parameters (n, d), minus infinity outside the support."""
-        return np.asarray(sum(prior.logpdf(x[:, j]) for j, prior in enumerate(self.priors)))
+        log = np.asarray(sum(prior.logpdf(x[:, j]) for j, prior in enumerate(self.priors)))
+        return log if self.correlation is None else log + self._log_copula(x)
 
     def log_parts(self, z: Floats) -> tuple[Floats, Floats]:
         """Log-likelihood and log prior density at unbounded points (n, d); the second with the Jacobian."""
@@ -82,14 +86,28 @@ class Target:
         log = self.transform.log_jacobian(z) + flat
         for j, prior in sloped:
             log += prior.logpdf(x[:, j])
+        if self.correlation is not None:
+            log = log + self._log_copula(x)
         return _possible(log)
+
+    @cached_property
+    def joint(self) -> Joint:
+        """The priors with their dependence; what belongs to the discrepancy is independent of all."""
+        if self.correlation is None:
+            return Joint(self.priors)
+        whole = np.eye(self.dimension)
+        size = len(self.correlation)
+        whole[:size, :size] = self.correlation
+        return Joint(self.priors, whole)
+
+    def _log_copula(self, x: Floats) -> Floats:
+        return self.joint.log_copula(x)
 
     def draw_prior(self, n: int, generator: np.random.Generator) -> Floats:
         """Draw n unbounded points from the prior."""
         u = generator.random((n, self.dimension))
         # Multiples of 2^-53: the centre of each cell, since a quantile of 0 may be infinite.
-        x = np.stack([prior.ppf(u[:, j] + 2.0**-54) for j, prior in enumerate(self.priors)], axis=1)
-        return self.transform.unbounded(x)
+        return self.transform.unbounded(self.joint.from_unit(u + 2.0**-54))
 
     def start(self, n: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw n points of finite density from the prior, and that density: where chains begin."""

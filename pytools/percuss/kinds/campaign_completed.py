@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from percuss.kinds.body import Body, Count
 from percuss.kinds.kind import Kind
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +27,7 @@ KIND = Kind(
         "design": ("design.created",),
         "runs": ("runs.completed", "runs.failed"),
     },
-    summary=lambda body: f"{body.completed} runs, {body.failed} failed",
+    summary=lambda body: f"{counted(body.completed, 'run')}, {body.failed} failed",
     made_by="run",
     load="percuss.execution.results:load_campaign",
 )

@@ -20,4 +20,5 @@ KIND = Kind(
     needs={"study": ("study.registered",)},
     summary=summary,
     made_by="check",
+    asked=("name",),
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from percuss.kinds.body import Body, Count
 from percuss.kinds.kind import Kind
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,7 @@ class CheckPassed(Body):
 
 def summary(body: CheckPassed) -> str:
     """In a few words."""
-    return f"{body.name}: {body.compared} values, {body.moved} moved"
+    return f"{body.name}: {counted(body.compared, 'value')}, {body.moved} moved"
 
 
 KIND = Kind(
@@ -44,4 +45,5 @@ KIND = Kind(
     needs={"study": ("study.registered",)},
     summary=summary,
     made_by="check",
+    asked=("name",),
 )

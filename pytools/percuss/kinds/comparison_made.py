@@ -8,6 +8,7 @@ from percuss.kinds.body import Count
 from percuss.kinds.kind import Kind, Table
 from percuss.kinds.posterior_sampled import LooFacts
 from percuss.kinds.trusted import SINCE_TRUST, Result
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +73,10 @@ KIND = Kind(
     "calibrations held against each other",
     needs={"posterior": ("posterior.sampled", "validation.computed")},
     tables={"posteriors": Table("a parameter of a posterior", ROWS)},
-    summary=lambda body: f"{len(body.posteriors)} posteriors",
+    summary=lambda body: counted(len(body.posteriors), "posterior"),
     version=2,
     upcasters=SINCE_TRUST,
+    repeat="percuss.work.repeat_comparison:repeat_comparison",
     made_by="compare",
     load="percuss.calibration.records:load_comparison",
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from percuss.kinds.body import Count, Value
 from percuss.kinds.kind import Kind, Table
 from percuss.kinds.trusted import Result
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,7 @@ class ConvergenceChecked(Result):
 def summary(body: ConvergenceChecked) -> str:
     """In a few words."""
     quoted = sum(item.quote == "yes" for item in body.outputs)
-    return f"case {body.case}, {quoted} of {len(body.outputs)} outputs may be quoted"
+    return f"case {body.case}, {quoted} of {counted(len(body.outputs), 'output')} may be quoted"
 
 
 KIND = Kind(
@@ -75,5 +76,7 @@ KIND = Kind(
         )
     },
     summary=summary,
+    repeat="percuss.work.repeat_convergence:repeat_convergence",
     made_by="converge",
+    asked=("case", "point", "plan"),
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from percuss.kinds.body import Body, Count, Value
 from percuss.kinds.kind import PARAMETERS, Kind, Table
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +34,10 @@ KIND = Kind(
             "a sample: values of the parameters, and their quantiles as `unit:NAME`", {"sample": "1"}, (PARAMETERS,)
         )
     },
-    summary=lambda body: f"{body.sampler}, {body.n} points",
+    summary=lambda body: f"{body.sampler}, {counted(body.n, 'point')}",
     seeded=True,
+    repeat="percuss.work.repeat_design:repeat_design",
     made_by="design",
     load="percuss.designs.records:load_design",
+    asked=("sampler", "n", "skip", "options", "cases", "fixed", "curves"),
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from percuss.kinds.body import Count
 from percuss.kinds.kind import Kind, Table
 from percuss.kinds.trusted import SINCE_TRUST, Result
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +70,8 @@ class FilterUpdated(Result):
 
 def summary(body: FilterUpdated) -> str:
     """In a few words."""
-    return f"{body.samples} samples worth {body.effective:.3g}, {body.observed.steps} steps of {body.observed.file}"
+    samples, steps = counted(body.samples, "sample"), counted(body.observed.steps, "step")
+    return f"{samples} worth {body.effective:.3g}, {steps} of {body.observed.file}"
 
 
 KIND = Kind(
@@ -103,5 +105,7 @@ KIND = Kind(
     summary=summary,
     version=2,
     upcasters=SINCE_TRUST,
+    repeat="percuss.work.repeat_filter:repeat_filter",
     made_by="filter",
+    asked=("cases", "covariance", "ess_target"),
 )

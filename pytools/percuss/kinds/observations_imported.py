@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from percuss.kinds.body import Body, Count
 from percuss.kinds.kind import Kind, Table
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +30,9 @@ KIND = Kind(
     "measured values, bound to the outputs of a study",
     needs={"study": ("study.registered",)},
     tables={"observations": Table("a datum, in the SI unit of its output", COLUMNS)},
-    summary=lambda body: f"{'twin' if body.twin else 'measured'}, {body.entries} values, {body.file}",
+    summary=lambda body: f"{'twin' if body.twin else 'measured'}, {counted(body.entries, 'value')}, {body.file}",
     made_by="observe",
     load="percuss.calibration.records:load_observations",
     repeat="percuss.work.repeat_observations:repeat_observations",
+    asked=("file", "own"),
 )

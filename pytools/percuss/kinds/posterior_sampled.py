@@ -216,4 +216,5 @@ KIND = Kind(
     made_by="calibrate",
     load="percuss.calibration.records:load_posterior",
     repeat="percuss.work.repeat_posterior:repeat_posterior",
+    asked=("block", "calibration", "direct", "sampler", "settings", "stopping"),
 )

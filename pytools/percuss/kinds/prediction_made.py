@@ -90,4 +90,5 @@ KIND = Kind(
     made_by="predict",
     load="percuss.calibration.records:load_prediction",
     repeat="percuss.work.repeat_prediction:repeat_prediction",
+    asked=("draws",),
 )

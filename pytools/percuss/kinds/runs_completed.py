@@ -7,6 +7,7 @@ from typing import Any
 
 from percuss.kinds.body import Body, Count
 from percuss.kinds.kind import OUTPUTS, QUANTITIES, Kind, Table
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +31,10 @@ KIND = Kind(
     "outputs of a batch of runs of one case of a design",
     needs={"study": ("study.registered",), "design": ("design.created",)},
     tables=TABLES,
-    summary=lambda body: f"case {body.case}, {len(body.samples)} runs",
+    summary=lambda body: f"case {body.case}, {counted(len(body.samples), 'run')}",
     made_by="run",
     repeat="percuss.work.repeat:repeat_run",
     parts=lambda body: len(body.samples),
     unrepeatable="percuss.work.repeat:why_not",
+    asked=("case", "samples", "program"),
 )

@@ -31,4 +31,5 @@ KIND = Kind(
     repeat="percuss.work.repeat:repeat_run",
     parts=lambda body: len(body.samples),
     unrepeatable="percuss.work.repeat:why_not",
+    asked=("case", "samples", "program"),
 )

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from percuss.kinds.body import Body, Count
 from percuss.kinds.kind import Kind
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,7 @@ KIND = Kind(
     SceneSettled,
     "a scene at rest, from which runs start",
     needs={"study": ("study.registered",)},
-    summary=lambda body: f"{body.steps} steps",
+    summary=lambda body: counted(body.steps, "step"),
     made_by="run",
+    asked=("key",),
 )

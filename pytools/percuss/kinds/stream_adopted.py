@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from percuss.kinds.body import Body, Count
 from percuss.kinds.kind import Kind
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +22,6 @@ KIND = Kind(
     "stream.adopted",
     StreamAdopted,
     "the events of another stream, up to a hash, became part of this one",
-    summary=lambda body: f"{body.stream}, {body.events} events",
+    summary=lambda body: f"{body.stream}, {counted(body.events, 'event')}",
     made_by="adopt",
 )

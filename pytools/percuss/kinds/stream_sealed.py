@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from percuss.kinds.body import Body, Count
 from percuss.kinds.kind import Kind
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,6 @@ KIND = Kind(
     "stream.sealed",
     StreamSealed,
     "commits were packed into one file; rows and hashes unchanged",
-    summary=lambda body: f"{body.stream}, {body.events} events",
+    summary=lambda body: f"{body.stream}, {counted(body.events, 'event')}",
     made_by="seal",
 )

@@ -8,6 +8,7 @@ from typing import Any
 from percuss.kinds.body import Count
 from percuss.kinds.kind import PARAMETERS, Kind, Table
 from percuss.kinds.trusted import SINCE_TRUST, Result
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +64,13 @@ KIND = Kind(
         ),
         "modes": Table("a place on the axis of curves", {"case": "", "place": ""}, always=False),
     },
-    summary=lambda body: f"{', '.join(body.families)}: {body.outputs} outputs, {body.points} points",
+    summary=lambda body: (
+        f"{', '.join(body.families)}: {counted(body.outputs, 'output')}, {counted(body.points, 'point')}"
+    ),
     version=2,
     upcasters=SINCE_TRUST,
     made_by="surrogate",
     load="percuss.surrogates.surrogate:load_surrogate",
     repeat="percuss.work.repeat_surrogate:repeat_surrogate",
+    asked=("settings",),
 )

@@ -22,7 +22,7 @@ def _without_verdicts(body: dict[str, Any]) -> dict[str, Any]:
     accepted = body.get("accepted_unconverged", False)
     converged = body.get("converged", not accepted)
     reasons = "; ".join(body.get("reasons", [])) or "the posterior it stands on"
-    found = {
+    verdict = {
         "gate": "convergence",
         "passed": False,
         "sentence": f"the posterior is not converged: {reasons}",
@@ -33,7 +33,7 @@ def _without_verdicts(body: dict[str, Any]) -> dict[str, Any]:
         "source": None,
     }
     kept = {key: value for key, value in body.items() if key != "accepted_unconverged"}
-    return kept | {"trust": [] if converged else [found]}
+    return kept | {"trust": [] if converged else [verdict]}
 
 
 SINCE_TRUST: dict[int, Upcaster] = {1: _without_verdicts}

@@ -155,4 +155,5 @@ KIND = Kind(
     made_by="validate",
     load="percuss.validation.storage:load_validation",
     repeat="percuss.work.repeat_validation:repeat_validation",
+    asked=("model", "tracked", "case", "values", "start", "thresholds", "asked"),
 )

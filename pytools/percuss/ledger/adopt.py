@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.blobs import check_payload, take_over
-from percuss.ledger.event import Draft, Event, from_frame
+from percuss.ledger.event import Draft, Event
 from percuss.ledger.files import make_last, read_regular, write_linked
 from percuss.ledger.ledger import MAIN, Ledger, adopted
 from percuss.ledger.place import Place
+from percuss.ledger.rows import from_frame
 from percuss.ledger.streams import list_stream, read_stream
 
 
@@ -31,7 +32,7 @@ def adopt_stream(ledger: Ledger, stream: str, source: Place | None = None) -> Ad
     if not events:
         raise InputError(f"stream {stream}: there is none with events in {(source or ledger.place).root}")
     for event in events:
-        for blob in event.blobs:
+        for blob in event.payloads:
             check_payload(ledger.place, blob)
     visible = ledger.events()
     old = [e for e in visible if e.kind == "stream.adopted" and adopted(e.body)[0] == stream]
@@ -76,7 +77,7 @@ def _copy_stream(target: Place, source: Place, stream: str) -> int:
         )
     copied = 0
     for event in verified_events(source, stream):
-        for blob in event.blobs:
+        for blob in event.payloads:
             copied += take_over(source, target, blob)
     listing = list_stream(source, stream)
     if listing.segments:

@@ -17,12 +17,14 @@ from percuss.kinds.stream_adopted import StreamAdopted
 from percuss.kinds.stream_sealed import StreamSealed
 from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
-from percuss.ledger.event import Event, from_frame, parquet_schema
-from percuss.ledger.files import FILES_AT_A_TIME, file_sha256, files_below, read_frame, read_frames
+from percuss.ledger.event import Event
+from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, read_frames
 from percuss.ledger.ledger import MAIN, Ledger, adopted
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
 from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, fold, state_tables
+from percuss.ledger.pruned import NOTE, tombstones
+from percuss.ledger.rows import from_frame, parquet_schema
 from percuss.ledger.streams import Listing, Segment, list_stream, read_segment, stream_names
 from percuss.ledger.tables import table_digest
 
@@ -50,6 +52,7 @@ class Walk:
     proof: Proof
     streams: dict[str, list[Event]]
     visible: list[Event]
+    sealed: int = 0  # how many events are in sealed segments
 
     @cached_property
     def chains(self) -> dict[str, list[str]]:
@@ -76,14 +79,15 @@ def prove_chain(place: Place) -> Walk:
                 proof.faults.append(f"event {event.id}: is there twice")
             ids.add(event.id)
     _check_names(streams, segments, proof)
-    walk = Walk(proof, streams, _visible(streams, proof))
-    for path, what in check_leftovers(place, walk.chains):
-        if what == FORKED and proof.holds:
+    sealed = sum(ends[-1][1].seq for ends in segments.values() if ends)
+    walk = Walk(proof, streams, _visible(streams, proof), sealed)
+    for path, standing in check_leftovers(place, walk.chains):
+        if standing == FORKED and proof.holds:
             proof.note = f"{path.name} of a writer that was killed was never part of the chain; percuss doctor lists it"
-        elif what in (HIDDEN, FORKED):
+        elif standing in (HIDDEN, FORKED):
             proof.faults.append(f"{path}: holds events that the stream lacks; {hider(place, path)} hides it")
-        elif what and what not in proof.faults:
-            proof.faults.append(what)
+        elif standing and standing not in proof.faults:
+            proof.faults.append(standing)
     return walk
 
 
@@ -91,17 +95,17 @@ def _walk_stream(place: Place, stream: str, proof: Proof) -> tuple[list[Event], 
     try:
         for _ in range(5):
             listing = list_stream(place, stream)
-            found = _Chain(place, stream, Proof(proof.name, proof.claim), place.genesis(stream))
-            _walk_listing(found, listing)
+            chain = _Chain(place, stream, Proof(proof.name, proof.claim), place.genesis(stream))
+            _walk_listing(chain, listing)
             # Faults are faults unless somebody sealed in the meantime.
-            if found.proof.holds or list_stream(place, stream) == listing:
+            if chain.proof.holds or list_stream(place, stream) == listing:
                 break
     except LedgerError as fault:
         proof.faults.append(str(fault))
         return [], []
-    proof.checked += len(found.events)
-    proof.faults += found.proof.faults
-    return found.events, found.segments
+    proof.checked += len(chain.events)
+    proof.faults += chain.proof.faults
+    return chain.events, chain.segments
 
 
 def _walk_listing(chain: _Chain, listing: Listing) -> None:
@@ -145,17 +149,17 @@ class _Chain:
             return False
         paths = [self.place.commit(self.stream, number) for number in numbers]
         try:
-            (frame,) = read_frames(paths, parquet_schema())
-            found = from_frame(frame)
+            (frame,) = read_frames(paths, parquet_schema(self.place.format))
+            events = from_frame(frame)
         except LedgerError:
             return False
         prev = self.prev
-        for seq, event in enumerate(found, start=self.seq + 1):
+        for seq, event in enumerate(events, start=self.seq + 1):
             if _link_faults(event, self.stream, seq, prev):
                 return False
             prev = event.hash
-        self.prev, self.seq, self.number = prev, self.seq + len(found), numbers[-1] + 1
-        self.events += found
+        self.prev, self.seq, self.number = prev, self.seq + len(events), numbers[-1] + 1
+        self.events += events
         return True
 
     def _take(self, first: int, last: int, path: Path, read: Callable[[], list[Event]]) -> None:
@@ -163,20 +167,20 @@ class _Chain:
             self.proof.faults.append(f"{path}: commit {self.number} of stream {self.stream} is missing before it")
         self.number = last + 1
         try:
-            found = read()
-            if not found:
+            events = read()
+            if not events:
                 raise LedgerError("has no events")
         except LedgerError as fault:
             text = str(fault)
             self.proof.faults.append(text if text.startswith(str(path)) else f"{path}: {text}")
             self.prev = None  # the chain is taken up again after the damage, which is named once
             return
-        for event in found:
+        for event in events:
             expected = self.seq + 1 if self.prev else event.seq
             for wrong in _link_faults(event, self.stream, expected, self.prev or event.prev):
                 self.proof.faults.append(f"{path}: event {event.id}{wrong}")
             self.prev, self.seq = event.hash, event.seq
-        self.events += found
+        self.events += events
 
 
 def _link_faults(event: Event, stream: str, seq: int, prev: str) -> list[str]:
@@ -199,14 +203,14 @@ def _check_names(
 
     A sealer that was killed told nothing; then the rows, and that no leftover has more of them, are what there is.
     """
-    told: dict[tuple[str, str], list[int]] = {}
+    sealed_commits: dict[tuple[str, str], list[int]] = {}
     for event in (e for events in streams.values() for e in events if e.kind == "stream.sealed"):
         with contextlib.suppress(LedgerError, InputError):  # a body that cannot be read tells of no segment
             sealed = StreamSealed.of(event)
-            told.setdefault((sealed.stream, sealed.head), []).append(sealed.last_commit)
-    for stream, found in segments.items():
-        for segment, last in found:
-            last_commits = told.get((stream, last.hash), [])
+            sealed_commits.setdefault((sealed.stream, sealed.head), []).append(sealed.last_commit)
+    for stream, stream_segments in segments.items():
+        for segment, last in stream_segments:
+            last_commits = sealed_commits.get((stream, last.hash), [])
             if last_commits and segment.last not in last_commits:
                 proof.faults.append(
                     f"{segment.path}: ends with event {last.id}, and was sealed as the commits up to "
@@ -238,36 +242,50 @@ def _visible(streams: dict[str, list[Event]], proof: Proof) -> list[Event]:
 def prove_payloads(place: Place, walk: Walk) -> Proof:
     """Every payload is there, byte for byte and value for value."""
     proof = Proof("payloads", "every payload has the bytes and the content its event says")
-    told: dict[str, str] = {}
+    paths_by_name: dict[str, str] = {}
+    graves = tombstones(walk.visible)
+    proof.faults += graves.faults
+    missing = redacted = 0
     for event in (event for events in walk.streams.values() for event in events):
-        for blob in event.blobs:
+        for blob in event.payloads:
             try:
                 path = blob_path(place, blob)
             except LedgerError as fault:
                 proof.faults.append(f"event {event.id}: {fault}")
                 continue
+            # Of every event by itself: another one may carry the same bytes, and no tombstone for them.
+            if graves.of(event, blob) and not exists(path):
+                missing += 1
+                redacted += event.kind == NOTE
+                continue
             key = f"{path} {blob.digest} {blob.rows} {blob.bytes}"
-            if key in told:
+            if key in paths_by_name:
                 continue
             proof.checked += 1
-            told[key] = str(path)
+            paths_by_name[key] = str(path)
             try:
                 if wrong := payload_fault(place, blob):
                     proof.faults.append(f"{path}: {wrong} event {event.id}")
             except (LedgerError, InputError) as fault:
                 proof.faults.append(f"{path}: {str(fault).removeprefix(f'{path}: ')} (event {event.id})")
-    _check_unused(place, set(told.values()), proof)
+    _check_unused(place, set(paths_by_name.values()), proof)
+    if graves.named:
+        there = len(graves.named) - missing
+        words = f"{missing} payloads were pruned, as recorded"
+        words += f", {redacted} of them words that were redacted" if redacted else ""
+        words += f"; {there} more are still there" if there else ""
+        proof.note = "; ".join(filter(None, (words, proof.note)))
     return proof
 
 
 def _check_unused(place: Place, known: set[str], proof: Proof) -> None:
     """Payloads that belong to no event: still what their name says."""
     try:
-        found = files_below(place.real(place.root / "blobs"))
+        files = files_below(place.real(place.root / "blobs"))
     except LedgerError as fault:
         proof.faults.append(str(fault))
         return
-    for path, _ in found:
+    for path, _ in files:
         if str(path) in known or not HEX64.fullmatch(path.stem):
             continue
         proof.note = "some payloads belong to no event (a writer was killed); percuss doctor lists them"
@@ -307,13 +325,13 @@ def prove_lineage(walk: Walk) -> Proof:
         if kind.one_of and not event.inputs_as(*kind.one_of):
             proof.faults.append(f"event {event.id} ({event.kind}): has no {' and no '.join(kind.one_of)}")
         for role, allowed in {**kind.needs, **kind.one_of}.items():
-            found = event.inputs_as(role)
-            if not found and role in kind.needs:
+            inputs = event.inputs_as(role)
+            if not inputs and role in kind.needs:
                 proof.faults.append(f"event {event.id} ({event.kind}): has no {role}")
-            for item in found:
-                what = kinds.get(item.id, "missing")
-                if allowed and what not in allowed:
-                    proof.faults.append(f"event {event.id} ({event.kind}): its {role} {item.id} is {what}")
+            for item in inputs:
+                input_kind = kinds.get(item.id, "missing")
+                if allowed and input_kind not in allowed:
+                    proof.faults.append(f"event {event.id} ({event.kind}): its {role} {item.id} is {input_kind}")
         software = event.software
         if not (software.version and software.core and software.lock):
             proof.faults.append(f"event {event.id}: does not say with what it was made")

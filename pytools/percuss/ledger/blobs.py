@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from percuss.errors import LedgerError
 from percuss.ledger import files
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import Blob
+from percuss.ledger.event import FILE_ROLE, Blob
 from percuss.ledger.files import (
     exists,
     file_sha256,
@@ -26,8 +26,6 @@ from percuss.ledger.tables import columns_digest, table_digest
 if TYPE_CHECKING:
     import polars as pl
 
-# Role prefix of payloads that are kept as they came, byte for byte: their two digests are equal.
-FILE_ROLE = "file:"
 # Payloads above this are hashed piece by piece and looked at column by column.
 LARGE_BYTES = 64 * 1024 * 1024
 

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from percuss.errors import InputError, LedgerError
 from percuss.ledger.blobs import LARGE_BYTES
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.files import check_bytes, parse_parquet
-from percuss.ledger.place import COMMIT_NAME, IDENTITY, SEGMENT_NAME, Place, identity_id, is_stream_name
+from percuss.ledger.place import COMMIT_NAME, IDENTITY, SEGMENT_NAME, Place, identity_of, is_stream_name
+from percuss.ledger.rows import from_frame
 from percuss.ledger.stores import Store
 from percuss.ledger.streams import counting
 
@@ -74,7 +75,7 @@ def _agree(source: Store, target: Store, begin: bool) -> Place:
     identity = source.get(IDENTITY)
     if identity is None:
         raise LedgerError(f"{source.place}: there is no ledger here")
-    id = identity_id(identity, f"{source.place}/{IDENTITY}")
+    id, format = identity_of(identity, f"{source.place}/{IDENTITY}")
     if target.get(IDENTITY) is None:
         if not begin:
             raise LedgerError(f"{target.place}: there is no ledger here", hint="percuss ledger copy makes one")
@@ -88,7 +89,7 @@ def _agree(source: Store, target: Store, begin: bool) -> Place:
             f"{target.place}: lets a name be written twice, so that two writers could overwrite each other",
             hint="use an object store that honours If-None-Match (Amazon S3, MinIO, R2, Ceph and others do)",
         )
-    return Place(Path(target.place), id)
+    return Place(Path(target.place), id, format)
 
 
 def _streams(store: Store) -> dict[str, list[File]]:
@@ -96,14 +97,14 @@ def _streams(store: Store) -> dict[str, list[File]]:
     # Loose commits before segments, so that nothing is missed if somebody seals in between.
     loose = _named(store.sizes("streams"), COMMIT_NAME)
     sealed = _named(store.sizes("sealed"), SEGMENT_NAME)
-    found: dict[str, list[File]] = {}
+    streams: dict[str, list[File]] = {}
     for stream in sorted({*loose, *sealed}):
         files = counting(sealed.get(stream, []))
         last = files[-1].last if files else 0
         commits = sorted(loose.get(stream, []), key=lambda file: file.first)
-        found[stream] = [*files, *(file for file in commits if file.first > last)]
-        _check_covered(store, found[stream], [file for file in commits if file.first <= last])
-    return found
+        streams[stream] = [*files, *(file for file in commits if file.first > last)]
+        _check_covered(store, streams[stream], [file for file in commits if file.first <= last])
+    return streams
 
 
 def _check_covered(store: Store, files: list[File], covered: list[File]) -> None:
@@ -123,14 +124,14 @@ def _last(store: Store, file: File, data: bytes | None = None) -> tuple[int, str
 
 
 def _named(names: Iterable[str], pattern: re.Pattern[str]) -> dict[str, list[File]]:
-    found: dict[str, list[File]] = {}
+    by_name: dict[str, list[File]] = {}
     for name in names:
         _, _, rest = name.partition("/")
         stream, _, base = rest.partition("/")
         if (match := pattern.fullmatch(base)) and is_stream_name(stream):
             numbers = [int(number) for number in match.groups()]
-            found.setdefault(stream, []).append(File(numbers[0], numbers[-1], name))
-    return found
+            by_name.setdefault(stream, []).append(File(numbers[0], numbers[-1], name))
+    return by_name
 
 
 def _check_forward(
@@ -156,8 +157,8 @@ def _hash_at(store: Store, files: list[File], seq: int) -> str | None:
     for file in reversed(files):
         frame = _frame(store, file)
         if frame.height and frame["seq"][0] <= seq:
-            found = frame.filter(pl.col("seq") == seq)["hash"].to_list()
-            return str(found[0]) if found else None
+            hashes = frame.filter(pl.col("seq") == seq)["hash"].to_list()
+            return str(hashes[0]) if hashes else None
     return None
 
 
@@ -179,12 +180,12 @@ def _frame(store: Store, file: File, data: bytes | None = None) -> pl.DataFrame:
 
 def _copy_blobs(source: Store, target: Store, copied: Copied) -> None:
     there = target.sizes("blobs")
-    wanted = {
+    referenced = {
         name: match[2]
         for name, size in sorted(source.sizes("blobs").items())
         if (match := _BLOB.fullmatch(name)) and match[1] == match[2][:2] and there.get(name) != size
     }
-    for name in wanted:
+    for name in referenced:
         if name in there:
             raise LedgerError(
                 f"{target.place}/{name}: has another size than in {source.place}; percuss audit says more"
@@ -198,9 +199,9 @@ def _copy_blobs(source: Store, target: Store, copied: Copied) -> None:
         return len(data)
 
     sizes = source.sizes("blobs")
-    large = [name for name in wanted if sizes.get(name, 0) > LARGE_BYTES]  # one at a time, for the memory
+    large = [name for name in referenced if sizes.get(name, 0) > LARGE_BYTES]  # one at a time, for the memory
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        for size in (*pool.map(copy, wanted.keys() - large), *map(copy, large)):
+        for size in (*pool.map(copy, referenced.keys() - large), *map(copy, large)):
             copied.blobs += 1
             copied.bytes += size
 

@@ -7,22 +7,17 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from functools import cached_property
+from typing import Any, Literal, Protocol
 
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.body import Body, plain
 from percuss.kinds.table import body_of, check_body, kind_of, upcast
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Status = Literal["ok", "failed", "interrupted"]
-Part = TypeVar("Part")
-# What a calendar of four-digit years can show.
-ANY_TIME = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))
+# Role prefix of payloads that are kept as they came, byte for byte: their two digests are equal.
+FILE_ROLE = "file:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +70,35 @@ class Cost:
 NO_COST = Cost(0, 0, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The call that an event was made by, shared by all its events: `interface` is `command` or `python`.
+
+    `arguments` is a JSON list of [name, value] in the order of the operation's definition, with defaults filled in and
+    events by their ids: options of commands by their long names, with dashes, the others without.
+    """
+
+    id: str
+    interface: str
+    operation: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRef:
+    """Which record of the ledger says in what environment an event was made: SHA-256 of its bytes, and how many."""
+
+    sha256: str
+    bytes: int
+
+
 @dataclass(frozen=True)
 class Event:
-    """One immutable entry. `hash` covers every field before it, `prev` is the hash of the event before it."""
+    """One immutable entry. `hash` covers every other field, `prev` is the hash of the event before it.
+
+    Events of format 1 have no `call`, `cause` and `environment`. `cause` is the event because of which this one was
+    appended, where the call did not ask for it by itself.
+    """
 
     stream: str
     seq: int
@@ -99,6 +120,9 @@ class Event:
     body: str
     prev: str
     hash: str
+    call: Call | None = None
+    cause: str | None = None
+    environment: EnvironmentRef | None = None
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -129,16 +153,24 @@ class Event:
         """The payload in this role, or None."""
         return next((blob for blob in self.blobs if blob.role == role), None)
 
+    @property
+    def payloads(self) -> tuple[Blob, ...]:
+        """All that is stored of an event outside its row: its payloads, and the record of its environment."""
+        record = self.environment
+        if record is None:
+            return self.blobs
+        return *self.blobs, Blob(f"{FILE_ROLE}environment", record.sha256, record.sha256, 0, record.bytes)
+
     def inputs_as(self, *roles: str) -> list[Input]:
         """The inputs in these roles, in order."""
         return [item for item in self.inputs if item.role in roles]
 
     def input(self, role: str) -> str:
         """The id of the one input in this role."""
-        found = self.inputs_as(role)
-        if len(found) != 1:
-            raise LedgerError(f"event {self.id} ({self.kind}) has {len(found)} inputs in the role {role}, not one")
-        return found[0].id
+        inputs = self.inputs_as(role)
+        if len(inputs) != 1:
+            raise LedgerError(f"event {self.id} ({self.kind}) has {len(inputs)} inputs in the role {role}, not one")
+        return inputs[0].id
 
     def computed_hash(self) -> str:
         """The hash these fields ought to have."""
@@ -146,7 +178,10 @@ class Event:
 
 
 def hash_fields(event: Event) -> str:
-    """SHA-256 over the encoded list of all fields of an event but `hash`, in order."""
+    """SHA-256 over the encoded list of all fields of an event but `hash`, in order.
+
+    The list of an event of format 1 ends with `prev`, so that no event of one format has the hash of one of the other.
+    """
     study = event.study
     fields: list[Value] = [
         event.stream,
@@ -169,6 +204,13 @@ def hash_fields(event: Event) -> str:
         event.body,
         event.prev,
     ]
+    if call := event.call:
+        record = event.environment
+        fields += [
+            (call.id, call.interface, call.operation, call.arguments),
+            event.cause,
+            None if record is None else (record.sha256, record.bytes),
+        ]
     return sha256_hex(encode(fields))
 
 
@@ -188,6 +230,7 @@ class Draft:
     outcome: Status = "ok"
     reason: str | None = None
     cost: Cost = NO_COST
+    cause: Event | Draft | None = None
     id: str = field(default_factory=lambda: new_id())
     text: str = field(init=False)
 
@@ -206,14 +249,29 @@ class Draft:
             raise InputError(f"{self.kind}: a body that does not fit its kind: {fault}") from None
 
 
+class Calling(Protocol):
+    """A call while it lasts (`percuss.ledger.calls`)."""
+
+    def note(self, reference: str, id: str) -> None:
+        """Remember what a reference stood for."""
+
+    def closed(self) -> Call:
+        """The call as events carry it."""
+
+
 @dataclass(frozen=True)
 class Maker:
-    """Who makes events, and with what: part of every event, information only."""
+    """Who makes events, and with what: part of every event, information only.
+
+    Without a call and an environment (the bytes of its record) the events are of format 1.
+    """
 
     argv: tuple[str, ...]
     actor: str
     host: str
     software: Software
+    call: Calling | None = None
+    environment: Callable[[], bytes] | None = None
 
 
 def new_id() -> str:
@@ -228,127 +286,3 @@ def new_id() -> str:
     raw[8] = 0x80 | raw[8] & 0x3F
     text = raw.hex()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
-
-
-@cache
-def parquet_schema() -> pl.Schema:
-    """Columns of a commit file."""
-    import polars as pl
-
-    text, number = pl.String(), pl.Int64()
-    return pl.Schema(
-        {
-            "stream": text,
-            "seq": number,
-            "id": text,
-            "kind": text,
-            "version": pl.Int32(),
-            "at": pl.Datetime("us", "UTC"),
-            "argv": pl.List(text),
-            "actor": text,
-            "host": text,
-            "study": pl.Struct({"name": text, "digest": text}),
-            "inputs": pl.List(pl.Struct({"role": text, "id": text, "hash": text})),
-            "blobs": pl.List(
-                pl.Struct({"role": text, "sha256": text, "digest": text, "rows": number, "bytes": number})
-            ),
-            "software": pl.Struct({"version": text, "commit": text, "core": text, "lock": text}),
-            "seed": number,
-            "outcome": pl.Struct({"status": text, "reason": text}),
-            "cost": pl.Struct({"wall_us": number, "cpu_us": number, "peak_bytes": number}),
-            "body": text,
-            "prev": text,
-            "hash": text,
-        }
-    )
-
-
-def to_frame(events: Sequence[Event]) -> pl.DataFrame:
-    """Events as the rows of a commit file."""
-    import polars as pl
-
-    rows = [
-        {
-            "stream": event.stream,
-            "seq": event.seq,
-            "id": event.id,
-            "kind": event.kind,
-            "version": event.version,
-            "at": event.at_us,
-            "argv": list(event.argv),
-            "actor": event.actor,
-            "host": event.host,
-            "study": event.study and {"name": event.study.name, "digest": event.study.digest},
-            "inputs": [{"role": i.role, "id": i.id, "hash": i.hash} for i in event.inputs],
-            "blobs": [
-                {"role": b.role, "sha256": b.sha256, "digest": b.digest, "rows": b.rows, "bytes": b.bytes}
-                for b in event.blobs
-            ],
-            "software": {
-                "version": event.software.version,
-                "commit": event.software.commit,
-                "core": event.software.core,
-                "lock": event.software.lock,
-            },
-            "seed": event.seed,
-            "outcome": {"status": event.outcome, "reason": event.reason},
-            "cost": {
-                "wall_us": event.cost.wall_us,
-                "cpu_us": event.cost.cpu_us,
-                "peak_bytes": event.cost.peak_bytes,
-            },
-            "body": event.body,
-            "prev": event.prev,
-            "hash": event.hash,
-        }
-        for event in events
-    ]
-    return pl.from_dicts(rows, schema=parquet_schema())
-
-
-def from_frame(frame: pl.DataFrame) -> list[Event]:
-    """The rows of a commit file as events. Wrong columns or empty fields are a LedgerError of the caller's file."""
-    import polars as pl
-
-    if dict(frame.schema) != dict(parquet_schema()):
-        raise LedgerError("its columns are not those of a commit")
-    if any(frame[name].null_count() for name in frame.columns if name not in ("study", "seed")):
-        raise LedgerError("a row is not an event (a field is empty)")
-    if not frame["at"].is_between(*ANY_TIME).all():
-        raise LedgerError("a row is not an event (its time is none of a calendar)")
-    frame = frame.with_columns(pl.col("at").dt.epoch("us").alias("at"))
-    try:
-        return [
-            Event(
-                stream=row["stream"],
-                seq=row["seq"],
-                id=row["id"],
-                kind=row["kind"],
-                version=row["version"],
-                at_us=row["at"],
-                argv=tuple(row["argv"]),
-                actor=row["actor"],
-                host=row["host"],
-                study=_full(StudyRef, row["study"]) if row["study"] else None,
-                inputs=tuple(_full(Input, item) for item in row["inputs"]),
-                blobs=tuple(_full(Blob, item) for item in row["blobs"]),
-                software=_full(Software, row["software"]),
-                seed=row["seed"],
-                outcome=row["outcome"]["status"],
-                reason=row["outcome"]["reason"],
-                cost=_full(Cost, row["cost"]),
-                body=row["body"],
-                prev=row["prev"],
-                hash=row["hash"],
-            )
-            for row in frame.iter_rows(named=True)
-        ]
-    except (TypeError, KeyError, AttributeError) as fault:
-        raise LedgerError(f"a row is not an event ({fault})") from fault
-
-
-def _full(make: Callable[..., Part], fields: dict[str, object]) -> Part:
-    """A part of an event from its struct, of which no field may be empty."""
-    if None in fields.values():
-        raise TypeError("a field is empty")
-    return make(**fields)

@@ -205,7 +205,7 @@ def names_in(folder: Path) -> list[str]:
 
 def files_below(folder: Path) -> list[tuple[Path, os.stat_result]]:
     """Whatever is below a folder and is no folder itself, with its facts, in order; links are not followed."""
-    found = []
+    files = []
     for name in sorted(names_in(folder)):
         path = folder / name
         try:
@@ -214,8 +214,8 @@ def files_below(folder: Path) -> list[tuple[Path, os.stat_result]]:
             continue
         except OSError as fault:
             raise _unreadable(path, fault) from fault
-        found += files_below(path) if stat.S_ISDIR(facts.st_mode) else [(path, facts)]
-    return found
+        files += files_below(path) if stat.S_ISDIR(facts.st_mode) else [(path, facts)]
+    return files
 
 
 def exists(path: Path) -> bool:
@@ -327,7 +327,7 @@ def real_folder(root: Path, *names: str, create: bool = False, undone: str | Non
             raise LedgerError(f"{path}: should be a folder of the ledger and is not")
     path = root.joinpath(*names)
     if create:
-        with _told(path, "make the folder", undone or UNDONE):
+        with _named_faults(path, "make the folder", undone or UNDONE):
             where = Path(os.path.realpath(root)).joinpath(*names)
             if missing or not where.is_dir() or str(where) not in system.lasting:
                 _make_lasting(where, len(names))
@@ -364,7 +364,7 @@ def write_linked(path: Path, data: bytes, undone: str = UNDONE) -> bool:
     The hard link decides between writers: it is atomic and fails if the name exists, on local and network file
     systems alike. What goes wrong after it does not undo it, and is told so.
     """
-    with _told(path, "write", undone), _temporary(path, data) as temporary:
+    with _named_faults(path, "write", undone), _temporary(path, data) as temporary:
         try:
             system.link(temporary, path)
         except OSError as fault:
@@ -416,7 +416,7 @@ def make_names_last(folder: Path) -> None:
 
 def write_renamed(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file that appears complete, replacing what was there (a blob or a cache: equal names, equal bytes)."""
-    with _told(path, "write"), _temporary(path, data) as temporary:
+    with _named_faults(path, "write"), _temporary(path, data) as temporary:
         system.rename(temporary, path)
         _sync_folder(path.parent)
 
@@ -441,7 +441,7 @@ def _temporary(path: Path, data: bytes | Iterable[bytes]) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _told(path: Path, what: str, undone: str = UNDONE) -> Iterator[None]:
+def _named_faults(path: Path, action: str, undone: str = UNDONE) -> Iterator[None]:
     try:
         yield
     except LedgerError:
@@ -455,7 +455,7 @@ def _told(path: Path, what: str, undone: str = UNDONE) -> Iterator[None]:
             errno.EACCES: "choose a ledger in a folder you may write to (--ledger)",
             errno.EPERM: "choose a ledger on a file system with hard links (--ledger)",
         }.get(fault.errno or 0)
-        raise LedgerError(f"{path}: cannot {what} ({fault.strerror}); {undone}", hint=hint) from fault
+        raise LedgerError(f"{path}: cannot {action} ({fault.strerror}); {undone}", hint=hint) from fault
 
 
 def _sync_folder(path: Path) -> None:

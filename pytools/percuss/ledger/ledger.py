@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from percuss.errors import InputError, LedgerError
+from percuss.errors import InputError, LedgerError, PrunedError
 from percuss.kinds.table import all_kinds, is_known
-from percuss.ledger import blobs
-from percuss.ledger.event import Blob, Draft, Event, Maker, from_frame, to_frame
+from percuss.ledger import blobs, pruned
+from percuss.ledger.event import FILE_ROLE, Blob, Calling, Draft, Event, Maker
+from percuss.ledger.files import exists
 from percuss.ledger.place import Place, is_stream_name, open_place
+from percuss.ledger.rows import from_frame, to_frame
 from percuss.ledger.seal import seal_stream
 from percuss.ledger.streams import (
     Head,
@@ -45,6 +48,7 @@ class Ledger:
         self._maker = maker
         self._heads: dict[str, Head] = {}
         self._frame: pl.DataFrame | None = None
+        self._environment_kept = False
 
     @classmethod
     def open(cls, root: Path | str, maker: Maker | None = None, *, create: bool = False) -> Ledger:
@@ -63,12 +67,38 @@ class Ledger:
         if stream == MAIN:
             self._seal_many()
         maker = _with_plugins(self._maker)
+        self._put_environment(maker)
         events, head = append_commit(self.place, stream, drafts, maker, self._heads.get(stream))
         self._heads[stream] = head
         # What we appended we know; an adoption puts others' events in between, and is read anew.
         plain = stream == MAIN and all(event.kind != "stream.adopted" for event in events)
         self._frame = self._frame.vstack(to_frame(events)) if self._frame is not None and plain else None
         return events
+
+    def begin(self, call: Calling | None) -> Calling | None:
+        """What is appended from now on is of this call; the call it was before."""
+        if self._maker is None:
+            return None
+        before, self._maker = self._maker.call, replace(self._maker, call=call)
+        return before
+
+    def _put_environment(self, maker: Maker) -> None:
+        """Store the record of the environment, once in a process: the events that follow refer to it."""
+        if maker.call and maker.environment and self.place.format > 1 and not self._environment_kept:
+            blobs.put_file(self.place, "environment", maker.environment())
+            self._environment_kept = True
+
+    def environment(self, event: Event) -> dict[str, Any] | None:
+        """In what environment an event was made; None for events of format 1."""
+        if event.environment is None:
+            return None
+        try:
+            record = json.loads(blobs.get_bytes(self.place, event.payloads[-1]))
+        except (ValueError, RecursionError) as fault:
+            raise LedgerError(f"event {event.id}: the record of its environment is not readable JSON") from fault
+        if not isinstance(record, dict):
+            raise LedgerError(f"event {event.id}: the record of its environment is not a JSON object")
+        return record
 
     def _seal_many(self) -> None:
         """Pack the loose commits of main if they are many: before appending, so that what was asked for comes last.
@@ -119,6 +149,12 @@ class Ledger:
 
     def resolve(self, reference: str) -> str:
         """The full id a reference stands for."""
+        id = self._resolve(reference)
+        if self._maker and self._maker.call:
+            self._maker.call.note(reference, id)
+        return id
+
+    def _resolve(self, reference: str) -> str:
         import polars as pl
 
         if reference.startswith("@"):
@@ -126,14 +162,14 @@ class Ledger:
         text = reference.strip().lower()
         if len(text) < 4:
             raise InputError(f"event {reference!r}: give at least four characters of an id, or @last")
-        found: list[str] = self.frame(["id"]).filter(pl.col("id").str.starts_with(text))["id"].to_list()
-        if len(found) == 1:
-            return found[0]
-        if not found:
+        ids: list[str] = self.frame(["id"]).filter(pl.col("id").str.starts_with(text))["id"].to_list()
+        if len(ids) == 1:
+            return ids[0]
+        if not ids:
             raise InputError(
                 f"event {reference!r}: there is none in the ledger {self.place.root}", hint=self._where_else(text)
             )
-        raise InputError(f"event {reference!r}: fits {len(found)} events", hint=f"among them {found[0]} and {found[1]}")
+        raise InputError(f"event {reference!r}: fits {len(ids)} events", hint=f"among them {ids[0]} and {ids[1]}")
 
     def _where_else(self, text: str) -> str:
         """What to do about an id that is not visible: it may be in a shard that was not adopted yet."""
@@ -178,14 +214,32 @@ class Ledger:
         blob = event.blob(role)
         if blob is None:
             raise InputError(f"event {event.id} ({event.kind}) carries no table {role!r}")
+        self.refuse_pruned(event, blob)
         return blobs.get_table(self.place, blob, columns)
+
+    def refuse_pruned(self, event: Event, blob: Blob) -> None:
+        """Raise PrunedError for a payload that is not there because it was pruned."""
+        import polars as pl
+
+        if exists(blobs.blob_path(self.place, blob)):
+            return
+        # What was pruned, and the events that say so, in order.
+        known = self.frame().filter((pl.col("id") == event.id) | (pl.col("kind") == pruned.KIND))
+        if tombstone := pruned.tombstones(from_frame(known)).of(event, blob):
+            raise PrunedError(
+                f"event {event.id}: its {blob.role} was pruned, as event {tombstone.id} records",
+                hint=f"percuss show {tombstone.id} says why",
+            )
 
     def files(self, event: Event | Draft) -> dict[str, bytes]:
         """The files an event carries, or will carry, by name."""
+        if isinstance(event, Event):
+            for blob in event.blobs:
+                self.refuse_pruned(event, blob)
         return {
-            blob.role.removeprefix(blobs.FILE_ROLE): blobs.get_bytes(self.place, blob)
+            blob.role.removeprefix(FILE_ROLE): blobs.get_bytes(self.place, blob)
             for blob in event.blobs
-            if blob.role.startswith(blobs.FILE_ROLE)
+            if blob.role.startswith(FILE_ROLE)
         }
 
 
@@ -199,13 +253,13 @@ def _with_plugins(maker: Maker) -> Maker:
 
 def visible_frame(place: Place, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
     """Main with each adopted stream put in after the event that adopted it (of a stream, only what is new)."""
-    wanted = None if columns is None else list(dict.fromkeys([*columns, "kind"]))
-    main = read_stream(place, MAIN, wanted, cached=cached)
+    columns_read = None if columns is None else list(dict.fromkeys([*columns, "kind"]))
+    main = read_stream(place, MAIN, columns_read, cached=cached)
     adoptions = (main["kind"] == "stream.adopted").arg_true().to_list()
     if adoptions:
         # Read later, the bodies may be of more events than `main` has, never of other ones.
-        bodies = (main if wanted is None else read_stream(place, MAIN, ["body"], cached=cached))["body"]
-        main = _with_adopted(place, main, [(row, *adopted(bodies[row])) for row in adoptions], wanted, cached)
+        bodies = (main if columns_read is None else read_stream(place, MAIN, ["body"], cached=cached))["body"]
+        main = _with_adopted(place, main, [(row, *adopted(bodies[row])) for row in adoptions], columns_read, cached)
     return main if columns is None else main.select(columns)
 
 
@@ -215,24 +269,22 @@ def _with_adopted(
     import polars as pl
 
     parts: list[pl.DataFrame] = []
-    done = 0
+    copied = 0
     taken: dict[str, int] = {}
     for row, stream, count in adoptions:
-        parts.append(main.slice(done, row + 1 - done))
-        done = row + 1
+        parts.append(main.slice(copied, row + 1 - copied))
+        copied = row + 1
         events = read_stream(place, stream, columns, cached=cached)
         if events.height < count:
             raise LedgerError(f"{place.stream(stream)}: {count} events were adopted and {events.height} are there")
         start = taken.get(stream, 0)
         parts.append(events.slice(start, max(count - start, 0)))
         taken[stream] = max(start, count)
-    return pl.concat([*parts, main.slice(done)])
+    return pl.concat([*parts, main.slice(copied)])
 
 
 def adopted(body: str) -> tuple[str, int]:
     """Which stream, and how many of its events, an adoption speaks of."""
-    import json
-
     try:
         data = json.loads(body)
         stream, count = data["stream"], data["events"]

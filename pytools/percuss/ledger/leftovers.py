@@ -28,13 +28,13 @@ def check_leftovers(place: Place, chains: Mapping[str, Sequence[str]]) -> Iterat
     """
     try:
         walked = {path for stream in chains for path in counted_files(place, stream)}
-        found = [
+        leftovers = [
             path for top in ("streams", "sealed", "cache") for path, _ in files_below(place.real(place.root / top))
         ]
     except LedgerError as fault:
         yield place.root, str(fault)
         return
-    for path in found:
+    for path in leftovers:
         if path in walked or not (COMMIT_NAME.fullmatch(path.name) or SEGMENT_NAME.fullmatch(path.name)):
             continue
         try:
@@ -42,9 +42,9 @@ def check_leftovers(place: Place, chains: Mapping[str, Sequence[str]]) -> Iterat
             if not check_bytes(data):
                 yield path, f"{path}: its bytes do not match the digest it carries (it can be deleted)"
             elif path.parent.name in chains and path.parent.parent.parent == place.root:
-                what = standing_of(path, data, chains.get(path.parent.name, ()))
+                standing = standing_of(path, data, chains.get(path.parent.name, ()))
                 # It may be newer than the chain that was walked, and sealed since.
-                yield path, what and _standing_now(place, path, data)
+                yield path, standing and _standing_now(place, path, data)
         except LedgerError as fault:
             # Whoever packed or sealed may have deleted it since it was listed.
             if exists(path):
@@ -86,7 +86,7 @@ def stray_files(place: Place, streams: Mapping[str, Sequence[Event]]) -> list[Pa
     for stream, events in streams.items():
         known.add(place.stream(stream) / ".lock")
         known.update(counted_files(place, stream))
-        for blob in (blob for event in events for blob in event.blobs if HEX64.fullmatch(blob.sha256)):
+        for blob in (blob for event in events for blob in event.payloads if HEX64.fullmatch(blob.sha256)):
             known.add(blob_path(place, blob))
     cache = place.cache
     return [

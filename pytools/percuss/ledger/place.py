@@ -13,7 +13,8 @@ from percuss.ledger.canonical import encode, sha256_hex
 from percuss.ledger.event import new_id
 from percuss.ledger.files import TEMPORARY, exists, names_in, read_regular, real_folder, write_linked
 
-FORMAT = 1
+# The newest format of ledgers; each keeps the one it was begun with.
+FORMAT = 2
 IDENTITY = "ledger.toml"
 STREAM_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 HEX64 = re.compile(r"[0-9a-f]{64}")
@@ -27,6 +28,7 @@ class Place:
 
     root: Path
     id: str
+    format: int = FORMAT
 
     def real(self, folder: Path, *, create: bool = False) -> Path:
         """A folder of this ledger, with no link on the way to it."""
@@ -78,7 +80,7 @@ def open_place(root: Path, *, create: bool = False) -> Place:
         if not create:
             raise LedgerError(f"{root}: there is no ledger here", hint="percuss design or percuss simulate starts one")
         _start(root)
-    return Place(root, _identity(root / IDENTITY))
+    return Place(root, *identity_of(read_regular(root / IDENTITY, 65536), str(root / IDENTITY)))
 
 
 def check_outside(path: Path) -> None:
@@ -103,18 +105,14 @@ def _start(root: Path) -> None:
     write_linked(real_folder(root, create=True) / IDENTITY, identity_bytes(new_id()))
 
 
-def identity_bytes(id: str) -> bytes:
+def identity_bytes(id: str, format: int = FORMAT) -> bytes:
     """The contents of `ledger.toml`: format, id, and the digest of the lines before it."""
-    head = f'# A percuss ledger; docs/ledger-format.md says how to read it.\nformat = {FORMAT}\nid = "{id}"\n'
+    head = f'# A percuss ledger; docs/ledger-format.md says how to read it.\nformat = {format}\nid = "{id}"\n'
     return f'{head}sha256 = "{sha256_hex(head.encode())}"\n'.encode()
 
 
-def _identity(path: Path) -> str:
-    return identity_id(read_regular(path, 65536), str(path))
-
-
-def identity_id(data: bytes, path: str) -> str:
-    """The id in the bytes of a `ledger.toml`; `path` is for messages."""
+def identity_of(data: bytes, path: str) -> tuple[str, int]:
+    """The id and the format in the bytes of a `ledger.toml`; `path` is for messages."""
     try:
         table = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as fault:
@@ -128,6 +126,6 @@ def identity_id(data: bytes, path: str) -> str:
             hint="use the percuss that wrote it, or a newer one",
         )
     id = table.get("id")
-    if not isinstance(id, str) or data != identity_bytes(id):
+    if not isinstance(id, str) or data != identity_bytes(id, number):
         raise LedgerError(f"{path}: its bytes do not match the digest it carries")
-    return id
+    return id, number

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 # Roles of inputs that an event speaks of and is not made from.
-WORDS = ("old", "new", "about")
+WORDS = ("old", "new", "about", "pruned")
 # Kinds that speak of events and are not made from them.
-WORD_KINDS = ("note.added", "event.superseded")
+WORD_KINDS = ("note.added", "event.superseded", "payloads.pruned")
 
 
 @dataclass
@@ -113,11 +113,11 @@ def _in_force(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
 
     From the newest back: an event that supersedes has no force once it is superseded itself by one that has.
     """
-    found: dict[str, str] = {}
+    successors: dict[str, str] = {}
     for id, old in reversed(pairs):
-        if id not in found:
-            found.setdefault(old, id)
-    return found
+        if id not in successors:
+            successors.setdefault(old, id)
+    return successors
 
 
 def standing_on(
@@ -127,15 +127,15 @@ def standing_on(
 
     Events that come from none are left out. Words about an event do not stand on it.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    stale_sources: dict[str, tuple[str, ...]] = {}
     if superseded:
         for id, inputs in rows:
             sources = [source for role, source in inputs if role not in WORDS]
-            under = [old for source in sources for old in found.get(source, ())]
+            under = [old for source in sources for old in stale_sources.get(source, ())]
             under += [source for source in sources if source in superseded]
             if under:
-                found[id] = tuple(dict.fromkeys(under))
-    return found
+                stale_sources[id] = tuple(dict.fromkeys(under))
+    return stale_sources
 
 
 def mark(state: State, id: str) -> str:
@@ -215,9 +215,9 @@ def lineage(state: State, id: str) -> list[Event]:
 def descendants(state: State, id: str) -> list[Event]:
     """Everything that was made from an event, in ledger order."""
     known = {id}
-    found: list[Event] = []
+    reached: list[Event] = []
     for event in state.events.values():
         if any(item.id in known for item in event.inputs):
             known.add(event.id)
-            found.append(event)
-    return found
+            reached.append(event)
+    return reached

@@ -8,9 +8,10 @@ from typing import Protocol
 
 from percuss.errors import InputError, LedgerError
 from percuss.ledger import files
-from percuss.ledger.event import Draft, Event, from_frame
-from percuss.ledger.files import exists, make_last, parquet_bytes, read_frame, write_linked
+from percuss.ledger.event import Draft, Event
+from percuss.ledger.files import exists, make_last, read_frame, write_linked
 from percuss.ledger.place import Place
+from percuss.ledger.rows import commit_bytes, from_frame
 from percuss.ledger.streams import list_stream, read_commits, read_segment
 
 
@@ -52,7 +53,7 @@ def seal_stream(ledger: Appending, stream: str) -> Sealing:
         prev = event.hash
     folder = place.real(place.sealed(stream), create=True)
     segment = folder / f"{loose[0]:010d}-{loose[-1]:010d}.parquet"
-    if not write_linked(segment, parquet_bytes(packed), undone="nothing was sealed"):
+    if not write_linked(segment, commit_bytes(packed, place.format), undone="nothing was sealed"):
         raise LedgerError(f"{segment}: somebody else is sealing this stream")
     body = {
         "stream": stream,

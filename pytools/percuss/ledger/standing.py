@@ -32,17 +32,17 @@ def superseded(state: State, event: Event) -> Trust:
     if event.id not in state.superseded and not under:
         return ()
     accepted = {verdict.source for verdict in _own(event) if verdict.gate == GATE and verdict.accepted}
-    found = [Verdict(GATE, False, f"{event.kind} {_why(state, event.id)}")] if event.id in state.superseded else []
+    verdicts = [Verdict(GATE, False, f"{event.kind} {_why(state, event.id)}")] if event.id in state.superseded else []
     for id in under:
-        said = f"{state.events[id].kind}, on which it stands, {_why(state, id)}"
-        found.append(Verdict(GATE, False, said, accepted=id in accepted, source=id))
-    return tuple(found)
+        sentence = f"{state.events[id].kind}, on which it stands, {_why(state, id)}"
+        verdicts.append(Verdict(GATE, False, sentence, accepted=id in accepted, source=id))
+    return tuple(verdicts)
 
 
 def inherit(state: State, events: Iterable[Event], about: Collection[str] | None = None) -> Trust:
     """What a result made from these events inherits, each verdict once."""
-    found = (v for event in events for v in inherited(event.id, standing(state, event), about))
-    return tuple(dict.fromkeys(found))
+    verdicts = (v for event in events for v in inherited(event.id, standing(state, event), about))
+    return tuple(dict.fromkeys(verdicts))
 
 
 def judged(
@@ -63,9 +63,9 @@ def judged(
 
 
 def _why(state: State, id: str) -> str:
-    said = EventSuperseded.of(state.superseded[id])
-    by = f" by {said.new}" if said.new else ""
-    reason = f": {said.reason}" if said.reason else ""
+    withdrawal = EventSuperseded.of(state.superseded[id])
+    by = f" by {withdrawal.new}" if withdrawal.new else ""
+    reason = f": {withdrawal.reason}" if withdrawal.reason else ""
     return f"is superseded{by}{reason}"
 
 

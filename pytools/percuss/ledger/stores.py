@@ -43,13 +43,13 @@ class Folder:
 
     def sizes(self, folder: str) -> dict[str, int]:
         """Regular files below a folder; links are refused, temporary files and locks passed over."""
-        found: dict[str, int] = {}
+        size_of: dict[str, int] = {}
         for path, facts in files_below(real_folder(self.root, folder)):
             if stat.S_ISLNK(facts.st_mode):
                 raise LedgerError(f"{path}: should be a folder or file of the ledger and is a symbolic link")
             if not path.name.startswith((TEMPORARY, ".lock")):
-                found[path.relative_to(self.root).as_posix()] = facts.st_size
-        return found
+                size_of[path.relative_to(self.root).as_posix()] = facts.st_size
+        return size_of
 
     def get(self, name: str) -> bytes | None:
         """The bytes of a regular file."""
@@ -113,9 +113,9 @@ class Bucket:
             raise self._trouble("written", fault) from fault
         return True
 
-    def _trouble(self, what: str, fault: Exception) -> LedgerError:
+    def _trouble(self, action: str, fault: Exception) -> LedgerError:
         return LedgerError(
-            f"{self.place}: cannot be {what} ({_first(fault)})", hint="AWS_* variables say how to reach it"
+            f"{self.place}: cannot be {action} ({_first(fault)})", hint="AWS_* variables say how to reach it"
         )
 
 

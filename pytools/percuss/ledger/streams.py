@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from percuss.errors import LedgerError
 from percuss.kinds.table import KINDS
 from percuss.ledger import files
-from percuss.ledger.event import Draft, Event, Input, Maker, hash_fields, parquet_schema, to_frame
-from percuss.ledger.files import names_in, parquet_bytes, read_frame, read_frames, write_linked, write_renamed
+from percuss.ledger.canonical import sha256_hex
+from percuss.ledger.event import Draft, EnvironmentRef, Event, Input, Maker, hash_fields
+from percuss.ledger.files import names_in, read_frame, read_frames, write_linked, write_renamed
 from percuss.ledger.place import COMMIT_NAME, SEGMENT_NAME, Place, is_stream_name
+from percuss.ledger.rows import columns_of, commit_bytes, parquet_schema, to_frame, widened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,10 +95,10 @@ def counting(spans: Iterable[AnySpan]) -> list[AnySpan]:
 
 def stream_names(place: Place) -> list[str]:
     """The streams of a ledger, in order of name."""
-    found: set[str] = set()
+    names: set[str] = set()
     for folder in (place.root / "streams", place.root / "sealed"):
-        found.update(name for name in _names(place, folder) if is_stream_name(name))
-    return sorted(found)
+        names.update(name for name in _names(place, folder) if is_stream_name(name))
+    return sorted(names)
 
 
 def list_stream(place: Place, stream: str) -> Listing:
@@ -139,18 +141,18 @@ def check_covered(place: Place, stream: str, listing: Listing, seq: int) -> None
     """
     if listing.covered:
         path = place.commit(stream, listing.covered[-1])
-        found = read_frame(path, ["seq"])["seq"].max()
-        if isinstance(found, int) and found > seq:
+        last_seq = read_frame(path, ["seq"])["seq"].max()
+        if isinstance(last_seq, int) and last_seq > seq:
             (segment,) = (s for s in listing.segments if s.first <= listing.covered[-1] <= s.last)
             raise LedgerError(f"{segment.path}: does not hold {path.name}, which its name covers, and hides it")
 
 
 def read_stream(place: Place, stream: str, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
-    """All events of a stream as a frame. `cached=False` reads nothing but the originals."""
+    """All events of a stream as a frame with the columns of the newest format. `cached=False`: of the originals."""
     for _ in range(6):
         listing = list_stream(place, stream)
         try:
-            return _read_listing(place, stream, listing, columns, cached)
+            return widened(_read_listing(place, stream, listing, columns_of(place.format, columns), cached), columns)
         except LedgerError:
             # The cache may be at fault, or somebody may have sealed between the listing and the reading.
             if not cached and list_stream(place, stream) == listing:
@@ -163,15 +165,15 @@ def _read_listing(place: Place, stream: str, listing: Listing, columns: list[str
     import polars as pl
 
     _check_gapless(place, stream, listing)
-    wanted = None if columns is None else list(dict.fromkeys([*columns, "seq"]))
-    frames = [read_segment(segment, wanted) for segment in listing.segments]
+    columns_read = None if columns is None else list(dict.fromkeys([*columns, "seq"]))
+    frames = [read_segment(segment, columns_read) for segment in listing.segments]
     loose = list(listing.loose)
     if cached and len(loose) > LOOSE_BEFORE_CACHING:
-        packed, loose = _packed_loose(place, stream, loose, wanted)
+        packed, loose = _packed_loose(place, stream, loose, columns_read)
         frames += packed
-    frames += read_frames([place.commit(stream, number) for number in loose], parquet_schema(), wanted)
-    schema = parquet_schema()
-    expected = schema if wanted is None else pl.Schema({name: schema[name] for name in wanted})
+    schema = parquet_schema(place.format)
+    frames += read_frames([place.commit(stream, number) for number in loose], schema, columns_read)
+    expected = schema if columns_read is None else pl.Schema({name: schema[name] for name in columns_read})
     for frame in frames:
         if dict(frame.schema) != dict(expected):
             raise LedgerError(f"{place.stream(stream)}: a file has other columns than a commit; percuss audit names it")
@@ -212,7 +214,9 @@ def _packed_loose(
         kept.add(name)
         # A cache that cannot be written (a read-only ledger) is no cache, not an error.
         with contextlib.suppress(OSError):
-            write_renamed(place.real(place.cache / "streams" / stream, create=True) / name, parquet_bytes(packed))
+            write_renamed(
+                place.real(place.cache / "streams" / stream, create=True) / name, commit_bytes(packed, place.format)
+            )
         frames.append(packed if columns is None else packed.select(columns))
     with contextlib.suppress(OSError):
         for name in _names(place, place.cache / "streams" / stream):
@@ -247,7 +251,8 @@ def read_commits(place: Place, stream: str, numbers: Sequence[int]) -> pl.DataFr
     """The rows of some loose commits."""
     import polars as pl
 
-    return pl.concat(read_frames([place.commit(stream, number) for number in numbers], parquet_schema()), rechunk=True)
+    paths = [place.commit(stream, number) for number in numbers]
+    return pl.concat(read_frames(paths, parquet_schema(place.format)), rechunk=True)
 
 
 def make_names_last(place: Place) -> None:
@@ -288,6 +293,10 @@ def read_head(place: Place, stream: str) -> Head:
 def chain(drafts: Sequence[Draft], stream: str, head: Head, maker: Maker, now_us: int) -> list[Event]:
     """Drafts as events that continue a chain."""
     hashes: dict[str, str] = {}
+    call, record = None, None
+    if maker.call and maker.environment:
+        call, data = maker.call.closed(), maker.environment()
+        record = EnvironmentRef(sha256_hex(data), len(data))
     events: list[Event] = []
     prev = head.hash
     for offset, draft in enumerate(drafts, start=1):
@@ -316,6 +325,9 @@ def chain(drafts: Sequence[Draft], stream: str, head: Head, maker: Maker, now_us
             body=draft.text,
             prev=prev,
             hash="",
+            call=call,
+            cause=draft.cause.id if call and draft.cause else None,
+            environment=record,
         )
         prev = hash_fields(unhashed)
         hashes[draft.id] = prev
@@ -333,6 +345,8 @@ def append_commit(
     """
     if not drafts:
         raise ValueError("a commit has one event at least")
+    if place.format < 2:
+        maker = replace(maker, call=None, environment=None)
     folder = place.real(place.stream(stream), create=True)
     give_up = time.monotonic() + patience_s
     with _courtesy_lock(folder):
@@ -341,7 +355,7 @@ def append_commit(
             number = head.commit + 1
             events = chain(drafts, stream, head, maker, time.time_ns() // 1000)
             path = place.commit(stream, number)
-            if write_linked(path, parquet_bytes(to_frame(events))):
+            if write_linked(path, commit_bytes(to_frame(events), place.format)):
                 # A number that was free because its commit has been sealed away since we read the head: not ours.
                 if not _is_covered(place, stream, number):
                     return events, Head(number, events[-1].seq, events[-1].hash)

@@ -4,6 +4,7 @@
     gfunction        y = prod_i (|4 x_i - 2| + a_i) / (1 + a_i)   (Saltelli and Sobol, 1995), x_i in [0, 1]
     borehole         flow through a borehole, eight inputs       (Harper and Gupta, 1983; Morris et al., 1993)
     linear-gaussian  y = A x + b, plus noise from the run's seed; `exact_posterior` answers its calibration
+    four-branch      four limit functions of two variables, failing as a series (Schueremans and Van Gemert, 2005)
     impact           a block slides over a gap under friction against a stop and rebounds: a kink in every
                      output, and curves against time
 
@@ -109,6 +110,18 @@ def linear_gaussian(
     return Done(dict(zip(outputs, y, strict=True)))
 
 
+def four_branch(k: float, point: Mapping[str, Any], seed: int) -> Outcome:
+    """Evaluate b1, b2 = 3 + (x1 - x2)^2 / 10 -+ (x1 + x2) / sqrt 2 and b3, b4 = +-(x1 - x2) + k / sqrt 2."""
+    along, across = point["x1"] + point["x2"], point["x1"] - point["x2"]
+    bent = 3 + 0.1 * across**2
+    return Done({
+        "b1": bent - along / math.sqrt(2),
+        "b2": bent + along / math.sqrt(2),
+        "b3": across + k / math.sqrt(2),
+        "b4": -across + k / math.sqrt(2),
+    })  # fmt: skip
+
+
 def impact(duration_s: float, samples: int, point: Mapping[str, Any], seed: int) -> Outcome:
     """Slide a block at `speed` over `gap` against a stop, under Coulomb friction; restitution e at the stop.
 
@@ -182,6 +195,12 @@ def _linear_gaussian(settings: Mapping[str, Any]) -> Benchmark:
     return _benchmark(settings, inputs, [Quantity(name, meaning="a component of y") for name in outputs], evaluate)
 
 
+def _four_branch(settings: Mapping[str, Any]) -> Benchmark:
+    inputs = [Input(f"x{i}", doc=f"argument {i}, as a rule standard normal") for i in (1, 2)]
+    quantities = [Quantity(f"b{i}", meaning=f"limit function of branch {i}: fails below 0") for i in (1, 2, 3, 4)]
+    return _benchmark(settings, inputs, quantities, partial(four_branch, settings["k"]))
+
+
 def _impact(settings: Mapping[str, Any]) -> Benchmark:
     inputs = [
         Input("speed", "m/s", low=0, doc="initial speed towards the stop"),
@@ -235,6 +254,9 @@ FUNCTIONS: dict[str, Function] = {
             Setting("noise", "number", default=0.0, low=0, doc="standard deviation of noise added to each y"),
         ),
         {"inputs": ["x1"], "outputs": ["y1"], "matrix": [[1]]},
+    ),
+    "four-branch": Function(
+        _four_branch, (Setting("k", "number", default=6.0, doc="distance of the two straight branches"),)
     ),
     "impact": Function(
         _impact,

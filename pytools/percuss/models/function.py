@@ -107,14 +107,14 @@ class FunctionModel:
 
     def _outcome(self, call: Callable[..., Any], point: Mapping[str, Value]) -> Outcome:
         try:
-            given = call(**{name: point[name] for name in self.inputs})
+            returned = call(**{name: point[name] for name in self.inputs})
         except Exception as fault:  # whatever the function of a user raises
             return Failed(f"{type(fault).__name__}: {fault}")
-        if not isinstance(given, Mapping) or set(given) != set(self.quantities):
-            wanted = ", ".join(self.quantities)
-            return Failed(f"wrong result: a mapping with {wanted} is to be returned, not {str(given)[:80]}")
+        if not isinstance(returned, Mapping) or set(returned) != set(self.quantities):
+            expected = ", ".join(self.quantities)
+            return Failed(f"wrong result: a mapping with {expected} is to be returned, not {str(returned)[:80]}")
         try:
-            values = {name: float(given[name]) for name in self.quantities}
+            values = {name: float(returned[name]) for name in self.quantities}
         except (TypeError, ValueError) as fault:
             return Failed(f"wrong result: {fault}")
         wrong = next((name for name, value in values.items() if not math.isfinite(value)), None)

@@ -37,14 +37,14 @@ Goals = tuple[tuple[bool, float], ...]
 
 def increments(rows: Sequence[object], pressure_pa: float) -> list[Goals]:
     """Goals of every increment of a path that starts at an isotropic pressure. Raises InputError."""
-    found: list[Goals] = []
+    path: list[Goals] = []
     last: Goals = tuple((False, pressure_pa) for _ in AXES)
     for number, row in enumerate(rows, start=1):
         count, goals = _row(row, f"model setting `path`: row {number}")
         for k in range(1, count + 1):
-            found.append(tuple(_between(a, b, k / count) for a, b in zip(last, goals, strict=True)))
+            path.append(tuple(_between(a, b, k / count) for a, b in zip(last, goals, strict=True)))
         last = goals
-    return found
+    return path
 
 
 def _row(row: object, where: str) -> tuple[int, Goals]:
@@ -58,17 +58,17 @@ def _row(row: object, where: str) -> tuple[int, Goals]:
         raise InputError(f"{where}: increments = {count!r} must be an integer from 1 to {MOST_INCREMENTS}")
     goals = []
     for axis in AXES:
-        given = [key for key in (f"stress_{axis}", f"strain_{axis}") if key in row]
-        if len(given) != 1:
+        controls = [key for key in (f"stress_{axis}", f"strain_{axis}") if key in row]
+        if len(controls) != 1:
             raise InputError(f"{where}: needs either stress_{axis} or strain_{axis}")
-        strain = given[0].startswith("strain")
+        strain = controls[0].startswith("strain")
         try:
-            value = parse_quantity(row[given[0]], "1" if strain else "Pa")
+            value = parse_quantity(row[controls[0]], "1" if strain else "Pa")
         except (InputError, TypeError) as fault:
-            raise InputError(f"{where}: {given[0]}: {fault}") from None
+            raise InputError(f"{where}: {controls[0]}: {fault}") from None
         if not (abs(value) <= 1 if strain else value > 0):
             allowed = "lie between -1 and 1" if strain else "be positive"
-            raise InputError(f"{where}: {given[0]} = {row[given[0]]!r} must {allowed}")
+            raise InputError(f"{where}: {controls[0]} = {row[controls[0]]!r} must {allowed}")
         goals.append((strain, value))
     return count, tuple(goals)
 

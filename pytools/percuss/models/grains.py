@@ -64,8 +64,8 @@ CURVES = (
     ("cycles", "1", "time steps of the increment"),
     ("unbalanced", "1", "mean resultant over mean contact force"),
     ("at_rest", "1", "1 where rest was reached"),
-    *((f"{what}_{axes}", unit, f"component {axes} of the {what} tensor")
-      for what, unit in (("stress", "Pa"), ("fabric", "1"))
+    *((f"{tensor}_{axes}", unit, f"component {axes} of the {tensor} tensor")
+      for tensor, unit in (("stress", "Pa"), ("fabric", "1"))
       for axes in ("xx", "yy", "zz", "xy", "xz", "yz")),
     *((f"orientation_{k}", "1", f"share of contacts with |cos| to the axis in bin {k} of ten") for k in range(10)),
 )  # fmt: skip
@@ -99,7 +99,7 @@ CONVENTIONS = (
 
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
     """What [model] may set."""
-    found = (
+    checked = (
         Setting("grains", "integer", 1000, low=50, high=100_000, doc="how many grains"),
         Setting("packing_seed", "integer", 1, low=0, high=2**53, doc="root of sizes and places"),
         Setting("cell", "list", [0.05, 0.05, 0.1], doc="edges of the cell at the void ratio asked for, m"),
@@ -137,7 +137,7 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
         Setting("most_steps", "integer", 40_000, low=10, high=10**9, doc="time steps of an increment, at most"),
         Setting("step_safety", "number", 0.8, low=1e-3, high=1, doc="share of the stable time step"),
     )
-    return {setting.name: setting for setting in found}
+    return {setting.name: setting for setting in checked}
 
 
 def reference() -> Reference:
@@ -282,27 +282,27 @@ class GrainModel:
         grains = (rows[0, :3].tolist(), rows[1:, :3].tolist(), rows[1:, 3].tolist(), bool(rows[0, 3]))
         try:
             with telling() as tell:
-                found = _core.grain_test(grains, spec, tell)
+                result = _core.grain_test(grains, spec, tell)
         except ValueError as fault:
             return Failed(f"no result: {fault}")
-        return _done(found, None if t["test"] == "path" else spec["strains"])
+        return _outcome(result, None if t["test"] == "path" else spec["strains"])
 
 
-def _done(found: Mapping[str, Any], strains: Sequence[float] | None) -> Done:
+def _outcome(result: Mapping[str, Any], strains: Sequence[float] | None) -> Done:
     """Curves and numbers of a test."""
     import numpy as np
 
-    radial = 0.5 * (found["stress_xx"] + found["stress_yy"])
-    axial = found["stress_zz"]
+    radial = 0.5 * (result["stress_xx"] + result["stress_yy"])
+    axial = result["stress_zz"]
     curves = {
-        "axial_strain": found["strain_z"],
+        "axial_strain": result["strain_z"],
         "stress_ratio": axial / radial,
-        "radial_strain": 0.5 * (found["strain_x"] + found["strain_y"]),
-        "volumetric_strain": found["strain_x"] + found["strain_y"] + found["strain_z"],
+        "radial_strain": 0.5 * (result["strain_x"] + result["strain_y"]),
+        "volumetric_strain": result["strain_x"] + result["strain_y"] + result["strain_z"],
         "deviatoric_stress": axial - radial,
         "mean_stress": (axial + 2 * radial) / 3,
     }
-    curves |= {name: found[name] for name, _, _ in CURVES if name not in curves}
+    curves |= {name: result[name] for name, _, _ in CURVES if name not in curves}
     # Increments end where they should but for rounding (1e-15): the axis has the strains that were asked for.
     if strains is not None:
         curves["axial_strain"] = np.array([0.0, *strains])
@@ -324,10 +324,10 @@ def _done(found: Mapping[str, Any], strains: Sequence[float] | None) -> Done:
         # Without any axial strain, as under isotropic stress, there are no secants.
         "young_bulk": stress / strain if strain else math.nan,
         "poisson_bulk": -across / strain if strain else math.nan,
-        "void_ratio_packing": float(found["void_ratio_loaded"]),
+        "void_ratio_packing": float(result["void_ratio_loaded"]),
         "void_ratio_start": float(curves["void_ratio"][0]),
         "rest_share": float(curves["at_rest"].mean()),
         "energy_closing_error": abs(last["boundary"] - spent) / max(abs(last["boundary"]), 1e-300),
-        "steps": float(found["steps"]),
+        "steps": float(result["steps"]),
     }
     return Done(values, {name: np.ascontiguousarray(curve) for name, curve in curves.items()})

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from numpy import ndarray
 
-    from percuss.models.ground_record import RecordFacts
+    from percuss.models.ground.record import RecordFacts
 
 Value = float | str
 # Stream of what a model says of a run.
@@ -81,7 +81,8 @@ class Quantity:
     step goes to zero; empty: they have one. A `diagnostic` tells of the computation, not of what is computed.
 
     The `doc` of a number is recorded with every study that names no outputs, and so it stays as it is; `meaning` is for
-    reading alone, where a number has none.
+    reading alone, where a number has none. `peak_of` names the curve whose largest size a number is: exactly, which its
+    samples need not show.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Quantity:
     no_limit: str = ""
     diagnostic: bool = False
     meaning: str = ""
+    peak_of: str = ""
 
     def says(self) -> str:
         """What it is, in a line."""

@@ -13,11 +13,11 @@ MARK = "<!-- from here on: python -m percuss.models.reference_page {} -->"
 
 def reference_page(kind: str) -> str:
     """Tables of settings, inputs, quantities and curves, and the sign conventions."""
-    found = kind_reference(kind)
-    general = found.general
+    facts = kind_reference(kind)
+    general = facts.general
     settings = (
         (f"`{line.key}`", line.unit(), line.default(), line.doc(), line.setting.allowed())
-        for line in setting_lines(found.settings)
+        for line in setting_lines(facts.settings)
     )
     inputs = (
         (f"`{i.name}`", " or ".join(filter(None, (i.unit, *i.other_units))), i.default, i.doc, i.allowed())

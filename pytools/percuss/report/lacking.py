@@ -20,7 +20,9 @@ class Lacking(NamedTuple):
 def no_skill(event: Event) -> Lacking:
     """What an event says of the skill of the surrogate it is, or stands on."""
     trust = event.content.trust if isinstance(event.content, Result) else ()
-    found = [verdict for verdict in failures(trust) if verdict.gate == "skill"]
-    names = frozenset(name for verdict in found for name in verdict.about)
-    said = [f"{verdict.sentence}{' (accepted all the same)' if verdict.accepted else ''}" for verdict in found]
-    return Lacking(names, (Notice("outputs that the surrogate knows too little of:", items=said),) if found else ())
+    verdicts = [verdict for verdict in failures(trust) if verdict.gate == "skill"]
+    names = frozenset(name for verdict in verdicts for name in verdict.about)
+    sentences = [f"{verdict.sentence}{' (accepted all the same)' if verdict.accepted else ''}" for verdict in verdicts]
+    return Lacking(
+        names, (Notice("outputs that the surrogate knows too little of:", items=sentences),) if verdicts else ()
+    )

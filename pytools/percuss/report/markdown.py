@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from percuss.report.blocks import Block, Code, Figure, Gallery, Notice, Page, Table, Text, cell_text, right_columns
+from percuss.plots.figure import Figure
+from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Table, Text, cell_text, in_short, right_columns
 
 
 def markdown(page: Page) -> str:
     """The whole report, ending with a line break."""
     lines = [*map(_block, page.first), f"# {page.title}", page.subtitle]
     lines.append("\n".join(f"- {name}: {value}" for name, value in page.facts))
-    short = [item for section in reversed(page.sections) for item in section.short]
+    short = in_short(page)
     if short:
-        lines += ["## In short", "\n".join(f"- {_said(item)}" for item in short)]
+        lines += ["## In short", "\n".join(f"- {_line(item)}" for item in short)]
     for section in page.sections:
         lines += [f"## {section.title}", *(_block(block) for block in section.blocks)]
     return "\n\n".join([*lines, page.footer]) + "\n"
 
 
-def _said(item: str | Notice) -> str:
+def _line(item: str | Notice) -> str:
     return item if isinstance(item, str) else f"**{item.tone}:** {item.text}"
 
 
@@ -26,7 +27,7 @@ def _block(block: Block) -> str:
         case Text(text):
             return text
         case Notice(items=items):
-            return "\n> - ".join([f"> {_said(block)}", *items])
+            return "\n> - ".join([f"> {_line(block)}", *items])
         case Table():
             return _table(block)
         case Code(text):

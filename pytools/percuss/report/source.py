@@ -78,8 +78,8 @@ class Source:
 def gather(session: Session, roots: Iterable[Event]) -> Source:
     """Lineages of the events, the last of each result beside them, and nothing else of the ledger."""
     state = session.state
-    wanted = tuple(roots)
-    known = {event.id for root in wanted for event in lineage(state, root.id)}
+    chosen = tuple(roots)
+    known = {event.id for root in chosen for event in lineage(state, root.id)}
     beside: dict[tuple[str, tuple[str, ...]], Event] = {}
     for event in state.events.values():
         inputs = tuple(item.id for item in event.inputs)
@@ -87,8 +87,8 @@ def gather(session: Session, roots: Iterable[Event]) -> Source:
             beside[event.kind, inputs] = event
     known |= {event.id for event in beside.values()}
     events = tuple(event for id, event in state.events.items() if id in known)
-    trust = tuple(verdict for root in wanted for verdict in standing(state, root))
-    return Source(session.for_telling(), state.superseded, trust, wanted, events)
+    trust = tuple(verdict for root in chosen for verdict in standing(state, root))
+    return Source(session.for_telling(), state.superseded, trust, chosen, events)
 
 
 def when(event: Event) -> str:

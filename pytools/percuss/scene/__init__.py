@@ -30,6 +30,7 @@ from percuss.scene.bodies import Body, Contactor, Load, Motion, SampledMotion, S
 from percuss.scene.bonds import Bond, BondState
 from percuss.scene.checkpoint import Checkpoint
 from percuss.scene.cutting import cut, shatter
+from percuss.scene.description import Law
 from percuss.scene.links import (
     JOINT_KINDS,
     Actuator,
@@ -44,7 +45,7 @@ from percuss.scene.links import (
 )
 from percuss.scene.patterns import grid, polar
 from percuss.scene.probes import BodyProbe, JointProbe, PairProbe, PointProbe, Probe
-from percuss.scene.scene import Law, Scene
+from percuss.scene.scene import Scene
 from percuss.scene.shapes import (
     SHAPES,
     Box,

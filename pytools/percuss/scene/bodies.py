@@ -92,16 +92,16 @@ class Body:
 
     def role(self) -> dict[str, Any]:
         """What moves it, as the core takes it; raises InputError unless one thing does."""
-        given = {
+        roles = {
             "mass_kg": self.mass_kg is not None,
             "density_kg_per_m3": self.density_kg_per_m3 is not None,
             "motion": self.motion is not None,
             "fixed": self.fixed,
         }
-        said = [key for key, is_given in given.items() if is_given]
-        if len(said) != 1:
-            found = " and ".join(said) or "none"
-            raise InputError(f"body {self.name} gives {found} of {', '.join(given)}: it must give exactly one")
+        keys = [key for key, is_given in roles.items() if is_given]
+        if len(keys) != 1:
+            keys_text = " and ".join(keys) or "none"
+            raise InputError(f"body {self.name} gives {keys_text} of {', '.join(roles)}: it must give exactly one")
         if self.inertia_kg_m2 is not None or self.gyration_m2 is not None:
             key = "inertia_kg_m2" if self.inertia_kg_m2 is not None else "gyration_m2"
             if self.inertia_kg_m2 is not None and self.gyration_m2 is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from percuss.errors import InputError
 
 if TYPE_CHECKING:
-    from percuss.scene.world import Record, World
+    from percuss._core import RigidWorld
 
 # Sums over the pieces of a run, largest values of them, and values of the last; the rest are tables.
 SUMS = ("steps_taken", "unmet_steps", "gain_steps", "gained_j")
@@ -30,34 +30,41 @@ class Checkpoint:
     every_s: float
 
 
-def run_in_pieces(world: World, duration_s: float, record: Record, checkpoint: Checkpoint) -> dict[str, Any]:
-    """What the core leaves of a whole run, by pieces between checkpoints."""
-    path, step = Path(checkpoint.path), world.settings.dt_s
+def run_in_pieces(
+    core: RigidWorld,
+    start: tuple[Mapping[str, Any], Mapping[str, Any]],
+    duration_s: float,
+    record: Mapping[str, Any],
+    checkpoint: Checkpoint,
+) -> dict[str, Any]:
+    """What the core leaves of a whole run, by pieces between checkpoints; `start` are its scene and settings."""
+    path, step = Path(checkpoint.path), start[1]["dt_s"]
     total, every = round(duration_s / step), round(checkpoint.every_s / step)
     if not every >= 1:
         raise InputError(f"every_s = {checkpoint.every_s:g}: must be at least a step, {step:g} s")
-    digest = _digest(world, duration_s, record)
-    found: dict[str, Any] = {}
+    digest = _digest(core, start, duration_s, record)
+    record_so_far: dict[str, Any] = {}
     if path.exists():
-        found, state = _read(path, digest)
-        world.core.restore(state)
-    while (done := found.get("steps_taken", 0)) < total:
-        piece = world.core.run(min(every, total - done) * step, **vars(record))
-        found = _joined(found, piece)
-        if found["steps_taken"] < total:
-            _write(path, found, world.core.snapshot(), digest)
-    if not found:
-        found = world.core.run(0.0, **vars(record))
+        record_so_far, state = _read(path, digest)
+        core.restore(state)
+    while (steps := record_so_far.get("steps_taken", 0)) < total:
+        piece = core.run(min(every, total - steps) * step, **record)
+        record_so_far = _joined(record_so_far, piece)
+        if record_so_far["steps_taken"] < total:
+            _write(path, record_so_far, core.snapshot(), digest)
+    if not record_so_far:
+        record_so_far = core.run(0.0, **record)
     path.unlink(missing_ok=True)
-    return found
+    return record_so_far
 
 
-def _digest(world: World, duration_s: float, record: Record) -> str:
+def _digest(
+    core: RigidWorld, start: tuple[Mapping[str, Any], Mapping[str, Any]], duration_s: float, record: Mapping[str, Any]
+) -> str:
     from hashlib import sha256
 
-    settings = {key: value for key, value in vars(world.settings).items() if key != "threads"}
-    start = sha256(world.core.snapshot()).hexdigest()
-    parts = (world.scene.description(), settings, duration_s, vars(record), start)
+    scene, settings = start[0], {key: value for key, value in start[1].items() if key != "threads"}
+    parts = (scene, settings, duration_s, dict(record), sha256(core.snapshot()).hexdigest())
     return sha256(repr(parts).encode()).hexdigest()
 
 
@@ -83,12 +90,12 @@ def _joined(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]
     return {key: one(key) for key in then}
 
 
-def _write(path: Path, found: Mapping[str, Any], state: bytes, digest: str) -> None:
+def _write(path: Path, record: Mapping[str, Any], state: bytes, digest: str) -> None:
     """The file as a whole or not at all."""
     import numpy as np
 
     arrays: dict[str, Any] = {"digest": np.array(digest), "state": np.frombuffer(state, np.uint8)}
-    for key, value in found.items():
+    for key, value in record.items():
         tables = {f"probes/{name}": table for name, table in value.items()} if key == "probes" else {key: value}
         for name, table in tables.items():
             if isinstance(table, Mapping):
@@ -116,13 +123,13 @@ def _read(path: Path, digest: str) -> tuple[dict[str, Any], bytes]:
         raise InputError(f"{path}: is no checkpoint of a run; delete it to start anew") from None
     if known != digest:
         raise InputError(f"{path}: is a checkpoint of another scene or run; delete it to start anew")
-    found: dict[str, Any] = {"probes": {}}
+    tables: dict[str, Any] = {"probes": {}}
     for key, values in arrays.items():
         kind, _, name = key.partition("/")
         if kind == "number":
-            found[name] = values.item()
+            tables[name] = values.item()
         elif kind == "table":
             table, _, column = name.rpartition("/")
-            where = found["probes"] if table.startswith("probes/") else found
+            where = tables["probes"] if table.startswith("probes/") else tables
             where.setdefault(table.removeprefix("probes/"), {})[column] = values
-    return found, state
+    return tables, state

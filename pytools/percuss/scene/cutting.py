@@ -139,11 +139,11 @@ def _clipped(faces: Sequence[ndarray], normal: ndarray, offset: float) -> list[n
 def _distinct(points: Sequence[ndarray], near: float) -> list[ndarray]:
     import numpy as np
 
-    found: list[ndarray] = []
+    distinct: list[ndarray] = []
     for point in points:
-        if all(np.abs(point - other).max() > near for other in found):
-            found.append(point)
-    return found
+        if all(np.abs(point - other).max() > near for other in distinct):
+            distinct.append(point)
+    return distinct
 
 
 def volume(faces: Sequence[ndarray]) -> float:

@@ -13,7 +13,7 @@ from percuss.scene.probes import JointProbe, PairProbe
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from percuss.scene.scene import Scene
+    from percuss.scene.description import SceneDescription
 
 # What the core can tell apart.
 MOST_GROUPS = 1024
@@ -29,17 +29,17 @@ COEFFICIENTS = {
 Fault = tuple[str, str]
 
 
-def faults_of(scene: Scene) -> list[Fault]:
+def faults_of(scene: SceneDescription) -> list[Fault]:
     """Every fault: where, and in one sentence what."""
     return [*_bodies(scene), *_laws(scene), *_links(scene), *_bonds(scene), *_loads_and_probes(scene)]
 
 
-def _twice(where: str, what: str, names: Sequence[str]) -> Iterator[Fault]:
+def _twice(where: str, label: str, names: Sequence[str]) -> Iterator[Fault]:
     for name in (name for name, count in Counter(names).items() if count > 1):
-        yield where, f"two {what} are called {name}: give them names that differ"
+        yield where, f"two {label} are called {name}: give them names that differ"
 
 
-def _bodies(scene: Scene) -> Iterator[Fault]:
+def _bodies(scene: SceneDescription) -> Iterator[Fault]:
     if not scene.bodies:
         yield "bodies", "there are none: a scene needs at least one"
     names = [body.name for body in scene.bodies]
@@ -54,7 +54,7 @@ def _bodies(scene: Scene) -> Iterator[Fault]:
         yield "bodies", f"there are {len(scene.groups)} groups, at most {MOST_GROUPS} are allowed"
 
 
-def _laws(scene: Scene) -> Iterator[Fault]:
+def _laws(scene: SceneDescription) -> Iterator[Fault]:
     named = {name for law in scene.laws for name in law.groups}
     # Without any law a scene of joints is free of contact: its contactors are for masses and pictures.
     for body in scene.bodies if scene.laws or not scene.joints else ():
@@ -85,13 +85,13 @@ def _laws(scene: Scene) -> Iterator[Fault]:
             yield "laws", f"{between}: their contactors never meet, being all on fixed bodies or on one body"
 
 
-def _can_meet(scene: Scene, first: set[int], second: set[int]) -> bool:
+def _can_meet(scene: SceneDescription, first: set[int], second: set[int]) -> bool:
     if len(first | second) < 2:
         return False
     return any(not scene.bodies[index].fixed for index in first | second)
 
 
-def _links(scene: Scene) -> Iterator[Fault]:
+def _links(scene: SceneDescription) -> Iterator[Fault]:
     joints = {joint.name: joint for joint in scene.joints}
     yield from _twice("joints", "joints", [joint.name for joint in scene.joints])
     for joint in scene.joints:
@@ -104,17 +104,18 @@ def _list_of(element: Element) -> str:
     return f"{type(element).__name__.lower()}s"
 
 
-def _places(scene: Scene, link: Link, what: str) -> Iterator[str]:
-    yield from link.faults(what)
+def _places(scene: SceneDescription, link: Link, label: str) -> Iterator[str]:
+    yield from link.faults(label)
     for name in link.bodies:
         if name not in scene.body_index:
-            yield f"{what} {link.name} names body {name}, which is not there; {did_you_mean(name, scene.body_index)}"
+            yield f"{label} {link.name} names body {name}, which is not there; {did_you_mean(name, scene.body_index)}"
 
 
 def _joint(joint: Joint) -> Iterator[str]:
-    what = f"joint {joint.name}"
+    label = f"joint {joint.name}"
     if joint.kind not in JOINT_KINDS:
-        yield f"{what} is of kind {joint.kind or '(none)'}, which is not known; {did_you_mean(joint.kind, JOINT_KINDS)}"
+        hint = did_you_mean(joint.kind, JOINT_KINDS)
+        yield f"{label} is of kind {joint.kind or '(none)'}, which is not known; {hint}"
         return
     named = [*(i.coordinate for i in joint.imposed), *(i.coordinate for i in joint.limits)]
     for name in (*named, *(i.coordinate for i in joint.friction)):
@@ -123,59 +124,61 @@ def _joint(joint: Joint) -> Iterator[str]:
         except InputError as fault:
             yield str(fault)
     for imposed in joint.imposed:
-        given = [signal for signal in (imposed.position, imposed.velocity) if signal is not None]
-        if len(given) != 1:
-            yield f"{what} imposes {len(given)} of position and velocity: give one"
-        for signal in given:
-            yield from _signal(signal, what)
+        signals = [signal for signal in (imposed.position, imposed.velocity) if signal is not None]
+        if len(signals) != 1:
+            yield f"{label} imposes {len(signals)} of position and velocity: give one"
+        for signal in signals:
+            yield from _signal(signal, label)
 
 
-def _element(scene: Scene, element: Element, joints: dict[str, Joint]) -> Iterator[str]:
-    what = type(element).__name__.lower()
+def _element(scene: SceneDescription, element: Element, joints: dict[str, Joint]) -> Iterator[str]:
+    label = type(element).__name__.lower()
     if isinstance(element, Bushing) or element.joint is None:
-        yield from _places(scene, element, what)
+        yield from _places(scene, element, label)
         return
     if element.joint not in joints:
-        yield f"{what} {element.name} names joint {element.joint}; {did_you_mean(element.joint, joints)}"
+        yield f"{label} {element.name} names joint {element.joint}; {did_you_mean(element.joint, joints)}"
     elif joints[element.joint].kind in JOINT_KINDS:
         try:
             element.acts(joints)
         except InputError as fault:
-            yield f"{what} {element.name}: {fault}"
+            yield f"{label} {element.name}: {fault}"
     if isinstance(element, Actuator):
-        yield from _signal(element.effort, f"{what} {element.name}")
+        yield from _signal(element.effort, f"{label} {element.name}")
 
 
-def _signal(signal: Signal, what: str) -> Iterator[str]:
+def _signal(signal: Signal, label: str) -> Iterator[str]:
     if isinstance(signal, str):
         try:
             _core.formula_values(signal, [])
         except ValueError as fault:
-            yield f"{what}: {fault}"
+            yield f"{label}: {fault}"
 
 
-def _bonds(scene: Scene) -> Iterator[Fault]:
+def _bonds(scene: SceneDescription) -> Iterator[Fault]:
     yield from _twice("bonds", "bonds", [bond.name for bond in scene.bonds])
     for bond in scene.bonds:
-        what = f"bond {bond.name}"
+        label = f"bond {bond.name}"
         if (bond.bodies is None) == (bond.groups is None):
-            said = "neither" if bond.bodies is None else "both"
-            yield "bonds", f"{what} gives {said} of bodies and groups: give one"
+            how_many = "neither" if bond.bodies is None else "both"
+            yield "bonds", f"{label} gives {how_many} of bodies and groups: give one"
             continue
         known = scene.body_index if bond.bodies is not None else scene.groups
         kind = "body" if bond.bodies is not None else "group"
         for name in bond.bodies or bond.groups or ():
             if name not in known:
-                yield "bonds", f"{what} names {kind} {name}, which is not there; {did_you_mean(name, known)}"
+                yield "bonds", f"{label} names {kind} {name}, which is not there; {did_you_mean(name, known)}"
 
 
-def _loads_and_probes(scene: Scene) -> Iterator[Fault]:
+def _loads_and_probes(scene: SceneDescription) -> Iterator[Fault]:
     yield from _twice("probes", "probes", [probe.name for probe in scene.probes])
-    wanted = [("loads", "a load", load.body) for load in scene.loads]
-    wanted += [("probes", f"probe {p.name}", p.body) for p in scene.probes if not isinstance(p, PairProbe | JointProbe)]
-    for where, what, name in wanted:
+    references = [("loads", "a load", load.body) for load in scene.loads]
+    references += [
+        ("probes", f"probe {p.name}", p.body) for p in scene.probes if not isinstance(p, PairProbe | JointProbe)
+    ]
+    for where, label, name in references:
         if name not in scene.body_index:
-            yield where, f"{what} names body {name}, which is not there; {did_you_mean(name, scene.body_index)}"
+            yield where, f"{label} names body {name}, which is not there; {did_you_mean(name, scene.body_index)}"
     for probe in scene.probes:
         if isinstance(probe, JointProbe) and probe.joint not in scene.joint_index:
             yield (

@@ -107,7 +107,9 @@ def _largest_m(world: World) -> float:
     """Size of the largest body that has one."""
     sizes = [
         float(abs(corners).max())
-        for (index, corners, _), body in ((found, world.scene.bodies[found[0]]) for found in world.core.outlines(0.0))
+        for (index, corners, _), body in (
+            (outline, world.scene.bodies[outline[0]]) for outline in world.core.outlines(0.0)
+        )
         if len(corners) and not body.fixed
     ]
     return max(sizes, default=1.0)

@@ -118,22 +118,22 @@ class Link:
         first, second = self.bodies
         return first, second
 
-    def faults(self, what: str) -> list[str]:
+    def faults(self, label: str) -> list[str]:
         """What is wrong with the places it is given."""
-        said = f"{what} {self.name}"
+        start = f"{label} {self.name}"
         if len(self.bodies) not in (1, 2):
-            return [f"{said} names {len(self.bodies)} bodies: one (and the world) or two are joined"]
+            return [f"{start} names {len(self.bodies)} bodies: one (and the world) or two are joined"]
         if (self.point_m is None) == (self.points_m is None):
-            given = "neither" if self.point_m is None else "both"
-            return [f"{said} gives {given} of point and points: give a place in the world, or one on each body"]
+            how_many = "neither" if self.point_m is None else "both"
+            return [f"{start} gives {how_many} of point and points: give a place in the world, or one on each body"]
         for key, value in (("points", self.points_m), ("axes", self.axes)):
             if value is not None and len(value) != 2:
-                return [f"{said} gives {len(value)} {key}: two are needed, one in the frame of each body"]
+                return [f"{start} gives {len(value)} {key}: two are needed, one in the frame of each body"]
         if self.axes is not None and self.points_m is None:
-            return [f"{said} gives axes without points: they are in the frames of the bodies, as points are"]
+            return [f"{start} gives axes without points: they are in the frames of the bodies, as points are"]
         try:
             for axis in self.axes or (self.axis,):
-                facing(axis, self.reference, f"{said}: axis")
+                facing(axis, self.reference, f"{start}: axis")
         except InputError as fault:
             return [str(fault)]
         return []
@@ -210,16 +210,16 @@ class Bushing(Link):
 Element = Spring | Bushing | Actuator
 
 
-def coordinate_of(kind: str, name: str, what: str) -> str:
+def coordinate_of(kind: str, name: str, label: str) -> str:
     """The coordinate of a kind of joint meant by a name, or by none."""
     known = JOINT_KINDS[kind]
     if not name and len(known) == 1:
         return known[0]
     if name not in known:
         if not known:
-            raise InputError(f"{what}: {kind} joints leave nothing free, there is no coordinate {name}")
-        said = f"{kind} joints have no coordinate {name}" if name else f"which coordinate of a {kind} joint"
-        raise InputError(f"{what}: {said}; {did_you_mean(name, known)}")
+            raise InputError(f"{label}: {kind} joints leave nothing free, there is no coordinate {name}")
+        complaint = f"{kind} joints have no coordinate {name}" if name else f"which coordinate of a {kind} joint"
+        raise InputError(f"{label}: {complaint}; {did_you_mean(name, known)}")
     return name
 
 

@@ -36,7 +36,7 @@ def turned_by(outer_rad: Vector, inner_rad: Vector) -> Vector:
 
 
 @lru_cache(maxsize=256)
-def facing(axis: Vector, reference: Vector | None, what: str) -> Vector:
+def facing(axis: Vector, reference: Vector | None, label: str) -> Vector:
     """The rotation that brings z to `axis` and x to the side of `reference`; raises InputError if there is none.
 
     >>> [round(x, 12) + 0.0 for x in turn(facing((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), "axis"), (1.0, 0.0, 2.0))]
@@ -44,7 +44,7 @@ def facing(axis: Vector, reference: Vector | None, what: str) -> Vector:
     """
     length = math.sqrt(sum(a * a for a in axis))
     if not 0.0 < length < math.inf:
-        raise InputError(f"{what} = {list(axis)} has no direction")
+        raise InputError(f"{label} = {list(axis)} has no direction")
     x, y, z = (a / length for a in axis)
     sine = math.hypot(x, y)
     tilt: Vector = (math.pi, 0.0, 0.0) if z < 0.0 else (0.0, 0.0, 0.0)
@@ -59,7 +59,7 @@ def facing(axis: Vector, reference: Vector | None, what: str) -> Vector:
     across = rx * (y * az - z * ay) + ry * (z * ax - x * az) + rz * (x * ay - y * ax)
     size = math.sqrt(sum(r * r for r in reference))
     if not size < math.inf or math.hypot(along, across) <= 1e-9 * size:
-        raise InputError(f"{what} = {list(axis)} has no reference {list(reference)} across it")
+        raise InputError(f"{label} = {list(axis)} has no reference {list(reference)} across it")
     angle = math.atan2(across, along)
     return turned_by((angle * x, angle * y, angle * z), tilt)
 

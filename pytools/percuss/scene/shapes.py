@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from percuss.scene.surfaces import Heights
 
 Vector = tuple[float, float, float]
-# What to do where the file of a height field has no height: refuse it, or leave out the ground around.
-NODATA = ("refuse", "hole")
 
 
 @dataclass(frozen=True)

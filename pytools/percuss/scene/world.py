@@ -10,11 +10,12 @@ from percuss import _core
 from percuss.errors import InputError
 from percuss.scene.bonds import BondState
 from percuss.scene.checkpoint import Checkpoint, run_in_pieces
+from percuss.scene.faults import faults_of
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
-    from percuss.scene.scene import Scene
+    from percuss.scene.description import SceneDescription
     from percuss.scene.shapes import Vector
 
 Table = Mapping[str, "ndarray"]
@@ -148,19 +149,19 @@ class Result:
 
     def faults(self) -> list[str]:
         """Why this run is none to rely on, a sentence each; none for one that is."""
-        found = []
+        sentences = []
         if self.deepest_overlap_share > MOST_OVERLAP:
-            found.append(
+            sentences.append(
                 f"bodies sank into each other: by {self.deepest_overlap_share:.2g} of half the thinner one's width, at "
                 f"most {MOST_OVERLAP:g} is taken for contact; take shorter steps, a smaller tolerance, or masses "
                 "nearer to each other"
             )
         if self.gain_share > MOST_GAIN:
-            found.append(
+            sentences.append(
                 f"contacts made energy: {self.gain_share:.2g} of what there is, at most {MOST_GAIN:g} is taken; take a "
                 'smaller tolerance, impact = "fremond", or masses nearer to each other'
             )
-        return found
+        return sentences
 
     def notes(self) -> list[str]:
         """What to know of a run beside its numbers, a sentence each."""
@@ -173,8 +174,8 @@ class Result:
 class World:
     """A scene in motion. The same scene and settings give the same bits, on any machine that runs the same build."""
 
-    def __init__(self, scene: Scene, settings: Settings) -> None:
-        faults = scene.faults()
+    def __init__(self, scene: SceneDescription, settings: Settings) -> None:
+        faults = faults_of(scene)
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             raise InputError(f"{faults[0][1]}{more}")
@@ -191,27 +192,28 @@ class World:
         """Go on for a duration, rounded to whole steps; with a checkpoint from where it was stopped."""
         record = record or Record()
         if checkpoint is None:
-            found = _asked(lambda: self.core.run(duration_s, **vars(record)))
+            recorded = _asked(lambda: self.core.run(duration_s, **vars(record)))
         else:
-            found = _asked(lambda: run_in_pieces(self, duration_s, record, checkpoint))
+            start = (self.scene.description(), vars(self.settings))
+            recorded = _asked(lambda: run_in_pieces(self.core, start, duration_s, vars(record), checkpoint))
         # What contacts gave instead of taking, over the energy there is.
-        gained = found.pop("gained_j")
-        there = found.pop("largest_kinetic_j") + found.pop("lifting_j")
+        gained = recorded.pop("gained_j")
+        there = recorded.pop("largest_kinetic_j") + recorded.pop("lifting_j")
         share = gained / there if gained > 0 else 0.0
         account = self.core.energy()
-        return Result(**found, gain_share=share, pairs=self.pairs(), account_j=account, bonds=self.bonds())
+        return Result(**recorded, gain_share=share, pairs=self.pairs(), account_j=account, bonds=self.bonds())
 
     def bonds(self) -> dict[str, BondState]:
         """What is left of the bonds now, by name."""
         points = self.core.bond_points()
-        found = {}
+        strengths = {}
         for index, bond in enumerate(self.scene.bonds):
             own = points[points[:, 0] == index]
             area, damage = own[:, 1], own[:, 2]
             whole = float(area.sum())
             mean = float(area @ damage) / whole if whole else 0.0
-            found[bond.name] = BondState(whole, float(area[damage >= 1].sum()), mean)
-        return found
+            strengths[bond.name] = BondState(whole, float(area[damage >= 1].sum()), mean)
+        return strengths
 
     def pairs(self) -> dict[tuple[str, str], PairWork]:
         """What the contacts did so far, by the groups of their law."""

@@ -14,6 +14,7 @@ from percuss.execution.results import Campaign, CaseRuns
 from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
+from percuss.study.correlations import correlated, refuse_correlations
 from percuss.surrogates.skill import WORTHLESS
 from percuss.surrogates.surrogate import Surrogate
 
@@ -61,6 +62,11 @@ def from_surrogate(surrogate: Surrogate, request: Request, worthless: Collection
 
 def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, ...]:
     """Expansions give their indices at no cost; other families, and any by request, are sampled."""
+    refuse_correlations(
+        surrogate.study,
+        "Sobol indices and elementary effects",
+        "--method given-data of the campaign gives first-order indices, which count what parameters share",
+    )
     groups = _groups(request, surrogate.names)
     if request.method == given_data.METHOD:
         raise InputError("--method given-data: works on runs", hint="give the campaign instead of the surrogate")
@@ -68,32 +74,32 @@ def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, 
     if request.method == expansion.METHOD and len(expandable) < len(surrogate.parts):
         others = ", ".join(part.family for part in surrogate.parts if part.family != "chaos")
         raise InputError(f"--method expansion: outputs with {others} surrogates have none", hint="--method sampling")
-    found: dict[int, Indices] = {}
+    by_column: dict[int, Indices] = {}
     if request.method in (AUTO, expansion.METHOD):
         for part in expandable:
-            found |= expansion.part_indices(surrogate, part, groups, request.level, request.seed)
-    rest = [number for number in range(len(surrogate.columns)) if number not in found]
+            by_column |= expansion.part_indices(surrogate, part, groups, request.level, request.seed)
+    rest = [number for number in range(len(surrogate.columns)) if number not in by_column]
     if rest:
         if groups:
             raise InputError(
                 "--group: is for expansions; sampled indices are of single parameters",
                 hint="percuss surrogate --family chaos fits expansions",
             )
-        found |= _sampled(surrogate, rest, request)
-    return tuple(found[number] for number in range(len(surrogate.columns)))
+        by_column |= _sampled(surrogate, rest, request)
+    return tuple(by_column[number] for number in range(len(surrogate.columns)))
 
 
 def _error_notes(surrogate: Surrogate) -> tuple[str, ...]:
     """Indices are those of the surrogate: where it misses much of the variance, they miss it too."""
-    found = [
+    errors = [
         f"{column.output}, {column.case}: the surrogate misses {column.errors.trusted:.2g} of the variance, "
         f"and its indices say nothing about that part"
         for column in surrogate.columns
         if MUCH < column.errors.trusted <= WORTHLESS
     ]
     if not surrogate.folds:
-        found.append("the surrogate was fitted without folds: what its indices may be off by is not known")
-    return tuple(found)
+        errors.append("the surrogate was fitted without folds: what its indices may be off by is not known")
+    return tuple(errors)
 
 
 def _sampled(surrogate: Surrogate, numbers: Sequence[int], request: Request) -> dict[int, Indices]:
@@ -108,12 +114,12 @@ def _sampled(surrogate: Surrogate, numbers: Sequence[int], request: Request) -> 
     d = len(priors)
     if request.method == elementary_effects.METHOD:
         count = min(request.n, MOST_TRAJECTORIES)
-        found = elementary_effects.screen(function, d, names, count, request.seed, request.level)
+        indices = elementary_effects.screen(function, d, names, count, request.seed, request.level)
     else:
         sampled = sampling.sample_indices(function, d, names, request.n, request.seed, request.level)
         pairs = zip(numbers, sampled, strict=True)
-        found = [_with_misses(surrogate, number, item, request) for number, item in pairs]
-    return dict(zip(numbers, found, strict=True))
+        indices = [_with_misses(surrogate, number, item, request) for number, item in pairs]
+    return dict(zip(numbers, indices, strict=True))
 
 
 def _with_misses(surrogate: Surrogate, number: int, item: Indices, request: Request) -> Indices:
@@ -126,8 +132,8 @@ def _with_misses(surrogate: Surrogate, number: int, item: Indices, request: Requ
     if by is None:
         return replace(item, measures=intervals.unknown(item.measures))
     parts = {name: item.variance * item.measures[name].values for name in by.effects.parts}
-    said = [intervals.Shares(parts, item.variance)]
-    return replace(item, measures=intervals.widened(item.measures, by, said, request.level, request.seed))
+    shares = [intervals.Shares(parts, item.variance)]
+    return replace(item, measures=intervals.widened(item.measures, by, shares, request.level, request.seed))
 
 
 def from_runs(campaign: Campaign, request: Request) -> Computed:
@@ -159,6 +165,10 @@ def from_runs(campaign: Campaign, request: Request) -> Computed:
         of_case, note = _of_case(campaign, runs, method, len(names), request)
         indices += of_case
         notes += [f"case {runs.case}: {note}"] if note else []
+    if shared := correlated(campaign.study):
+        notes.append(
+            f"{', '.join(shared)} are correlated: a first-order index counts what a parameter shares with others"
+        )
     return Computed(names, tuple(indices), tuple(notes))
 
 
@@ -166,27 +176,27 @@ def _of_case(
     campaign: Campaign, runs: CaseRuns, method: str, d: int, request: Request
 ) -> tuple[Sequence[Indices], str]:
     """Indices of one case, and what was left out because runs failed."""
-    told = (runs.case, campaign.outputs, request.level, request.seed)
+    labels = (runs.case, campaign.outputs, request.level, request.seed)
     if method == given_data.METHOD:
         note = f"{len(runs.failures)} failed runs are left out of given-data indices" if runs.failures else ""
-        return given_data.given_indices(campaign.theta[runs.rows], runs.values, *told), note
+        return given_data.given_data_indices(campaign.theta[runs.rows], runs.values, *labels), note
     values = np.full((len(campaign.theta), len(campaign.outputs)), np.nan)
     values[runs.rows] = runs.values
     failed = np.isnan(values).any(axis=1)
     if method == sampling.METHOD:
-        indices, lost = sampling.design_indices(values, failed, d, *told)
-        what = "base points"
+        indices, lost = sampling.design_indices(values, failed, d, *labels)
+        blocks = "base points"
     else:
-        indices, lost = elementary_effects.design_effects(campaign.designs[0].unit, values, failed, *told)
-        what = "trajectories"
-    return indices, f"{lost} {what} are left out because of failed runs" if lost else ""
+        indices, lost = elementary_effects.design_effects(campaign.designs[0].unit, values, failed, *labels)
+        blocks = "trajectories"
+    return indices, f"{lost} {blocks} are left out because of failed runs" if lost else ""
 
 
 def _groups(request: Request, names: Sequence[str]) -> dict[str, list[int]]:
-    found = {}
+    groups = {}
     for group, members in request.groups.items():
         for member in members:
             if member not in names:
                 raise InputError(f"--group {group}: no parameter `{member}`: {did_you_mean(member, names)}")
-        found[group] = [names.index(member) for member in members]
-    return found
+        groups[group] = [names.index(member) for member in members]
+    return groups

@@ -27,11 +27,11 @@ def screen(
     """Screen a function of the unit cube along `count` trajectories."""
     unit = trajectories(count, dimensions, seed)
     values = function(unit)
-    found = []
+    indices = []
     for j, (case, output) in enumerate(names):
         effects = elementary_effects(unit, values[:, [j]], np.zeros(len(unit), bool))[0]
-        found.append(_indices(case, output, effects[:, :, 0], values[:, j], level, seed))
-    return found
+        indices.append(_indices(case, output, effects[:, :, 0], values[:, j], level, seed))
+    return indices
 
 
 def design_effects(
@@ -55,7 +55,7 @@ def elementary_effects(unit: Array, values: Array, failed: NDArray[np.bool_]) ->
     """Effects (trajectories, parameters, outputs) of whole trajectories, and how many were not whole."""
     d = unit.shape[1]
     count = len(unit) // (d + 1)
-    found = []
+    effects = []
     for t in range(count):
         rows = slice(t * (d + 1), (t + 1) * (d + 1))
         if failed[rows].any():
@@ -65,8 +65,8 @@ def elementary_effects(unit: Array, values: Array, failed: NDArray[np.bool_]) ->
         for step, change in zip(steps, changes, strict=True):
             k = int(np.argmax(np.abs(step)))
             effect[k] = change / step[k]
-        found.append(effect)
-    return np.array(found).reshape(len(found), d, values.shape[1]), count - len(found)
+        effects.append(effect)
+    return np.array(effects).reshape(len(effects), d, values.shape[1]), count - len(effects)
 
 
 def _indices(case: str, output: str, effects: Array, values: Array, level: float, seed: int) -> Indices:

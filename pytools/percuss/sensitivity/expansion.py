@@ -22,22 +22,22 @@ def part_indices(
     """Indices of the outputs a part of a surrogate stands for, by column."""
     model = part.model
     assert isinstance(model, Expansions)
-    found: Mapping[str, Any] = model.core.sobol([list(members) for members in groups.values()])
+    sobol: Mapping[str, Any] = model.core.sobol([list(members) for members in groups.values()])
     indices = {}
     for i, number in enumerate(part.columns):
         column = surrogate.columns[number]
-        variance = float(found["variance"][i])
-        measures = {name: bare(found[name][i]) for name in MEASURES}
+        variance = float(sobol["variance"][i])
+        measures = {name: bare(sobol[name][i]) for name in MEASURES}
         by = missed(surrogate, number, expansion_effects) if variance > 0 else None
         if by is not None:
-            whole = Shares({name: variance * found[name][i] for name in MEASURES}, variance)
+            whole = Shares({name: variance * sobol[name][i] for name in MEASURES}, variance)
             measures = widened(measures, by, [whole, _fold_shares(surrogate, number)], level, seed)
         shares = {
-            name: (float(found["group_closed"][i, k]), float(found["group_total"][i, k]))
+            name: (float(sobol["group_closed"][i, k]), float(sobol["group_total"][i, k]))
             for k, name in enumerate(groups)
         }
         indices[number] = Indices(
-            column.case, column.output, METHOD, float(found["mean"][i]), variance, measures, found["second"][i], shares
+            column.case, column.output, METHOD, float(sobol["mean"][i]), variance, measures, sobol["second"][i], shares
         )
     return indices
 
@@ -49,10 +49,10 @@ def _fold_shares(surrogate: Surrogate, number: int) -> Shares:
     for fold in range(count):
         model = fold_model(surrogate, fold, number)
         assert isinstance(model, Expansions)
-        said: Mapping[str, Any] = model.core.sobol()
-        variance = float(said["variance"][0])
+        sobol: Mapping[str, Any] = model.core.sobol()
+        variance = float(sobol["variance"][0])
         whole += variance / count
         for name in MEASURES:
             # Indices of a constant are not numbers, and its shares are none.
-            parts[name] = parts.get(name, 0.0) + variance * np.nan_to_num(said[name][0]) / count
+            parts[name] = parts.get(name, 0.0) + variance * np.nan_to_num(sobol[name][0]) / count
     return Shares(parts, whole)

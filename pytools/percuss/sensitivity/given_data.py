@@ -23,7 +23,7 @@ FEWEST_RUNS = 16
 NEIGHBOURS = 8
 
 
-def given_indices(
+def given_data_indices(
     theta: Array, values: Array, case: str, outputs: tuple[str, ...], level: float, seed: int
 ) -> list[Indices]:
     """Indices of every output from points (n, d) and outputs (n, m)."""
@@ -31,13 +31,13 @@ def given_indices(
     if n < FEWEST_RUNS:
         raise InputError(f"case {case}: {n} finished runs are too few for given-data indices, at least {FEWEST_RUNS}")
     drawn = np.random.default_rng([seed, n, 19]).integers(0, n, (RESAMPLES, n))
-    found = []
+    indices = []
     for j, output in enumerate(outputs):
         y = values[:, j]
         variance = float(y.var())
         if variance == 0:
             nothing = np.full(d, np.nan)
-            found.append(
+            indices.append(
                 Indices(case, output, METHOD, float(y.mean()), 0.0, {"rank": bare(nothing), "binning": bare(nothing)})
             )
             continue
@@ -47,8 +47,8 @@ def given_indices(
         # Repeated rows widen what noise adds to the means: the interval is centred on the estimate.
         again += binning - again.mean(axis=0)
         measures = {"rank": bare(rank), "binning": with_interval(binning, again, level)}
-        found.append(Indices(case, output, METHOD, float(y.mean()), variance, measures))
-    return found
+        indices.append(Indices(case, output, METHOD, float(y.mean()), variance, measures))
+    return indices
 
 
 def rank_index(x: Array, y: Array) -> float:

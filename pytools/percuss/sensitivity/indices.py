@@ -61,14 +61,14 @@ class Indices:
     groups: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def over_cases(found: list[Indices]) -> list[Indices]:
+def over_cases(indices: list[Indices]) -> list[Indices]:
     """Indices of each output with its cases taken together: shares of the variance summed over the cases.
 
     These are the generalised indices of a vector output (Lamboni, Monod and Makowski, 2011): cases count by variance.
     """
     together = []
-    for output in dict.fromkeys(item.output for item in found):
-        parts = [item for item in found if item.output == output and item.variance > 0]
+    for output in dict.fromkeys(item.output for item in indices):
+        parts = [item for item in indices if item.output == output and item.variance > 0]
         if len(parts) < 2 or len({item.method for item in parts}) > 1:
             continue
         weights = np.array([item.variance for item in parts])

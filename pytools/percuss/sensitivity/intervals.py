@@ -76,9 +76,9 @@ def missed(surrogate: Surrogate, number: int, effects: EffectsOf) -> Missed | No
     whole = np.zeros(n)
     for fold in range(len(surrogate.folds)):
         inside = folds == fold
-        found = effects(fold_model(surrogate, fold, number), points[inside])
-        whole[inside] = found.whole
-        for measure, values in found.parts.items():
+        fold_effects = effects(fold_model(surrogate, fold, number), points[inside])
+        whole[inside] = fold_effects.whole
+        for measure, values in fold_effects.parts.items():
             parts.setdefault(measure, np.zeros((n, d)))[inside] = values
     return Missed(Effects(parts, whole), miss, surrogate.columns[number].variance)
 
@@ -89,7 +89,9 @@ def fold_model(surrogate: Surrogate, fold: int, number: int) -> Model:
     return part.model.take([part.columns.index(number)])
 
 
-def widened(told: Mapping[str, Measure], by: Missed, said: list[Shares], level: float, seed: int) -> dict[str, Measure]:
+def widened(
+    measures: Mapping[str, Measure], by: Missed, shares: list[Shares], level: float, seed: int
+) -> dict[str, Measure]:
     """Measures with intervals for what the surrogate misses; those they have already (of sampling) are added to them.
 
     `said` are the shares of the surrogates that have a say.
@@ -99,12 +101,12 @@ def widened(told: Mapping[str, Measure], by: Missed, said: list[Shares], level: 
     square = drawn @ by.miss**2
     along = drawn @ (by.effects.whole * by.miss)
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    found = dict(told)
+    widened_measures = dict(measures)
     for measure, effects in by.effects.parts.items():
-        values, low, high = told[measure]
+        values, low, high = measures[measure]
         turned = drawn @ (effects * by.miss[:, None])
         least, most = np.array(values, float), np.array(values, float)
-        for one in said:
+        for one in shares:
             variance = np.maximum(one.variance + 2.0 * along + square, LEAST_VARIANCE * by.variance)[:, None]
             part = one.parts[measure] + 2.0 * turned
             least = np.minimum(least, np.quantile(part / variance, ends[0], axis=0))
@@ -112,8 +114,8 @@ def widened(told: Mapping[str, Measure], by: Missed, said: list[Shares], level: 
         # An index lies between 0 and 1, whatever resampling makes of it; an estimate by sampling need not.
         least = np.minimum(np.clip(least, 0.0, 1.0) - np.nan_to_num(values - low), values)
         most = np.maximum(np.clip(most, 0.0, 1.0) + np.nan_to_num(high - values), values)
-        found[measure] = Measure(np.asarray(values, float), least, most)
-    return found
+        widened_measures[measure] = Measure(np.asarray(values, float), least, most)
+    return widened_measures
 
 
 def expansion_effects(model: Model, points: Array) -> Effects:
@@ -148,6 +150,6 @@ def _mean(model: Model, points: Array) -> Array:
     return np.concatenate(blocks) if blocks else np.empty(0)
 
 
-def unknown(told: Mapping[str, Measure]) -> dict[str, Measure]:
+def unknown(measures: Mapping[str, Measure]) -> dict[str, Measure]:
     """Measures without intervals: those of sampling alone would be taken for all that is not known."""
-    return {name: bare(measure.values) for name, measure in told.items()}
+    return {name: bare(measure.values) for name, measure in measures.items()}

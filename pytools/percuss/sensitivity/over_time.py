@@ -71,7 +71,7 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 def summary(table: pl.DataFrame) -> dict[str, dict[str, dict[str, float]]]:
     """Indices of each case's curve as one, by parameter."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    summaries: dict[str, dict[str, dict[str, float]]] = {}
     for (case, name), rows in table.partition_by(["case", "parameter"], as_dict=True, maintain_order=True).items():
         axis, variance = rows["axis"].to_numpy(), rows["variance"].to_numpy()
         whole = float(np.trapezoid(variance, axis))
@@ -79,5 +79,5 @@ def summary(table: pl.DataFrame) -> dict[str, dict[str, dict[str, float]]]:
             key: float(np.trapezoid(np.nan_to_num(rows[key].to_numpy()) * variance, axis)) / whole if whole > 0 else 0.0
             for key in ("first", "total")
         }
-        found.setdefault(str(case), {})[str(name)] = shares
-    return found
+        summaries.setdefault(str(case), {})[str(name)] = shares
+    return summaries

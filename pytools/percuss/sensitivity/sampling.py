@@ -56,9 +56,9 @@ def draw_pair(n: int, dimensions: int, seed: int) -> Pair:
 
 def mixed(pair: Pair, columns: Sequence[int]) -> Array:
     """A with these columns from B."""
-    found = pair.a.copy()
-    found[:, list(columns)] = pair.b[:, list(columns)]
-    return found
+    points = pair.a.copy()
+    points[:, list(columns)] = pair.b[:, list(columns)]
+    return points
 
 
 def sample_indices(
@@ -70,14 +70,14 @@ def sample_indices(
     single = [function(mixed(pair, [k])) for k in range(dimensions)]
     second = _second_order(function, pair, b, single, np.concatenate([a, b]).var(axis=0))
     shapley = _shapley(function, dimensions, seed)
-    found = []
+    indices = []
     for j, (case, output) in enumerate(names):
         measures = _between_scrambles(a[:, j], b[:, j], np.stack([y[:, j] for y in single], axis=1), level)
         if shapley is not None:
             measures["shapley"] = Measure(shapley[j], np.full(dimensions, np.nan), np.full(dimensions, np.nan))
         both = np.concatenate([a[:, j], b[:, j]])
-        found.append(Indices(case, output, METHOD, float(both.mean()), float(both.var()), measures, second[j]))
-    return found
+        indices.append(Indices(case, output, METHOD, float(both.mean()), float(both.var()), measures, second[j]))
+    return indices
 
 
 def _scrambled(n: int, dimensions: int, seed: int) -> Pair:
@@ -127,11 +127,11 @@ def _second_order(function: Function, pair: Pair, b: Array, single: list[Array],
     dimensions = len(single)
     scale = np.where(variance > 0, 2.0 * variance, np.nan)
     first = [1.0 - ((b - y) ** 2).mean(axis=0) / scale for y in single]
-    found = np.zeros((b.shape[1], dimensions, dimensions))
+    second = np.zeros((b.shape[1], dimensions, dimensions))
     for i, j in itertools.combinations(range(dimensions), 2):
         closed = 1.0 - ((b - function(mixed(pair, [i, j]))) ** 2).mean(axis=0) / scale
-        found[:, i, j] = found[:, j, i] = closed - first[i] - first[j]
-    return found
+        second[:, i, j] = second[:, j, i] = closed - first[i] - first[j]
+    return second
 
 
 def _shapley(function: Function, dimensions: int, seed: int) -> Array | None:
@@ -152,12 +152,12 @@ def _shapley(function: Function, dimensions: int, seed: int) -> Array | None:
 
 def shapley_of(closed: dict[tuple[int, ...], Array], dimensions: int) -> Array:
     """Shapley effects (outputs, parameters) from the closed indices of all subsets."""
-    found = np.zeros((len(closed[()]), dimensions))
+    effects = np.zeros((len(closed[()]), dimensions))
     for subset, value in closed.items():
         weight = 1.0 / (dimensions * math.comb(dimensions - 1, len(subset))) if len(subset) < dimensions else 0.0
         for i in set(range(dimensions)) - set(subset):
-            found[:, i] += weight * (closed[tuple(sorted((*subset, i)))] - value)
-    return found
+            effects[:, i] += weight * (closed[tuple(sorted((*subset, i)))] - value)
+    return effects
 
 
 def design_indices(
@@ -179,10 +179,10 @@ def design_indices(
     if whole.sum() < 2:
         raise InputError(f"case {case}: only {int(whole.sum())} of {n} base points have all their runs")
     blocks = blocks[:, whole]
-    found = []
+    indices = []
     for j, output in enumerate(outputs):
         a, b, single = blocks[0, :, j], blocks[1, :, j], blocks[2:, :, j].T
         both = np.concatenate([a, b])
         measures = jansen(a, b, single, level, seed)
-        found.append(Indices(case, output, METHOD, float(both.mean()), float(both.var()), measures))
-    return found, int(n - whole.sum())
+        indices.append(Indices(case, output, METHOD, float(both.mean()), float(both.var()), measures))
+    return indices, int(n - whole.sum())

@@ -29,7 +29,7 @@ def indices_table(computed: Computed) -> pl.DataFrame:
 
     rows = []
     for item in (*computed.indices, *computed.together):
-        for measure, found in item.measures.items():
+        for measure, estimate in item.measures.items():
             for k, name in enumerate(computed.names):
                 rows.append(
                     {
@@ -38,9 +38,9 @@ def indices_table(computed: Computed) -> pl.DataFrame:
                         "method": item.method,
                         "measure": measure,
                         "parameter": name,
-                        "value": _number(found.values[k]),
-                        "low": _number(found.low[k]),
-                        "high": _number(found.high[k]),
+                        "value": _number(estimate.values[k]),
+                        "low": _number(estimate.low[k]),
+                        "high": _number(estimate.high[k]),
                     }
                 )
     text, number = pl.String(), pl.Float64()
@@ -83,7 +83,7 @@ def pairs(item: Indices, names: tuple[str, ...]) -> dict[tuple[str, str], float]
 
 def facts(item: Indices, names: tuple[str, ...]) -> dict[str, object]:
     """Indices of one output for JSON."""
-    found: dict[str, object] = {
+    body: dict[str, object] = {
         "case": item.case,
         "output": item.output,
         "method": item.method,
@@ -91,15 +91,15 @@ def facts(item: Indices, names: tuple[str, ...]) -> dict[str, object]:
         "variance": _number(item.variance),
     }
     for measure, values in item.measures.items():
-        found[measure] = _named(names, values.values)
+        body[measure] = _named(names, values.values)
         if np.isfinite(values.low).any():
             intervals = zip(names, values.low, values.high, strict=True)
-            found[f"{measure}_interval"] = {name: [_number(a), _number(b)] for name, a, b in intervals}
+            body[f"{measure}_interval"] = {name: [_number(a), _number(b)] for name, a, b in intervals}
     if item.second is not None:
-        found["second"] = {f"{a},{b}": _number(value) for (a, b), value in pairs(item, names).items()}
+        body["second"] = {f"{a},{b}": _number(value) for (a, b), value in pairs(item, names).items()}
     if item.groups:
-        found["groups"] = {name: {"closed": _number(c), "total": _number(t)} for name, (c, t) in item.groups.items()}
-    return found
+        body["groups"] = {name: {"closed": _number(c), "total": _number(t)} for name, (c, t) in item.groups.items()}
+    return body
 
 
 def _named(names: tuple[str, ...], values: Any) -> dict[str, float | None]:

@@ -68,7 +68,7 @@ class DataGroup:
     def takes(self, output: str, case: str, point: str | None) -> bool:
         """Whether a datum belongs to the group."""
         pairs = ((self.outputs, output), (self.cases, case), (self.points, point or ""))
-        return all(wanted is None or any(fnmatchcase(text, one) for one in wanted) for wanted, text in pairs)
+        return all(patterns is None or any(fnmatchcase(text, one) for one in patterns) for patterns, text in pairs)
 
 
 @dataclass(frozen=True)
@@ -147,12 +147,12 @@ def _group(
 ) -> DataGroup:
     chosen: dict[str, tuple[str, ...] | None] = dict.fromkeys(("outputs", "cases", "points"))
     for key in chosen:
-        wanted = checked.get(key)
-        if wanted == []:
+        patterns = checked.get(key)
+        if patterns == []:
             note((*path, key), "must be a list of names, with `*` for any text")
-        elif wanted is not None:
-            chosen[key] = tuple(wanted)
-        for i, item in enumerate(wanted or ()):
+        elif patterns is not None:
+            chosen[key] = tuple(patterns)
+        for i, item in enumerate(patterns or ()):
             if key in known and not any(fnmatchcase(one, item) for one in known[key]):
                 note((*path, key, i), f"the study has no {key[:-1]} {shown(item)}; {did_you_mean(item, known[key])}")
     by = checked["by"] or None

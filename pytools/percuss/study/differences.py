@@ -17,7 +17,7 @@ WORDS = "doc"
 
 def differences(old: Study, new: Study) -> list[str]:
     """Each key whose value is another one, as `observations.std 0.0003 m -> 0.0006 m`."""
-    before, after = _keys(old), _keys(new)
+    before, after = resolved_keys(old), resolved_keys(new)
     return [
         f"{key} {_value(before, key)} -> {_value(after, key)}"
         for key in dict.fromkeys((*before, *after))
@@ -25,33 +25,33 @@ def differences(old: Study, new: Study) -> list[str]:
     ]
 
 
-def told_differences(old: Study, new: Study) -> str:
+def differences_text(old: Study, new: Study) -> str:
     """The differences in a line; empty where there are none."""
-    found = differences(old, new)
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return ", ".join(found[:NAMED]) + more
+    keys = differences(old, new)
+    more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+    return ", ".join(keys[:NAMED]) + more
 
 
-def _keys(study: Study) -> dict[str, Any]:
+def resolved_keys(study: Study) -> dict[str, Any]:
     """Every value of a resolved study by its dotted key."""
     data = normal(study).resolved()
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     tables = {
         "model": {"kind": data["model"]["kind"], **data["model"]["settings"], **data["model"]["fixed"]},
         **{name: {item["name"]: item for item in data[name]} for name in ("parameters", "outputs")},
         "cases": {item["name"]: item["values"] for item in data["cases"]},
         **data["sections"],
     }
-    _flatten(tables, "", found)
-    return found | {f"file {path}": f"sha256 {digest[:12]}" for path, digest in data["files"].items()}
+    _flatten(tables, "", values)
+    return values | {f"file {path}": f"sha256 {digest[:12]}" for path, digest in data["files"].items()}
 
 
-def _flatten(table: Mapping[str, Any], before: str, found: dict[str, Any]) -> None:
+def _flatten(table: Mapping[str, Any], before: str, values: dict[str, Any]) -> None:
     for key, value in table.items():
         if isinstance(value, Mapping) and value:
-            _flatten(value, f"{before}{key}.", found)
+            _flatten(value, f"{before}{key}.", values)
         elif key != WORDS:
-            found[f"{before}{key}"] = value
+            values[f"{before}{key}"] = value
 
 
 def _value(keys: Mapping[str, Any], key: str) -> str:

@@ -7,8 +7,8 @@ large, too deeply nested or not TOML is refused with one clear sentence.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,6 @@ from percuss.study.files import MAX_STUDY_BYTES, STUDY_FILE, read_inside
 if TYPE_CHECKING:
     from percuss.settings import KeyPath
     from percuss.study.study import Study
-
-# tomllib takes time quadratic in the number of parts of a dotted key; no study needs this many.
-_LONG_KEY = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){33}""")
-_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 MAX_FAULTS = 100
 
@@ -83,22 +79,22 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     # Here and not above: completing the name of a study should cost no more than listing a folder.
     from percuss.study.schema import read_study
     from percuss.study.sections import check_data
-    from percuss.study.toml_lines import key_lines
+    from percuss.study.toml_file import TomlError, TomlFile
 
     file = path / STUDY_FILE if path.is_dir() else path
     shown = str(file)
     try:
         content = read_inside(file.parent, file.name, MAX_STUDY_BYTES)
+        tables = TomlFile(shown, content)
+    except TomlError as fault:
+        return None, [fault.fault]
     except InputError as fault:
         return None, [Fault(shown, 0, "", str(fault))]
-    raw, text = _parse(content, shown)
-    if isinstance(raw, Fault):
-        return None, [raw]
-    found: list[tuple[KeyPath, str]] = []
+    noted: list[tuple[KeyPath, str]] = []
 
     def note(key: KeyPath, message: str) -> None:
-        found.append((key, message))
-        if len(found) == MAX_FAULTS:
+        noted.append((key, message))
+        if len(noted) == MAX_FAULTS:
             raise _TooManyFaultsError
 
     def read_file(relative: str, limit: int) -> bytes:
@@ -107,51 +103,10 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     name = _name(file)
     study = None
     try:
-        study = read_study(name, raw, note, read_file)
-        if data and study and not found:
+        study = read_study(name, tables.table, note, read_file)
+        study = replace(study, text=content) if study else None
+        if data and study and not noted:
             check_data(study, note)
     except _TooManyFaultsError:
-        found.append(((), f"has more than {MAX_FAULTS} faults: the rest is not listed"))
-    if not found:
-        return study, []
-    lines = key_lines(text)
-    faults = [Fault(shown, _line(lines, key), _cut(dotted(key), 100), _cut(message, 500)) for key, message in found]
-    return None, sorted(set(faults), key=lambda fault: (fault.line, fault.key))
-
-
-def _parse(data: bytes, shown: str) -> tuple[dict[str, Any] | Fault, str]:
-    """Parse TOML; what cannot be parsed comes back as the fault, with its line."""
-    import tomllib
-
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as fault:
-        return Fault(shown, data.count(b"\n", 0, fault.start) + 1, "", "is not UTF-8 text"), ""
-    # One kind of line end for parser and scanner alike.
-    text = text.replace("\r\n", "\n")
-    if long := _LONG_KEY.search(text):
-        return Fault(shown, text.count("\n", 0, long.start()) + 1, "", "a dotted key has too many parts"), ""
-    try:
-        return tomllib.loads(text), text
-    except tomllib.TOMLDecodeError as fault:
-        message = str(fault)
-        place = _TOML_PLACE.search(message)
-        line = int(place[1]) if place and place[1] else text.rstrip("\n").count("\n") + 1
-        return Fault(shown, line, "", f"is not valid TOML: {_TOML_PLACE.sub('', message)}"), ""
-    except RecursionError:
-        return Fault(shown, 0, "", "is nested too deeply"), ""
-    except (ValueError, OverflowError) as fault:
-        return Fault(shown, 0, "", f"holds a value that cannot be read: {fault}"), ""
-
-
-def _line(lines: dict[KeyPath, int], key: KeyPath) -> int:
-    """Return the line of a key, or of the nearest table around it when the key itself is missing."""
-    for depth in range(len(key), 0, -1):
-        if key[:depth] in lines:
-            return lines[key[:depth]]
-    return 1
-
-
-def _cut(text: str, length: int) -> str:
-    """What a line can hold: a name in the file may be as long as the file."""
-    return text if len(text) <= length else text[: length - 3] + "..."
+        noted.append(((), f"has more than {MAX_FAULTS} faults: the rest is not listed"))
+    return (None, tables.faults(noted)) if noted else (study, [])

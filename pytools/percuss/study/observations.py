@@ -86,19 +86,19 @@ def observations_in_si(
     table: Mapping[str, Any], outputs: Mapping[str, Output], parameters: Mapping[str, Parameter]
 ) -> dict[str, Any]:
     """The table, if it has no faults, with standard deviations and true parameters in SI."""
-    found = dict(table)
+    si = dict(table)
     for key, value in table.items():
         if key == "std" and isinstance(value, dict):
-            found[key] = {name: si_quantity(item, outputs[name].unit) for name, item in value.items()}
+            si[key] = {name: si_quantity(item, outputs[name].unit) for name, item in value.items()}
         elif key == "std":
             # One number for outputs of several units is as many standard deviations.
             each = {name: si_quantity(value, output.unit) for name, output in outputs.items()}
-            found[key] = each if len(set(each.values())) > 1 else next(iter(each.values()), value)
+            si[key] = each if len(set(each.values())) > 1 else next(iter(each.values()), value)
         elif key == "twin":
-            found[key] = {name: si_quantity(item, parameters[name].unit) for name, item in value.items()}
+            si[key] = {name: si_quantity(item, parameters[name].unit) for name, item in value.items()}
         elif isinstance(value, dict) and "file" in value:
-            found[key] = observations_in_si(value, outputs, parameters)
-    return found
+            si[key] = observations_in_si(value, outputs, parameters)
+    return si
 
 
 def _source(
@@ -118,16 +118,16 @@ def _source(
 
 def _std(written: object, outputs: Mapping[str, Output], path: KeyPath, note: Note) -> dict[str, float]:
     """The measurement's standard deviation by output: one for all, or a table."""
-    found = {}
+    stds = {}
     for name, value in (written if isinstance(written, dict) else dict.fromkeys(outputs, written)).items():
         if name not in outputs:
             note((*path, name), f"no such output; {did_you_mean(name, outputs)}")
             continue
         try:
-            found[name] = std_of(value, outputs[name])
+            stds[name] = std_of(value, outputs[name])
         except InputError as fault:
             note((*path, name) if isinstance(written, dict) else path, str(fault))
-    return found
+    return stds
 
 
 def std_of(value: Any, output: Output) -> float:
@@ -139,13 +139,13 @@ def std_of(value: Any, output: Output) -> float:
 
 
 def _twin(table: Mapping[str, Any], parameters: Mapping[str, Parameter], path: KeyPath, note: Note) -> dict[str, float]:
-    found = {}
+    values = {}
     for name, value in table.items():
         if name not in parameters:
             note((*path, name), f"no such parameter; {did_you_mean(name, parameters)}")
             continue
         try:
-            found[name] = parse_quantity(value, parameters[name].unit)
+            values[name] = parse_quantity(value, parameters[name].unit)
         except InputError as fault:
             note((*path, name), str(fault))
-    return found
+    return values

@@ -36,12 +36,12 @@ def read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[st
     for name, table in named_tables(tables, "outputs", note):
         path: KeyPath = ("outputs", name)
         doc = check_table(OUTPUT, table, path, note)["doc"]
-        wanted = table.get("quantity", name)
-        quantity = model.quantities.get(wanted) if isinstance(wanted, str) else None
+        quantity_name = table.get("quantity", name)
+        quantity = model.quantities.get(quantity_name) if isinstance(quantity_name, str) else None
         if quantity is None:
-            near = did_you_mean(str(wanted), model.quantities)
+            near = did_you_mean(str(quantity_name), model.quantities)
             blamed = (*path, "quantity") if "quantity" in table else path
-            note(blamed, f"model {model.kind} has no quantity {shown(wanted)}; {near}")
+            note(blamed, f"model {model.kind} has no quantity {shown(quantity_name)}; {near}")
             continue
         unit = display_unit(table, quantity.unit, path, note) or quantity.unit
         reduce = _reduce(table, quantity, path, note)
@@ -72,9 +72,9 @@ def _reduce(table: Mapping[str, Any], quantity: Quantity, path: KeyPath, note: N
                 note((*path, key), f"`{quantity.name}` is one number already")
         return None
     if reduce not in REDUCTIONS:
-        what = "missing" if reduce is None else f"{shown(reduce)} is not known"
+        complaint = "missing" if reduce is None else f"{shown(reduce)} is not known"
         blamed = path if reduce is None else (*path, "reduce")
-        note(blamed, f"reduce: {what}: the curve `{quantity.name}` takes one of {', '.join(REDUCTIONS)}")
+        note(blamed, f"reduce: {complaint}: the curve `{quantity.name}` takes one of {', '.join(REDUCTIONS)}")
         return None
     return str(reduce)
 

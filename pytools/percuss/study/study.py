@@ -29,7 +29,7 @@ from percuss.units import parse_quantity, quantity_unit, same_dimension
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from percuss.models.ground_record import RecordFacts
+    from percuss.models.ground.record import RecordFacts
 
 FORMAT = 1
 BASE_CASE = "base"
@@ -66,6 +66,8 @@ class Study:
     notes: str = ""
     sections: dict[str, object] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
+    # The study file it was loaded from, to be kept beside what it says; empty where there was none.
+    text: bytes = field(default=b"", repr=False, compare=False)
     # Not part of what a study is: whether the user of this call lets its model run programs.
     commands_allowed: bool = field(default=False, compare=False)
 
@@ -205,46 +207,46 @@ class Study:
 
     def without_limit(self) -> dict[str, str]:
         """The outputs that have no limit as the step of the model goes to zero, each with the reason."""
-        found = {}
+        quantities = {}
         for output in self.outputs.values():
             quantity = self.model().quantities[output.quantity]
             if quantity.no_limit and output.reduce in FOLLOWS_EXTREMES and not (output.window and quantity.means):
-                found[output.name] = quantity.no_limit
-        return found
+                quantities[output.name] = quantity.no_limit
+        return quantities
 
 
-def checked_value(given: Input, value: object, unit: str | None = None) -> Value:
+def checked_value(input_: Input, value: object, unit: str | None = None) -> Value:
     """Check a value for an input; text for a number is a quantity, bare in `unit` or the input's own."""
-    if given.unit is None:
-        if value not in given.choices:
-            raise InputError(f"`{given.name}` = {shown(value)}: {did_you_mean(str(value), given.choices)}")
+    if input_.unit is None:
+        if value not in input_.choices:
+            raise InputError(f"`{input_.name}` = {shown(value)}: {did_you_mean(str(value), input_.choices)}")
         return str(value)
-    if given.other_units:
-        return _with_dimension(given, value, unit or given.unit)
+    if input_.other_units:
+        return _with_dimension(input_, value, unit or input_.unit)
     if isinstance(value, str):
         try:
-            number = parse_quantity(value, unit or given.unit)
+            number = parse_quantity(value, unit or input_.unit)
         except InputError as fault:
-            raise InputError(f"`{given.name}`: {fault}", hint=fault.hint) from None
+            raise InputError(f"`{input_.name}`: {fault}", hint=fault.hint) from None
     elif isinstance(value, int | float) and not isinstance(value, bool):
         number = float(value) if abs(value) <= sys.float_info.max else math.inf
     else:
-        raise InputError(f"`{given.name}` = {shown(value)} is no number")
-    if not given.admits(number):
-        raise InputError(f"`{given.name}` = {value} is outside {given.allowed()}")
+        raise InputError(f"`{input_.name}` = {shown(value)} is no number")
+    if not input_.admits(number):
+        raise InputError(f"`{input_.name}` = {value} is outside {input_.allowed()}")
     return number
 
 
-def _with_dimension(given: Input, value: object, unit: str) -> str:
-    units = (str(given.unit), *given.other_units)
+def _with_dimension(input_: Input, value: object, unit: str) -> str:
+    units = (str(input_.unit), *input_.other_units)
     if isinstance(value, str):
         fitting = next((u for u in units if same_dimension(quantity_unit(value, unit), u)), None)
         if fitting is None:
-            raise InputError(f"`{given.name}` = {value}: must be a quantity in {' or '.join(units)}")
+            raise InputError(f"`{input_.name}` = {value}: must be a quantity in {' or '.join(units)}")
         number = parse_quantity(value, unit if same_dimension(unit, fitting) else fitting)
     else:
         fitting = next(u for u in units if same_dimension(unit, u))
         number = parse_quantity(value, fitting)  # type: ignore[arg-type]
-    if not given.admits(number):
-        raise InputError(f"`{given.name}` = {value} is outside {given.allowed()}")
+    if not input_.admits(number):
+        raise InputError(f"`{input_.name}` = {value} is outside {input_.allowed()}")
     return f"{number!r} {fitting}"

@@ -77,8 +77,8 @@ def display_unit(
     try:
         if any(same_dimension(unit, known) for known in (si or unit, *others)):
             return unit
-        wanted = f"{si} ({dimension(si or unit)})"
-        note((*path, "unit"), f"{unit} ({dimension(unit)}) is not of the dimension of {wanted}")
+        expected = f"{si} ({dimension(si or unit)})"
+        note((*path, "unit"), f"{unit} ({dimension(unit)}) is not of the dimension of {expected}")
     except InputError as fault:
         note((*path, "unit"), str(fault))
     return si

@@ -58,8 +58,8 @@ class _Scanner:
             self.lines.setdefault(path[:depth], line)
 
     def skip(self, pattern: re.Pattern[str]) -> int:
-        found = pattern.match(self.text, self.at)
-        self.at = found.end() if found else self.at
+        match = pattern.match(self.text, self.at)
+        self.at = match.end() if match else self.at
         return self.at
 
     def header(self, brackets: int) -> KeyPath:

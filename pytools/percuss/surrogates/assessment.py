@@ -20,6 +20,8 @@ them.
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.spelling import counted
 from percuss.surrogates.model import Array, Data, FamilyModule, Model
 from percuss.surrogates.settings import Settings
 
@@ -130,7 +133,7 @@ def is_constant(values: Array) -> NDArray[np.bool_]:
 
 def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]:
     """What a person must know before trusting a surrogate."""
-    found = []
+    warnings = []
     if facts.get("constant"):
         return ["the output is the same in every run: a constant, without sensitivity"]
     claimed = errors.loo_corrected if errors.loo_corrected is not None else errors.loo
@@ -138,32 +141,54 @@ def warnings_of(facts: dict[str, Any], errors: Errors, points: int) -> list[str]
         if other is not None and max(other, claimed) > NOTHING:
             ratio = other / max(claimed, 1e-300)
             if ratio > DISAGREE:
-                found.append(f"{name} error {other:.2g} is {ratio:.2g} times the leave-one-out error {claimed:.2g}")
+                warnings.append(f"{name} error {other:.2g} is {ratio:.2g} times the leave-one-out error {claimed:.2g}")
             elif ratio < 1 / DISAGREE:
-                found.append(f"leave-one-out error {claimed:.2g} is {1 / ratio:.2g} times the {name} error {other:.2g}")
+                warnings.append(
+                    f"leave-one-out error {claimed:.2g} is {1 / ratio:.2g} times the {name} error {other:.2g}"
+                )
     leverage = facts.get("leverage")
     if leverage is not None and leverage > NEAR_ONE:
-        found.append(
+        warnings.append(
             f"a training point has leverage {leverage:.4f}: the surrogate passes through it whatever its value"
         )
     terms = facts.get("terms")
     if terms is not None and terms > 0.5 * points:
-        found.append(f"{terms} terms from {points} points")
+        warnings.append(f"{counted(terms, 'term')} from {counted(points, 'point')}")
     if errors.known and errors.held_out is None and errors.trusted < UNSEEN / points:
-        found.append(
+        warnings.append(
             f"error {errors.trusted:.2g} is less than {points} points can vouch for: a hundredth of the standard "
             f"deviation on a part of the prior that none has reached would be {UNSEEN / points:.1g}"
         )
     if not errors.known:
-        found.append(f"no point was kept from the fit: its error is not known, and not less than {errors.trusted:.2g}")
-    return found
+        warnings.append(
+            f"no point was kept from the fit: its error is not known, and not less than {errors.trusted:.2g}"
+        )
+    return warnings
+
+
+def condensed(warnings: Sequence[tuple[str, str]], outputs: int) -> list[str]:
+    """Sentences of (output, warning): one for all outputs that are warned of the same thing, with the first as example.
+
+    >>> condensed([("u1", "33 terms from 64 points"), ("u2", "44 terms from 64 points")], 8)
+    ['2 of 8 outputs, as u1: 33 terms from 64 points']
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for output, warning in warnings:
+        alike.setdefault(re.sub(r"[-+]?\d[\d.]*(e[-+]?\d+)?", "#", warning), []).append((output, warning))
+    return [
+        f"{output}: {warning}" if len(group) == 1 else f"{len(group)} of {outputs} outputs, as {output}: {warning}"
+        for group in alike.values()
+        for output, warning in group[:1]
+    ]
 
 
 def held_out_rows(count: int, fraction: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows to fit and rows to keep back."""
     kept = round(count * fraction)
     if not 0 < fraction < 1 or kept < 1 or count - kept < 4:
-        raise InputError(f"--held-out {fraction}: keeps {kept} of {count} points back, and 4 are needed for the fit")
+        raise InputError(
+            f"--held-out {fraction}: keeps {kept} of {counted(count, 'point')} back, and 4 are needed for the fit"
+        )
     order = np.random.default_rng([seed, count, 7]).permutation(count)
     return np.sort(order[kept:]), np.sort(order[:kept])
 

@@ -1,7 +1,7 @@
 """From the parameters of a study to the canonical variables of the orthonormal families, and back, exactly.
 
 Each prior has a family whose measure is its own after a monotonic map (the isoprobabilistic transform of one variable;
-parameters are independent):
+parameters that are not independent are made so first: `percuss.study.joint`):
 
     uniform           x = 2 (t - low) / (high - low) - 1               Legendre
     log-uniform       x = 2 log(t / low) / log(high / low) - 1         Legendre
@@ -31,10 +31,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.study.correlations import normal_correlation
+from percuss.study.joint import Joint
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.lognormal import Lognormal
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.tensor import refuse_tensors
+from percuss.study.study import Study
 
 Array = NDArray[Any]
 # How far from 0 and 1 a probability is kept before it goes through a quantile: the end itself may be at infinity.
@@ -157,12 +160,24 @@ class Canonical:
     """The canonical variables of a study's parameters, in their order."""
 
     variables: tuple[Variable, ...]
+    # Lower factor of the correlation of the normals behind the parameters; None where all are independent.
+    factor: Array | None = None
 
     @classmethod
-    def of(cls, priors: Sequence[Prior]) -> Canonical:
-        """Choose for each prior."""
+    def of(cls, priors: Sequence[Prior], correlation: Array | None = None) -> Canonical:
+        """Choose for each prior; those that are correlated go through their normals, made independent."""
         refuse_tensors(priors, "a surrogate")
-        return cls(tuple(VARIABLES.get(prior.kind, _through_normal)(prior) for prior in priors))
+        joint = Joint(tuple(priors), correlation)
+        chosen = tuple(
+            _through_normal(prior) if j in joint.dependent else VARIABLES.get(prior.kind, _through_normal)(prior)
+            for j, prior in enumerate(priors)
+        )
+        return cls(chosen, None if correlation is None else joint.factor)
+
+    @classmethod
+    def of_study(cls, study: Study) -> Canonical:
+        """For the parameters of a study, with their correlations."""
+        return cls.of([parameter.prior for parameter in study.parameters.values()], normal_correlation(study))
 
     @property
     def families(self) -> list[tuple[str, list[float]]]:
@@ -171,29 +186,35 @@ class Canonical:
 
     def points(self, theta: NDArray[Any]) -> Array:
         """Canonical variables (n, d) of parameters (n, d) in SI."""
-        given = np.asarray(theta, float)
+        parameters = np.asarray(theta, float)
         # All columns at once: a calibration asks for few points at a time, and very often.
-        found = np.ascontiguousarray((given - self._centre) * self._factor)
+        variables = np.ascontiguousarray((parameters - self._centre) * self._factor)
         for j in self._logarithmic:
             variable = self.variables[j]
-            found[:, j] = np.log(np.maximum(given[:, j], SMALLEST) / variable.centre) * variable.factor
+            variables[:, j] = np.log(np.maximum(parameters[:, j], SMALLEST) / variable.centre) * variable.factor
         for j in self._others:
             forward = self.variables[j].forward
             assert forward is not None
-            found[:, j] = forward(given[:, j])
-        return found
+            variables[:, j] = forward(parameters[:, j])
+        return variables if self.factor is None else np.ascontiguousarray(np.linalg.solve(self.factor, variables.T).T)
+
+    def to_parameters(self, gradient: Array, theta: NDArray[Any]) -> Array:
+        """Derivatives (n, m, d) with respect to parameters, from those with respect to canonical variables."""
+        if self.factor is not None:
+            gradient = gradient @ np.linalg.inv(self.factor)
+        return np.asarray(gradient * self.slopes(theta)[:, None, :])
 
     def slopes(self, theta: NDArray[Any]) -> Array:
-        """Derivatives (n, d) of each canonical variable with respect to its parameter."""
-        given = np.asarray(theta, float)
-        found = np.tile(self._factor, (len(given), 1))
+        """Derivatives (n, d) of each variable with respect to its parameter, before variables are made independent."""
+        parameters = np.asarray(theta, float)
+        derivatives = np.tile(self._factor, (len(parameters), 1))
         for j in self._logarithmic:
-            found[:, j] /= np.maximum(given[:, j], SMALLEST)
+            derivatives[:, j] /= np.maximum(parameters[:, j], SMALLEST)
         for j in self._others:
             slope = self.variables[j].slope
             assert slope is not None
-            found[:, j] = slope(given[:, j])
-        return found
+            derivatives[:, j] = slope(parameters[:, j])
+        return derivatives
 
     @cached_property
     def _centre(self) -> Array:

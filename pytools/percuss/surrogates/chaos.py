@@ -50,14 +50,14 @@ class Expansions:
         return [basis_of(self.core.families, terms) for terms in self.terms]
 
     def loo_residuals(self, data: Data) -> Array:
-        found = np.empty_like(data.values)
+        residuals = np.empty_like(data.values)
         for j, basis in enumerate(self.bases):
             orthonormal, _ = np.linalg.qr(basis.predict(data.points))
             leverage = np.einsum("ij,ij->i", orthonormal, orthonormal)
             y = data.values[:, j]
             residual = y - orthonormal @ (orthonormal.T @ y)
-            found[:, j] = residual / np.maximum(1.0 - leverage, 1e-12)
-        return found
+            residuals[:, j] = residual / np.maximum(1.0 - leverage, 1e-12)
+        return residuals
 
     def facts(self) -> list[dict[str, Any]]:
         return list(self.notes)
@@ -70,25 +70,25 @@ class Expansions:
 
     def distance(self, other: Expansions, probes: Array) -> Array:
         """Exactly: the terms are orthonormal under the prior, far out in its tails as well."""
-        found = []
+        distances = []
         for j in range(self.core.outputs):
             terms = np.concatenate([self.terms[j], other.terms[j]])
             both, numbers = np.unique(terms, axis=0, return_inverse=True)
             signed = np.concatenate([self.coefficients[j], -other.coefficients[j]])
             apart = np.bincount(numbers.reshape(-1), signed, len(both))
-            found.append(float(apart @ apart))
-        return np.array(found)
+            distances.append(float(apart @ apart))
+        return np.array(distances)
 
     def variance(self, points: Array) -> Array | None:
         return None
 
     def resampled(self, data: Data, counts: NDArray[np.intp]) -> list[Replicates]:
-        found = []
+        replicates = []
         for j, basis in enumerate(self.bases):
             psi = basis.predict(data.points)
             rows = [weighted_least_squares(psi, data.values[:, j], count) for count in counts]
-            found.append(Replicates(np.array(rows), np.empty((len(rows), 0))))
-        return found
+            replicates.append(Replicates(np.array(rows), np.empty((len(rows), 0))))
+        return replicates
 
     def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:
         return replicates.coefficients @ self.bases[output].predict(points).T
@@ -106,8 +106,8 @@ def fit(data: Data, settings: Settings, near: Model | None = None) -> Expansions
     """Fit every output. The same data are fitted once, whoever asks."""
     if "chaos" not in data.known:
         data.known["chaos"] = _fit(data, settings)
-    found: Expansions = data.known["chaos"]
-    return found
+    expansions: Expansions = data.known["chaos"]
+    return expansions
 
 
 def _fit(data: Data, settings: Settings) -> Expansions:

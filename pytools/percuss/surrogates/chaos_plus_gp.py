@@ -92,9 +92,9 @@ def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:
     for j, start in enumerate(starts):
         terms = _leading(selected.terms[j], selected.coefficients[j], int(LARGEST_SHARE * len(data.points)))
         psi = chaos.basis_of(data.families, terms).predict(data.points)
-        found = fit_process(data.points, data.values[:, j], psi, start.hyper if start else None)
-        outputs.append((terms, found.process.trend))
-        fits.append(found)
+        process = fit_process(data.points, data.values[:, j], psi, start.hyper if start else None)
+        outputs.append((terms, process.process.trend))
+        fits.append(process)
     trend = chaos.Expansions(chaos.expansion_of(data.families, outputs))
     residuals, variances = loo_of(fits)
     return ChaosPlusProcesses(trend, tuple(f.process for f in fits), residuals, variances)

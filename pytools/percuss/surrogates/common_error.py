@@ -44,11 +44,11 @@ def standard_residuals(table: pl.DataFrame, columns: int) -> Array:
     misses = table.select("column", "design", "sample", miss=pl.col("value") - seen)
     points = misses.select("design", "sample").unique(maintain_order=True).with_row_index("point")
     placed = misses.join(points, on=["design", "sample"], how="left")
-    found = np.zeros((points.height, columns))
-    found[placed["point"].to_numpy(), placed["column"].to_numpy()] = placed["miss"].to_numpy()
+    standardised = np.zeros((points.height, columns))
+    standardised[placed["point"].to_numpy(), placed["column"].to_numpy()] = placed["miss"].to_numpy()
     count = np.bincount(placed["column"].to_numpy(), minlength=columns)
-    size = np.sqrt(np.sum(found**2, axis=0) / np.maximum(count, 1))
-    return np.asarray(np.divide(found, size, out=np.zeros_like(found), where=size > 0))
+    size = np.sqrt(np.sum(standardised**2, axis=0) / np.maximum(count, 1))
+    return np.asarray(np.divide(standardised, size, out=np.zeros_like(standardised), where=size > 0))
 
 
 def correlation(residuals: Array) -> tuple[Array, float]:
@@ -69,9 +69,9 @@ def correlation(residuals: Array) -> tuple[Array, float]:
         log = float(np.sum(np.log(left) - distance) - n * np.sum(np.log(kept)))
         if log > best:
             best, shrunk = log, float(share)
-    found = (1.0 - shrunk) * (unit.T @ unit)
-    np.fill_diagonal(found, 1.0)
-    return found, shrunk
+    shrunk_correlation = (1.0 - shrunk) * (unit.T @ unit)
+    np.fill_diagonal(shrunk_correlation, 1.0)
+    return shrunk_correlation, shrunk
 
 
 def without_itself(distance: Array, shrunk: float, n: int) -> tuple[Array, Array]:

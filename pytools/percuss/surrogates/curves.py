@@ -42,14 +42,14 @@ def reduce_curves(
     """The training data with scores of the modes in place of outputs; the table of modes; facts for the event."""
     along = axis_name(campaign, quantity)
     curves = [case_curves(session, campaign, runs, quantity, along) for runs in campaign.cases]
-    found = [_needed(values, _weights(axis)) for axis, values in curves]
-    count = max(needed for needed, _ in found)
+    modes_needed = [_needed(values, _weights(axis)) for axis, values in curves]
+    count = max(needed for needed, _ in modes_needed)
     cases, tables, errors = [], [], {}
     for runs, (axis, values) in zip(campaign.cases, curves, strict=True):
         modes, scores = decompose(axis, values, count)
         cases.append(CaseRuns(runs.case, runs.rows, scores, runs.failures))
         tables.append(modes_table(runs.case, modes))
-        errors[runs.case] = float(found[len(cases) - 1][1][count - 1])
+        errors[runs.case] = float(modes_needed[len(cases) - 1][1][count - 1])
     outputs = tuple(f"{quantity}#{k + 1}" for k in range(count))
     facts = Curves(quantity=quantity, axis=along or "", modes=count, reconstruction_error=errors)
     return replace(campaign, outputs=outputs, cases=tuple(cases)), {"modes": pl.concat(tables)}, facts
@@ -86,13 +86,13 @@ def project_curves(
 
 def whole_curve_errors(columns: Sequence[ColumnFit | Column], curves: Curves) -> list[tuple[str, float, float]]:
     """For each case the error of whole curves over their variance, and the part of it that the modes leave out."""
-    found = []
+    errors = []
     for case, left in curves.left_out().items():
         own = [column for column in columns if column.case == case]
         variance = sum(column.variance for column in own)
         wrong = sum(column.errors.trusted * column.variance for column in own)
-        found.append((case, (1.0 - left) * wrong / variance + left if variance > 0 else 0.0, left))
-    return found
+        errors.append((case, (1.0 - left) * wrong / variance + left if variance > 0 else 0.0, left))
+    return errors
 
 
 def axis_name(campaign: Campaign, quantity: str) -> str | None:
@@ -119,10 +119,13 @@ def run_curves(
             if event.kind != "runs.completed" or batch_of(event).case != runs.case:
                 continue
             table = session.table(event, "curves", columns)
-            for sample, rows in table.partition_by("sample", as_dict=True, maintain_order=True).items():
-                y = rows[quantity].to_numpy().astype(float)
-                x = rows[along].to_numpy().astype(float) if along else np.arange(len(y), dtype=float)
-                parts.setdefault((k, int(sample[0])), (x, y))
+            table = table.sort("sample", maintain_order=True)
+            y = table[quantity].to_numpy().astype(float)
+            x = table[along].to_numpy().astype(float) if along else None
+            samples, starts = np.unique(table["sample"].to_numpy(), return_index=True)
+            for sample, start, end in zip(samples, starts, [*starts[1:], len(y)], strict=True):
+                own = np.arange(end - start, dtype=float) if x is None else x[start:end]
+                parts.setdefault((k, int(sample)), (own, y[start:end]))
     listed = []
     for row in runs.rows:
         place = campaign.places[int(row)]

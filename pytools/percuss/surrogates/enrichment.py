@@ -28,7 +28,7 @@ from percuss.designs.design import Design
 from percuss.designs.records import read_design
 from percuss.ledger.projections import State
 from percuss.session import Session
-from percuss.study.priors.prior import Prior
+from percuss.study.joint import Joint
 from percuss.surrogates.surrogate import Surrogate
 
 Array = NDArray[Any]
@@ -44,16 +44,16 @@ def extend(session: Session, surrogate: Surrogate, count: int, seed: int, draws:
     """A design of `count` points for the study of a surrogate, among draws (n, d) in SI where some are given."""
     designs = [read_design(session, session.state.events[i.id]) for i in surrogate.event.inputs_as("design")]
     known = np.concatenate([design.unit for design in designs])
-    wanted = min(max(CANDIDATES_A_POINT * count, FEWEST_CANDIDATES), MOST_CANDIDATES)
+    n_candidates = min(max(CANDIDATES_A_POINT * count, FEWEST_CANDIDATES), MOST_CANDIDATES)
     # Another seed for every further extension, so that it does not see the same candidates again.
     rng = np.random.default_rng([seed, len(known), 31])
-    priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
+    joint = Joint.of(surrogate.study)
     if draws is None:
-        candidates, values = _of_priors(priors, wanted, rng)
+        candidates, values = _of_priors(joint, n_candidates, rng)
     else:
         values = np.unique(draws, axis=0)
-        values = values[rng.permutation(len(values))[:wanted]]
-        candidates = np.stack([prior.cdf(values[:, k]) for k, prior in enumerate(priors)], axis=1)
+        values = values[rng.permutation(len(values))[:n_candidates]]
+        candidates = joint.to_unit(values)
     error = expected_error(surrogate, designs, known, candidates, values)
     lost = _failed(session.state, designs)
     chosen = choose(known, candidates, error, count, lost)
@@ -61,13 +61,13 @@ def extend(session: Session, surrogate: Surrogate, count: int, seed: int, draws:
     return Design(surrogate.study, SAMPLER, seed, 0, options, surrogate.names, candidates[chosen], values[chosen])
 
 
-def _of_priors(priors: Sequence[Prior], wanted: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def _of_priors(joint: Joint, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """At least so many points of the unit cube, and the parameters there."""
     from scipy.stats import qmc
 
-    candidates = qmc.Sobol(len(priors), scramble=True, rng=rng).random_base2(math.ceil(math.log2(wanted)))
+    candidates = qmc.Sobol(len(joint.priors), scramble=True, rng=rng).random_base2(math.ceil(math.log2(n)))
     candidates = np.clip(candidates, 2.0**-53, 1.0 - 2.0**-53)
-    return candidates, np.stack([prior.ppf(candidates[:, k]) for k, prior in enumerate(priors)], axis=1)
+    return candidates, joint.from_unit(candidates)
 
 
 def expected_error(
@@ -82,10 +82,10 @@ def expected_error(
     for number, column in enumerate(surrogate.columns):
         if column.variance <= 0:
             continue
-        told = residuals.filter(pl.col("column") == number)
-        seen = told["nested"] if told["nested"].null_count() == 0 else told["left_out"]
-        rows = [int(starts[design]) + sample for design, sample in told.select("design", "sample").iter_rows()]
-        off = (told["value"] - seen).to_numpy() ** 2
+        own_residuals = residuals.filter(pl.col("column") == number)
+        seen = own_residuals["nested"] if own_residuals["nested"].null_count() == 0 else own_residuals["left_out"]
+        rows = [int(starts[design]) + sample for design, sample in own_residuals.select("design", "sample").iter_rows()]
+        off = (own_residuals["value"] - seen).to_numpy() ** 2
         nearest = cKDTree(known[rows]).query(candidates)[1]
         square += off[nearest] / column.variance
     if surrogate.bands:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.execution.results import Campaign
+from percuss.study.joint import Joint
 from percuss.surrogates.assessment import (
     Errors,
     Folds,
@@ -117,7 +118,7 @@ def fit_all(
     advance: Callable[[int, str], None] = lambda count, note: None,
 ) -> Fitted:
     """Fit every output of every case; `held_out` are other runs of the same study to judge them by."""
-    canonical = Canonical.of([campaign.study.parameters[name].prior for name in campaign.names])
+    canonical = Canonical.of_study(campaign.study)
     if settings.held_out:
         fitted_rows, kept = held_out_rows(len(campaign.theta), settings.held_out, settings.seed)
         campaign, held_out = campaign.take(fitted_rows), campaign.take(kept)
@@ -130,13 +131,13 @@ def fit_all(
     probes = _probes(campaign, canonical)
     for group in groups:
         judge = _judge(held_out, names, group, canonical)
-        done = _fit_group(group, settings, probes, judge)
-        for number, column in done.columns.items():
+        fits = _fit_group(group, settings, probes, judge)
+        for number, column in fits.columns.items():
             case, output = names[number]
             columns[number] = ColumnFit(case, output, **column)
-        parts += done.parts
-        bands |= done.bands
-        residuals |= done.residuals
+        parts += fits.parts
+        bands |= fits.bands
+        residuals |= fits.residuals
         advance(len(group.columns), "")
     ordered = tuple(columns[number] for number in range(len(names)))
     return Fitted(canonical, ordered, tuple(parts), bands, residuals, tuple(groups))
@@ -149,8 +150,7 @@ def _probes(campaign: Campaign, canonical: Canonical) -> Array:
     unit = qmc.Sobol(len(campaign.names), scramble=True, rng=np.random.default_rng(29)).random_base2(PROBES_POWER)
     # Open ends: unbounded priors have no quantile at 0 or 1.
     unit = np.clip(unit, 2.0**-53, 1.0 - 2.0**-53)
-    priors = [campaign.study.parameters[name].prior for name in campaign.names]
-    return canonical.points(np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1))
+    return canonical.points(Joint.of(campaign.study).from_unit(unit))
 
 
 def make_groups(campaign: Campaign, canonical: Canonical) -> list[Group]:
@@ -222,7 +222,7 @@ def _judge(held_out: Campaign | None, names: list[tuple[str, str]], group: Group
     spread = group.data.values.var(axis=0)
 
     def judge(model: Model) -> Array:
-        found = np.full(len(group.columns), np.nan)
+        errors = np.full(len(group.columns), np.nan)
         for case in dict.fromkeys(names[number][0] for number in group.columns):
             if case not in cases or not len(cases[case].rows):
                 continue
@@ -231,14 +231,14 @@ def _judge(held_out: Campaign | None, names: list[tuple[str, str]], group: Group
             for j, number in enumerate(group.columns):
                 if names[number][0] == case:
                     values = runs.values[:, held_out.outputs.index(names[number][1])]
-                    found[j] = mean_square(predicted[:, [j]], values[:, None], spread[[j]])[0]
-        return found
+                    errors[j] = mean_square(predicted[:, [j]], values[:, None], spread[[j]])[0]
+        return errors
 
     return judge
 
 
 @dataclass
-class _Done:
+class _GroupFits:
     columns: dict[int, dict[str, Any]]
     parts: list[Part]
     bands: dict[int, Band]
@@ -256,24 +256,24 @@ class _Trial:
     held_out: Array | None
 
 
-def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | None) -> _Done:
+def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | None) -> _GroupFits:
     data = group.data
     constant = is_constant(data.values)
     n, m = data.values.shape
     folds = Folds.of(data, settings.folds, settings.seed) if settings.folds else None
     # The families that come with percuss: what a plugin adds is tried where it is asked for by name.
-    wanted = BUILT_IN if settings.family == AUTO else (settings.family,)
+    families = BUILT_IN if settings.family == AUTO else (settings.family,)
     if settings.family == AUTO and folds is None:
         raise InputError("--folds 0: --family auto compares families by their nested error, which needs folds")
     trials: dict[str, _Trial] = {}
-    for name in wanted:
+    for name in families:
         if trials and all(least_error(trials)[~constant] < GOOD_ENOUGH):
             break
         trials[name] = _try(name, data, settings, folds, probes, judge)
     if constant.any() and "chaos" not in trials:
         trials["chaos"] = _try("chaos", data, settings, folds, probes, judge)
     chosen = ["chaos" if constant[j] else _least({f: t.error[j] for f, t in trials.items()}) for j in range(m)]
-    done = _Done({}, [], {}, {})
+    fits = _GroupFits({}, [], {}, {})
     counts = draw_counts(n, settings.bootstrap, settings.seed) if settings.bootstrap > 1 else None
     for name in dict.fromkeys(chosen):
         trial = trials[name]
@@ -281,7 +281,7 @@ def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | N
         model = trial.model.take(members)
         numbers = tuple(group.columns[j] for j in members)
         nested = trial.nested.take(members) if trial.nested else None
-        done.parts.append(Part(name, group.number, numbers, model, nested.models if nested else ()))
+        fits.parts.append(Part(name, group.number, numbers, model, nested.models if nested else ()))
         seen = nested.predicted if nested else trial.left_out[:, members]
         own = Data(data.families, data.points, data.values[:, members])
         bands = make_bands(model, own, counts, seen) if counts is not None else []
@@ -289,13 +289,13 @@ def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | N
         fitted = model.mean(data.points)
         for i, (j, number, facts) in enumerate(zip(members, numbers, model.facts(), strict=True)):
             if bands:
-                done.bands[number] = bands[i]
+                fits.bands[number] = bands[i]
             corrected = facts.get("loo_corrected")
             missed = None if misses is None else float(misses[i])
             kept = None if trial.held_out is None or np.isnan(trial.held_out[j]) else float(trial.held_out[j])
             far = None if trial.elsewhere is None else float(trial.elsewhere[j])
             errors = Errors(float(trial.loo[j]), corrected, missed, kept, far)
-            done.columns[number] = {
+            fits.columns[number] = {
                 "family": name,
                 "errors": errors,
                 "mean": float(data.values[:, j].mean()),
@@ -305,7 +305,7 @@ def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | N
                 "warnings": tuple(warnings_of(facts, errors, n)),
                 "tried": {other: float(t.error[j]) for other, t in trials.items()},
             }
-            done.residuals[number] = Residuals(
+            fits.residuals[number] = Residuals(
                 group.rows,
                 data.values[:, j],
                 fitted[:, i],
@@ -314,7 +314,7 @@ def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | N
                 folds.places if folds else None,
                 bands[i].scale if bands else None,
             )
-    return done
+    return fits
 
 
 def _least(errors: dict[str, float]) -> str:

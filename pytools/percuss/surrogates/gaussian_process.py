@@ -84,7 +84,7 @@ def load(families: Families, tables: Mapping[str, pl.DataFrame], columns: Sequen
 
 def resampled_processes(processes: Sequence[Process], data: Data, counts: NDArray[np.intp]) -> list[Replicates]:
     """Processes on resampled designs: a point drawn twice is there once, a process passes through it anyway."""
-    found = []
+    refitted = []
     for j, process in enumerate(processes):
         coefficients = np.empty((len(counts), len(process.trend)))
         weights = np.zeros((len(counts), len(data.points)))
@@ -97,8 +97,8 @@ def resampled_processes(processes: Sequence[Process], data: Data, counts: NDArra
                 rows, again = np.arange(len(data.points)), process
             coefficients[b] = again.trend
             weights[b, rows] = again.weights
-        found.append(Replicates(coefficients, weights))
-    return found
+        refitted.append(Replicates(coefficients, weights))
+    return refitted
 
 
 def loo_of(fits: Sequence[Fit]) -> tuple[Array, Array]:
@@ -138,7 +138,7 @@ def load_processes(
     """Processes of these outputs; `bases` gives the trend's terms at the points where it is not just the constant."""
     import polars as pl
 
-    found = []
+    processes = []
     shared: dict[int, Array] = {}
     for column in columns:
         rows = tables["processes"].filter(pl.col("column") == column)
@@ -152,7 +152,7 @@ def load_processes(
         points = shared[group]
         scale = points.std(axis=0)
         basis = np.ones((len(points), 1)) if bases is None else bases[column]
-        found.append(
+        processes.append(
             Process(
                 points,
                 np.where(scale > 0, scale, 1.0),
@@ -163,4 +163,4 @@ def load_processes(
                 basis,
             )
         )
-    return tuple(found)
+    return tuple(processes)

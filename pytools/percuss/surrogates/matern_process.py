@@ -232,10 +232,10 @@ def _search(squares: Array, y: Array, trend: Array, start: Hyperparameters | Non
         trials = [np.log(np.append(np.full(dimensions, length), g)) for length in STARTS for g in START_NUGGETS]
         scored = sorted((objective(trial)[0], i) for i, trial in enumerate(trials))
         starts = [trials[i] for _, i in scored[:2]]
-    found = [
+    optima = [
         minimize(objective, at, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100}) for at in starts
     ]
-    best = min(found, key=lambda result: float(result.fun))
+    best = min(optima, key=lambda result: float(result.fun))
     return Hyperparameters(np.exp(best.x[:-1]), math.exp(best.x[-1]))
 
 

@@ -63,14 +63,14 @@ def parse_degrees(text: str) -> tuple[int, ...]:
     ((3,), (1, 2, 3, 4), (2, 5, 9))
     """
     if match := re.fullmatch(r"(\d{1,3})\s*(?:\.\.|-)\s*(\d{1,3})", text.strip()):
-        found = tuple(range(int(match[1]), int(match[2]) + 1))
+        degrees = tuple(range(int(match[1]), int(match[2]) + 1))
     elif re.fullmatch(r"\d{1,3}(\s*,\s*\d{1,3})*", text.strip()):
-        found = tuple(sorted({int(part) for part in text.split(",")}))
+        degrees = tuple(sorted({int(part) for part in text.split(",")}))
     else:
         raise InputError(f"--degree {text}: must be a degree, a range as 1..20, or a list as 2,3,5")
-    if not found or found[0] < 1 or found[-1] > MOST_DEGREES:
+    if not degrees or degrees[0] < 1 or degrees[-1] > MOST_DEGREES:
         raise InputError(f"--degree {text}: degrees go from 1 to {MOST_DEGREES}")
-    return found
+    return degrees
 
 
 def parse_qs(text: str) -> tuple[float, ...]:
@@ -84,15 +84,15 @@ def parse_qs(text: str) -> tuple[float, ...]:
             low, high = (float(part) for part in text.split(".."))
             steps = round((high - low) / 0.1)
             # Tenths as they are written: 0.5 + 2 * 0.1 is not 0.7.
-            found = tuple(round(low + 0.1 * i, 10) for i in range(steps + 1))
-            found = tuple(q for q in found if q <= high + 1e-9)
+            qs = tuple(round(low + 0.1 * i, 10) for i in range(steps + 1))
+            qs = tuple(q for q in qs if q <= high + 1e-9)
         else:
-            found = tuple(sorted({float(part) for part in text.split(",")}))
+            qs = tuple(sorted({float(part) for part in text.split(",")}))
     except (ValueError, OverflowError):
         raise InputError(f"--q {text}: must be a number, a range as 0.5..1, or a list as 0.5,0.75,1") from None
-    if not found or not all(0.1 <= q <= 1.0 for q in found):
+    if not qs or not all(0.1 <= q <= 1.0 for q in qs):
         raise InputError(f"--q {text}: q goes from 0.1 to 1")
-    return found
+    return qs
 
 
 def chosen(option: str, text: str, allowed: tuple[str, ...]) -> str:

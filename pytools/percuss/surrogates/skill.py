@@ -27,30 +27,30 @@ WORTHLESS = 0.5
 def skill(columns: Sequence[ColumnFit | Column], curves: Curves | None = None) -> Trust:
     """A failed verdict for every worthless output or curve; a passed one where there is none."""
     if curves:
-        told = [
+        errors = [
             (f"{curves.quantity}, {case}", error, tuple(_name(c) for c in columns if c.case == case))
             for case, error, _ in whole_curve_errors(columns, curves)
         ]
     else:
-        told = [(f"{c.output}, {c.case}", c.errors.trusted, (_name(c),)) for c in columns]
+        errors = [(f"{c.output}, {c.case}", c.errors.trusted, (_name(c),)) for c in columns]
     failed = [
         Verdict(
             "skill",
             False,
-            f"{what}: the surrogate misses {error:.2g} of the variance, and up to {WORTHLESS:g} is tolerated (the mean "
-            "of the runs would miss 1)",
+            f"{label}: the surrogate misses {error:.2g} of the variance, and up to {WORTHLESS:g} is tolerated "
+            "(the mean of the runs would miss 1)",
             error,
             WORTHLESS,
             about,
         )
-        for what, error, about in told
+        for label, error, about in errors
         if not error <= WORTHLESS  # NaN is no skill either
     ]
     if failed:
         return tuple(failed)
-    worst = max(error for _, error, _ in told)
-    said = f"the surrogate misses at most {worst:.2g} of the variance of an output"
-    return (Verdict("skill", True, said, worst, WORTHLESS),)
+    worst = max(error for _, error, _ in errors)
+    sentence = f"the surrogate misses at most {worst:.2g} of the variance of an output"
+    return (Verdict("skill", True, sentence, worst, WORTHLESS),)
 
 
 def left_out(trust: Iterable[Verdict]) -> frozenset[str]:

@@ -23,15 +23,15 @@ def surrogate_tables(campaign: Campaign, fitted: Fitted) -> dict[str, pl.DataFra
         for number, model in enumerate(part.folds):
             for role, table in model.tables(part.columns, part.group).items():
                 tables.setdefault(f"fold_{role}", []).append(table.with_columns(fold=pl.lit(number, pl.Int64)))
-    found = {role: pl.concat(parts) for role, parts in tables.items()}
-    found["points"] = pl.concat([points_table(group.number, group.data.points) for group in fitted.groups])
-    found["outputs"] = _outputs_table(fitted)
-    found["residuals"] = _residuals_table(campaign, fitted)
+    merged = {role: pl.concat(parts) for role, parts in tables.items()}
+    merged["points"] = pl.concat([points_table(group.number, group.data.points) for group in fitted.groups])
+    merged["outputs"] = _outputs_table(fitted)
+    merged["residuals"] = _residuals_table(campaign, fitted)
     if fitted.bands:
-        found["replicates"] = _replicates_table(fitted)
+        merged["replicates"] = _replicates_table(fitted)
     if any(runs.failures for runs in campaign.cases):
-        found["holes"] = holes_table(campaign)
-    return dict(sorted(found.items()))
+        merged["holes"] = holes_table(campaign)
+    return dict(sorted(merged.items()))
 
 
 def points_table(group: int, points: Array) -> pl.DataFrame:

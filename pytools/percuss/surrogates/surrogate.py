@@ -125,10 +125,10 @@ class Surrogate:
 
     def _mean(self, theta: Array) -> Array:
         points = self._points(theta)
-        found = np.empty((len(points), len(self.columns)))
+        means = np.empty((len(points), len(self.columns)))
         for part in self.parts:
-            found[:, list(part.columns)] = part.model.mean(points)
-        return found
+            means[:, list(part.columns)] = part.model.mean(points)
+        return means
 
     def gradient(self, theta: NDArray[Any]) -> tuple[Array, Array]:
         """Means (n, m) and derivatives (n, m, d) with respect to the parameters in SI."""
@@ -137,14 +137,12 @@ class Surrogate:
 
     def _gradient(self, theta: Array) -> tuple[Array, Array]:
         points = self._points(theta)
-        slopes = self.canonical.slopes(np.asarray(theta, float))
         mean = np.empty((len(points), len(self.columns)))
         gradient = np.empty((len(points), len(self.columns), len(self.names)))
         for part in self.parts:
             columns = list(part.columns)
             mean[:, columns], gradient[:, columns] = part.model.gradient(points)
-        gradient *= slopes[:, None, :]
-        return mean, gradient
+        return mean, self.canonical.to_parameters(gradient, np.asarray(theta, float))
 
     def band(self, theta: NDArray[Any], level: float = 0.95) -> tuple[Array, Array]:
         """Lower and upper ends (n, m) of the local prediction bands."""
@@ -205,16 +203,18 @@ class Surrogate:
         """What bands are made of, by column; empty without resampled designs."""
         if "replicates" not in self.tables:
             return {}
-        found = {}
+        by_column = {}
         for number, rows in enumerate(self.tables["replicates"].partition_by("column", maintain_order=True)):
-            told = self._residuals(number)
-            seen = told["nested"] if told["nested"].null_count() == 0 else told["left_out"]
+            own_residuals = self._residuals(number)
+            seen = own_residuals["nested"] if own_residuals["nested"].null_count() == 0 else own_residuals["left_out"]
             floor = float(self.tables["outputs"]["band_floor"][number])
             coefficients = np.array(rows["coefficients"].to_list(), float).reshape(rows.height, -1)
             weights = np.array(rows["weights"].to_list(), float).reshape(rows.height, -1)
-            residuals = told["value"].to_numpy() - seen.to_numpy()
-            found[number] = Band(Replicates(coefficients, weights), floor, residuals, told["scale"].to_numpy())
-        return found
+            residuals = own_residuals["value"].to_numpy() - seen.to_numpy()
+            by_column[number] = Band(
+                Replicates(coefficients, weights), floor, residuals, own_residuals["scale"].to_numpy()
+            )
+        return by_column
 
     @cached_property
     def folds(self) -> tuple[tuple[LoadedPart, ...], ...]:
@@ -224,7 +224,7 @@ class Surrogate:
         stored = {role.removeprefix("fold_"): table for role, table in self.tables.items() if role.startswith("fold_")}
         if not stored:
             return ()
-        found = []
+        models = []
         for number in range(1 + max(int(table["fold"].max()) for table in stored.values())):  # type: ignore[arg-type]
             tables = {role: table.filter(pl.col("fold") == number) for role, table in stored.items()}
             tables["points"] = self._outside(number)
@@ -232,8 +232,8 @@ class Surrogate:
             for part in self.parts:
                 model = family_module(part.family).load(self.canonical.families, tables, part.columns)
                 parts.append(LoadedPart(part.family, part.columns, model))
-            found.append(tuple(parts))
-        return tuple(found)
+            models.append(tuple(parts))
+        return tuple(models)
 
     def _outside(self, fold: int) -> pl.DataFrame:
         """The points that are not in a fold."""
@@ -266,16 +266,16 @@ class Surrogate:
 
     def _blocks(self, theta: NDArray[Any]) -> list[Array]:
         """Points in pieces whose correlations with all training points, and replicates, fit into memory."""
-        given = np.atleast_2d(np.asarray(theta, float))
-        return [given[i : i + BLOCK] for i in range(0, len(given), BLOCK)] or [given]
+        parameters = np.atleast_2d(np.asarray(theta, float))
+        return [parameters[i : i + BLOCK] for i in range(0, len(parameters), BLOCK)] or [parameters]
 
     def _points(self, theta: NDArray[Any]) -> Array:
-        given = np.asarray(theta, float)
-        if given.ndim != 2 or given.shape[1] != len(self.names):
+        parameters = np.asarray(theta, float)
+        if parameters.ndim != 2 or parameters.shape[1] != len(self.names):
             raise InputError(
-                f"theta of shape {given.shape}: one row a point, one column each for {', '.join(self.names)}"
+                f"theta of shape {parameters.shape}: one row a point, one column each for {', '.join(self.names)}"
             )
-        return self.canonical.points(given)
+        return self.canonical.points(parameters)
 
 
 def load_surrogate(session: Session, event: Event) -> Surrogate:
@@ -290,7 +290,7 @@ def read_surrogate(event: Event, study: Study, names: tuple[str, ...], tables: M
     import polars as pl
 
     try:
-        canonical = Canonical.of([study.parameters[name].prior for name in names])
+        canonical = Canonical.of_study(study)
         columns = tuple(_column(row) for row in tables["outputs"].iter_rows(named=True))
         parts = []
         for family in dict.fromkeys([*FAMILIES, *(column.family for column in columns)]):

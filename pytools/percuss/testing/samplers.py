@@ -36,11 +36,11 @@ def check_sampler(sampler: str, settings: Mapping[str, float] | None = None, eva
 
     wide = read_prior({"kind": "uniform", "low": -3, "high": 3}, "1")
     target = Target(("a", "b"), (wide, wide), log_likelihood)
-    told: list[Progress] = []
+    reports: list[Progress] = []
     stopping = Stopping(evaluations=evaluations)
-    sample = sample_posterior(target, sampler, seed=5, stopping=stopping, settings=settings, report=told.append)
+    sample = sample_posterior(target, sampler, seed=5, stopping=stopping, settings=settings, report=reports.append)
     assert sample.converged, f"not converged on a Gaussian: {'; '.join(sample.reasons)}"
-    assert told, "it never reported its progress"
+    assert reports, "it never reported its progress"
     assert sample.evaluations <= evaluations, f"{sample.evaluations} evaluations, and {evaluations} were allowed"
     assert counted >= sample.evaluations - 1, f"{sample.evaluations} evaluations are claimed, {counted} were made"
     draws = sample.flat()

@@ -169,8 +169,8 @@ def _traditional(
     n = training_samples(record, asked)
     starts: list[Floats] = [np.array([mean for mean, _ in begin])]
     for rung in rungs:
-        found = rung.course.mean[min(first, n // 2) : n, -len(asked.track) :]
-        starts.append(found.mean(axis=0))
+        track = rung.course.mean[min(first, n // 2) : n, -len(asked.track) :]
+        starts.append(track.mean(axis=0))
     noise = np.array([column.variance for column in asked.observed])
     calibrated = calibrate_constant(
         following.cut(0, n), data[:n], asked.priors, asked.variance_priors, starts, noise, seed

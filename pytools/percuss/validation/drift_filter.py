@@ -14,7 +14,7 @@ from percuss import _core
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
-from percuss.validation.following import Floats, Following, follow, told
+from percuss.validation.following import Floats, Following, as_input_error, follow
 
 DRIFT = 1e-3
 START_STD = 1e-3
@@ -121,9 +121,9 @@ def filter(
     )
     variances = noise_variance if isinstance(noise_variance, Mapping) else dict.fromkeys(observed, noise_variance)
     drifts = drift if isinstance(drift, Mapping) else dict.fromkeys(names, drift)
-    for what, table, keys in (("noise_variance", variances, observed), ("drift", drifts, names)):
+    for field_name, table, keys in (("noise_variance", variances, observed), ("drift", drifts, names)):
         if missing := [key for key in keys if key not in table]:
-            raise InputError(f"{what}: nothing for {', '.join(missing)}")
+            raise InputError(f"{field_name}: nothing for {', '.join(missing)}")
     return run(
         following,
         times,
@@ -152,7 +152,7 @@ def run(
     """Follow with a system that is ready; lists are in the order of its channels and tracked parameters."""
     masses = len(following.masses)
     std = np.array([*np.repeat(state_std, masses), *(pair[1] for pair in begin)])
-    found = told(
+    answer = as_input_error(
         lambda: _core.filter_oscillators(
             following.traceable.system,
             following.spec(),
@@ -165,16 +165,16 @@ def run(
             smoothed=smooth,
         )
     )
-    return Filtered(following.states, following.quantities, times_s, **found)
+    return Filtered(following.states, following.quantities, times_s, **answer)
 
 
-def stack(what: str, columns: Mapping[str, Floats], samples: int) -> Floats:
+def stack(field_name: str, columns: Mapping[str, Floats], samples: int) -> Floats:
     """Columns side by side (samples, columns), each of the right length."""
     if not columns:
-        raise InputError(f"{what}: nothing is given")
+        raise InputError(f"{field_name}: nothing is given")
     for name, values in columns.items():
         if np.shape(values) != (samples,):
-            raise InputError(f"{what} `{name}` has {np.shape(values)} values for {samples} instants")
+            raise InputError(f"{field_name} `{name}` has {np.shape(values)} values for {samples} instants")
     return np.stack([np.asarray(values, float) for values in columns.values()], axis=1)
 
 

@@ -69,12 +69,16 @@ class Following:
     def respond(self, parameters: Floats, samples: int) -> Floats:
         """Readings with constant parameters (n, tracked): (n, samples, channels)."""
         start = self.start.tolist()
-        return told(lambda: _core.respond_oscillators(self.traceable.system, self.spec(), start, parameters, samples))
+        return as_input_error(
+            lambda: _core.respond_oscillators(self.traceable.system, self.spec(), start, parameters, samples)
+        )
 
     def misfit(self, parameters: Floats, data: Floats) -> Floats:
         """Sums of squared differences from data (samples, channels): (n, channels)."""
         start = self.start.tolist()
-        return told(lambda: _core.misfit_oscillators(self.traceable.system, self.spec(), start, parameters, data))
+        return as_input_error(
+            lambda: _core.misfit_oscillators(self.traceable.system, self.spec(), start, parameters, data)
+        )
 
 
 def follow(
@@ -96,11 +100,11 @@ def follow(
         raise InputError(f"track: {', '.join(track)} names a parameter twice")
     if substeps < 1:
         raise InputError(f"substeps = {substeps}: must be at least 1")
-    given = dict(values or {})
+    chosen = dict(values or {})
     for name, parameter in study.parameters.items():
-        if name not in given:
-            given[name] = float(parameter.prior.mean())
-    point = study.point(case, given)
+        if name not in chosen:
+            chosen[name] = float(parameter.prior.mean())
+    point = study.point(case, chosen)
     for name in quantities:
         known = [f"{letter}{mass}" for letter in SENSED for mass in model.names]
         if name not in known:
@@ -115,7 +119,7 @@ def follow(
     return Following(trace(model, point, track), model.names, tuple(track), tuple(quantities), step_s, substeps, driven)
 
 
-def told(call: Callable[[], T]) -> T:
+def as_input_error(call: Callable[[], T]) -> T:
     """What the core says against its input, as an error of ours."""
     try:
         return call()

@@ -60,36 +60,36 @@ def settled(times_s: Floats, settle_s: float | None) -> int:
     return int(np.searchsorted(times_s, after - 1e-9 * (times_s[1] - times_s[0])))
 
 
-def path_of(found: Filtered, name: str, first: int) -> Wandering:
+def path_of(filtered: Filtered, name: str, first: int) -> Wandering:
     """How a parameter went."""
-    mean, std = (values[first:] for values in found.path(name))
+    mean, std = (values[first:] for values in filtered.path(name))
     own = float(np.mean(std))
     spread = float(np.std(mean))
-    times = found.times_s[first:] - found.times_s[first:].mean()
+    times = filtered.times_s[first:] - filtered.times_s[first:].mean()
     slope = float(np.sum(times * mean) / np.sum(times * times))
     wander = spread / own if own > 0 else math.inf
     return Wandering(name, float(mean.mean()), spread, float(mean.min()), float(mean.max()), own, wander, slope)
 
 
-def innovations_of(found: Filtered, channel: int, first: int) -> Innovations:
+def innovations_of(filtered: Filtered, channel: int, first: int) -> Innovations:
     """How a channel surprised the filter."""
-    e = found.normalised[first:, channel]
+    e = filtered.normalised[first:, channel]
     there = ~np.isnan(e)
     n = int(there.sum())
     if n < 2 * LAGS:
         nan = math.nan
-        return Innovations(found.quantities[channel], n, nan, nan, nan, nan, nan, nan)
+        return Innovations(filtered.quantities[channel], n, nan, nan, nan, nan, nan, nan)
     seen = e[there]
     surprise = float(np.mean(seen * seen))
-    times = (found.times_s[first:] - found.times_s[first:].mean())[there]
+    times = (filtered.times_s[first:] - filtered.times_s[first:].mean())[there]
     times = times - times.mean()
     trend = float(np.sum(times * seen) / math.sqrt(float(np.sum(times * times)) * surprise))
     # gaps count as no surprise, so that lags and periods keep their places
     filled = np.where(there, e, 0.0)
     filled = filled - np.where(there, filled.sum() / n, 0.0)
-    probability, period = _fisher(filled, found.times_s[1] - found.times_s[0])
+    probability, period = _fisher(filled, filtered.times_s[1] - filtered.times_s[0])
     return Innovations(
-        found.quantities[channel],
+        filtered.quantities[channel],
         n,
         surprise,
         (surprise - 1.0) * math.sqrt(n / 2.0),

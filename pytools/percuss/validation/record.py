@@ -58,13 +58,13 @@ def read_record(data: bytes, shown: str, asked: Validating) -> Record:
     if missing.any():
         absent = len(times) - len(rows)
         row, column = np.argwhere(missing)[0]
-        what = (
+        complaint = (
             f"{shown}: {int(missing.sum())} measurements are missing ({absent} samples are not in the table), "
             f"the first of `{asked.observed[column].column}` at {times[row]:g} s"
         )
         if asked.gaps == "refuse":
-            raise InputError(what, hint='--gaps skip, or gaps = "skip" in [validation], leaves them out')
-        notes.append(f"{what}: left out")
+            raise InputError(complaint, hint='--gaps skip, or gaps = "skip" in [validation], leaves them out')
+        notes.append(f"{complaint}: left out")
     for name, values in inputs.items():
         there = np.isfinite(values)
         if there.all() and len(rows) == len(times):

@@ -25,9 +25,9 @@ def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any
     models = models_in(table)
     for name in models or [None]:
         before = noted.faults
-        found = Reader(study, table, name, noted).read()
-        if found:
-            _check_followed(study, found, (SECTION, name) if name else (SECTION,), noted)
+        settings = Reader(study, table, name, noted).read()
+        if settings:
+            _check_followed(study, settings, (SECTION, name) if name else (SECTION,), noted)
         elif name and noted.faults > before and (near := did_you_mean(name, KEYS)).startswith("did you mean"):
             note((SECTION, name), f"is taken for a model under test; {near}")
     if noted.faults:
@@ -77,23 +77,23 @@ def check_data(study: Study, note: Note) -> None:
 
 def _in_si(table: Mapping[str, Any], readers: Sequence[Reader]) -> dict[str, Any]:
     """A table without faults, of the section or of a model, with quantities in SI; `readers` are of all it is for."""
-    found = dict(table)
+    si = dict(table)
     for key, value in table.items():
         if KEYS[key].form == "number":
-            found[key] = clean_setting(KEYS[key], value)
+            si[key] = clean_setting(KEYS[key], value)
         elif key == "values":
-            found[key] = readers[0].values(value)
+            si[key] = readers[0].values(value)
         elif key == "ladder":
-            found[key] = [parse_quantity(item, "1") for item in value]
+            si[key] = [parse_quantity(item, "1") for item in value]
         elif key == "observed":
-            found[key] = [_noise_in_si(entry) for entry in value]
+            si[key] = [_noise_in_si(entry) for entry in value]
         elif key == "priors":
             units = {name: {reader.prior_unit(name) for reader in readers} for name in value}
-            found[key] = {
+            si[key] = {
                 name: prior_in_si(item, units[name].pop() if len(units[name]) == 1 else None)
                 for name, item in value.items()
             }
-    return found
+    return si
 
 
 def _noise_in_si(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -144,9 +144,9 @@ def read_validation(study: Study, name: str | None, flags: Mapping[str, Any] | N
     def refuse(path: KeyPath, message: str) -> None:
         raise InputError(f"study {study.name}: [{SECTION}] `{dotted(path[1:])}`: {message}")
 
-    found = Reader(study, section, name or next(iter(models), None), refuse, flags).read()
-    assert found is not None
-    return found
+    settings = Reader(study, section, name or next(iter(models), None), refuse, flags).read()
+    assert settings is not None
+    return settings
 
 
 class Reader:
@@ -250,17 +250,17 @@ class Reader:
     def values(self, table: Mapping[str, Any]) -> dict[str, Any]:
         """Values of inputs of the model, in SI."""
         inputs = self.study.model().inputs
-        found = {}
+        by_name = {}
         for name, value in table.items():
             if name not in inputs:
                 self.fault(f"the model has no such input; {did_you_mean(name, inputs)}", "values", name)
                 continue
             unit = self.study.parameters[name].unit if name in self.study.parameters else None
             try:
-                found[name] = checked_value(inputs[name], value, unit)
+                by_name[name] = checked_value(inputs[name], value, unit)
             except InputError as fault:
                 self.fault(str(fault), "values", name)
-        return found
+        return by_name
 
     def ladder(self, value: object, i: int) -> float:
         try:
@@ -282,11 +282,11 @@ class Reader:
             return like
         return unit
 
-    def mass(self, name: str, what: str, *keys: str | int) -> None:
+    def mass(self, name: str, label: str, *keys: str | int) -> None:
         """Note a mass that the model does not have."""
         model = self.study.model()
         if isinstance(model, Oscillators) and name not in model.names:
-            self.fault(f"{what}: no such mass; {did_you_mean(name, model.names)}", *keys)
+            self.fault(f"{label}: no such mass; {did_you_mean(name, model.names)}", *keys)
 
     def input(self, entry: object, i: int) -> Column | None:
         table = self.clean(INPUT, entry, "inputs", i)
@@ -325,8 +325,8 @@ class Reader:
         except InputError as fault:
             self.fault(str(fault), "observed", i, key)
             return None
-        said = unit if "unit" in table else None
-        return Column(quantity, table.get("column", quantity), si, said, variance=variance)
+        own_unit = unit if "unit" in table else None
+        return Column(quantity, table.get("column", quantity), si, own_unit, variance=variance)
 
     def prior_unit(self, key: str) -> str:
         """The unit of bare numbers of a prior: of an input, or of the variance of a measured quantity."""
@@ -348,7 +348,7 @@ class Reader:
         """Priors of tracked parameters (those of the study unless others are given) and of noise variances."""
         inputs = self.study.model().inputs
         variances = {channel.name: f"{VARIANCE}{channel.name}" for channel in observed}
-        found: dict[str, Prior] = {}
+        by_name: dict[str, Prior] = {}
         for key, table in tables.items():
             if key not in (*inputs, *variances.values()):
                 self.fault(f"no such parameter; {did_you_mean(key, (*names, *variances.values()))}", "priors", key)
@@ -357,19 +357,19 @@ class Reader:
                 self.fault('must be a table, as { kind = "normal", mean = 10, std = 3 }', "priors", key)
                 continue
             try:
-                found[key] = read_prior(table, self.prior_unit(key))
+                by_name[key] = read_prior(table, self.prior_unit(key))
             except PriorError as faults:
                 for field, message in faults.faults:
                     self.fault(message, "priors", key, *([field] if field else []))
         for name in names:
-            if name not in found:
+            if name not in by_name:
                 if name in self.study.parameters:
-                    found[name] = self.study.parameters[name].prior
+                    by_name[name] = self.study.parameters[name].prior
                 elif name not in tables:
                     self.fault(f"`{name}` is tracked and has no prior, here or in [parameters]", "priors")
         for channel in observed:
             # exponential, wide enough for a model that is far off
             wide = {"kind": "gamma", "shape": 1.0, "scale": 1000.0 * channel.variance}
-            found.setdefault(variances[channel.name], read_prior(wide, "1"))
-        of_noise = {name: found[key] for name, key in variances.items()}
-        return {name: found[name] for name in names if name in found}, of_noise
+            by_name.setdefault(variances[channel.name], read_prior(wide, "1"))
+        of_noise = {name: by_name[key] for name, key in variances.items()}
+        return {name: by_name[name] for name in names if name in by_name}, of_noise

@@ -52,11 +52,11 @@ def load_validation(session: Session, event: Event) -> Validation:
     return Validation(event, **needed, innovations=innovations, predictions=table("predictions"), draws=table("draws"))
 
 
-def validation_tables(found: Validated) -> dict[str, pl.DataFrame]:
+def validation_tables(validated: Validated) -> dict[str, pl.DataFrame]:
     """Everything that was followed and found, as tables by role."""
     import polars as pl
 
-    asked, course = found.asked, found.main.course
+    asked, course = validated.asked, validated.main.course
     channels = tuple(column.name for column in asked.observed)
     columns: dict[str, Any] = {"t": course.times_s}
     for i, name in enumerate(course.states):
@@ -67,20 +67,20 @@ def validation_tables(found: Validated) -> dict[str, pl.DataFrame]:
     columns |= {f"innovation:{name}": course.normalised[:, i] for i, name in enumerate(channels)}
     rows = [
         {"drift": rung.drift, "log_likelihood": rung.course.log_likelihood, **asdict(path)}
-        for rung in found.rungs
+        for rung in validated.rungs
         for path in rung.paths
     ]
-    innovations = [{"drift": rung.drift, **_finite(asdict(c))} for rung in found.rungs for c in rung.innovations]
+    innovations = [{"drift": rung.drift, **_finite(asdict(c))} for rung in validated.rungs for c in rung.innovations]
     tables = {
-        "record": found.record.table(channels),
+        "record": validated.record.table(channels),
         "course": pl.DataFrame(columns),
         "ladder": pl.DataFrame(rows),
         "innovations": pl.DataFrame(innovations, infer_schema_length=None),
-        "ladder_courses": pl.concat([_ladder_course(rung.course, rung.drift, asked.track) for rung in found.rungs]),
+        "ladder_courses": pl.concat([_ladder_course(rung.course, rung.drift, asked.track) for rung in validated.rungs]),
     }
-    if found.predictions:
+    if validated.predictions:
         parts = []
-        for part in found.predictions:
+        for part in validated.predictions:
             every = max(1, len(part.times_s) // MOST_ROWS)
             for i, name in enumerate(channels):
                 arrays = {"observed": part.observed, "mean": part.mean, "std": part.std}
@@ -88,9 +88,9 @@ def validation_tables(found: Validated) -> dict[str, pl.DataFrame]:
                 named = {"part": part.part, "quantity": name}
                 parts.append(pl.DataFrame({"t": part.times_s[::every], **rest}).with_columns(**_literals(named)))
         tables["predictions"] = pl.concat(parts)
-    if found.calibrated:
-        flat = found.calibrated.sample.flat()
-        tables["draws"] = pl.DataFrame(dict(zip(found.calibrated.target.names, flat.T, strict=True)))
+    if validated.calibrated:
+        flat = validated.calibrated.sample.flat()
+        tables["draws"] = pl.DataFrame(dict(zip(validated.calibrated.target.names, flat.T, strict=True)))
     return tables
 
 

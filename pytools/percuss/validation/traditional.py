@@ -142,7 +142,7 @@ def _least_squares(
         gap = (following.respond(points, len(data)) - data) / np.sqrt(variance)
         return np.concatenate([gap[:, there], (points - prior_mean) / prior_std], axis=1)
 
-    found: tuple[float, Floats, Floats, Floats] | None = None
+    best: tuple[float, Floats, Floats, Floats] | None = None
     for start in starts:
         at, variance = np.clip(start, low + 1e-9 * prior_std, high - 1e-9 * prior_std), noise
         for _ in range(3):
@@ -165,11 +165,11 @@ def _least_squares(
         if not np.isfinite(variance).all():
             continue
         score = float(np.sum(count * np.log(variance)))
-        if found is None or score < found[0]:
-            found = (score, at, variance, jacobian(at, variance))
-    if found is None:
+        if best is None or score < best[0]:
+            best = (score, at, variance, jacobian(at, variance))
+    if best is None:
         raise AnswerIsNo("no start leads to a motion that stays finite: nothing to calibrate")
-    _, at, variance, slope = found
+    _, at, variance, slope = best
     covariance = np.zeros((d + len(variance),) * 2)
     covariance[:d, :d] = np.linalg.inv(slope.T @ slope)
     covariance[np.arange(d, len(covariance)), np.arange(d, len(covariance))] = 2 * variance**2 / count

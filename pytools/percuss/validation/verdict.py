@@ -37,29 +37,29 @@ def judge(paths: Sequence[Wandering], innovations: Sequence[Innovations], gain: 
     """Weigh the paths at the drift asked for, the innovations at the drift the data like best, and the gain over the
     ladder. Innovations elsewhere say little: too large a drift correlates them, too small a one repeats the gain.
     """
-    found: list[tuple[int, str]] = []
+    findings: list[tuple[int, str]] = []
 
-    def weigh(value: float, lines: tuple[float, float], said: str) -> None:
+    def weigh(value: float, lines: tuple[float, float], sentence: str) -> None:
         level = sum(value > line for line in lines)
         if level:
-            found.append((level, f"{said} (beyond {lines[level - 1]:g})"))
+            findings.append((level, f"{sentence} (beyond {lines[level - 1]:g})"))
 
     for path in paths:
-        said = f"{path.name} wanders {path.wander:.2f} times as much as the filter expects of a constant"
-        weigh(path.wander, WANDER, said)
+        finding = f"{path.name} wanders {path.wander:.2f} times as much as the filter expects of a constant"
+        weigh(path.wander, WANDER, finding)
     if gain is not None:
         weigh(gain, GAIN, f"letting the parameters drift makes the data more likely, by {gain:.1f} in the logarithm")
     for channel in innovations:
-        said = f"{channel.name} surprises the filter: mean squared innovation {channel.surprise:.2f} instead of 1"
-        weigh(channel.surprise, SURPRISE, said)
+        finding = f"{channel.name} surprises the filter: mean squared innovation {channel.surprise:.2f} instead of 1"
+        weigh(channel.surprise, SURPRISE, finding)
         if channel.period_probability < PROBABILITY:
-            said = f"the innovations of {channel.name} have a period of {channel.period_s:.4g} s"
-            found.append((1, f"{said} (probability {channel.period_probability:.1g} in white noise)"))
+            finding = f"the innovations of {channel.name} have a period of {channel.period_s:.4g} s"
+            findings.append((1, f"{finding} (probability {channel.period_probability:.1g} in white noise)"))
         if channel.memory_probability < PROBABILITY:
-            said = f"the innovations of {channel.name} are correlated in time"
-            found.append((1, f"{said} (probability {channel.memory_probability:.1g} in white noise)"))
+            finding = f"the innovations of {channel.name} are correlated in time"
+            findings.append((1, f"{finding} (probability {channel.memory_probability:.1g} in white noise)"))
         if abs(channel.trend_z) > TREND:
-            found.append((1, f"the innovations of {channel.name} have a trend (z-score {channel.trend_z:.1f})"))
-    level = max((level for level, _ in found), default=0)
-    ordered = sorted(found, key=lambda item: -item[0])
-    return Verdict(WORDS[level], tuple(said for _, said in ordered))
+            findings.append((1, f"the innovations of {channel.name} have a trend (z-score {channel.trend_z:.1f})"))
+    level = max((level for level, _ in findings), default=0)
+    ordered = sorted(findings, key=lambda item: -item[0])
+    return Verdict(WORDS[level], tuple(finding for _, finding in ordered))

@@ -7,18 +7,16 @@ compares with them. Every study is built once.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from percuss.anchors.witnesses import Trusted
 from percuss.designs.records import read_design
-from percuss.errors import InputError, PercussError
+from percuss.errors import InputError, NotHereError
 from percuss.execution.records import campaign_table
 from percuss.kinds.campaign_completed import CampaignCompleted
-from percuss.kinds.kind import resolved
-from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.audit import (
     Proof,
     find_anchor,
@@ -28,15 +26,16 @@ from percuss.ledger.audit import (
     prove_payloads,
     prove_replay,
 )
-from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN
 from percuss.ledger.tables import table_digest
-from percuss.plugins import UnknownNameError
 from percuss.session import Session
+from percuss.work.anchor import KeptAnchor, check_anchor
+from percuss.work.reexecution import Reexecution, reason_not_here, reexecute
+from percuss.work.repetition import STRANGE
 
 
 @dataclass(frozen=True)
-class Anchor:
+class KeptHash:
     """A hash that was kept elsewhere, and the event that has it with its stream; None: no event has.
 
     An event of a shard proves nothing of main: a shard that was adopted goes on in a main that was written anew.
@@ -51,39 +50,104 @@ class Anchor:
         """Whether everything up to there is as it was."""
         return self.stream == MAIN
 
+    @property
+    def sentence(self) -> str:
+        """What is to be said of it."""
+        if self.holds:
+            return f"everything up to event {self.event} is as it was"
+        if self.event:
+            where = f"event {self.event} of the stream {self.stream}"
+            return f"that is {where}, which proves nothing of main; keep the head below"
+        return f"no event has the hash {self.hash}: cut short or written anew"
+
+
+@dataclass(frozen=True)
+class Tier:
+    """How far a ledger can be relied on in one respect: reached or not, and what that says."""
+
+    name: str
+    reached: bool
+    sentence: str
+
 
 @dataclass(frozen=True)
 class Audit:
-    """The six proofs, the hash of the last event, and what became of the anchor if there is one."""
+    """The six proofs, the hash of the last event, and what became of the anchor if there is one.
+
+    `repeated` says by which beacon results were drawn, and how they came out; None where nothing was tried. `events`
+    counts all there are, `sealed` those in sealed segments.
+    """
 
     proofs: list[Proof]
     head: str | None
-    anchor: Anchor | None
+    anchor: KeptHash | KeptAnchor | None
+    repeated: Reexecution | None = None
+    events: int = 0
+    sealed: int = 0
 
     @property
     def holds(self) -> bool:
         """Whether nothing was found."""
         return all(proof.holds for proof in self.proofs) and (self.anchor is None or self.anchor.holds)
 
+    @property
+    def tiers(self) -> list[Tier]:
+        """What the ledger is: whole, sealed, anchored, repeated. None of them follows from another."""
+        whole = all(proof.holds for proof in self.proofs[:-1])
+        verdicts = self.repeated.verdicts if self.repeated else Counter[str]()
+        compared = verdicts["same"] + verdicts["within"]
+        trusted = isinstance(self.anchor, KeptAnchor) and any(item.trusted for item in self.anchor.testimonies)
+        by = "and somebody you trust testifies to it" if trusted else "as far as you trust what you kept"
+        counts = f"{verdicts['differs']} did not, {verdicts['cannot']} cannot be compared"
+        anchored = self.anchor is not None and self.anchor.holds
+        return [
+            Tier("whole", whole, "chain, payloads, order, lineage and replay hold" if whole else "something is broken"),
+            Tier("sealed", self.sealed > 0, f"{self.sealed} of {self.events} events are in sealed segments"),
+            Tier("anchored", anchored, f"against what was kept outside, {by}" if anchored else "by nothing outside"),
+            Tier(
+                "repeated",
+                compared > 0 and not verdicts["differs"],
+                f"{compared} results came out again, {counts}",
+            ),
+        ]
 
-def audit(session: Session, rerun: int = 3, anchor: str | None = None) -> Audit:
-    """Prove all there is to prove, with so many results of each sort computed again. Nothing is appended."""
-    if anchor and not re.fullmatch("[0-9a-fA-F]{16,64}", anchor):
-        raise InputError(f"--anchor {anchor[:80]}: must be a hash, or at least its first 16 hexadecimal digits")
+
+def audit(
+    session: Session,
+    rerun: int = 3,
+    anchor: str | Path | None = None,
+    beacon: str | None = None,
+    trusted: Trusted | None = None,
+) -> Audit:
+    """Prove all there is to prove, with so many results of each sort computed again. Nothing is appended.
+
+    `anchor`: the file of an anchor, or the hash of an event of main, that was kept elsewhere. `beacon`: the text by
+    which results are drawn; fresh entropy if there is none. `trusted`: by whom anchors may be testified to.
+    """
+    file = Path(anchor) if anchor and Path(anchor).is_file() else None
+    if anchor and not file and not re.fullmatch("[0-9a-fA-F]{16,64}", str(anchor)):
+        raise InputError(
+            f"--anchor {str(anchor)[:80]}: must be the file of an anchor, or a hash, or at least its first 16 "
+            "hexadecimal digits"
+        )
     place = session.ledger.place
     walk = prove_chain(place)
     proofs = [walk.proof, prove_payloads(place, walk), prove_order(walk), prove_lineage(walk)]
+    repeated = None
     if all(proof.holds for proof in proofs):
         replayed = prove_replay(session.ledger, session.begin_from(walk.visible))
-        proofs += [_prove_campaigns(session, replayed), _prove_reexecution(session, rerun)]
+        repeated = reexecute(session, rerun, beacon)
+        proofs += [_prove_campaigns(session, replayed), repeated.proof]
     else:
         damaged = "not tried: what it would start from is damaged"
         proofs += [Proof(name, "", note=damaged) for name in ("replay", "re-execution")]
-    kept = None
-    if anchor:
-        event = find_anchor(walk, anchor)
-        kept = Anchor(anchor, event.id if event else None, event.stream if event else None)
-    return Audit(proofs, walk.head, kept)
+    kept: KeptHash | KeptAnchor | None = None
+    if file:
+        kept = check_anchor(walk, place, file, trusted or Trusted())
+    elif anchor:
+        event = find_anchor(walk, str(anchor))
+        kept = KeptHash(str(anchor), event.id if event else None, event.stream if event else None)
+    return Audit(proofs, walk.head, kept, repeated, len(walk.visible), walk.sealed)
 
 
 def _prove_campaigns(session: Session, proof: Proof) -> Proof:
@@ -97,99 +161,9 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
             table = campaign_table(session.ledger, batches, read_design(session, state.events[design]))
             if table_digest(table) != CampaignCompleted.of(campaign).content:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
-        except UnknownNameError as missing:
+        except NotHereError as missing:
             proof.checked -= 1
-            proof.note = f"some campaigns {_not_here(campaign, missing)}"
-        except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
+            proof.note = f"some campaigns {reason_not_here(campaign, missing)}"
+        except STRANGE as fault:  # a stranger's ledger, perhaps
             proof.faults.append(f"campaign {campaign.id}: its runs cannot be put together ({fault})")
     return proof
-
-
-def _prove_reexecution(session: Session, count: int) -> Proof:
-    """Compute some results of every kind that can be computed again, and compare.
-
-    External programs are run again only with the consent of the user.
-    """
-    proof = Proof("re-execution", "some runs and posteriors, made again, give the same bits")
-    if session.allow_command:
-        for registered in session.state.studies.values():
-            session.consented(session.study(registered))
-    notes: list[str] = []
-    for sort, events in _repeatable(session).items():
-        notes += _prove_sort(session, proof, sort, events, count)
-    proof.note = "; ".join(notes) or "0 of 0 runs"
-    if count and notes and not proof.checked and proof.holds:
-        # Nothing was computed again, which proves nothing.
-        proof.note = f"not tried: {proof.note}"
-    return proof
-
-
-def _not_here(event: Event, missing: UnknownNameError) -> str:
-    """Why an event cannot be repeated here, and with which plugins it was made."""
-    what = str(missing).split(": known")[0].split("; did")[0].split(": did")[0]
-    _, _, plugins = event.software.version.partition("; ")
-    return f"cannot be repeated here: {what}" + (f" (made with {plugins})" if plugins else "")
-
-
-def _repeatable(session: Session) -> dict[str, list[Event]]:
-    """Events that stand and whose kind can be computed again, by what they hold: runs, posteriors."""
-    sorts: dict[str, list[Event]] = {}
-    for event in session.state.events.values():
-        readable = is_known(event.kind, event.version) and event.id not in session.state.superseded
-        if readable and KINDS[event.kind].repeat:
-            sort = event.kind.split(".")[0]
-            sorts.setdefault(sort if sort.endswith("s") else f"{sort}s", []).append(event)
-    return sorts
-
-
-def _prove_sort(session: Session, proof: Proof, sort: str, events: list[Event], count: int) -> Iterator[str]:
-    """Compute so many results of one sort again; yields what is to be noted."""
-    left_out: dict[str, set[str]] = {}
-    results = []
-    for event in events:
-        kind = KINDS[event.kind]
-        try:
-            why_not = resolved(kind.unrepeatable)
-            if reason := why_not(session, event) if why_not else None:
-                # Said of what such events have in common, which is their design.
-                left_out.setdefault(reason, set()).add(event.input("design"))
-            else:
-                results += [(event, part) for part in range(kind.parts(event.content))]
-        except UnknownNameError as missing:
-            left_out.setdefault(_not_here(event, missing), set()).add(event.id)
-        except (PercussError, KeyError, TypeError, ValueError, IndexError) as fault:  # a stranger's ledger, perhaps
-            proof.faults.append(f"event {event.id}: {fault}")
-    # Which ones: spread by a hash of their place, so that nobody, the writer included, can choose them.
-    results.sort(key=lambda result: hashlib.sha256(f"{result[0].hash} {result[1]}".encode()).digest())
-    done = 0
-    remarks: Counter[str] = Counter()
-    for event, part in results if count else ():
-        repeat = KINDS[event.kind].repeater()
-        assert repeat is not None
-        try:
-            again = repeat(session, event, part)
-        except UnknownNameError as missing:
-            # Of a plugin that is not installed, or a function that is not defined here: neither proof nor fault.
-            remarks[_not_here(event, missing)] += 1
-        except (
-            PercussError,
-            KeyError,
-            TypeError,
-            ValueError,
-            IndexError,
-        ) as trouble:  # a ledger may come from a stranger
-            done += 1
-            proof.checked += 1
-            proof.faults.append(f"event {event.id}: cannot be computed again ({trouble})")
-        else:
-            done += again.verdict != "cannot"
-            proof.checked += again.checked
-            if again.verdict == "differs":
-                proof.faults.append(f"event {event.id}: {again.sentence}")
-            elif again.sentence:
-                remarks[again.sentence] += 1
-        if done >= count:
-            break
-    yield f"{done} of {len(results)} {sort}"
-    yield from (f"{number} {sentence}" for sentence, number in remarks.items())
-    yield from (f"{len(designs)} {reason}" for reason, designs in left_out.items())

@@ -67,13 +67,13 @@ def calibrate(session: Session, request: Request) -> Posterior:
     Raises `Interrupted` on Ctrl-C of a direct calibration, with the number of runs that were kept.
     """
     surrogates = [load_surrogate(session, event) for event in request.surrogates]
-    given = load_observations(session, request.observations) if request.observations else None
-    study = _taken(request, surrogates, given)
+    recorded = load_observations(session, request.observations) if request.observations else None
+    study = _taken(request, surrogates, recorded)
     study = session.consented(study) if request.direct else study
-    notes = tuple(edits(session, study, surrogates, given, now=request.study is not None))
+    notes = tuple(edits(session, study, surrogates, recorded, now=request.study is not None))
     try:
         block = find_block(study, request.block)
-        observations = _observations(session, study, block, given)
+        observations = _observations(session, study, block, recorded)
     except InputError as fault:
         raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     how = Sampling.of(
@@ -104,9 +104,9 @@ def calibrate(session: Session, request: Request) -> Posterior:
     return Posterior(event, trust, problem, calibrated, notes)
 
 
-def _taken(request: Request, surrogates: Sequence[Surrogate], given: Observations | None) -> Study:
+def _taken(request: Request, surrogates: Sequence[Surrogate], recorded: Observations | None) -> Study:
     """The study whose blocks and priors count: as it is asked for, as it was for the observations, or for the rest."""
-    if study := request.study or (given.study if given else request.direct):
+    if study := request.study or (recorded.study if recorded else request.direct):
         return study
     if not surrogates:
         raise InputError("calibrate: needs a surrogate, or a study to run directly")
@@ -123,13 +123,13 @@ def _executor(workers: int) -> Iterator[Executor]:
         executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _observations(session: Session, study: Study, block: Block, given: Observations | None) -> Observations:
+def _observations(session: Session, study: Study, block: Block, recorded: Observations | None) -> Observations:
     """The observations, imported if the study names their files; refused before anything is appended."""
-    if given:
-        pairs = given.table.select("case", "output").unique(maintain_order=True).rows()
-        check_same_model(study, given.study, f"observations {given.event.id}", pairs)
-        check_block(study, block, given.table, given.body.file)
-        return given
+    if recorded:
+        pairs = recorded.table.select("case", "output").unique(maintain_order=True).rows()
+        check_same_model(study, recorded.study, f"observations {recorded.event.id}", pairs)
+        check_block(study, block, recorded.table, recorded.body.file)
+        return recorded
     measured = own_data(study)
     if measured is None:
         raise InputError(

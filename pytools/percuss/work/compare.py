@@ -30,13 +30,21 @@ class Compared:
     validations: bool
 
 
+def _all_validations(events: Sequence[Event]) -> bool:
+    return all(event.kind == "validation.computed" for event in events)
+
+
+def compared(session: Session, events: Sequence[Event]) -> tuple[ComparisonMade, pl.DataFrame]:
+    """What holding them against each other gives: body and table; nothing is appended."""
+    if _all_validations(events):
+        return weigh_validations([load_validation(session, event) for event in events])
+    return weigh_posteriors([load_posterior(session, event) for event in events])
+
+
 def compare(session: Session, events: Sequence[Event]) -> Compared:
     """Compare posteriors, or validations, and append the comparison; it belongs to a study if all of them do."""
-    validations = all(event.kind == "validation.computed" for event in events)
-    if validations:
-        body, table = weigh_validations([load_validation(session, event) for event in events])
-    else:
-        body, table = weigh_posteriors([load_posterior(session, event) for event in events])
+    validations = _all_validations(events)
+    body, table = compared(session, events)
     studies = {event.study for event in events}
     study = studies.pop() if len(studies) == 1 else None
     inputs = [("posterior", event) for event in events]

@@ -16,6 +16,7 @@ from percuss.execution.records import batches_of, stacked
 from percuss.execution.rest import states_of
 from percuss.kinds.runs_completed import RunsCompleted
 from percuss.ledger.event import Event
+from percuss.plots.subject import RunTables
 from percuss.session import Session
 
 if TYPE_CHECKING:
@@ -23,27 +24,47 @@ if TYPE_CHECKING:
 
 
 def curves_table(session: Session, event: Event, most: int | None = None) -> pl.DataFrame:
-    """Every curve of the finished runs of an event, a design or a campaign: case, sample, then axes and quantities, SI.
+    """Curves of the finished runs of an event, a design or a campaign: case, sample, then axes and quantities, SI."""
+    return run_tables(session, event, most).curves
 
-    In the order of cases and samples, the first `most` samples of each case. Runs that did not keep their curves are
-    made again: they are pure, and their outputs must come out as they were recorded.
+
+def run_tables(session: Session, event: Event, most: int | None = None, most_again: int | None = None) -> RunTables:
+    """Curves, impacts and outputs of the finished runs of an event, a design or a campaign.
+
+    In the order of cases and samples, the first `most` samples of each case; where none kept its curves the first
+    `most_again`. Runs that did not keep their curves are made again: they are pure, and their outputs must come out as
+    they were recorded.
     """
     import polars as pl
 
     design = load_design(session, event)
+    if most is None and not any(batch.blob("curves") for batch in batches_of(session, event)):
+        most = most_again
     kept: list[tuple[Event, list[int]]] = []
     again: list[tuple[Event, list[int]]] = []
-    for batch, samples in _wanted(session, design, event, most):
+    holding = list(_kept_samples(session, design, event, most))
+    for batch, samples in holding:
         (kept if batch.blob("curves") else again).append((batch, samples))
-    parts = []
+    parts: dict[str, list[pl.DataFrame]] = {"curves": [], "impacts": [], "outputs": []}
     for batch, samples in kept:
-        table = session.table(batch, "curves").filter(pl.col("sample").is_in(samples))
-        parts.append(_named(table, RunsCompleted.of(batch).case))
-    parts += [_named(table, case) for case, table in _made_again(session, design, again)]
-    if not parts:
+        for role in ("curves", "impacts"):
+            if batch.blob(role):
+                table = session.table(batch, role).filter(pl.col("sample").is_in(samples))
+                parts[role].append(_named(table, RunsCompleted.of(batch).case))
+    for batch, samples in holding:
+        table = session.table(batch, "runs").filter(pl.col("sample").is_in(samples))
+        parts["outputs"].append(_named(table, RunsCompleted.of(batch).case))
+    for role, case, table in _made_again(session, design, again):
+        parts[role].append(_named(table, case))
+    if not parts["curves"]:
         raise InputError(f"event {event.id} ({event.kind}): has no curves, because no run finished")
     order = pl.Enum(design.cases)
-    return pl.concat(parts, how="diagonal").sort(pl.col("case").cast(order), "sample", maintain_order=True)
+    tables = {
+        role: pl.concat(some, how="diagonal").sort(pl.col("case").cast(order), "sample", maintain_order=True)
+        for role, some in parts.items()
+        if some
+    }
+    return RunTables(tables["curves"], tables.get("impacts"), tables["outputs"])
 
 
 def _named(table: pl.DataFrame, case: str) -> pl.DataFrame:
@@ -52,7 +73,9 @@ def _named(table: pl.DataFrame, case: str) -> pl.DataFrame:
     return table.select(pl.lit(case).alias("case"), pl.all())
 
 
-def _wanted(session: Session, design: Design, event: Event, most: int | None) -> Iterator[tuple[Event, list[int]]]:
+def _kept_samples(
+    session: Session, design: Design, event: Event, most: int | None
+) -> Iterator[tuple[Event, list[int]]]:
     """The events that hold the runs, with the samples to take from each; a run that is there twice counts once."""
     quantities = design.study.model().quantities
     if not any(quantity.curve for quantity in quantities.values()):
@@ -66,17 +89,17 @@ def _wanted(session: Session, design: Design, event: Event, most: int | None) ->
             runs = RunsCompleted.of(batch)
             for sample in runs.samples:
                 places[runs.case].setdefault(sample, batch)
-    for found in places.values():
+    for events_of_samples in places.values():
         by_event: dict[str, tuple[Event, list[int]]] = {}
-        for sample in sorted(found)[:most]:
-            by_event.setdefault(found[sample].id, (found[sample], []))[1].append(sample)
+        for sample in sorted(events_of_samples)[:most]:
+            by_event.setdefault(events_of_samples[sample].id, (events_of_samples[sample], []))[1].append(sample)
         yield from by_event.values()
 
 
 def _made_again(
     session: Session, design: Design, runs: Sequence[tuple[Event, list[int]]]
-) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The curves of runs that did not keep them."""
+) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    """The curves of runs that did not keep them, and their impacts: role, case, table."""
     if not runs:
         return
     if design.sampler == IMPORTED:
@@ -92,8 +115,9 @@ def _made_again(
         for (event, _), batch, result in zip(runs, batches, executor.map(run_batch, batches), strict=True):
             differences.append((event, _difference(session, event, result)))
             advance(len(batch.samples), "")
-            if parts := result.tables.get("curves"):
-                yield batch.case, stacked(parts)
+            for role in ("curves", "impacts"):
+                if parts := result.tables.get(role):
+                    yield role, batch.case, stacked(parts)
     check_same(session, differences)
 
 

@@ -16,6 +16,7 @@ from percuss.ledger.streams import list_stream, make_names_last, stream_names
 from percuss.models.command.held import held
 from percuss.plugins import installed
 from percuss.software import software
+from percuss.spelling import counted
 
 # Younger files may belong to a writer at work.
 STRAY_AGE_S = 3600
@@ -85,9 +86,9 @@ def _program_facts() -> dict[str, object]:
     facts |= {name: version(name) for name in PACKAGES}
     added: dict[str, list[str]] = {}
     for plugin in installed():
-        what = f"{plugin.group.removeprefix('percuss.')} {plugin.name}"
-        added.setdefault(f"plugin.{plugin.package} {plugin.version}", []).append(what)
-    facts |= {name: ", ".join(what) for name, what in added.items()}
+        addition = f"{plugin.group.removeprefix('percuss.')} {plugin.name}"
+        added.setdefault(f"plugin.{plugin.package} {plugin.version}", []).append(addition)
+    facts |= {name: ", ".join(addition) for name, addition in added.items()}
     return facts | {f"programs.{name.replace(' ', '_')}": words for name, words in held().words().items()}
 
 
@@ -100,9 +101,13 @@ def _tell_ledger(condition: Condition, place: Place, walk: Walk) -> None:
     for stream in stream_names(place):
         listing = list_stream(place, stream)
         events, loose = len(walk.streams[stream]), len(listing.loose)
-        facts[f"ledger.{stream}"] = f"{events} events, {loose} loose commits, {len(listing.segments)} sealed"
+        facts[f"ledger.{stream}"] = (
+            f"{counted(events, 'event')}, {counted(loose, 'loose commit')}, {len(listing.segments)} sealed"
+        )
         if loose > MANY_LOOSE:
-            condition.hints.append(f"stream {stream} has {loose} loose commits; percuss seal makes reading faster")
+            condition.hints.append(
+                f"stream {stream} has {counted(loose, 'loose commit')}; percuss seal makes reading faster"
+            )
     if not condition.whole:
         condition.hints.append("the chain is damaged; percuss audit says where")
 

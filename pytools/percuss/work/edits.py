@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from percuss.calibration.records import Observations
+from percuss.ledger.calls import texts_of
 from percuss.session import Session
-from percuss.study.differences import told_differences
+from percuss.study.differences import differences_text
 from percuss.study.faults import StudyError
 from percuss.study.load import is_study, load_study
 from percuss.study.study import Study
@@ -30,9 +31,9 @@ def edits(
     )
     notes = []
     for surrogate in surrogates if now or observations else ():
-        if what := told_differences(surrogate.study, taken):
+        if differences := differences_text(surrogate.study, taken):
             whose = f"study {taken.name} was edited since surrogate {surrogate.event.id} was made"
-            notes.append(f"{whose}: {what}; it is taken {as_taken}")
+            notes.append(f"{whose}: {differences}; it is taken {as_taken}")
     if not now and (surrogates or observations):
         made = (
             f"observations {observations.event.id} were" if observations else f"surrogate {surrogates[0].event.id} was"
@@ -46,15 +47,15 @@ def _edited_since(session: Session, taken: Study, made: str) -> list[str]:
     or among the studies that are known by name.
     """
     registered = session.state.studies[taken.digest]
-    places = [Path(text) for text in registered.argv[1:]]
+    places = [Path(text) for text in texts_of(registered)]
     named = Path(session.setting("studies")) / taken.name
     path = next((path for path in (*places, named) if is_study(path, taken.name)), None)
     if path is None:
         return []
     then = "it is taken as it was then"
     try:
-        what = told_differences(taken, load_study(path))
+        differences = differences_text(taken, load_study(path))
     except StudyError as fault:
         return [f"study {taken.name} cannot be read as it is now ({fault}); {then}"]
     edited = f"study {taken.name} was edited since {made} made"
-    return [f"{edited}: {what}; {then}, --study {path} takes it as it is now"] if what else []
+    return [f"{edited}: {differences}; {then}, --study {path} takes it as it is now"] if differences else []

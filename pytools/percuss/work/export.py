@@ -9,8 +9,7 @@ from percuss.errors import InputError
 from percuss.execution.records import runs_table
 from percuss.export.tables import column_name, with_unit_names
 from percuss.kinds.table import kind_of
-from percuss.ledger.blobs import FILE_ROLE
-from percuss.ledger.event import Event
+from percuss.ledger.event import FILE_ROLE, Event
 from percuss.measured import parse_measured
 from percuss.session import Session
 from percuss.work.curves import curves_table
@@ -44,9 +43,9 @@ def export_table(session: Session, event: Event, name: str | None = None) -> pl.
     if name is None and len(carried) == 1:
         name = carried[0]
     if name is None or name not in names:
-        said = f"has no table {name!r}" if name else "has several tables" if names else "has no table"
+        complaint = f"has no table {name!r}" if name else "has several tables" if names else "has no table"
         raise InputError(
-            f"event {event.id} ({event.kind}): {said}", hint=f"--table {' or '.join(names)}" if names else None
+            f"event {event.id} ({event.kind}): {complaint}", hint=f"--table {' or '.join(names)}" if names else None
         )
     if name.startswith(FILE_ROLE):
         file = name.removeprefix(FILE_ROLE)

@@ -58,10 +58,10 @@ def film_run(session: Session, event: Event, sample: int | None = None, interval
     batch = states_of(session, event).starting(make_batch(design, runs.case, [sample]))
     experiment = model.experiment(batch.points[0])
     steps = max(round(experiment.duration_s / experiment.settings.dt_s), 1)
-    wanted = interval_s / experiment.settings.dt_s if interval_s else steps / FRAMES
-    every = min(max(round(wanted), 1), steps)
+    stride = interval_s / experiment.settings.dt_s if interval_s else steps / FRAMES
+    every = min(max(round(stride), 1), steps)
     world, result = experiment.run_in(batch.starts[0], Record(bodies_every=every, contacts_every=every))
-    done = model.outcome(experiment, result)
+    outcome = model.outcome(experiment, result)
     recorded = session.table(event, "runs").filter(pl.col("sample") == sample).row(0, named=True)
-    check_same(session, [(event, difference(recorded, study.evaluate(done.values, done.curves)))])
+    check_same(session, [(event, difference(recorded, study.evaluate(outcome.values, outcome.curves)))])
     return FilmedRun(film_of(world, result), study.name, runs.case, sample, dict(batch.points[0]))

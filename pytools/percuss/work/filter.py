@@ -17,13 +17,13 @@ from percuss.trust import Trust, Verdict
 
 @dataclass(frozen=True, eq=False)
 class FilteredEnsemble:
-    """Weights and what they say; `told` is whether estimates may be given."""
+    """Weights and what they say; `may_estimate` is whether estimates may be given."""
 
     event: Event
     trust: Trust
     updated: Updated
     enough: Verdict
-    told: bool
+    may_estimate: bool
 
     @property
     def body(self) -> FilterUpdated:
@@ -45,11 +45,11 @@ def filter_ensemble(
 
     Weights that come down to too few samples are kept, and no estimate is given from them.
     """
-    done = update(session, campaign, observations, error, share, against, seed)
-    enough = done.verdict()
+    updated = update(session, campaign, observations, error, share, against, seed)
+    enough = updated.verdict()
     # A scale that was searched for claims nothing of errors, and of few samples even the best may be far off.
-    own = [enough, done.fit()] if enough.passed and share is None else [enough]
-    told = enough.passed or enough.gate in session.accept
+    own = [enough, updated.fit()] if enough.passed and share is None else [enough]
+    may_estimate = enough.passed or enough.gate in session.accept
     # Oldest first: `design --propose` goes on from the last.
     inputs: list[tuple[str, Event | Draft]] = [("study", campaign.designs[0].study_source)]
     inputs += [("design", design.stored) for design in campaign.designs]
@@ -58,13 +58,16 @@ def filter_ensemble(
     inputs += [("against", event) for event in against]
     draft = Draft(
         "filter.updated",
-        summary(done, told=told, share=share),
+        summary(updated, may_estimate=may_estimate, share=share),
         campaign.designs[0].reference,
         inputs,
-        [session.ledger.put_table(role, table) for role, table in sorted(tables(done, told=told).items())],
+        [
+            session.ledger.put_table(role, table)
+            for role, table in sorted(tables(updated, may_estimate=may_estimate).items())
+        ],
         seed=seed,
-        outcome="ok" if told else "failed",
-        reason=None if told else enough.sentence,
+        outcome="ok" if may_estimate else "failed",
+        reason=None if may_estimate else enough.sentence,
     )
     appended, trust = session.append_result(draft, own)
-    return FilteredEnsemble(appended, trust, done, enough, told)
+    return FilteredEnsemble(appended, trust, updated, enough, may_estimate)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from percuss.designs.records import IMPORTED, draft_design, drafts_of, stored
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
-from percuss.execution.given import table_design
+from percuss.execution.points import table_design
 from percuss.execution.records import draft_campaign, draft_result
 from percuss.ledger.event import Draft, Event
 from percuss.measured import Measured, read_measured
@@ -77,23 +77,23 @@ def import_runs(session: Session, study: Study, case: str, path: Path, renamed: 
 
 def _columns(study: Study, measured: Measured, renamed: Mapping[str, str]) -> dict[str, str]:
     """Which column holds which parameter or output."""
-    wanted = [*study.parameters, *study.outputs]
+    expected = [*study.parameters, *study.outputs]
     for name, column in renamed.items():
-        if name not in wanted:
+        if name not in expected:
             raise InputError(
-                f"--column {name}: study {study.name} has no such parameter or output: {did_you_mean(name, wanted)}"
+                f"--column {name}: study {study.name} has no such parameter or output: {did_you_mean(name, expected)}"
             )
         if column not in measured.frame.columns:
             near = did_you_mean(column, measured.frame.columns)
             raise InputError(f"--column {name}={column}: {measured.file} has no such column: {near}")
     by_name = measured.by_name
-    for name in wanted:
+    for name in expected:
         if name not in renamed and len(by_name.get(name, [])) > 1:
             raise InputError(
                 f"{measured.file}: has several columns for {name}: {', '.join(by_name[name])}",
                 hint="--column NAME=COLUMN says which column is meant",
             )
-    columns = {name: renamed.get(name) or "".join(by_name.get(name, [])) for name in wanted}
+    columns = {name: renamed.get(name) or "".join(by_name.get(name, [])) for name in expected}
     missing = [name for name, column in columns.items() if not column]
     if missing:
         raise InputError(
@@ -125,11 +125,11 @@ def _check_points(study: Study, case: str, measured: Measured, values: ndarray) 
         slack = 1e-9 * max((abs(end) for end in (low, high) if math.isfinite(end)), default=0.0)
         beyond = [i for i, value in enumerate(values[:, j]) if not low - slack <= value <= high + slack]
         if beyond:
-            found, *ends = (f"{from_si(x, parameter.unit):.6g}" for x in (values[beyond[0], j], low, high))
+            told_value, *ends = (f"{from_si(x, parameter.unit):.6g}" for x in (values[beyond[0], j], low, high))
             unit = "" if parameter.unit == "1" else f" {parameter.unit}"
             more = f" (and {len(beyond) - 1} more rows)" if len(beyond) > 1 else ""
             raise InputError(
-                f"{measured.place(beyond[0])}{more}: {parameter.name} = {found}{unit} is outside its prior, "
+                f"{measured.place(beyond[0])}{more}: {parameter.name} = {told_value}{unit} is outside its prior, "
                 f"{ends[0]} to {ends[1]}{unit}",
                 hint="leave such rows out, or widen the prior of the study",
             )

@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from percuss.errors import InputError, LedgerError
+from percuss.errors import LedgerError
 from percuss.kinds.table import KINDS
 from percuss.kinds.trusted import Result
-from percuss.ledger.event import Event, from_frame
+from percuss.ledger.event import Event
 from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
-from percuss.spelling import did_you_mean
+from percuss.ledger.rows import from_frame
 from percuss.trust import failures
+from percuss.work.selection import Selection
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+EVERYTHING = Selection()
 
 
 @dataclass(frozen=True)
@@ -36,22 +40,10 @@ class LogLine:
         return mark_of(self.superseded, self.stands_on)
 
 
-def log_lines(
-    everything: pl.DataFrame, *, kind: str | None = None, study: str | None = None, limit: int = 0
-) -> list[LogLine]:
-    """The newest events of a kind (`runs`, or `runs.failed`) and a study, oldest first; limit 0: all of them."""
-    import polars as pl
-
-    frame = everything
-    if kind:
-        there = {*KINDS, *everything["kind"].unique().to_list()}
-        known = sorted({*there, *(name.split(".")[0] for name in there)})
-        if kind not in known:
-            raise InputError(f"--kind {kind}: is no kind of event: {did_you_mean(kind, known)}")
-        frame = frame.filter((pl.col("kind") == kind) | pl.col("kind").str.starts_with(f"{kind}."))
-    if study:
-        frame = frame.filter(pl.col("study").struct.field("name") == study)
-    return lines_of(everything, frame.tail(limit) if limit else frame)
+def log_lines(everything: pl.DataFrame, selection: Selection = EVERYTHING, limit: int = 0) -> list[LogLine]:
+    """The newest events that fit, oldest first; limit 0: all of them."""
+    chosen = selection.of(everything)
+    return lines_of(everything, chosen.tail(limit) if limit else chosen)
 
 
 def lines_of(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[LogLine]:
@@ -79,8 +71,8 @@ def summary(event: Event) -> str:
 def _failed_gates(body: Result) -> str:
     """Which gates a result failed; superseded events are marked as they are today, not as they were then."""
     failed = [v for v in failures(body.trust) if v.gate != "superseded"]
-    told = dict.fromkeys(f"{v.gate} (accepted)" if v.accepted else v.gate for v in failed)
-    return f"failed {', '.join(told)}" if told else ""
+    gates = dict.fromkeys(f"{v.gate} (accepted)" if v.accepted else v.gate for v in failed)
+    return f"failed {', '.join(gates)}" if gates else ""
 
 
 def when(event: Event) -> str:

@@ -78,7 +78,8 @@ def predict(session: Session, request: Request) -> Prediction:
         scores = prediction.scores(problem, posterior, predicted, verified)
     enrichment = None
     if verified and not verified.passed:
-        enrichment = append_design(session, _proposed(session, problem, posterior, verified, request.seed)).stored
+        proposed = _proposed(session, problem, posterior, verified, request.seed)
+        enrichment = append_design(session, proposed, cause=verified.campaign).stored
     predicted = prediction.without(predicted, worthless(session, problem, session.accept))
     body = PredictionMade(
         draws=draws,
@@ -127,14 +128,14 @@ def _verified(session: Session, problem: Problem, posterior: Posterior, request:
     return verification.compare(session, problem, posterior, design, campaign, request.tolerance)
 
 
-def _proposed(session: Session, problem: Problem, posterior: Posterior, done: Verification, seed: int) -> Design:
+def _proposed(session: Session, problem: Problem, posterior: Posterior, verified: Verification, seed: int) -> Design:
     """More points, where the calibration needs them, for the surrogate that is worst: dishonest, or of least use."""
-    honest = done.worst <= done.tolerance
+    honest = verified.worst <= verified.tolerance
 
     def wants(output: VerifiedOutput) -> float:
         return (output.could_tell or 0.0) - (output.tells or 0.0) if honest else output.ratio or 0.0
 
-    worst = max((output for output in done.outputs if output.observed), key=wants)
+    worst = max((output for output in verified.outputs if output.observed), key=wants)
     surrogate = next(s for s in problem.surrogates if (worst.case, worst.output) in s.outputs)
-    count = max(FEWEST_ENRICHING, done.table["sample"].n_unique() - len(verification.LABELS))
+    count = max(FEWEST_ENRICHING, verified.table["sample"].n_unique() - len(verification.LABELS))
     return draft_extension(session, surrogate, count, seed, posterior)

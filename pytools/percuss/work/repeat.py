@@ -14,7 +14,7 @@ from percuss.kinds.runs_failed import RunsFailed
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
 from percuss.session import Session
-from percuss.work.repetition import Repetition
+from percuss.work.repetition import Repetition, judged
 
 # Another build may order floating-point operations differently; what it gives must still agree this well.
 OTHER_BUILD_TOLERANCE = 1e-9
@@ -45,12 +45,20 @@ def repeat_run(session: Session, event: Event, part: int) -> Repetition:
     design = load_design(session, event)
     study = design.study.allow_commands() if session.allow_command else design.study
     result = run_batch(make_batch(replace(design, study=study), runs.case, [sample]))
-    exact = event.software.core == session.ledger.core and result.program == runs.program
-    if fault := _fault(session, event, result, sample, reason, exact):
-        return Repetition("differs", 1, f"case {runs.case}, sample {sample}: {fault}")
-    if not exact:
-        return Repetition("within", 1, f"made by another build, compared within {OTHER_BUILD_TOLERANCE:g}")
-    return Repetition("same", 1)
+    bound = f"{OTHER_BUILD_TOLERANCE:g}"
+    fault = _fault(session, event, result, sample, reason, exact=True)
+    if fault and result.program != runs.program:
+        outside = _fault(session, event, result, sample, reason, exact=False)
+        if outside is None:
+            return Repetition("within", 1, f"made by another program, compared within {bound}")
+        return Repetition("differs", 1, f"case {runs.case}, sample {sample}, by another program: {outside}")
+    return judged(
+        session,
+        event,
+        f"case {runs.case}, sample {sample}: {fault}",
+        same=fault is None,
+        near=lambda: (_fault(session, event, result, sample, reason, exact=False), bound),
+    )
 
 
 def _fault(session: Session, event: Event, result: Result, sample: int, reason: str | None, exact: bool) -> str | None:

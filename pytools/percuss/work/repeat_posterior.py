@@ -13,8 +13,7 @@ from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.tables import table_digest
 from percuss.session import Session
-from percuss.software import software
-from percuss.work.repetition import Repetition
+from percuss.work.repetition import Repetition, judged
 
 # Another build takes another path through the same posterior: means may differ by so many standard errors.
 OTHER_BUILD_ERRORS = 6.0
@@ -28,19 +27,21 @@ def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetitio
     blob = event.blob("draws")
     if blob and table_digest(draws_table(drawn)) == blob.digest:
         return Repetition("same", 1)
-    if event.software.core == software().core:
-        return Repetition("differs", 1, "posterior: its draws come out otherwise")
-    return _held_against(drawn, session, event)
+    return judged(
+        session,
+        event,
+        "posterior: its draws come out otherwise",
+        same=False,
+        near=lambda: (_outside(drawn, session, event), f"{OTHER_BUILD_ERRORS:g} standard errors of its means"),
+    )
 
 
-def _held_against(sample: Sample, session: Session, event: Event) -> Repetition:
-    """By another build: whether the means are the same within their errors."""
+def _outside(sample: Sample, session: Session, event: Event) -> str | None:
+    """The first mean that is not the same within its errors."""
     before, diagnostics = session.table(event, "draws"), session.table(event, "diagnostics")
     for j, name in enumerate(sample.names):
         error = np.hypot(mcse_mean(sample.draws[:, :, j]), diagnostics["mcse"][j])
         now, then = float(np.mean(sample.draws[:, :, j])), float(np.mean(before[name].to_numpy()))
         if not abs(now - then) <= OTHER_BUILD_ERRORS * error:
-            return Repetition("differs", 1, f"posterior: the mean of {name} was {then!r}, is {now!r}")
-    return Repetition(
-        "within", 1, f"made by another build, means compared within {OTHER_BUILD_ERRORS:g} standard errors"
-    )
+            return f"the mean of {name} was {then!r}, is {now!r}"
+    return None

@@ -10,14 +10,10 @@ from percuss.calibration.records import load_posterior
 from percuss.kinds.prediction_made import PredictionMade
 from percuss.ledger.event import Event
 from percuss.session import Session
-from percuss.software import software
 from percuss.surrogates.surrogate import load_surrogate
 from percuss.work.predict import worthless
-from percuss.work.repeated_tables import farthest, other_tables
+from percuss.work.repeated_tables import judged_tables
 from percuss.work.repetition import Repetition
-
-# By another build only rounding differs, which sums and quantiles do not make much of.
-NEAR = 1e-6
 
 
 def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetition:
@@ -26,15 +22,7 @@ def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetiti
     posterior = load_posterior(session, events[event.input("posterior")])
     curves = [load_surrogate(session, events[item.id]) for item in event.inputs_as("surrogate")]
     problem = load_problem(session, posterior.event)
-    found = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
+    predicted = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
     accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
-    tables = prediction.without(found, worthless(session, problem, accepted)).tables
-    other = other_tables(event, tables, left_out=("verification",))
-    if not other:
-        return Repetition("same", 1)
-    if event.software.core == software().core:
-        return Repetition("differs", 1, f"prediction: its tables come out otherwise: {', '.join(other)}")
-    apart = max(farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
-    if apart > NEAR:
-        return Repetition("differs", 1, f"prediction: by another build {apart:.2g} apart, {NEAR:g} is near enough")
-    return Repetition("within", 1, f"made by another build, compared within {NEAR:g}")
+    tables = prediction.without(predicted, worthless(session, problem, accepted)).tables
+    return judged_tables(session, event, "prediction", tables, left_out=("verification",))

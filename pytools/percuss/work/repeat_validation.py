@@ -6,10 +6,9 @@ from percuss.kinds.validation_computed import ValidationComputed
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.session import Session
-from percuss.software import software
 from percuss.validation.storage import validation_tables
 from percuss.work.repeated_tables import other_tables
-from percuss.work.repetition import Repetition
+from percuss.work.repetition import Repetition, judged
 from percuss.work.validate import Request, validated
 
 
@@ -23,12 +22,14 @@ def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetiti
         return Repetition("cannot", 0, "validations of a record that is not the study's")
     start = {name: (pair[0], pair[1]) for name, pair in body.start.items()}
     request = Request(body.model, body.asked, (own, body.data.file), event.seed or 0)
-    found, _ = validated(study, request, start)
-    other = other_tables(event, validation_tables(found))
-    if not other:
-        return Repetition("same", 1)
-    if event.software.core == software().core:
-        return Repetition("differs", 1, f"validation: its tables come out otherwise: {', '.join(other)}")
-    if found.verdict.word != body.verdict:
-        return Repetition("differs", 1, f"validation: the verdict was {body.verdict!r}, is {found.verdict.word!r}")
-    return Repetition("within", 1, "made by another build, verdicts compared")
+    validated_again, _ = validated(study, request, start)
+    other = other_tables(event, validation_tables(validated_again))
+    word = validated_again.verdict.word
+    outside = None if word == body.verdict else f"the verdict was {body.verdict!r}, is {word!r}"
+    return judged(
+        session,
+        event,
+        f"validation: its tables come out otherwise: {', '.join(other)}",
+        same=not other,
+        near=lambda: (outside, "their verdicts"),
+    )

@@ -10,9 +10,28 @@ import numpy as np
 from percuss.ledger.event import Event
 from percuss.ledger.tables import table_digest
 from percuss.session import Session
+from percuss.work.repetition import Repetition, judged
 
 if TYPE_CHECKING:
     import polars as pl
+
+# Where only rounding differs, sums and quantiles do not make more of it than this, of the largest number of a column.
+NEAR = 1e-6
+
+
+def judged_tables(
+    session: Session, event: Event, what: str, tables: Mapping[str, pl.DataFrame], left_out: tuple[str, ...] = ()
+) -> Repetition:
+    """The verdict on tables that were computed again: to the bit, or within `NEAR` where they were made elsewhere."""
+    other = other_tables(event, tables, left_out)
+
+    def near() -> tuple[str | None, str]:
+        apart = max(farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
+        return (f"{apart:.2g} apart" if apart > NEAR else None), f"{NEAR:g}"
+
+    return judged(
+        session, event, f"{what}: its tables come out otherwise: {', '.join(other)}", same=not other, near=near
+    )
 
 
 def other_tables(event: Event, tables: Mapping[str, pl.DataFrame], left_out: tuple[str, ...] = ()) -> list[str]:
@@ -26,6 +45,8 @@ def farthest(session: Session, event: Event, role: str, now: pl.DataFrame) -> fl
     """The largest distance between numbers of two tables, over the largest number of their column; infinite for tables
     that are otherwise not alike.
     """
+    if event.blob(role) is None:
+        return float("inf")
     then = session.table(event, role)
     if then.schema != now.schema or then.height != now.height:
         return float("inf")

@@ -1,4 +1,4 @@
-"""What comes of computing an event again, for `audit`.
+"""What comes of computing an event again, for `audit` and `reproduce`.
 
 A kind of event names in `Kind.repeat` a function `repeat(session, event, part) -> Repetition`, which computes what the
 event holds once more, from its inputs, and appends nothing. Of an event with several results (`Kind.parts`) it is the
@@ -10,6 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from percuss.environment import environment, numerics
+from percuss.errors import LedgerError, PercussError
+from percuss.software import software
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -18,15 +22,18 @@ if TYPE_CHECKING:
 
     Repeat = Callable[[Session, Event, int], "Repetition"]
 
+# What a stranger's events can make of a computation.
+STRANGE = (PercussError, KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
+
 
 @dataclass(frozen=True)
 class Repetition:
     """What came of it.
 
     - `same`: every number to the bit.
-    - `within`: made by another build or another program, and as near as these can come to each other.
-    - `cannot`: was not computed here: a program that is not there, a plugin that is not installed. Neither proof nor
-      fault.
+    - `within`: made by another build, in another environment or by another program, and within the bound that is said.
+    - `cannot`: cannot be compared here: a program that is not there, a plugin that is not installed; or made in another
+      environment, in which rounding may take another way, and not within the bound. Neither proof nor fault.
     - `differs`: a fault.
 
     `checked` is how many results were compared (runs, posteriors); zero where it `cannot`. `sentence` is empty where it
@@ -37,3 +44,61 @@ class Repetition:
     verdict: Literal["same", "within", "cannot", "differs"]
     checked: int
     sentence: str = ""
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """In what the making of an event differed from what is here: the build of the core, and parts of the environment.
+
+    An environment that was not recorded (events of format 1) may have been any.
+    """
+
+    build: bool
+    environment: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.build or bool(self.environment)
+
+    @property
+    def words(self) -> str:
+        """How it was made, as what follows `made`."""
+        parts = ["by another build"] if self.build else []
+        parts += [f"with {', '.join(self.environment)}"] if self.environment else []
+        return " and ".join(parts)
+
+
+def elsewhere(session: Session, event: Event) -> Elsewhere:
+    """In what the making of an event differed from what is here."""
+    build = event.software.core != (session.ledger.core or software().core)
+    try:
+        record = session.ledger.environment(event)
+    except LedgerError as fault:
+        return Elsewhere(build, (f"an environment that cannot be read ({fault})",))
+    if record is None:
+        return Elsewhere(build, ("an environment that was not recorded",))
+    here = numerics(environment())
+    other = {name: value for name, value in numerics(record).items() if value != here[name]}
+    return Elsewhere(build, tuple(f"another {name} ({value}, here {here[name]})" for name, value in other.items()))
+
+
+def judged(
+    session: Session, event: Event, what: str, *, same: bool, near: Callable[[], tuple[str | None, str]]
+) -> Repetition:
+    """The verdict on a result that was computed again.
+
+    `same`: to the bit. `near` is asked where it is not, and was made elsewhere: what lies outside the bound, None if
+    nothing does, and the bound in words. With the same build in the same environment nothing but the same bits will do.
+    Of another build what lies outside is a fault. Of another environment it is none: rounding may have led another way,
+    through a sampler, a search or an impact, and an intact ledger is not called broken for it.
+    """
+    if same:
+        return Repetition("same", 1)
+    makings = elsewhere(session, event)
+    if not makings:
+        return Repetition("differs", 1, what)
+    outside, bound = near()
+    if outside is None:
+        return Repetition("within", 1, f"made {makings.words}, compared within {bound}")
+    if makings.environment:
+        return Repetition("cannot", 0, f"made {makings.words}, and not within {bound}")
+    return Repetition("differs", 1, f"{what}: {outside}")

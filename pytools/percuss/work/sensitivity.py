@@ -15,7 +15,7 @@ from percuss.sensitivity.storage import indices_tables
 from percuss.session import Session, reference
 from percuss.study.study import Study
 from percuss.surrogates.skill import left_out
-from percuss.surrogates.surrogate import load_surrogate
+from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust, accept
 from percuss.work.campaigns import closed_campaign
 
@@ -46,14 +46,24 @@ def _of_surrogate(session: Session, event: Event, request: Request) -> Sensitivi
     surrogate = load_surrogate(session, event)
     worthless = left_out(accept(inherit(session.state, [event]), session.accept))
     computed = from_surrogate(surrogate, request, worthless)
-    over_time = None
-    if surrogate.has_curves:
-        over_time = over_time_table(surrogate, list(dict.fromkeys(item.case for item in computed.indices)))
+    over_time = curves_over_time(surrogate, computed)
     inputs: list[tuple[str, Event | Draft]] = [
         ("study", session.state.events[event.input("study")]),
         ("surrogate", event),
     ]
     return _appended(session, surrogate.study, inputs, computed, request, over_time)
+
+
+def curves_over_time(surrogate: Surrogate, computed: Computed) -> pl.DataFrame | None:
+    """Indices at every place of the axis; None for a surrogate that is not of curves."""
+    if not surrogate.has_curves:
+        return None
+    return over_time_table(surrogate, list(dict.fromkeys(item.case for item in computed.indices)))
+
+
+def sensitivity_tables(computed: Computed, over_time: pl.DataFrame | None = None) -> dict[str, pl.DataFrame]:
+    """The tables of the event."""
+    return indices_tables(computed) | ({} if over_time is None else {"over_time": over_time})
 
 
 def _appended(
@@ -64,7 +74,7 @@ def _appended(
     request: Request,
     over_time: pl.DataFrame | None,
 ) -> Sensitivities:
-    tables = indices_tables(computed) | ({} if over_time is None else {"over_time": over_time})
+    tables = sensitivity_tables(computed, over_time)
     body = IndicesComputed(
         names=computed.names,
         methods=tuple(sorted({item.method for item in computed.indices})),

@@ -8,7 +8,7 @@ from percuss import _core
 from percuss.designs.design import Design
 from percuss.designs.records import draft_design, drafts_of
 from percuss.execution.batch import Result, make_batch, run_batch
-from percuss.execution.given import GivenPoint
+from percuss.execution.points import PointDesign
 from percuss.execution.records import draft_result
 from percuss.execution.rest import settled_here
 from percuss.ledger.event import Event
@@ -35,15 +35,15 @@ class Simulated:
         return self.result.failures.get(0)
 
 
-def simulate(session: Session, point: GivenPoint, case: str, seed: int = 0) -> Simulated:
+def simulate(session: Session, point: PointDesign, case: str, seed: int = 0) -> Simulated:
     """Run a case of a study at one point and append design and run."""
     _core.set_default_threads(0)  # a run by itself takes all cores
-    given = replace(point.design, study=session.consented(point.design.study), seed=seed)
-    model = given.study.model()
+    planned = replace(point.design, study=session.consented(point.design.study), seed=seed)
+    model = planned.study.model()
     if isinstance(model, Runner):
         # No run at all is enough to refuse a program that is not there, before anything is written.
         model.run((), ())
-    design = draft_design(session, given, cases=[case], fixed=point.fixed, keep_curves=True)
+    design = draft_design(session, planned, cases=[case], fixed=point.fixed, keep_curves=True)
     states, settled = settled_here(session, design, [(case, [0])])
     result = run_batch(states.starting(make_batch(design, case, [0])))
     drafts = [*drafts_of(design), *settled, *draft_result(session.ledger, design, result)]

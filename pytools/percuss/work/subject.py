@@ -25,12 +25,16 @@ def study_path(text: str, studies: Path) -> Path:
     """A study by path or by name; raise InputError where there is no such."""
     from percuss.spelling import did_you_mean
     from percuss.study.load import find_studies
+    from percuss.study.shipped import EXAMPLES
 
     if path := named_study(text, studies):
         return path
+    example = text.removeprefix(f"{studies}/")
     raise InputError(
         f"study {text!r}: neither a path nor a name in {studies}",
-        hint=did_you_mean(text, find_studies(studies)),
+        hint=f"percuss study copy {example} brings the example of that name"
+        if example in find_studies(EXAMPLES)
+        else did_you_mean(text, find_studies(studies)),
     )
 
 

@@ -30,7 +30,7 @@ def supersede(session: Session, event: Event, reason: str, by: Event | None = No
     state = session.state
     if event.id in state.superseded:
         raise InputError(f"event {event.id}: is superseded already", hint="--withdraw takes that back")
-    if event.kind in (SUPERSEDING, "stream.adopted", "stream.sealed"):
+    if event.kind in (SUPERSEDING, "stream.adopted", "stream.sealed", "payloads.pruned"):
         hint = "--withdraw takes back what it says" if event.kind == SUPERSEDING else None
         raise InputError(f"event {event.id}: is of the kind {event.kind}, which cannot be superseded", hint=hint)
     return _say(session, event, [event], reason, by)

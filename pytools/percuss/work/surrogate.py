@@ -43,18 +43,18 @@ def fit_surrogates(
     campaign = closed_campaign(session, event)
     others = _others(session, campaign, held_out) if held_out else None
     spent = Spent()
-    done = fit_campaign(session, campaign, settings, others)
+    fitted = fit_campaign(session, campaign, settings, others)
     draft = Draft(
         "surrogate.fitted",
-        _body(done.fitted_to, settings, done.fitted, done.curves),
+        _body(fitted.fitted_to, settings, fitted.fitted, fitted.curves),
         campaign.designs[0].reference,
         [*campaign.inputs(), *(("held_out", closing) for closing in (others.closings if others else ()))],
-        [session.ledger.put_table(role, table) for role, table in sorted(done.tables.items())],
+        [session.ledger.put_table(role, table) for role, table in sorted(fitted.tables.items())],
         seed=settings.seed,
         cost=spent.cost(),
     )
-    appended, trust = session.append_result(draft, skill(done.fitted.columns, done.curves))
-    return Surrogates(appended, trust, campaign, done.fitted, done.curves)
+    appended, trust = session.append_result(draft, skill(fitted.fitted.columns, fitted.curves))
+    return Surrogates(appended, trust, campaign, fitted.fitted, fitted.curves)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from percuss.kinds import validation_computed as kind
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, Event
 from percuss.session import Session, reference
+from percuss.study.correlations import refuse_correlations
 from percuss.study.study import Study
 from percuss.trust import Trust
 from percuss.validation import verdict as lines
@@ -75,16 +76,17 @@ def validate(session: Session, subject: Subject, request: Request) -> Validation
     """Validate one model, and append what was found with its study if that is new."""
     spent = Spent()
     study = subject.study
-    found, (data, file) = validated(study, request, subject.start)
-    tables = validation_tables(found)
+    refuse_correlations(study, "percuss validate")
+    result, (data, file) = validated(study, request, subject.start)
+    tables = validation_tables(result)
     blobs = [session.ledger.put_table(role, table) for role, table in sorted(tables.items())]
-    body = _body(found, kind.DataFile(file=file, sha256=sha256_hex(data)), request.asked)
+    body = _body(result, kind.DataFile(file=file, sha256=sha256_hex(data)), request.asked)
     source = session.registered(study)
     inputs: list[tuple[str, Event | Draft]] = [("study", source)]
     inputs += [("posterior", subject.posterior)] if subject.posterior else []
     draft = Draft("validation.computed", body, reference(study), inputs, blobs, seed=request.seed, cost=spent.cost())
     event, trust = session.append_result(draft, first=[source])
-    return Validation(event, trust, found)
+    return Validation(event, trust, result)
 
 
 def validated(
@@ -96,23 +98,23 @@ def validated(
         raise InputError(f"study {study.name}: [validation] names no file", hint="--data gives one")
     record = request.data or (study.files[str(settings.file)], str(settings.file))
     beyond = (study.files[settings.extrapolate], settings.extrapolate) if settings.extrapolate else None
-    found = compute(study, settings, *record, extrapolation=beyond, start=start, seed=request.seed)
-    return found, record
+    result = compute(study, settings, *record, extrapolation=beyond, start=start, seed=request.seed)
+    return result, record
 
 
-def _body(found: Validated, data: kind.DataFile, asked: Mapping[str, Any]) -> kind.ValidationComputed:
+def _body(result: Validated, data: kind.DataFile, asked: Mapping[str, Any]) -> kind.ValidationComputed:
     """What was found, before its verdicts on what it stands on."""
-    settings, main = found.asked, found.main
+    settings, main = result.asked, result.main
     return kind.ValidationComputed(
         model=settings.name,
         case=settings.case,
         values=dict(settings.values),
         tracked=tuple(settings.track),
         observed=tuple(kind.ObservedChannel(quantity=c.name, noise_variance=c.variance) for c in settings.observed),
-        start=dict(zip(settings.track, found.begin, strict=True)),
-        samples=len(found.record.times_s),
-        step_s=float(found.record.times_s[1] - found.record.times_s[0]),
-        settled_from_s=float(found.record.times_s[found.first]),
+        start=dict(zip(settings.track, result.begin, strict=True)),
+        samples=len(result.record.times_s),
+        step_s=float(result.record.times_s[1] - result.record.times_s[0]),
+        settled_from_s=float(result.record.times_s[result.first]),
         substeps=settings.substeps,
         drift=settings.drift,
         gaps=settings.gaps,
@@ -127,11 +129,11 @@ def _body(found: Validated, data: kind.DataFile, asked: Mapping[str, Any]) -> ki
                 log_likelihood=finite(rung.course.log_likelihood),
                 wander={path.name: finite(path.wander) for path in rung.paths},
             )
-            for rung in found.rungs
+            for rung in result.rungs
         ),
-        gain=None if found.gain is None else finite(found.gain),
-        verdict=found.verdict.word,
-        reasons=found.verdict.reasons,
+        gain=None if result.gain is None else finite(result.gain),
+        verdict=result.verdict.word,
+        reasons=result.verdict.reasons,
         thresholds={
             "wander": list(lines.WANDER),
             "gain": list(lines.GAIN),
@@ -139,8 +141,8 @@ def _body(found: Validated, data: kind.DataFile, asked: Mapping[str, Any]) -> ki
             "probability": lines.PROBABILITY,
             "trend": lines.TREND,
         },
-        notes=found.notes,
-        calibration=_calibration(found.calibrated) if found.calibrated else None,
+        notes=result.notes,
+        calibration=_calibration(result.calibrated) if result.calibrated else None,
         predictions=tuple(
             kind.PredictionScore(
                 part=part.part,
@@ -149,7 +151,7 @@ def _body(found: Validated, data: kind.DataFile, asked: Mapping[str, Any]) -> ki
                 rmse_relative=finite(part.rmse_relative[i]),
                 within_three_std=finite(part.within_three[i]),
             )
-            for part in found.predictions
+            for part in result.predictions
             for i, column in enumerate(settings.observed)
         ),
         data=data,

@@ -12,6 +12,7 @@ mod kalman;
 mod oscillators;
 mod posterior;
 mod rigid;
+mod signals;
 
 use pyo3::prelude::*;
 
@@ -44,5 +45,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     kalman::register(module)?;
     oscillators::register(module)?;
     posterior::register(module)?;
-    rigid::register(module)
+    rigid::register(module)?;
+    signals::register(module)
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Made the ledger beside this file: one event of every kind there is, by percuss 0.1.0 at f4b0c83 (envelope format 1).
-# It is never made again: it is what ledgers of that time look like. Run in an empty folder with the studies in `studies`.
+# Made the ledgers beside this file: one event of every kind there is, by percuss 0.1.0 at f4b0c83 (envelope format 1) and
+# by the first percuss that wrote format 2. They are never made again: they are what ledgers of their time look like. Run in
+# an empty folder with the studies in `studies`.
 set -euo pipefail
 studies=studies
 export PERCUSS_LEDGER=ledger LOGNAME=engineer

@@ -6,6 +6,7 @@ It imports nothing of percuss, on purpose: it shows that the page says enough.
 from __future__ import annotations
 
 import hashlib
+import json
 import struct
 import tomllib
 from pathlib import Path
@@ -17,6 +18,7 @@ HASHED = [
     "stream", "seq", "id", "kind", "version", "at", "argv", "actor", "host", "study", "inputs", "blobs", "software",
     "seed", "status", "reason", "cost", "body", "prev",
 ]
+SINCE_2 = ["call", "cause", "environment"]
 TYPES = {
     pl.Float64: ("f64", "d"), pl.Float32: ("f32", "f"), pl.Int64: ("i64", "q"), pl.Int32: ("i32", "i"),
     pl.UInt64: ("u64", "Q"), pl.UInt32: ("u32", "I"), pl.UInt8: ("u8", "B"), pl.Boolean: ("bool", "?"),
@@ -28,7 +30,7 @@ def read_ledger(root: Path) -> tuple[str, dict[str, list[dict]]]:
     """The id of a ledger and the events of its streams, after checking files, numbers and chains."""
     text = (root / "ledger.toml").read_bytes()
     table = tomllib.loads(text.decode())
-    assert table["format"] == 1
+    assert table["format"] in (1, 2)
     assert hashlib.sha256(text[: text.rindex(b"sha256 =")]).hexdigest() == table["sha256"]
     names = {p.name for folder in ("streams", "sealed") for p in root.glob(f"{folder}/*")}
     return table["id"], {name: read_stream(root, table["id"], name) for name in sorted(names)}
@@ -49,11 +51,40 @@ def read_stream(root: Path, ledger: str, stream: str) -> list[dict]:
             rows.append(row)
             assert (row["stream"], row["seq"], row["prev"]) == (stream, len(rows), prev)
             fields = {**row, **row["outcome"]}
-            assert hashlib.sha256(encode([as_list(fields[name]) for name in HASHED])).hexdigest() == row["hash"]
+            names = HASHED + SINCE_2 if row.get("call") else HASHED
+            assert hashlib.sha256(encode([as_list(fields[name]) for name in names])).hexdigest() == row["hash"]
+            if row.get("call"):
+                record = (
+                    root / "blobs" / row["environment"]["sha256"][:2] / f"{row['environment']['sha256']}.bin"
+                ).read_bytes()
+                assert hashlib.sha256(record).hexdigest() == row["environment"]["sha256"]
+                assert len(record) == row["environment"]["bytes"]
+                assert {"python", "packages", "blas", "cpu", "os"} <= json.loads(record).keys()
             prev = row["hash"]
     for path in (p for p in loose if int(p.stem) <= last):
         assert pl.read_parquet(path)["seq"].max() <= len(rows)
     return rows
+
+
+def check_payloads(root: Path, main: list[dict]) -> int:
+    """Every payload of the events of main is there, or an event after it says that it was pruned; how many were."""
+    graves = set()
+    for row in main:
+        if row["kind"] == "payloads.pruned":
+            named = {item["id"] for item in row["inputs"] if item["role"] == "pruned"}
+            payloads = json.loads(row["body"])["payloads"]
+            graves |= {(p["event"], p["role"], p["sha256"]) for p in payloads if p["event"] in named}
+    pruned = 0
+    for row in main:
+        for blob in row["blobs"]:
+            suffix = "bin" if blob["role"].startswith("file:") else "parquet"
+            path = root / "blobs" / blob["sha256"][:2] / f"{blob['sha256']}.{suffix}"
+            if not path.exists():
+                assert (row["id"], blob["role"], blob["sha256"]) in graves, path
+                pruned += 1
+            else:
+                assert hashlib.sha256(path.read_bytes()).hexdigest() == blob["sha256"]
+    return pruned
 
 
 def segments(folder: Path) -> list[Path]:

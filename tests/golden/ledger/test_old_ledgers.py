@@ -1,10 +1,11 @@
-"""Ledgers of format 1, as they were when every kind of event was first there, are read to the bit."""
+"""Ledgers of every format, as they were when every kind of event was first there, are read to the bit."""
 
 from __future__ import annotations
 
 import json
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,34 +15,65 @@ from percuss.ledger.projections import fold, state_tables
 from percuss.ledger.tables import table_digest
 
 HERE = Path(__file__).parent
-EXPECTED = json.loads((HERE / "format-1.json").read_text())
+
+
+@pytest.fixture(scope="module", params=["format-1", "format-2"])
+def name(request: pytest.FixtureRequest) -> str:
+    """Which ledger."""
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def told(name: str) -> dict[str, Any]:
+    """What was read of it then."""
+    facts: dict[str, Any] = json.loads((HERE / f"{name}.json").read_text())
+    return facts
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
     """The ledger, unpacked."""
     where = tmp_path_factory.mktemp("old")
-    with tarfile.open(HERE / "format-1.tar.xz") as archive:
+    with tarfile.open(HERE / f"{name}.tar.xz") as archive:
         archive.extractall(where, filter="data")
     return where / "ledger"
 
 
-def test_every_event_and_table_reads_as_it_did(old: Path) -> None:
+def test_every_event_and_table_reads_as_it_did(old: Path, told: dict[str, Any]) -> None:
     book = Ledger.open(old)
     events = book.events()
     assert [(e.id, e.kind, e.version, e.hash) for e in events] == [
-        (e["id"], e["kind"], e["version"], e["hash"]) for e in EXPECTED["events"]
+        (e["id"], e["kind"], e["version"], e["hash"]) for e in told["events"]
     ]
-    for event, expected in zip(events, EXPECTED["events"], strict=True):
+    for event, expected in zip(events, told["events"], strict=True):
         assert event.computed_hash() == event.hash
         assert sha256_hex(canonical_json(event.data).encode()) == expected["body"], event.kind
         for role, digest in expected["tables"].items():
             assert table_digest(book.table(event, role)) == digest, (event.kind, role)
 
 
-def test_the_state_is_the_same(old: Path) -> None:
+def test_the_state_is_the_same(old: Path, told: dict[str, Any]) -> None:
     tables = state_tables(fold(Ledger.open(old).events()))
-    assert {name: table_digest(table) for name, table in tables.items()} == EXPECTED["state"]
+    assert {name: table_digest(table) for name, table in tables.items()} == told["state"]
+
+
+def test_the_reader_from_the_page_reads_it(old: Path, told: dict[str, Any]) -> None:
+    from tests.golden.ledger.plain_reader import read_ledger
+
+    _, streams = read_ledger(old)
+    hashes = {row["hash"] for rows in streams.values() for row in rows}
+    assert hashes == {event["hash"] for event in told["events"]}
+
+
+def test_a_ledger_goes_on_in_the_format_it_was_begun_with(old: Path, name: str, percuss) -> None:
+    from tests.golden.ledger.plain_reader import read_ledger
+
+    id = percuss("note", "@last", "gone on with", "--ledger", old).id
+    percuss("seal", "--ledger", old)
+    event = Ledger.open(old).event(id)
+    assert (event.call is None) == (name == "format-1")
+    assert percuss("audit", "--ledger", old, "--rerun", 0).code == 0
+    read_ledger(old)
 
 
 def test_the_audit_holds(percuss, old: Path) -> None:

@@ -107,7 +107,7 @@ def test_outputs_are_drawn_as_the_data_leave_them(error: CommonError) -> None:
     likelihood = joined(error)
     x = X[0]
     n = 60_000
-    drawn = likelihood.draw_outputs(np.tile(x, (n, 1)), np.random.default_rng(1), given=True)["model"]
+    drawn = likelihood.draw_outputs(np.tile(x, (n, 1)), np.random.default_rng(1), given_data=True)["model"]
     outputs = np.concatenate([FIRST.outputs, SECOND.outputs])
     std = np.sqrt(VARIANCE)
     prior = std[:, None] * CORRELATION * std
@@ -124,7 +124,7 @@ def test_outputs_are_drawn_as_the_data_leave_them(error: CommonError) -> None:
     sure = 5 * np.sqrt(np.diag(spread) / n)
     assert (np.abs(drawn.mean(axis=0) - forward(x[None])[0][0] - mean) < sure).all()
     np.testing.assert_allclose(np.cov(drawn.T), spread, atol=0.03 * np.max(spread))
-    before = likelihood.draw_outputs(np.tile(x, (n, 1)), np.random.default_rng(1), given=False)["model"]
+    before = likelihood.draw_outputs(np.tile(x, (n, 1)), np.random.default_rng(1), given_data=False)["model"]
     total = float(error.scales @ error.shares)
     np.testing.assert_allclose(np.cov(before.T), total * prior, atol=0.03 * total * np.max(prior))
 
@@ -150,7 +150,9 @@ def test_errors_that_cannot_be_integrated_out_are_inferred(error: CommonError) -
     residual = group.observed[:, None] - forward(X[:1])[0][0, 1] - s
     wanted = np.trapezoid(stats.t.pdf(residual, 4, scale=np.sqrt(0.01 + 1e-9 * 0.04)).prod(axis=0) * density, s)
     assert found == pytest.approx(wanted, rel=1e-6)
-    drawn = likelihood.draw_outputs(np.tile(np.append(X[0], 1.5), (20_000, 1)), np.random.default_rng(2), given=True)
+    drawn = likelihood.draw_outputs(
+        np.tile(np.append(X[0], 1.5), (20_000, 1)), np.random.default_rng(2), given_data=True
+    )
     above = drawn["model"] - forward(X[:1])[0]
     np.testing.assert_allclose(above[:, 1], 0.3)
     assert np.mean(above[:, 0]) == pytest.approx(0.3 * 0.6 * 1.5, abs=0.01)

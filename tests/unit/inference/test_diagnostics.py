@@ -122,3 +122,17 @@ def test_same_as_arviz(shape: tuple[int, int], rho: float, kind: str) -> None:
     ]
     for ours, theirs in pairs:
         assert ours == pytest.approx(float(theirs), rel=1e-9, abs=1e-12)
+
+
+def test_the_worst_figures_say_their_kind_and_quantity() -> None:
+    """The larger of two kinds of R-hat is told, whichever it is; what is not known is worse than any number."""
+    columns = {
+        "r_hat": np.array([1.002, 1.001]),
+        "r_hat_plain": np.array([1.0, 1.03]),
+        "ess_bulk": np.array([900.0, 800.0]),
+        "ess_tail": np.array([700.0, 950.0]),
+    }
+    words = diagnostics.worst_figures(["a", "log density"], columns)
+    assert words == "largest R-hat 1.0300 (plain, of log density), least effective sample size 700 (tail, of a)"
+    unknown = diagnostics.worst_figures(["a", "b"], {**columns, "r_hat": np.array([1.0, np.nan])})
+    assert unknown.startswith("largest R-hat nan (rank, of b)")

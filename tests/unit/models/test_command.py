@@ -158,7 +158,7 @@ def test_inputs_and_quantities_are_in_si() -> None:
         ({"pass_environment": ["A=B"]}, "pass_environment", "name of a variable"),
         ({"inputs": {"seed": {}}}, "inputs", "seed: stands for the seed"),
         ({"inputs": {"x": {"units": "m"}}}, "inputs", "did you mean `unit`"),
-        ({"inputs": {"x": {"unit": "m", "low": "3 kg"}}}, "inputs", "x: `3 kg`"),
+        ({"inputs": {"x": {"unit": "m", "low": "3 kg"}}}, "inputs", "x: low: `3 kg`"),
         ({"inputs": {"x": {"choices": ["a"], "default": "b"}}}, "inputs", "must be one of a"),
         ({"quantities": {}}, "quantities", "at least one"),
         ({"quantities": {"y": {"file": "../o.csv", "column": "y"}}}, "quantities", "inside the scratch folder"),

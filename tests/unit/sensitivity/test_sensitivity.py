@@ -6,7 +6,7 @@ from tests.bench.sensitivity_coverage import measure
 
 from percuss.designs.registry import make_design
 from percuss.sensitivity.elementary_effects import design_effects, screen
-from percuss.sensitivity.given_data import given_indices
+from percuss.sensitivity.given_data import given_data_indices
 from percuss.sensitivity.indices import Indices, bare, over_cases
 from percuss.sensitivity.sampling import design_indices, sample_indices, shapley_of
 from percuss.study.load import load_study
@@ -91,7 +91,7 @@ def test_screening_of_a_linear_function_is_exact(study):
 @pytest.mark.parametrize("sampler", ["monte-carlo", "sobol", "latin-hypercube"])
 def test_given_data(study, sampler):
     design = make_design(study, sampler, 1000, 1)
-    (found,) = given_indices(design.values, ishigami(design.unit), "base", ("y",), 0.95, 0)
+    (found,) = given_data_indices(design.values, ishigami(design.unit), "base", ("y",), 0.95, 0)
     # Both estimators have a standard error of some hundredths at 1000 runs.
     np.testing.assert_allclose(found.measures["rank"].values, FIRST, atol=0.12)
     np.testing.assert_allclose(found.measures["binning"].values, FIRST, atol=0.06)
@@ -115,7 +115,7 @@ def test_intervals_hold_their_estimates(study, seed):
     whole = np.zeros(len(saltelli.unit), dtype=bool)
     found, _ = design_indices(spiked(saltelli.unit), whole, 3, "base", ["y"], 0.5, seed)
     effects, _ = design_effects(morris.unit, spiked(morris.unit), np.zeros(16, dtype=bool), "base", ["y"], 0.5, seed)
-    given = given_indices(plain.values, spiked(plain.unit), "base", ("y",), 0.5, seed)
+    given = given_data_indices(plain.values, spiked(plain.unit), "base", ("y",), 0.5, seed)
     sampled = sample_indices(spiked, 3, NAMES, 32, seed, 0.5)
     intervals = 0
     for item in (*found, *effects, *given, *sampled):

@@ -236,7 +236,7 @@ def test_wishart_has_the_mean_and_the_dispersion():
     [
         (("upper = [1200, 900, 300]", "upper = [1200, 200, 300]"), "upper - mean has the eigenvalue -1.0"),
         (("mean = [400, 300, 100]", "mean = [400, 300]"), "must be three numbers"),
-        ((", upper = [1200, 900, 300]", ""), "upper missing"),
+        ((", upper = [1200, 900, 300]", ""), "missing; a kummer-beta prior takes mean, upper"),
         (("upper = [1200, 900, 300]", "upper = [1200, 900, 300], lower_exponent = 1"), "lower_exponent = 1"),
         (('"kummer-beta"', '"kummer"'), "unknown kind"),
         (('hold = ["cx", "z"]', 'hold = ["cy"]'), "no parameter `cy`"),

@@ -74,14 +74,16 @@ def test_a_run_that_comes_out_otherwise_is_a_fault(ran: Session, monkeypatch: py
 
 def test_all_runs_are_made_again_if_so_many_are_asked_for(ran: Session) -> None:
     proof = audit(ran, rerun=100).proofs[-1]
-    assert (proof.holds, proof.checked, proof.note) == (True, 24, "24 of 24 runs")
-    assert audit(ran, rerun=0).proofs[-1].note == "0 of 24 runs"
+    assert (proof.holds, proof.checked, proof.note) == (True, 26, "2 of 2 designs; 24 of 24 runs")
+    assert audit(ran, rerun=0).proofs[-1].note == "0 of 2 designs; 0 of 24 runs"
 
 
 def test_runs_of_another_build_are_held_to_a_tolerance(ran: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Ledger, "core", "another build")
-    assert audit(ran, rerun=3).proofs[-1].note == "3 of 24 runs; 3 made by another build, compared within 1e-09"
+    assert audit(ran, rerun=3).repeated.verdicts == {"same": 5}
     real = Study.evaluate
+    monkeypatch.setattr(Study, "evaluate", lambda *given: {k: (1 + 1e-12) * v for k, v in real(*given).items()})
+    assert "3 made by another build, compared within 1e-09" in audit(ran, rerun=3).proofs[-1].note
     monkeypatch.setattr(Study, "evaluate", lambda *given: {k: (1 + 1e-8) * v for k, v in real(*given).items()})
     assert len(audit(ran, rerun=3).proofs[-1].faults) == 3
 
@@ -94,10 +96,13 @@ def test_what_cannot_be_made_again_is_neither_proof_nor_fault(
     import_runs(ran, impact, "near", tmp_path / "runs.csv", {})
     proof = audit(ran, rerun=1000).proofs[-1]
     assert proof.holds
-    assert proof.note == "24 of 24 runs; 1 imported tables cannot be run again"
+    assert proof.note == (
+        "2 of 3 designs; 1 designs of points that were not chosen by a sampler (imported); "
+        "24 of 24 runs; 1 imported tables cannot be run again"
+    )
     monkeypatch.setattr(repeat, "repeat_run", lambda *_: Repetition("cannot", 0, "need a plugin that is not here"))
     proof = audit(ran, rerun=3).proofs[-1]
-    assert (proof.holds, proof.checked) == (True, 0)
+    assert (proof.holds, proof.checked) == (True, 2)
     assert "0 of 24 runs; 24 need a plugin that is not here" in proof.note
 
 

@@ -19,10 +19,10 @@ from percuss.execution.campaign import Interrupted, close_campaign, local_execut
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.kinds.table import KINDS
 from percuss.kinds.validation_computed import ValidationComputed
-from percuss.ledger.event import Draft, Maker
+from percuss.ledger.event import Draft
 from percuss.ledger.ledger import Ledger
+from percuss.maker import this_maker
 from percuss.session import Session
-from percuss.software import software
 from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.surrogates.settings import Settings
@@ -41,7 +41,7 @@ from percuss.work.validate import Request as Validating
 from percuss.work.validate import Subject, validate
 
 STUDIES = Path(__file__).parents[3] / "studies"
-MAKER = Maker(("test",), "nobody", "nowhere", software())
+MAKER = this_maker([])
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,8 @@ def test_a_posterior_of_another_build_is_compared_by_its_means(session: Session)
     event = theirs.event("@last:posterior")
     inputs = [(item.role, theirs.state.events[item.id]) for item in event.inputs]
     theirs.append([Draft(event.kind, event.data, event.study, inputs, event.blobs, seed=99)])
-    assert _repeated(theirs, "posterior.sampled").verdict == "within"
+    here = Session(Ledger.open(session.ledger.place.root, MAKER))
+    assert _repeated(here, "posterior.sampled").verdict == "within"
 
 
 def test_data_from_elsewhere_cannot_be_read_again(session: Session) -> None:

@@ -56,10 +56,10 @@ def draw_until_converged(
     """Draw `first` times and on, until converged or, by what a draw has cost so far, out of budget."""
     blocks: list[Block] = []
     drawn, cost = 0, 0.0
-    wanted = first
+    draws = first
     while True:
         # The cost of a draw is known after the first block, which is made in any case.
-        more = wanted if not drawn else min(wanted - drawn, int((stopping.evaluations - used) / cost))
+        more = draws if not drawn else min(draws - drawn, int((stopping.evaluations - used) / cost))
         if more < 1:
             break
         blocks.append(draw(state, more))
@@ -73,14 +73,14 @@ def draw_until_converged(
         short = np.inf
         looks = []
         for kept in (slice(None), slice(drawn // 2, None)):
-            found = judge(target, z[:, kept], log_density[:, kept])
-            looks.append(found)
-            if not stopping.reasons(found):
+            diagnostics = judge(target, z[:, kept], log_density[:, kept])
+            looks.append(diagnostics)
+            if not stopping.reasons(diagnostics):
                 return Run(z[:, kept], log_density[:, kept], _acceptance(blocks), used)
-            short = min(short, stopping.shortfall(found) * log_density[:, kept].shape[1])
+            short = min(short, stopping.shortfall(diagnostics) * log_density[:, kept].shape[1])
         # A tenth more than it takes if the chains mix as they seem to.
-        wanted = int(np.clip(1.1 * short, 1.2 * drawn + 1, 4.0 * drawn))
-        expected = min(used + int((wanted - drawn) * cost), stopping.evaluations)
+        draws = int(np.clip(1.1 * short, 1.2 * drawn + 1, 4.0 * drawn))
+        expected = min(used + int((draws - drawn) * cost), stopping.evaluations)
         report(Progress("draws", used, looks[0].worst_r_hat, looks[0].least_ess, expected))
     return Run(z, log_density, _acceptance(blocks), used)
 

@@ -58,18 +58,18 @@ def run_ensemble(
     state = emcee.State(start, log_prob=log_density, random_state=legacy.get_state())
 
     used, drawn = walkers, 0
-    for wanted in growing(200):
+    for sweeps in growing(200):
         affordable = (stopping.evaluations - used) // (walkers * thin)
         if not affordable:
             break
-        more = min(wanted - drawn, affordable)
+        more = min(sweeps - drawn, affordable)
         state = sampler.run_mcmc(state, more, thin_by=thin, skip_initial_state_check=True)
         drawn += more
         used += more * thin * walkers
         kept = sampler.get_chain(discard=drawn - drawn // 2).swapaxes(0, 1)
         kept_density = sampler.get_log_prob(discard=drawn - drawn // 2).swapaxes(0, 1)
-        found = judge(target, kept, kept_density)
-        report(Progress("draws", used, found.worst_r_hat, found.least_ess))
-        if not stopping.reasons(found):
+        diagnostics = judge(target, kept, kept_density)
+        report(Progress("draws", used, diagnostics.worst_r_hat, diagnostics.least_ess))
+        if not stopping.reasons(diagnostics):
             break
     return Run(kept, kept_density, sampler.acceptance_fraction, used)

@@ -57,8 +57,8 @@ def jump(
     most = (stopping.evaluations - chains) // a_draw
     begun = draw(first, min(LEFT_OUT, max(most // 4, 1)))
     used = chains + begun.evaluations
-    wanted = max(min(100, (stopping.evaluations - used) // a_draw), 1)
-    return draw_until_converged(target, draw, begun.state, wanted, used, stopping, report)
+    next_draws = max(min(100, (stopping.evaluations - used) // a_draw), 1)
+    return draw_until_converged(target, draw, begun.state, next_draws, used, stopping, report)
 
 
 def independent(

@@ -81,7 +81,7 @@ class Sample:
         x = target.transform.values(z)
         log_prior = target.log_prior(x).reshape(chains, draws)
         jacobian = target.transform.log_jacobian(z).reshape(chains, draws)
-        found = judge(target, run.unbounded, run.log_density)
+        diagnostics = judge(target, run.unbounded, run.log_density)
         return cls(
             sampler=sampler,
             seed=seed,
@@ -93,8 +93,8 @@ class Sample:
             log_prior=log_prior,
             acceptance=run.acceptance,
             evaluations=run.evaluations,
-            diagnostics=found,
-            reasons=(*run.reasons, *stopping.reasons(found), *(modes.reasons if modes else ())),
+            diagnostics=diagnostics,
+            reasons=(*run.reasons, *stopping.reasons(diagnostics), *(modes.reasons if modes else ())),
             log_evidence=run.log_evidence,
             log_evidence_error=run.log_evidence_error,
             modes=modes,

@@ -89,23 +89,26 @@ def run(
     report(Progress("pilot", used))
     while True:
         cost = costs(chains, steps, len(ladder))
-        done: list[Population] = []
-        wanted = repeats
-        while len(done) < wanted:
+        populations: list[Population] = []
+        needed = repeats
+        while len(populations) < needed:
             # Keyed by steps and number, so that a repeat does not depend on how many were asked for.
-            generator = np.random.default_rng((seed, steps, len(done)))
-            done.append(temper(target, chains, steps, ladder, generator))
+            generator = np.random.default_rng((seed, steps, len(populations)))
+            populations.append(temper(target, chains, steps, ladder, generator))
             used += cost
-            expected = used + cost * (wanted - len(done))
-            if len(done) == repeats:
+            expected = used + cost * (needed - len(populations))
+            if len(populations) == repeats:
                 affordable = repeats + (stopping.evaluations - used) // cost
-                wanted = min(max(_needed(done, settings["evidence_error"]), repeats), affordable)
-            report(Progress(f"repeat {len(done)} of {wanted}", used, expected=expected))
-        result = _combine(done, repeats, used, settings["evidence_error"])
-        found = judge(target, result.unbounded, result.log_density)
-        report(Progress(f"repeat {len(done)} of {wanted}", used, found.worst_r_hat, found.least_ess))
+                needed = min(max(_needed(populations, settings["evidence_error"]), repeats), affordable)
+            report(Progress(f"repeat {len(populations)} of {needed}", used, expected=expected))
+        result = _combine(populations, repeats, used, settings["evidence_error"])
+        diagnostics = judge(target, result.unbounded, result.log_density)
+        report(Progress(f"repeat {len(populations)} of {needed}", used, diagnostics.worst_r_hat, diagnostics.least_ess))
         steps *= 2
-        if not stopping.reasons(found) or used + repeats * costs(chains, steps, len(ladder)) > stopping.evaluations:
+        if (
+            not stopping.reasons(diagnostics)
+            or used + repeats * costs(chains, steps, len(ladder)) > stopping.evaluations
+        ):
             return result
 
 
@@ -175,31 +178,33 @@ def temper(target: Target, chains: int, steps: int, ladder: list[Rung], generato
     )
 
 
-def _scatter(done: list[Population]) -> float:
+def _scatter(populations: list[Population]) -> float:
     """Standard deviation of the log evidences of repeats, enlarged to that of Student's t: few repeats say little."""
-    n = len(done)
-    return float(np.std([population.log_evidence for population in done], ddof=1)) * math.sqrt((n - 1) / (n - 3))
+    n = len(populations)
+    return float(np.std([population.log_evidence for population in populations], ddof=1)) * math.sqrt((n - 1) / (n - 3))
 
 
-def _needed(done: list[Population], error: float) -> int:
+def _needed(populations: list[Population], error: float) -> int:
     """How many repeats make the error of the mean as small as wanted."""
-    return math.ceil(min((_scatter(done) / error) ** 2, 1e9)) if error > 0 else 10**9
+    return math.ceil(min((_scatter(populations) / error) ** 2, 1e9)) if error > 0 else 10**9
 
 
-def _combine(done: list[Population], first: int, used: int, wanted: float) -> Run:
+def _combine(populations: list[Population], first: int, used: int, evidence_error: float) -> Run:
     """Lay repeats side by side as chains, and average their evidences."""
-    dimension = done[0].z.shape[2]
-    logs = np.array([population.log_evidence for population in done])
+    dimension = populations[0].z.shape[2]
+    logs = np.array([population.log_evidence for population in populations])
     top = float(np.max(logs))
-    error = _scatter(done[:first]) / math.sqrt(len(done))
+    error = _scatter(populations[:first]) / math.sqrt(len(populations))
     return Run(
-        np.stack([population.z.reshape(-1, dimension) for population in done]),
-        np.stack([(population.likelihood + population.prior).ravel() for population in done]),
-        np.array([population.acceptance for population in done]),
+        np.stack([population.z.reshape(-1, dimension) for population in populations]),
+        np.stack([(population.likelihood + population.prior).ravel() for population in populations]),
+        np.array([population.acceptance for population in populations]),
         used,
         top + float(np.log(np.mean(np.exp(logs - top)))),
         error,
-        () if error <= wanted else (f"the log evidence is known to {error:.2g} only, not to {wanted:g}",),
+        ()
+        if error <= evidence_error
+        else (f"the log evidence is known to {error:.2g} only, not to {evidence_error:g}",),
     )
 
 

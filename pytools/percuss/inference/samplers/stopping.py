@@ -49,26 +49,26 @@ class Stopping:
                 hint="fewer chains or walkers need fewer: --setting chains=20",
             )
 
-    def shortfall(self, found: Diagnostics) -> float:
+    def shortfall(self, diagnostics: Diagnostics) -> float:
         """Say how many times as many draws chains that mix well would need: ESS grows with them, R-hat^2 - 1 falls."""
         far = [
-            self.ess / found.least_ess,
-            (found.worst_r_hat**2 - 1) / (self.r_hat**2 - 1),
-            max((value / self.std_error) ** 2 for value in found.std_error),
+            self.ess / diagnostics.least_ess,
+            (diagnostics.worst_r_hat**2 - 1) / (self.r_hat**2 - 1),
+            max((value / self.std_error) ** 2 for value in diagnostics.std_error),
         ]
         return max(far) if all(math.isfinite(value) for value in far) else math.inf
 
-    def reasons(self, found: Diagnostics) -> tuple[str, ...]:
+    def reasons(self, diagnostics: Diagnostics) -> tuple[str, ...]:
         """Say, a sentence each, why draws are not converged; nothing when they are."""
-        said = []
+        sentences = []
         columns = (
-            ("R-hat", found.r_hat),
-            ("plain R-hat", found.r_hat_plain),
-            ("bulk ESS", found.ess_bulk),
-            ("tail ESS", found.ess_tail),
+            ("R-hat", diagnostics.r_hat),
+            ("plain R-hat", diagnostics.r_hat_plain),
+            ("bulk ESS", diagnostics.ess_bulk),
+            ("tail ESS", diagnostics.ess_tail),
         )
-        for what, values in columns:
-            least = "ESS" in what
+        for label, values in columns:
+            least = "ESS" in label
             limit = self.ess if least else self.r_hat
             # Written so that NaN fails.
             bad = [i for i, v in enumerate(values) if not (v > limit if least else v < limit)]
@@ -77,17 +77,17 @@ class Stopping:
                 figure = f"{values[worst]:.0f}" if least else f"{values[worst]:.3f}"
                 others = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
                 side = "not above" if least else "not below"
-                said.append(f"{what} of {found.names[worst]}{others} is {figure}, {side} {limit:g}")
+                sentences.append(f"{label} of {diagnostics.names[worst]}{others} is {figure}, {side} {limit:g}")
         # Written so that NaN fails.
-        wide = [i for i, value in enumerate(found.std_error) if not value < self.std_error]
+        wide = [i for i, value in enumerate(diagnostics.std_error) if not value < self.std_error]
         if wide:
-            worst = max(wide, key=lambda i: found.std_error[i])
+            worst = max(wide, key=lambda i: diagnostics.std_error[i])
             others = f" and {len(wide) - 1} more" if len(wide) > 1 else ""
-            said.append(
-                f"the standard deviation of {found.names[worst]}{others} is known to "
-                f"{100 * found.std_error[worst]:.2g} % of it only, not below {100 * self.std_error:.2g} %"
+            sentences.append(
+                f"the standard deviation of {diagnostics.names[worst]}{others} is known to "
+                f"{100 * diagnostics.std_error[worst]:.2g} % of it only, not below {100 * self.std_error:.2g} %"
             )
-        return tuple(said)
+        return tuple(sentences)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class Command:
 
     def calls(self) -> list[str]:
         """What would be executed: the call, what it finds in its folder and its environment."""
-        lines = [f"command      {shlex.join(self.command)}", f"program      {self._found() or 'not found here'}"]
+        lines = [f"command      {shlex.join(self.command)}", f"program      {self._program() or 'not found here'}"]
         if self.version:
             lines.append(f"version      {shlex.join(self.version)}")
         for name, data in [*self.files.items(), *self.templates.items()]:
@@ -95,7 +95,7 @@ class Command:
             )
 
     def _one(self, point: Mapping[str, Value], seed: int) -> Outcome:
-        values = {name: self._given(name, value) for name, value in point.items()} | {SEED: seed}
+        values = {name: self._in_unit(name, value) for name, value in point.items()} | {SEED: seed}
         outcome = self._try(values)
         for _ in range(self.retries):
             if isinstance(outcome, Done):
@@ -106,7 +106,7 @@ class Command:
             return replace(outcome, reason=f"{head} ({1 + self.retries} tries){colon}{rest}")
         return outcome
 
-    def _given(self, name: str, value: Value) -> Value:
+    def _in_unit(self, name: str, value: Value) -> Value:
         return value if isinstance(value, str) else from_si(value, self.units[name])
 
     def _try(self, values: Mapping[str, float | int | str]) -> Outcome:
@@ -147,18 +147,18 @@ class Command:
             namespaces=held().namespaces,
         )
 
-    def _found(self) -> str | None:
+    def _program(self) -> str | None:
         """Where the program is: a file of the study, or what the search path has under its name."""
         name = self.command[0]
         if name.removeprefix("./") in self.files:
             return f"./{name.removeprefix('./')}"
         if "/" in name and not name.startswith("/"):
             return None
-        found = shutil.which(name)
-        return found and str(Path(found).absolute())
+        program = shutil.which(name)
+        return program and str(Path(program).absolute())
 
     def _path(self) -> str:
-        path = self._found()
+        path = self._program()
         if path is None:
             raise InputError(f"command: the program `{self.command[0]}` is neither a file of the study nor on the PATH")
         return path

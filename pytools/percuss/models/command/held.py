@@ -76,16 +76,16 @@ class Held:
 
     def _list(self, outside: dict[str, tuple[str, ...]], held: bool) -> str:
         files = [name for name, keys in outside.items() if all(self._is(key) for key in keys) == held]
-        found = [f"{', '.join(files)} of files outside of the scratch folder"] if files else []
+        kinds = [f"{', '.join(files)} of files outside of the scratch folder"] if files else []
         others = {
             "the network (unless asked for)": self._is("udp") and self._is("tcp"),
             "the environment of percuss": self._is("environ"),
             "signals to other processes": self._is("processes"),
         }
-        found += [name for name, is_held in others.items() if is_held == held]
+        kinds += [name for name, is_held in others.items() if is_held == held]
         if not held:
-            found.append("reading files")
-        return "; ".join(found) or "nothing"
+            kinds.append("reading files")
+        return "; ".join(kinds) or "nothing"
 
     def _is(self, key: str) -> bool:
         return self.tries.get(key, False)
@@ -95,9 +95,9 @@ class Held:
 def held() -> Held:
     """Try it out: with namespaces, and without where they cannot be had."""
     for namespaces in (True, False):
-        found = _tried(namespaces)
-        if found is not None:
-            return Held(namespaces, interface(), found)
+        held_now = _tried(namespaces)
+        if held_now is not None:
+            return Held(namespaces, interface(), held_now)
     return Held(False, 0, {})
 
 

@@ -96,10 +96,10 @@ def _csv(data: bytes) -> Table:
 
 
 def _json(data: bytes) -> Table:
-    found = json.loads(data)
+    parsed = json.loads(data)
 
     def column(name: str | int | None) -> NDArray[Any]:
-        inner = found
+        inner = parsed
         for key in [] if name is None else str(name).split("."):
             inner = inner[int(key)] if isinstance(inner, list) else inner[key]
         return _numbers(inner if isinstance(inner, list) else [inner], texts=False)

@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from percuss.errors import InputError
 from percuss.models.command.results import FORMATS, Source
 from percuss.models.model import Input, Quantity, Reference
-from percuss.settings import Setting, SettingsError, table_of
-from percuss.spelling import did_you_mean, shown
-from percuss.units import dimension, parse_quantity, parse_unit
+from percuss.settings import KeyPath, Note, Setting, SettingsError, check_table, table_of, wrong_type
+from percuss.spelling import shown
+from percuss.units import dimension, parse_unit
 
 SEED = "seed"
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 INPUT = table_of(
-    Setting("unit", "any", "1", doc="in which the program gets it, and bare numbers are"),
+    Setting("unit", "text", default="1", doc="in which the program gets it, and bare numbers are"),
     Setting("default", "any", doc="value where a study gives none"),
     Setting("low", "any", doc="least it may be"),
     Setting("high", "any", doc="most it may be"),
-    Setting("choices", "any", doc="texts it may be, for an input that is no number"),
-    Setting("doc", "any", "", doc="what it is, in a line"),
+    Setting("choices", "texts", doc="texts it may be, for an input that is no number"),
+    Setting("doc", "text", default="", doc="what it is, in a line"),
 )
 QUANTITY = table_of(
-    Setting("file", "any", required=True, doc="that the program writes into its scratch folder"),
+    Setting("file", "text", required=True, doc="that the program writes into its scratch folder"),
     Setting("column", "any", doc="name or number of the column"),
-    Setting("row", "any", doc="number of the row, from 0; -1 is the last"),
-    Setting("unit", "any", "1", doc="in which the program writes it"),
-    Setting("axis", "any", doc="the quantity it is a curve over"),
-    Setting("doc", "any", "", doc="what it is, in a line"),
+    Setting("row", "integer", doc="number of the row, from 0; -1 is the last"),
+    Setting("unit", "text", default="1", doc="in which the program writes it"),
+    Setting("axis", "text", doc="the quantity it is a curve over"),
+    Setting("doc", "text", default="", doc="what it is, in a line"),
 )
 
 _SETTINGS = (
@@ -100,27 +100,22 @@ def read_inputs(tables: Mapping[str, Any]) -> tuple[dict[str, Input], dict[str, 
     """The inputs, in SI, and the unit in which each is given to the program."""
     inputs: dict[str, Input] = {}
     units: dict[str, str] = {}
-    for name, table in tables.items():
-        where = f"{name}: "
-        try:
-            _checked(name, table, INPUT)
+    with _Tables("inputs", tables, INPUT) as each:
+        for name, table, note in each:
             if name == SEED:
-                raise InputError("stands for the seed of the run; choose another name")
-            if "choices" in table:
-                choices = read_texts("choices", table["choices"], least=1)
-                default = table.get("default")
+                note((), "stands for the seed of the run; choose another name")
+            elif "choices" in table:
+                choices, default = tuple(table["choices"]), table.get("default")
+                if not choices:
+                    note(("choices",), "must hold at least one text")
                 if default is not None and default not in choices:
-                    raise InputError(f"default {shown(default)}: must be one of {', '.join(choices)}")
-                inputs[name] = Input(name, None, default, choices=choices, doc=str(table.get("doc", "")))
-                continue
-            unit = _unit(table)
-            numbers: dict[str, Any] = {
-                key: parse_quantity(table[key], unit) for key in ("default", "low", "high") if key in table
-            }
-            inputs[name] = Input(name, _si(unit), doc=str(table.get("doc", "")), **numbers)
-            units[name] = unit
-        except InputError as fault:
-            raise SettingsError([("inputs", f"{where}{fault}")]) from None
+                    note(("default",), f"{shown(default)}: must be one of {', '.join(choices)}")
+                inputs[name] = Input(name, None, default, choices=choices, doc=table["doc"])
+            elif unit := _unit(table, note):
+                bounds = table_of(*(Setting(key, "number", unit=unit) for key in ("default", "low", "high")))
+                numbers = check_table(bounds, {key: table[key] for key in bounds if key in table}, (), note)
+                inputs[name] = Input(name, _si(unit), doc=table["doc"], **numbers)
+                units[name] = unit
     return inputs, units
 
 
@@ -129,50 +124,66 @@ def read_quantities(tables: Mapping[str, Any]) -> tuple[dict[str, Quantity], dic
     quantities: dict[str, Quantity] = {}
     sources: dict[str, Source] = {}
     axes = [table.get("axis") for table in tables.values() if isinstance(table, dict)]
-    for name, table in tables.items():
-        try:
-            _checked(name, table, QUANTITY)
+    with _Tables("quantities", tables, QUANTITY) as each:
+        for name, table, note in each:
             file, column, row, axis = (table.get(key) for key in ("file", "column", "row", "axis"))
-            if not isinstance(file, str) or not is_inside(file):
-                raise InputError(f"file = {shown(file)}: must be a path inside the scratch folder")
+            if file is None:
+                continue
             suffix = file[file.rfind(".") :] if "." in file else ""
-            if suffix not in FORMATS:
-                raise InputError(f"file = {shown(file)}: must end in {', '.join(FORMATS)}")
+            if not is_inside(file):
+                note(("file",), f"{shown(file)}: must be a path inside the scratch folder")
+            elif suffix not in FORMATS:
+                note(("file",), f"{shown(file)}: must end in {', '.join(FORMATS)}")
             if isinstance(column, bool) or not isinstance(column, str | int | None):
-                raise InputError(f"column = {shown(column)}: must be a name or a number")
+                note(("column",), f"{shown(column)}: must be a name or a number")
             if column is None and suffix in (".csv", ".parquet"):
-                raise InputError(f"column: missing, and {file} has columns")
-            if isinstance(row, bool) or not isinstance(row, int | None):
-                raise InputError(f"row = {shown(row)}: must be a whole number; -1 is the last")
-            other = tables.get(axis) if isinstance(axis, str) else None
+                note(("column",), f"missing, and {file} has columns")
+            other = tables.get(axis) if axis is not None else None
             if axis is not None and (not isinstance(other, dict) or other.get("axis")):
-                raise InputError(f"axis = {shown(axis)}: must be another quantity, without an axis of its own")
-            unit = _unit(table)
-            curve = axis is not None or name in axes
-            quantities[name] = Quantity(name, _si(unit), curve, str(table.get("doc", "")), axis)
-            sources[name] = Source(file, column, unit, row, curve)
-        except InputError as fault:
-            raise SettingsError([("quantities", f"{name}: {fault}")]) from None
-    if not quantities:
+                note(("axis",), f"{shown(axis)}: must be another quantity, without an axis of its own")
+            if unit := _unit(table, note):
+                curve = axis is not None or name in axes
+                quantities[name] = Quantity(name, _si(unit), curve, table["doc"], axis)
+                sources[name] = Source(file, column, unit, row, curve)
+    if not tables:
         raise SettingsError([("quantities", "must hold at least one")])
     return quantities, sources
 
 
-def _checked(name: str, table: object, keys: Collection[str]) -> None:
-    if not _NAME.fullmatch(name):
-        raise InputError("a name holds letters, digits, `_`, `-` and `.`, and begins with a letter")
-    if not isinstance(table, dict):
-        raise InputError("must be a table")
-    for key in table:
-        if key not in keys:
-            raise InputError(f"unknown key `{key}`: {did_you_mean(key, keys)}")
+class _Tables:
+    """Named tables under one key, each held against its settings; what was noted of them is raised at the end."""
+
+    def __init__(self, key: str, tables: Mapping[str, Any], schema: Mapping[str, Setting]) -> None:
+        self.key, self.tables, self.schema = key, tables, schema
+        self.faults: list[tuple[str, str]] = []
+
+    def __enter__(self) -> Iterator[tuple[str, dict[str, Any], Note]]:
+        return self._each()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self.faults and kind is None:
+            raise SettingsError(self.faults)
+
+    def _each(self) -> Iterator[tuple[str, dict[str, Any], Note]]:
+        for name, table in self.tables.items():
+
+            def note(path: KeyPath, message: str, name: str = name) -> None:
+                self.faults.append((self.key, ": ".join([name, *map(str, path), message])))
+
+            if not _NAME.fullmatch(name):
+                note((), "a name holds letters, digits, `_`, `-` and `.`, and begins with a letter")
+            elif not isinstance(table, dict):
+                note((), wrong_type(table, "a table"))
+            else:
+                yield name, check_table(self.schema, table, (), note), note
 
 
-def _unit(table: Mapping[str, object]) -> str:
-    unit = table.get("unit", "1")
-    if not isinstance(unit, str):
-        raise InputError(f"unit = {shown(unit)}: must be a text")
-    return parse_unit(unit).name
+def _unit(table: Mapping[str, Any], note: Note) -> str | None:
+    try:
+        return parse_unit(table["unit"]).name
+    except InputError as fault:
+        note(("unit",), str(fault))
+        return None
 
 
 def _si(unit: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -61,22 +62,32 @@ CONTACT_INPUTS = {
 
 def mass_inputs(mass: Mapping[str, Any]) -> dict[str, Input]:
     name = mass["name"]
-    found = (
+    inputs = (
         Input(f"mass_{name}", "kg", mass["mass"], 0.0, low_open=True, doc=f"of mass {name}"),
         Input(f"displacement_{name}", "m", mass["displacement"], doc=f"of mass {name} at the start"),
         Input(f"velocity_{name}", "m/s", mass["velocity"], doc=f"of mass {name} at the start"),
     )
-    return {item.name: item for item in found}
+    return {item.name: item for item in inputs}
 
 
 def motion_inputs(records: tuple[str, ...] = ()) -> dict[str, Input]:
-    """Inputs of a moving base: how strong it is, and which of several records it follows."""
+    """Inputs of a moving base: how strong it is, which of several records it follows, and its pulse."""
+    which = "which of base_records, from 1; rounded down, so that a uniform prior from 1 to their number + 1 is fair"
+    last = len(records) + 1 if records else math.inf
     return {
         item.name: item
         for item in (
             Input("intensity", "m/s^2", None, 0.0, doc="standard deviation of the base acceleration on the plateau"),
             Input("base_scale", "1", 1.0, doc="factor of the base acceleration"),
             Input("base_record", None, choices=records, doc="which of base_records"),
+            Input("base_record_number", "1", None, 1.0, last, high_open=bool(records), doc=which),
+            Input("base_pga", "m/s^2", None, 0.0, doc="PGA to which records are scaled"),
+            Input("base_sa", "m/s^2", None, 0.0, doc="spectral acceleration to which records are scaled"),
+            Input("pulse_velocity", "m/s", None, 0.0, doc="amplitude of the velocity pulse"),
+            Input("pulse_period", "s", None, 0.01, 100.0, doc="period of the pulse"),
+            Input("pulse_oscillations", "1", None, 1.0, 100.0, low_open=True, doc="number of its oscillations"),
+            Input("pulse_phase", "rad", None, doc="phase of the pulse"),
+            Input("pulse_time", "s", None, doc="when the envelope of the pulse peaks"),
         )
     }
 
@@ -92,8 +103,12 @@ def numerical_inputs() -> dict[str, Input]:
 
 @dataclass(frozen=True)
 class Element:
-    """A spring, damper or contact between two nodes, and the names of the inputs that hold its numbers."""
+    """A spring, damper or contact between two nodes, and the names of the inputs that hold its numbers.
+
+    `law` is that of a spring, empty for a linear one; a contact's law is an input.
+    """
 
     name: str
     nodes: tuple[int, int]
     inputs: Mapping[str, str]
+    law: str = ""

@@ -43,8 +43,8 @@ def page() -> str:
     text = HEAD + "\n".join(lines) + "\n" + ACHIEVED
     text += "| law | " + " | ".join(f"e = {e:g}" for e in ASKED) + " |\n" + "| --- " * (len(ASKED) + 1) + "|\n"
     for name in LAWS:
-        found = [f"{_core.achieved_restitution(name, 'nominal', e):.3f}" for e in ASKED]
-        text += f"| `{name}` | " + " | ".join(found) + " |\n"
+        achieved = [f"{_core.achieved_restitution(name, 'nominal', e):.3f}" for e in ASKED]
+        text += f"| `{name}` | " + " | ".join(achieved) + " |\n"
     return text + NOTES
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from percuss.errors import InputError
-from percuss.models.ground_motion import SYNTHETIC
-from percuss.models.ground_record import GroundRecord, read_record
 from percuss.models.model import Input
-from percuss.models.oscillators.base import Base
-from percuss.models.oscillators.inputs import Element, motion_inputs
-from percuss.models.oscillators.tables import HARMONIC
+from percuss.models.oscillators.inputs import Element
+from percuss.models.oscillators.seismic import SPECTRA, STOREY, Seismic, Storey
 from percuss.settings import Setting, SettingsError, clean_settings
 from percuss.spelling import did_you_mean
 
@@ -38,10 +34,10 @@ class Reader:
 
     def tables(self, settings: Mapping[str, Any], key: str, schema: Mapping[str, Setting]) -> list[dict[str, Any]]:
         """A list of tables."""
-        found = [self.one(table, schema, key) for table in settings[key]]
-        if key == "masses" and not found:
+        read = [self.one(table, _with_variants(schema, table), key) for table in settings[key]]
+        if key == "masses" and not read:
             self.faults.append((key, "there must be at least one"))
-        return [table for table in found if table]
+        return [table for table in read if table]
 
     def names(self, names: Sequence[str], key: str) -> None:
         """Names become parts of the names of inputs and curves."""
@@ -61,15 +57,18 @@ class Reader:
         kinds: Mapping[str, Input],
         *,
         shared: bool = False,
+        more: Callable[[Mapping[str, Any]], Mapping[str, Input]] = lambda _: {},
     ) -> tuple[Element, ...]:
-        """Springs, dampers or contacts; adds their inputs. Shared ones may leave a number to the input for all."""
+        """Springs, dampers or contacts; adds their inputs. Shared ones may leave a number to the input for all; `more`
+        says what a table takes beside the others by what it holds.
+        """
         tables = self.tables(settings, key, schema)
-        found = []
+        made = []
         single = shared and len(tables) == 1 and "name" not in tables[0]
         for i, table in enumerate(tables, start=1):
             name = "" if single else str(table.get("name", i))
             own: dict[str, str] = {}
-            for kind, pattern in kinds.items():
+            for kind, pattern in {**kinds, **more(table)}.items():
                 if shared and kind not in table:
                     own[kind] = kind
                     inputs.setdefault(kind, pattern)
@@ -78,10 +77,11 @@ class Reader:
                 if own[kind] in inputs and not (shared and single):
                     self.faults.append((key, f"input `{own[kind]}` is there twice: give names that differ"))
                 inputs[own[kind]] = replace(pattern, name=own[kind], default=table[kind])
-            found.append(Element(name, self.nodes(table["between"], masses, key), own))
-        if any(element.name for element in found):
-            self.names([element.name for element in found], key)
-        return tuple(found)
+            law = "" if shared else str(table.get("law", ""))
+            made.append(Element(name, self.nodes(table["between"], masses, key), own, law))
+        if any(element.name for element in made):
+            self.names([element.name for element in made], key)
+        return tuple(made)
 
     def nodes(self, between: Sequence[object], masses: Sequence[str], key: str) -> tuple[int, int]:
         """Indices of two nodes; -1 is the base."""
@@ -96,30 +96,38 @@ class Reader:
         first, second = (known.index(str(name)) - 1 for name in between)
         return first, second
 
-    def base(self, settings: Mapping[str, Any], files: Mapping[str, bytes], inputs: dict[str, Input]) -> Base:
-        """Motion of the base; adds its input."""
-        given = [
-            key for key in ("base_record", "base_records", "base_harmonics", "base_synthetic") if settings.get(key)
-        ]
-        if len(given) > 1:
-            self.faults.append((given[1], f"the base moves by {given[0]} already: give one of them"))
-        if settings.get("base_records") == []:
-            self.faults.append(("base_records", "names no file"))
-        if not given:
-            return Base()
-        if given[0] == "base_synthetic":
-            inputs["intensity"] = motion_inputs()["intensity"]
-            return Base(synthetic=self.one(settings["base_synthetic"], SYNTHETIC, "base_synthetic"))
-        inputs["base_scale"] = motion_inputs()["base_scale"]
-        if given[0] == "base_harmonics":
-            return Base(sines=tuple(self.tables(settings, "base_harmonics", HARMONIC)))
-        names = settings.get("base_records") or [settings["base_record"]]
-        if "base_records" in settings:
-            inputs["base_record"] = motion_inputs(tuple(names))["base_record"]
-        records: dict[str, GroundRecord] = {}
-        for name in names:
-            try:
-                records[name] = read_record(name, files[name], settings.get("base_record_unit"))
-            except InputError as fault:
-                self.faults.append((given[0], f"{name}: {fault}"))
-        return Base(records=records)
+    def seismic(self, settings: Mapping[str, Any], masses: Sequence[str], *, sampled: bool) -> Seismic:
+        """Storeys, spectra and measures of the motion."""
+        tables = self.tables(settings, "storeys", STOREY) if "storeys" in settings else []
+        self.names([str(table["name"]) for table in tables], "storeys")
+        self.names(list(dict.fromkeys(str(t["building"]) for t in tables if "building" in t)), "storeys")
+        storeys = tuple(
+            Storey(
+                str(table["name"]),
+                self.nodes(table["between"], masses, "storeys"),
+                table["height"],
+                str(table.get("building", "")),
+            )
+            for table in tables
+        )
+        spectra = self.one(settings["spectra"], SPECTRA, "spectra") if "spectra" in settings else None
+        if spectra:
+            if not spectra["shortest"] < spectra["longest"]:
+                self.faults.append(("spectra", "`shortest` must lie below `longest`"))
+            for name in spectra["floors"]:
+                if name not in masses:
+                    self.faults.append(("spectra", f"floor {name!r}: no such mass; {did_you_mean(name, masses)}"))
+        for key in ("spectra", "base_measures"):
+            if settings.get(key) and not sampled:
+                self.faults.append((key, "needs a base motion with samples: a record, a synthetic one or a pulse"))
+        return Seismic(storeys, spectra, bool(settings.get("base_measures")))
+
+
+def _with_variants(schema: Mapping[str, Setting], table: object) -> Mapping[str, Setting]:
+    """What a table may hold, with what the values of its keys add to that."""
+    if not isinstance(table, dict):
+        return schema
+    allowed = dict(schema)
+    for setting in schema.values():
+        allowed |= setting.variants.get(str(table.get(setting.name)), {})
+    return allowed

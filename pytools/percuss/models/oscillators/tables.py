@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from percuss.models.ground_motion import SYNTHETIC
+from percuss.models.ground.compatible import COMPATIBLE
+from percuss.models.ground.kanai_tajimi import SYNTHETIC
+from percuss.models.ground.pulse import PULSE
+from percuss.models.oscillators.seismic import SPECTRA, STOREY
+from percuss.models.oscillators.springs import EXPONENT, LAW_TABLES
 from percuss.settings import Setting, table_of
 
 MASS = table_of(
@@ -21,11 +25,19 @@ SPRING = table_of(
         "cubic", "number", 0.0, unit="N/m^3", doc="force over the cube of the elongation, added; above 0 it stiffens"
     ),
     Setting("damping_ratio", "number", 0.0, doc="of the second mass on this spring alone"),
+    Setting(
+        "law",
+        "text",
+        choices=tuple(LAW_TABLES),
+        doc="in place of the linear force; the stiffness is that before yielding",
+        variants=LAW_TABLES,
+    ),
 )
 DAMPER = table_of(
     Setting("name", "text", doc="follows the name of its input; default: its number, from 1"),
     Setting("between", "list", required=True, doc='two masses, or "base" and one'),
     Setting("coefficient", "number", unit="N.s/m", required=True, doc="force over the rate of elongation"),
+    Setting("exponent", "number", low=0.0, low_open=True, doc=f"{EXPONENT.doc}; default: 1, a linear damper"),
 )
 CONTACT = table_of(
     Setting("name", "text", doc="follows the names of its inputs and quantities; default: its number, from 1"),
@@ -47,6 +59,11 @@ SENSOR = table_of(
     Setting("range", "number", unit="m/s^2", required=True, doc="largest acceleration it can read"),
     Setting("resolution", "number", 0.0, unit="m/s^2", doc="to which readings are rounded; 0: not at all"),
 )
+SCALING = table_of(
+    Setting("measure", "text", required=True, choices=("pga", "sa"), doc="what the input base_pga or base_sa is of"),
+    Setting("period", "number", unit="s", low=1e-3, high=100, doc="of the oscillator, with sa"),
+    Setting("damping", "number", 0.05, low=0, high=1, doc="damping ratio of the oscillator, with sa"),
+)
 
 
 def _records(table: Mapping[str, object]) -> tuple[Setting, ...]:
@@ -59,7 +76,14 @@ def _records(table: Mapping[str, object]) -> tuple[Setting, ...]:
     return (
         *one,
         Setting("base_records", "files", doc="several of them; the input base_record says which"),
+        Setting(
+            "base_record_by",
+            "text",
+            choices=("name", "number"),
+            doc="number: the input base_record_number says which of base_records, so that designs can vary it",
+        ),
         Setting("base_record_unit", "text", unit, doc="unit of acceleration, for records that do not say it"),
+        Setting("base_scaling", "table", doc="scales records to a measure, an input instead of base_scale", of=SCALING),
     )
 
 
@@ -79,6 +103,17 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
             *_records(table),
             Setting("base_harmonics", "list", [], doc="sines instead of a record", of=HARMONIC),
             Setting("base_synthetic", "table", doc="synthetic motion, another for every run", of=SYNTHETIC),
+            Setting(
+                "base_compatible",
+                "table",
+                doc="synthetic motion that matches a spectrum, another for every run",
+                of=COMPATIBLE,
+                files=("file",),
+            ),
+            Setting("base_pulse", "table", doc="velocity pulse near a fault, alone or on top of the others", of=PULSE),
+            Setting("base_measures", "boolean", doc="measures of intensity of the base motion as quantities"),
+            Setting("spectra", "table", doc="response spectra of base motion and floors as curves", of=SPECTRA),
+            Setting("storeys", "list", doc="tables of a storey, for drift ratios", of=STOREY),
             Setting("sensor", "table", doc="an accelerometer on every mass", of=SENSOR),
         )
     }

@@ -78,19 +78,19 @@ class Placed:
 
 def placed_blocks(plan: Plan, rows: int, sizes: BlockSizes) -> list[Placed]:
     """All blocks, course by course from the ground."""
-    found = []
+    blocks = []
     for row in range(rows):
         z = (row + 0.5) * sizes.height_m
         for first, last in course(row, len(plan)):
             if first == last:
-                found.append(_half_block(plan, row, first, z, sizes))
+                blocks.append(_half_block(plan, row, first, z, sizes))
                 continue
             (x0, y0), (x1, y1) = plan[first], plan[last]
             centre = (0.5 * (x0 + x1), 0.5 * (y0 + y1), z)
-            found.append(
+            blocks.append(
                 Placed(f"block_{row + 1}_{first}_{last}", row, (first, last), centre, _direction(plan, first, last))
             )
-    return found
+    return blocks
 
 
 def _half_block(plan: Plan, row: int, axis: int, z_m: float, sizes: BlockSizes) -> Placed:

@@ -58,15 +58,15 @@ class Connectors:
         places = [self.d_z_m - 0.5 * h, 0.5 * h - self.d_z_m]
         if self.disks == "faces-and-ends":
             places += [-self.d_z_m, self.d_z_m]
-        found = []
+        contactors = []
         for x in block.holes(self.sizes.pitch_m).values():
-            found += [Contactor(ring, "disk", (x, 0.0, z)) for z in places]
+            contactors += [Contactor(ring, "disk", (x, 0.0, z)) for z in places]
             if block.row == 0:
-                found.append(_plate(BOX_SIDE * d, THICKNESS * d, "box", (x, 0.5 * play - 0.5 * h), upwards=True))
+                contactors.append(_plate(BOX_SIDE * d, THICKNESS * d, "box", (x, 0.5 * play - 0.5 * h), upwards=True))
             if block.row == self.rows - 1:
                 z = 0.5 * h - 0.5 * play - 0.5 * d + self.top_clearance_m
-                found.append(Contactor(Sphere(0.5 * d), "sphere", (x, 0.0, z)))
-        return found
+                contactors.append(Contactor(Sphere(0.5 * d), "sphere", (x, 0.0, z)))
+        return contactors
 
     def bars(self, plan: Plan) -> Iterator[Body]:
         """All bars, axis by axis, from the ground up."""

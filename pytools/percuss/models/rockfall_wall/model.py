@@ -109,16 +109,18 @@ class WallModel(SceneModel):
 
     def outcome(self, experiment: Experiment, result: Result) -> Done:
         """Displacements and forces, tilt and sliding, and where every block ended up."""
-        done = super().outcome(experiment, result)
-        curves = done.curves or {}
+        reduced = super().outcome(experiment, result)
+        curves = reduced.curves or {}
         # From the middle of the lowest course to the top of the highest.
         height = (self.settings["rows"] - 0.5) * self.settings["block_height"]
         for line, (upper, lower) in {"impact": ("top", "base"), "distant": ("d", "c")}.items():
-            done.values[f"tilt_{line}"] = math.atan2(
+            reduced.values[f"tilt_{line}"] = math.atan2(
                 float(curves[f"{upper}_ux"][-1] - curves[f"{lower}_ux"][-1]), height
             )
-        done.values["sliding"] = float(np.max(curves["base_ux"]))
-        return Done(done.values, curves, {**done.tables, "blocks": block_map(self.blocks, experiment.scene, result)})
+        reduced.values["sliding"] = float(np.max(curves["base_ux"]))
+        return Done(
+            reduced.values, curves, {**reduced.tables, "blocks": block_map(self.blocks, experiment.scene, result)}
+        )
 
 
 def block_sizes(s: Mapping[str, Any]) -> BlockSizes:

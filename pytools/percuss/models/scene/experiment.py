@@ -124,8 +124,8 @@ class SceneModel(ABC):
 
     def experiment(self, point: Mapping[str, Value]) -> Experiment:
         """The experiment of a point, as fine as this model is."""
-        found = self.described(point)
-        return found if (self.finer, self.tighter) == (1, 1.0) else found.refined(self.finer, self.tighter)
+        described = self.described(point)
+        return described if (self.finer, self.tighter) == (1, 1.0) else described.refined(self.finer, self.tighter)
 
     def numerics(self, point: Mapping[str, Value]) -> Numerics:
         """Step and tolerance of the run of a point."""

@@ -63,14 +63,14 @@ def _terms(text: str) -> Iterator[tuple[float, str | None, str]]:
         if "$" not in term:
             yield outer, None, term
             continue
-        found = _INPUT.fullmatch(term)
-        if found is None:
+        match = _INPUT.fullmatch(term)
+        if match is None:
             raise InputError(
                 f"`{term}` is no term: write an input as `$name`, `2 * $name` or `$name / 2`, "
                 "and sums with spaces around + and -"
             )
-        factor = float(found["factor"] or 1.0) * (-1.0 if found["sign"] == "-" else 1.0)
-        by = float(found["by"] or 1.0)
-        if found["operator"] == "/" and by == 0.0:
+        factor = float(match["factor"] or 1.0) * (-1.0 if match["sign"] == "-" else 1.0)
+        by = float(match["by"] or 1.0)
+        if match["operator"] == "/" and by == 0.0:
             raise InputError(f"`{term}` divides by zero")
-        yield outer * (factor / by if found["operator"] == "/" else factor * by), found["name"], term
+        yield outer * (factor / by if match["operator"] == "/" else factor * by), match["name"], term

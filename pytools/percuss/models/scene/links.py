@@ -62,22 +62,22 @@ def read_spring(reader: TableReader, raw: Any, where: str, kinds: Mapping[str, s
 
 def read_actuator(reader: TableReader, raw: Any, where: str, kinds: Mapping[str, str]) -> Actuator | None:
     """An actuator, or None after a fault."""
-    given, signal = _signal(reader, raw, ("effort",), where)
-    table = _own_units(reader, given, actuator_table(_unit_on(raw, kinds)), where)
+    fields, signal = _signal(reader, raw, ("effort",), where)
+    table = _own_units(reader, fields, actuator_table(_unit_on(raw, kinds)), where)
     if table is None:
         return None
-    found = signal.get("effort") or _history(reader, table, "efforts", where)
-    return Actuator(**table, effort=found) if found is not None else None
+    effort = signal.get("effort") or _history(reader, table, "efforts", where)
+    return Actuator(**table, effort=effort) if effort is not None else None
 
 
 def _read_imposed(reader: TableReader, raw: Any, kind: str, where: str) -> Imposed | None:
-    given, signal = _signal(reader, raw, ("position", "velocity"), where)
-    table = _own_units(reader, given, imposed_table(_unit(raw, kind)), where)
+    fields, signal = _signal(reader, raw, ("position", "velocity"), where)
+    table = _own_units(reader, fields, imposed_table(_unit(raw, kind)), where)
     if table is None:
         return None
     for key, values in (("position", "positions"), ("velocity", "velocities")):
-        if values in table and key not in signal and (found := _history(reader, table, values, where)):
-            signal[key] = found
+        if values in table and key not in signal and (history := _history(reader, table, values, where)):
+            signal[key] = history
     return Imposed(table.get("coordinate", ""), signal.get("position"), signal.get("velocity"))
 
 
@@ -146,4 +146,4 @@ def with_values(text: str, values: Mapping[str, float]) -> str:
     >>> with_values("$a * t", {"a": -0.5})
     '(-0.5) * t'
     """
-    return _INPUT.sub(lambda found: f"({float(values[found[1]])!r})", text)
+    return _INPUT.sub(lambda match: f"({float(values[match[1]])!r})", text)

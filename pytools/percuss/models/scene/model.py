@@ -52,10 +52,10 @@ class FileScene(SceneModel):
     def described(self, point: Mapping[str, Value]) -> Experiment:
         """The scene with the values of a point."""
         reader = Reader(point, self.kept)
-        found = _experiment(self.settings, reader)
+        experiment = _experiment(self.settings, reader)
         if reader.faults:
             raise InputError(reader.faults[0][1])
-        return found
+        return experiment
 
 
 def _experiment(settings: Mapping[str, Any], reader: Reader) -> Experiment:
@@ -78,22 +78,22 @@ def _experiment(settings: Mapping[str, Any], reader: Reader) -> Experiment:
 def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileScene:
     """Find the inputs of the scene; raise SettingsError with every fault that shows without their values."""
     reader = Reader(files=files)
-    found = _experiment(settings, reader)
+    experiment = _experiment(settings, reader)
     if reader.faults:
         raise SettingsError(reader.faults)
-    if faults := found.scene.faults():
+    if faults := experiment.scene.faults():
         raise SettingsError(faults)
     if not _shapes_vary(settings):
         try:
-            found.scene.world(found.settings)
+            experiment.scene.world(experiment.settings)
         except InputError as fault:
             raise SettingsError([("bodies", str(fault))]) from None
     try:
-        quantities = quantities_of(found.scene, hits=found.hits)
+        quantities = quantities_of(experiment.scene, hits=experiment.hits)
     except InputError as fault:
         raise SettingsError([("probes", str(fault))]) from None
     batch = SMOOTH_BATCH if settings.get("stepper") == "smooth" else SceneModel.batch
-    return FileScene(reader.inputs.found, quantities, batch=batch, settings=settings, kept=reader.surfaces())
+    return FileScene(reader.inputs.by_name, quantities, batch=batch, settings=settings, kept=reader.surfaces())
 
 
 def _shapes_vary(settings: Mapping[str, Any]) -> bool:

@@ -148,16 +148,16 @@ def _joint_kind(scene: Scene, probe: Probe) -> str:
 def _of_probe(probe: Probe, joint_kind: str, hits: bool) -> list[Quantity]:
     """Curves of a probe."""
     if isinstance(probe, PairProbe):
-        what = f"between {probe.groups[0]} and {probe.groups[1]}"
+        subject = f"between {probe.groups[0]} and {probe.groups[1]}"
     else:
-        what = f"of {probe.joint if isinstance(probe, JointProbe) else probe.body}"
+        subject = f"of {probe.joint if isinstance(probe, JointProbe) else probe.body}"
     listed = []
     for end, column, unit, doc in _columns(probe, joint_kind):
         no_limit = _no_limit(column, probe) if hits else ""
         means = no_limit == NO_LIMIT["force"]
-        listed.append(Quantity(f"{probe.name}_{end}", unit, True, f"{doc}, {what}", "t", means, no_limit))
+        listed.append(Quantity(f"{probe.name}_{end}", unit, True, f"{doc}, {subject}", "t", means, no_limit))
     for end, _, doc in _impulses(probe):
-        listed.append(Quantity(f"{probe.name}_{end}", "N*s", True, f"{doc}, {what}", "t"))
+        listed.append(Quantity(f"{probe.name}_{end}", "N*s", True, f"{doc}, {subject}", "t"))
     if isinstance(probe, PointProbe):
         for axis in _XYZ:
             doc = f"displacement along {axis} since the start, of {probe.body}"
@@ -204,8 +204,8 @@ def curves_of(scene: Scene, result: Result) -> dict[str, ndarray]:
             curves[f"{probe.name}_{end}"] = table[column]
         for end, column, _ in _impulses(probe):
             # Forces are means since the row before.
-            given = table[column][1:] * np.diff(table["time_s"])
-            curves[f"{probe.name}_{end}"] = np.concatenate([[0.0], np.cumsum(given)])
+            work_input = table[column][1:] * np.diff(table["time_s"])
+            curves[f"{probe.name}_{end}"] = np.concatenate([[0.0], np.cumsum(work_input)])
         if isinstance(probe, PointProbe):
             for axis in _XYZ:
                 place = table[f"{axis}_m"]

@@ -112,16 +112,16 @@ class Inputs:
     """The inputs that a scene names, found by reading it once."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Input] = {}
+        self.by_name: dict[str, Input] = {}
 
     def note(self, text: str, place: Setting, where: str) -> None:
         """Take down the inputs of an expression: their unit and, for an input by itself, the bounds of its place."""
         low, high = (place.low, place.high) if is_plain(text) else (-float("inf"), float("inf"))
         for name in inputs_in(text):
-            known = self.found.get(name) or Input(name, place.unit, doc=f"of {where}")
+            known = self.by_name.get(name) or Input(name, place.unit, doc=f"of {where}")
             if not same_dimension(str(known.unit), place.unit):
                 raise InputError(f"`${name}` is in {place.unit} here and in {known.unit} elsewhere ({known.doc[3:]})")
-            self.found[name] = replace(known, low=max(known.low, low), high=min(known.high, high))
+            self.by_name[name] = replace(known, low=max(known.low, low), high=min(known.high, high))
 
 
 class Reader:
@@ -175,11 +175,11 @@ class Reader:
             if self.point is None:
                 self.inputs.note(value, place, where)
                 return min(STAND_IN, place.high)
-            found = evaluate(value, place.unit, self.point.__getitem__)
-            if not place.low <= found <= place.high:
+            number = evaluate(value, place.unit, self.point.__getitem__)
+            if not place.low <= number <= place.high:
                 unit = "" if place.unit == "1" else f" {place.unit}"
-                raise InputError(f"{value} = {found:g} is outside [{place.low:g}, {place.high:g}]{unit}")
-            return found
+                raise InputError(f"{value} = {number:g} is outside [{place.low:g}, {place.high:g}]{unit}")
+            return number
         except InputError as fault:
             self.fault(where, str(fault))
             return min(STAND_IN, place.high)
@@ -213,14 +213,14 @@ class Reader:
         self.faults.append((re.split(r"[\[.]", where)[0], f"`{where}`: {message}"))
 
     def _each(self, settings: Mapping[str, Any], key: str, read: Callable[[Any, str], Any]) -> list[Any]:
-        found = (self._once(raw, f"{key}[{i}]", read) for i, raw in enumerate(settings.get(key, ())))
-        return [item for item in found if item is not None]
+        items = (self._once(raw, f"{key}[{i}]", read) for i, raw in enumerate(settings.get(key, ())))
+        return [item for item in items if item is not None]
 
     def _once(self, raw: Any, where: str, read: Callable[[Any, str], T]) -> T:
         """What a table makes; one that names no input is read once for all points."""
         if where in self.kept:
-            found: T = self.kept[where]
-            return found
+            kept: T = self.kept[where]
+            return kept
         before = len(self.faults)
         made = read(raw, where)
         if len(self.faults) == before and "$" not in str(raw):
@@ -260,17 +260,17 @@ class Reader:
         table = dict(raw) if isinstance(raw, dict) else {}
         kind = table.pop(key, None)
         if not isinstance(kind, str) or kind not in kinds:
-            said = "missing" if kind is None else f"{shown(kind)} is not known"
-            self.fault(f"{where}.{key}", f"{said}; {did_you_mean(str(kind), kinds)}")
+            complaint = "missing" if kind is None else f"{shown(kind)} is not known"
+            self.fault(f"{where}.{key}", f"{complaint}; {did_you_mean(str(kind), kinds)}")
             return "", {}
         return kind, table
 
     def _body(self, raw: Any, where: str) -> list[Body]:
-        given = dict(raw) if isinstance(raw, dict) else raw
+        fields = dict(raw) if isinstance(raw, dict) else raw
         motion, repeat, parted = (
-            given.pop(key, None) if isinstance(given, dict) else None for key in ("motion", "repeat", "cut")
+            fields.pop(key, None) if isinstance(fields, dict) else None for key in ("motion", "repeat", "cut")
         )
-        table = self.table(given, BODY, where)
+        table = self.table(fields, BODY, where)
         if table is None:
             return []
         self._name(table["name"], f"{where}.name")
@@ -283,8 +283,8 @@ class Reader:
         return bodies if parted is None else self._parts(bodies, parted, f"{where}.cut")
 
     def _parts(self, bodies: list[Body], raw: Any, where: str) -> list[Body]:
-        kind, given = self._kind(raw, "by", CUTS, where)
-        table = self.table(given, CUTS[kind], where, ()) if kind else None
+        kind, fields = self._kind(raw, "by", CUTS, where)
+        table = self.table(fields, CUTS[kind], where, ()) if kind else None
         if table is None:
             return []
         try:
@@ -335,16 +335,16 @@ class Reader:
             except InputError as fault:
                 self.fault(f"{where}.file", str(fault))
                 return None
-        found: Shape = self.kept[name]
-        return found
+        shape: Shape = self.kept[name]
+        return shape
 
     def _motion(self, raw: Any, where: str) -> Motion | None:
         kind, table = self._kind(raw, "kind", MOTIONS, where)
         return self._made(MOTION_CLASSES[kind], table, MOTIONS[kind], where) if kind else None
 
     def _repeated(self, body: Body, raw: Any, where: str) -> list[Body]:
-        kind, given = self._kind(raw, "pattern", PATTERNS, where)
-        table = self.table(given, PATTERNS[kind], where) if kind else None
+        kind, fields = self._kind(raw, "pattern", PATTERNS, where)
+        table = self.table(fields, PATTERNS[kind], where) if kind else None
         if table is None:
             return []
         counts = table.get("counts", (table.get("count"),))
@@ -365,16 +365,16 @@ class Reader:
         if table is None:
             return None
         self._name(table["name"], f"{where}.name")
-        said = [key for key in ("body", "contacts_of", "between", "joint") if key in table]
-        if len(said) != 1 or ("point_m" in table and said != ["body"]):
-            found = " and ".join(said) or "nothing"
-            self.fault(where, f"measures {found}: give one of body (with point), contacts_of, between and joint")
+        keys = [key for key in ("body", "contacts_of", "between", "joint") if key in table]
+        if len(keys) != 1 or ("point_m" in table and keys != ["body"]):
+            keys_text = " and ".join(keys) or "nothing"
+            self.fault(where, f"measures {keys_text}: give one of body (with point), contacts_of, between and joint")
             return None
-        if said == ["between"]:
+        if keys == ["between"]:
             return PairProbe(table["name"], self._pair(table["between"], f"{where}.between"))
-        if said == ["joint"]:
+        if keys == ["joint"]:
             return JointProbe(table["name"], table["joint"])
-        if said == ["contacts_of"]:
+        if keys == ["contacts_of"]:
             return BodyProbe(table["name"], table["contacts_of"])
         return PointProbe(**table)
 

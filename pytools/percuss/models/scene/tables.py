@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from percuss import _core
 from percuss.models.scene.forms import ANY, number_setting, numbers_setting, rows_setting, vector_setting
 from percuss.models.scene.link_tables import ACTUATOR, BUSHING, JOINT, SPRING
-from percuss.scene.shapes import NODATA
+from percuss.scene.nodata import NODATA
 from percuss.settings import Setting, table_of
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from percuss.kinds.check_passed import CheckPassed
 from percuss.ledger.event import Event
+from percuss.plots.labels import output_scale, scale
 from percuss.report.blocks import Cell, Notice, Section, Table
-from percuss.report.labels import output_scale, scale
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 
 def section(source: Source, event: Event) -> Section:
@@ -21,7 +22,7 @@ def section(source: Source, event: Event) -> Section:
         verdict = "holds" if item.holds else "MOVED"
         rows.append([name, item.case, shown.unit, *numbers, verdict, item.because])
     passed = event.kind == "check.passed"
-    word = "holds" if passed else f"MOVED: {body.moved} of {body.compared} values"
+    word = "holds" if passed else f"MOVED: {body.moved} of {counted(body.compared, 'value')}"
     notice = Notice(f"Check {body.name}: {word}.", "good" if passed else "warning")
     heads = ["value", "case", "unit", "expected", "found", "tolerance", "", "because"]
     return Section(f"Check {body.name}", [notice, Table("Values compared", heads, rows)], [notice])

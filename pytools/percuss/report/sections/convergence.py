@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from percuss.kinds.convergence_checked import ConvergenceChecked
 from percuss.ledger.event import Event
+from percuss.plots.convergence import changes
+from percuss.plots.labels import output_scale
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.convergence import draw_changes
-from percuss.report.drawing import picture
-from percuss.report.labels import output_scale
 from percuss.report.source import Source
 from percuss.trust import failures
 
@@ -33,12 +32,10 @@ def section(source: Source, event: Event) -> Section:
         rows.append([item.name, shown.unit, *numbers, item.order, *errors, WORDS.get(item.quote, item.quote)])
     heads = ["output", "unit", "at the finest", "last change", "order", "error left", "off as it is", "allowed", ""]
     blocks: list[Block] = [Text(f"{text}."), Table("Outputs as the step shrinks", heads, rows)]
-    figure = draw_changes(body, source.table(event, "convergence"))
-    alt = "Relative change of each output from one step to the next, over the step"
-    blocks.append(picture(figure, alt, "Change from the step before, over the value at the finest."))
+    blocks.append(changes(body, source.table(event, "convergence")))
     failed = failures(body.trust)
     short = (
-        [Notice("outputs depend on the numerical step:", items=[verdict.told() for verdict in failed])]
+        [Notice("outputs depend on the numerical step:", items=[verdict.line() for verdict in failed])]
         if failed
         else []
     )

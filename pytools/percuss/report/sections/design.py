@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from percuss.designs.design import Design
 from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Event
-from percuss.report.blocks import Block, Figure, Section, Table, Text
-from percuss.report.drawing import BLUE, GREY, INK, RED, WIDE, canvas, dots, key, picture
-from percuss.report.labels import parameter_scale
+from percuss.plots.labels import input_text
+from percuss.plots.scatter import MOST_PARAMETERS, scatter_matrix
+from percuss.report.blocks import Block, Section, Table, Text
 from percuss.report.source import Source
-
-# More panels than this are dots on a postage stamp, more points than this only weight.
-MOST_PARAMETERS = 8
-MOST_POINTS = 1000
+from percuss.spelling import counted
 
 
 def section(source: Source, event: Event) -> Section:
@@ -25,20 +16,17 @@ def section(source: Source, event: Event) -> Section:
     design = source.design(event)
     n, d = design.values.shape
     names = ", ".join(design.cases)
-    cases = f"case {names}" if len(design.cases) == 1 else f"{len(design.cases)} cases ({names})"
-    points = f"{n} {'point' if n == 1 else 'points'} of {d} {'parameter' if d == 1 else 'parameters'}"
+    cases = f"case {names}" if len(design.cases) == 1 else f"{counted(len(design.cases), 'case')} ({names})"
+    points = f"{counted(n, 'point')} of {counted(d, 'parameter')}"
     words = f"{points}, sampler `{design.sampler}`, seed {design.seed}, {cases}."
     options = {key: value for key, value in DesignCreated.of(event).options.items() if value not in (None, "")}
     if options:
         words += " Options: " + ", ".join(f"{name} = {value}" for name, value in options.items()) + "."
     blocks: list[Block] = [Text(words)]
     if design.fixed:
-        rows = [
-            [name, value if isinstance(value, str | float | int) else str(value)]
-            for name, value in design.fixed.items()
-        ]
-        blocks.append(Table("Held fixed in every run, SI", ["input", "value"], rows))
-    if d and n > 1:
+        rows = [[name, input_text(design.study, name, value)] for name, value in design.fixed.items()]
+        blocks.append(Table("Held fixed in every run", ["input", "value"], rows))
+    if d and n > 1 and not _draws_failures(source, event):
         blocks.append(scatter_matrix(design))
         if d > MOST_PARAMETERS:
             blocks.append(Text(f"The first {MOST_PARAMETERS} of {d} parameters are shown."))
@@ -46,88 +34,13 @@ def section(source: Source, event: Event) -> Section:
 
 
 def design_title(word: str, source: Source, event: Event) -> str:
-    """A title about a design; where a lineage has several, what tells them apart."""
-    if len(source.designs()) == 1:
-        return word
+    """A title about a design: its case, if it has one; where a lineage has several, what tells them apart."""
     body = DesignCreated.of(event)
-    return f"{word} ({body.sampler}, {body.n} points)"
+    which = f" ({body.sampler}, {counted(body.n, 'point')})" if len(source.designs()) > 1 else ""
+    case = f": {body.cases[0]}" if len(body.cases) == 1 < len(source.study(event).cases) else ""
+    return f"{word}{case}{which}"
 
 
-def scatter_matrix(design: Design, failed: NDArray[Any] | None = None) -> Figure:
-    """Every pair of parameters, every parameter against its prior; points whose run failed are crosses."""
-    names = design.names[:MOST_PARAMETERS]
-    d = len(names)
-    wrong = np.zeros(len(design.values), dtype=bool) if failed is None else failed
-    rows = np.arange(len(design.values))
-    good = np.array(_thinned(rows[~wrong]), dtype=int)
-    bad = np.array(_thinned(rows[wrong]), dtype=int)
-    side = min(WIDE, 1.2 + 1.75 * d) if d > 1 else 3.6
-    figure, axes = canvas(d, d, side, side * 0.82 if d > 1 else 2.4)
-    scales = [parameter_scale(design.study, name) for name in names]
-    values = np.stack([scales[j].of(design.values[:, j]) for j in range(d)], axis=1)
-    for i in range(d):
-        for j in range(d):
-            axis = axes[i, j]
-            if j > i:
-                axis.set_axis_off()
-                continue
-            if scales[j].logarithmic:
-                axis.set_xscale("log")
-            if i == j:
-                _against_prior(axis, design, names[j], values[:, j], scales[j].logarithmic, scales[j].factor)
-            else:
-                if scales[i].logarithmic:
-                    axis.set_yscale("log")
-                dots(axis, values[good, j], values[good, i], BLUE, 2.6, alpha=0.45 if failed is not None else 0.75)
-                if len(bad):
-                    dots(axis, values[bad, j], values[bad, i], RED, 4.5, "x", alpha=1)
-            _tidy(axis, i, j, d, scales[i].label, scales[j].label)
-    axes[0, 0].plot([], [], color=INK, linewidth=1, label="expected from the prior")
-    dots(axes[0, 0], [], [], BLUE, 4).set_label("points" if failed is None else "finished")
-    if failed is not None:
-        dots(axes[0, 0], [], [], RED, 5, "x").set_label("failed")
-    key(figure, axes[0, 0])
-    what = f"Scatter matrix of {len(design.values)} points in {', '.join(names)}"
-    if failed is not None:
-        what += f"; {int(wrong.sum())} whose run failed are marked with crosses"
-    caption = (
-        "Points of the design, pair by pair; on the diagonal their number in each class and what the prior expects."
-    )
-    if failed is not None:
-        caption = "Where the failed runs lie: crosses. Bars on the diagonal are of all points."
-    if len(good) + len(bad) < len(rows):
-        caption += f" {len(good) + len(bad)} of {len(rows)} points are drawn."
-    return picture(figure, what, caption)
-
-
-def _thinned(rows: NDArray[Any]) -> list[int]:
-    step = max(1, -(-len(rows) // MOST_POINTS))
-    return [int(row) for row in rows[::step]]
-
-
-def _against_prior(
-    axis: Any, design: Design, name: str, values: NDArray[Any], logarithmic: bool, factor: float
-) -> None:
-    count = int(np.clip(np.sqrt(len(values)), 5, 20))
-    low, high = float(values.min()), float(values.max())
-    if not low < high:
-        low, high = low - 0.5 * abs(low) - 1e-12, high + 0.5 * abs(high) + 1e-12
-    edges = np.geomspace(low, high, count + 1) if logarithmic else np.linspace(low, high, count + 1)
-    edges[0], edges[-1] = low, high
-    axis.stairs(np.histogram(values, edges)[0], edges, fill=True, color=GREY, alpha=0.45)
-    if name in design.study.parameters:
-        expected = len(values) * np.diff(design.study.parameters[name].prior.cdf(edges / factor))
-        axis.stairs(expected, edges, color=INK, linewidth=1, baseline=None)
-    axis.set_ylim(bottom=0)
-
-
-def _tidy(axis: Any, i: int, j: int, d: int, y_label: str, x_label: str) -> None:
-    axis.grid(i != j)
-    axis.tick_params(labelbottom=i == d - 1, labelleft=j == 0 and i > 0)
-    if i == d - 1:
-        axis.set_xlabel(x_label)
-    if j == 0 and i > 0:
-        axis.set_ylabel(y_label)
-    if i == j:
-        axis.spines["left"].set_visible(False)
-        axis.tick_params(left=False, labelleft=False)
+def _draws_failures(source: Source, event: Event) -> bool:
+    """Whether the section on the runs draws the points again, with those that failed."""
+    return any(batch.kind == "runs.failed" for batch in source.batches(event))

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from percuss.calibration.records import Posterior, load_posterior
-from percuss.kinds.posterior_sampled import BandFacts, ParameterFacts, PosteriorSampled
+from percuss.inference.diagnostics import R_HATS, SIZES, worst_figures
+from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
+from percuss.plots.chains import ess_growth, pareto_shapes
+from percuss.plots.labels import Scale, number_or_nan
+from percuss.plots.numbers import span_text, with_error
+from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
+from percuss.plots.traces import traces
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.corner import Column, corner
-from percuss.report.labels import LOGARITHMIC, Scale, number_or_nan, scale
 from percuss.report.source import RUNS, Source
-from percuss.report.traces import traces
-from percuss.study.priors.registry import prior_from_json
+from percuss.spelling import counted
 
-MOST_PARAMETERS = 8
 UNCONVERGED = "UNCONVERGED"
 
 
@@ -25,14 +25,14 @@ def section(source: Source, event: Event) -> Section:
     """Verdict first, then estimates, pictures and diagnostics."""
     posterior = load_posterior(source.session, event)
     body = PosteriorSampled.of(event)
-    columns = [_column(item) for item in body.parameters]
+    columns = [column_of(item) for item in body.parameters]
     scales = [column.scale for column in columns]
     forward = "the simulator itself" if body.direct else "the surrogate"
     low, high = map(number_or_nan, body.acceptance)
     blocks: list[Block] = [
         Text(
-            f"Block `{body.block}`, forward model {forward}; sampler `{body.sampler}`, {body.chains} chains "
-            f"of {body.draws} draws, {body.evaluations} evaluations, acceptance {low:.0%} to {high:.0%}."
+            f"Block `{body.block}`, forward model {forward}; sampler `{body.sampler}`, {counted(body.chains, 'chain')} "
+            f"of {body.draws} draws, {counted(body.evaluations, 'evaluation')}, acceptance {low:.0%} to {high:.0%}."
         ),
         *_own_runs(source, event),
         _verdict(posterior),
@@ -41,14 +41,12 @@ def section(source: Source, event: Event) -> Section:
     if posterior.summary is not None:
         blocks += _estimates(posterior, scales)
     most = slice(None, MOST_PARAMETERS)
-    marks = _marks(posterior)
     unconverged = not posterior.converged
-    blocks.append(
-        corner(
-            columns[most], posterior.flat()[:, most], {word: point[most] for word, point in marks.items()}, unconverged
-        )
-    )
+    blocks.append(corner_of(posterior))
     blocks.append(traces(scales[most], posterior.draws[:, :, most], unconverged))
+    blocks.append(ess_growth(scales, posterior.draws, float(body.stopping["ess"])))
+    if (shapes := pareto_shapes(posterior.data)) is not None:
+        blocks.append(shapes)
     if len(columns) > MOST_PARAMETERS:
         blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
     blocks += [_diagnostics(posterior), *_evidence(body), _groups(body)]
@@ -62,35 +60,20 @@ def _own_runs(source: Source, event: Event) -> list[Block]:
     counts = {kind: sum(len(batch_of(batch).samples) for batch in batches if batch.kind == kind) for kind in RUNS}
     if not batches:
         return []
-    done, failed = counts["runs.completed"], counts["runs.failed"]
-    words = f"{done + failed} runs of the simulator in {len(batches)} batches, {failed or 'none'} failed."
+    completed, failed = counts["runs.completed"], counts["runs.failed"]
+    words = f"{counted(completed + failed, 'run')} of the simulator in {counted(len(batches), 'batch', 'batches')}, "
+    words += f"{failed or 'none'} failed."
     return [Notice(words) if failed else Text(words)]
-
-
-def _column(item: ParameterFacts) -> Column:
-    prior = prior_from_json(item.prior)
-    return Column(scale(item.name, item.unit, prior.kind in LOGARITHMIC), prior)
-
-
-def _marks(posterior: Posterior) -> dict[str, Any]:
-    marks: dict[str, Any] = {}
-    if posterior.summary is not None:
-        marks = {"mean": posterior.point("mean"), "MAP": posterior.point("mode")}
-    twin = posterior.body.twin
-    if twin:
-        marks["truth"] = np.array([twin.get(name, np.nan) for name in posterior.names])
-    return marks
 
 
 def _verdict(posterior: Posterior) -> Notice:
     table = posterior.diagnostics
-    worst = float(np.max(table["r_hat"].to_numpy()))
-    least = float(np.min(table.select("ess_bulk", "ess_tail").to_numpy()))
-    told = f"largest R-hat {worst:.4f}, least effective sample size {least:.0f}"
+    columns = {key: table[key].to_numpy() for key in (*R_HATS, *SIZES) if key in table.columns}
+    figures = worst_figures(table["quantity"].to_list(), columns)
     if posterior.converged:
-        return Notice(f"converged: {told}.", "good")
+        return Notice(f"converged: {figures}.", "good")
     use = "no point estimate is given" if posterior.summary is None else "a summary was asked for all the same"
-    return Notice(f"{UNCONVERGED}: {told}; {use}.", items=posterior.body.reasons)
+    return Notice(f"{UNCONVERGED}: {figures}; {use}.", items=posterior.body.reasons)
 
 
 def _fit(posterior: Posterior) -> list[Block]:
@@ -126,8 +109,8 @@ def _band(band: BandFacts, entries: int) -> str:
 def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
     block = posterior.body.block
     verdict = _verdict(posterior)
-    found: list[str | Notice] = [Notice(f"calibration {block} {verdict.text}", verdict.tone)]
-    found += [
+    lines: list[str | Notice] = [Notice(f"calibration {block} {verdict.text}", verdict.tone)]
+    lines += [
         Notice(f"{v.sentence}.", "good" if v.passed else "warning")
         for v in posterior.body.trust
         if v.gate == "fit" and v.source is None
@@ -135,17 +118,20 @@ def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
     if posterior.summary is not None:
         mass = f"{100 * posterior.summary.mass:g} %"
         mark = "" if posterior.converged else f"{UNCONVERGED}: "
-        told = []
+        estimates = []
         for row, shown in zip(posterior.summary.rows, scales, strict=True):
             low, high = (number_or_nan(end) * shown.factor for end in row.interval)
-            told.append(f"{row.name} = {shown.told(number_or_nan(row.mean))} ({low:.4g} to {high:.4g})")
-        found.append(f"{mark}Posterior means with {mass} intervals: {'; '.join(told)}.")
-    return found
+            mean, std = (number_or_nan(x) * shown.factor for x in (row.mean, row.std))
+            estimates.append(
+                f"{row.name} = {with_error(mean, std)} {shown.unit}".rstrip() + f" ({span_text(low, high)})"
+            )
+        lines.append(f"{mark}Posterior mean ± standard deviation ({mass} interval): {'; '.join(estimates)}.")
+    return lines
 
 
 def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
     summary = posterior.trusted_summary()
-    truth = _marks(posterior).get("truth")
+    truth = marks(posterior).get("truth")
     mass = f"{100 * summary.mass:g} %"
     rows: list[list[Cell]] = []
     notes = []
@@ -153,23 +139,21 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
         spans = []
         for span in (row.interval, row.densest or (None, None)):
             low, high = (number_or_nan(end) * shown.factor for end in span)
-            spans.append(f"{low:.4g} to {high:.4g}")
+            spans.append(span_text(low, high))
         # Posteriors of earlier versions have no error of the standard deviation.
-        values = (row.mean, row.mean_error, row.median, row.mode, row.std, row.std_error)
+        values = (row.mean, row.mean_error, row.std, row.std_error, row.median, row.mode)
+        mean, mean_error, std, std_error, median, mode = (number_or_nan(x) * shown.factor for x in values)
+        points: list[Cell] = [with_error(mean, mean_error), with_error(std, std_error), median, mode]
         own = [] if truth is None else [float(truth[j]) * shown.factor]
-        rows.append(
-            [row.name, shown.unit, *(number_or_nan(x) * shown.factor for x in values), *spans, row.contraction, *own]
-        )
+        rows.append([row.name, shown.unit, *points, *spans, row.contraction, *own])
         notes += [f"{row.name}: {note}" for note in row.notes]
     heads = [
         "unknown",
         "unit",
-        "mean",
-        "MC error",
+        "mean ± MC error",
+        "std ± MC error",
         "median",
         "MAP",
-        "std",
-        "MC error",
         f"{mass} interval",
         f"densest {mass}",
         "contraction",
@@ -196,7 +180,8 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
 
 def _diagnostics(posterior: Posterior) -> Table:
     shown = {
-        column_scale.name: column_scale for column_scale in (_column(item).scale for item in posterior.body.parameters)
+        column_scale.name: column_scale
+        for column_scale in (column_of(item).scale for item in posterior.body.parameters)
     }
     rows: list[list[Cell]] = []
     for row in posterior.diagnostics.iter_rows(named=True):
@@ -205,10 +190,10 @@ def _diagnostics(posterior: Posterior) -> Table:
         error = None if row["mcse"] is None else float(row["mcse"]) * factor
         sizes: list[Cell] = [round(row[name]) if np.isfinite(row[name]) else None for name in ("ess_bulk", "ess_tail")]
         rows.append([row["quantity"], row["r_hat"], row["r_hat_plain"], *sizes, error, unit])
-    wanted = posterior.body.stopping
+    limits = posterior.body.stopping
     heads = ["quantity", "rank R-hat", "plain R-hat", "bulk ESS", "tail ESS", "error of the mean", "unit"]
     return Table(
-        f"Diagnostics (wanted: R-hat below {wanted['r_hat']}, effective sample sizes above {wanted['ess']:g})",
+        f"Diagnostics (wanted: R-hat below {limits['r_hat']}, effective sample sizes above {limits['ess']:g})",
         heads,
         rows,
     )
@@ -216,21 +201,24 @@ def _diagnostics(posterior: Posterior) -> Table:
 
 def _evidence(body: PosteriorSampled) -> list[Block]:
     rows: list[list[Cell]] = [
-        [f"log evidence, {method}", evidence.log_evidence, evidence.error, "; ".join(evidence.notes)]
+        [f"log evidence, {method}", _score(evidence.log_evidence, evidence.error), "; ".join(evidence.notes)]
         for method, evidence in body.evidence.items()
     ]
     if loo := body.loo:
-        told = f"{number_or_nan(loo.effective_parameters):.3g} effective parameters, "
-        told += f"largest Pareto k {number_or_nan(loo.pareto_k):.2f}"
+        reliability = f"{number_or_nan(loo.effective_parameters):.3g} effective parameters, "
+        reliability += f"largest Pareto k {number_or_nan(loo.pareto_k):.2f}"
         rows.append(
             [
                 "expected log density, leave-one-out",
-                loo.elpd,
-                loo.elpd_error,
-                told if loo.reliable else f"{told}: not reliable",
+                _score(loo.elpd, loo.elpd_error),
+                reliability if loo.reliable else f"{reliability}: not reliable",
             ]
         )
-    return [Table("How well it explains the data", ["score", "value", "error", ""], rows)] if rows else []
+    return [Table("How well it explains the data", ["score", "value ± error", ""], rows)] if rows else []
+
+
+def _score(value: float | None, error: float | None) -> str:
+    return with_error(number_or_nan(value), error)
 
 
 def _groups(body: PosteriorSampled) -> Table:

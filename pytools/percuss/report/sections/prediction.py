@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from percuss.calibration.records import Prediction, load_prediction
 from percuss.kinds.prediction_made import PredictionMade, Score, VerificationFacts
 from percuss.ledger.event import Event
-from percuss.report.bands import draw_bands, draw_data
-from percuss.report.blocks import Block, Cell, Figure, Gallery, Notice, Section, Table, Text
-from percuss.report.drawing import THIRD, WIDE, canvas, height_for, key, picture
-from percuss.report.labels import column_label, number_or_nan, output_scale, quantity_scale, scale
-from percuss.report.parity import parity
+from percuss.plots.labels import column_label, number_or_nan, output_scale, scale
+from percuss.plots.parity import parity
+from percuss.plots.prediction import curve_bands, held, on_data
+from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import counted
 
-WHEN = ("prior", "posterior")
 POSTERIOR = "posterior predictive mean"
 AT = ("prior predictive mean", POSTERIOR, "mean", "mode")
 MOST_PARITY = 9
-MOST_PANELS = 12
 
 
 def section(source: Source, event: Event) -> Section:
     """Scores, bands on the data, bands of curves, verification."""
-    found = load_prediction(source.session, event)
+    prediction = load_prediction(source.session, event)
     body = PredictionMade.of(event)
     blocks: list[Block] = [
         Text(f"{body.draws} draws before and after the data, each with all errors on top where data are predicted.")
@@ -34,16 +31,16 @@ def section(source: Source, event: Event) -> Section:
     short: list[str | Notice] = []
     if body.scores:
         blocks.append(_scores(body.scores))
-        short.append(_said(body.scores))
-    if found.data.height:
-        blocks.append(_on_data(found))
-    if found.curves is not None and found.curves.height:
-        blocks.append(_curves(found, found.curves))
+        short.append(_score_sentence(body.scores))
+    if prediction.data.height:
+        blocks.append(_on_data(prediction))
+    if prediction.curves is not None and prediction.curves.height:
+        blocks.append(curve_bands(prediction, prediction.curves))
     if body.verification:
         verdict = _verdict(body.verification)
         short.append(verdict)
-        blocks += [verdict, *_verification(found, body.verification)]
-    blocks += [_outputs(found), *(Notice(f"{note}.", "note") for note in body.notes)]
+        blocks += [verdict, *_verification(prediction, body.verification)]
+    blocks += [_outputs(prediction), *(Notice(f"{note}.", "note") for note in body.notes)]
     return Section("Prediction", blocks, short)
 
 
@@ -60,129 +57,26 @@ def _scores(scores: Sequence[Score]) -> Table:
     return Table("Predictions against the data", heads, rows)
 
 
-def _said(scores: Sequence[Score]) -> str:
-    told = []
+def _score_sentence(scores: Sequence[Score]) -> str:
+    errors = []
     for item in scores:
         axis = f"{item.axis}: " if item.axis else ""
-        error = scale("", item.unit).told(number_or_nan(item.rmse[POSTERIOR]))
+        error = scale("", item.unit).with_unit(number_or_nan(item.rmse[POSTERIOR]))
         percent = item.rmse_percent[POSTERIOR]
-        told.append(f"{axis}{error}" + ("" if percent is None else f" ({percent:.3g} %)"))
-    return f"Root mean square error of the posterior prediction: {'; '.join(told)}."
+        errors.append(f"{axis}{error}" + ("" if percent is None else f" ({percent:.3g} %)"))
+    return f"Root mean square error of the posterior prediction: {'; '.join(errors)}."
 
 
-def _on_data(found: Prediction) -> Gallery:
+def _on_data(prediction: Prediction) -> Gallery:
     """A picture for each point that is seen over time, and one a case and unit for all other data."""
-    data = found.data.with_columns(
-        pl.col("axis").fill_null(""),
-        pl.col("point").fill_null(""),
-        unit=pl.Series([found.study.outputs[name].unit for name in found.data["output"]], dtype=pl.String),
-    )
-    data = data.with_columns(
-        history=pl.col("instant").drop_nulls().n_unique().over("case", "axis", "point", "unit") > 3
-    )
-    cases = data["case"].n_unique()
-    histories = data.filter("history").partition_by(["case", "axis", "point", "unit"], maintain_order=True)
-    others = data.filter(~pl.col("history")).partition_by(["case", "unit"], maintain_order=True)
-    figures = [_over_time(found, rows, cases) for rows in histories[:MOST_PANELS]]
-    figures += [_one_by_one(found, rows, cases) for rows in others[:MOST_PANELS]]
+    figures, left = on_data(prediction)
     caption = "What data were expected before (grey) and after (blue) the calibration, and what was measured (dots); "
-    caption += f"{_held(data)} values lie inside the 95 % band."
-    left = len(histories) + len(others) - len(figures)
+    caption += f"{held(prediction.data)} values lie inside the 95 % band."
     return Gallery(figures, caption + (f" {left} more sets are not drawn." if left else ""))
 
 
-def _held(rows: pl.DataFrame) -> str:
-    """How many of the measured values lie inside the posterior band."""
-    after = rows.filter(pl.col("when") == "posterior")
-    held = int(((after["value"] >= after["q025"]) & (after["value"] <= after["q975"])).sum())
-    return f"{held} of {after.height}"
-
-
-def _over_time(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
-    """Bands over the instants of one point."""
-    shown = output_scale(found.study, rows["output"][0])
-    figure, axes = canvas(1, 1, WIDE, 2.4)
-    axis = axes[0, 0]
-    for when in WHEN:
-        part = rows.filter(pl.col("when") == when).sort("instant")
-        x = part["instant"].to_numpy()
-        draw_bands(axis, x, part, when, shown.factor)
-    draw_data(axis, x, shown.of(part["value"].to_numpy()), shown.of(part["std"].cast(pl.Float64).to_numpy()))
-    words = [rows["case"][0] if cases > 1 else "", rows["point"][0], rows["axis"][0]]
-    title = ", ".join(dict.fromkeys(word for word in words if word)) or rows["output"][0]
-    axis.set_title(title)
-    axis.set_xlabel("instant [s]")
-    axis.set_ylabel(f"[{shown.unit}]" if shown.unit else "")
-    axis.grid(True)
-    key(figure, axis)
-    return picture(
-        figure, f"Prior and posterior predictive bands over time, {title}: {_held(rows)} data in that of 95 %"
-    )
-
-
-def _one_by_one(found: Prediction, rows: pl.DataFrame, cases: int) -> Figure:
-    """Bands of every datum about the posterior median, so that all of one unit share a scale."""
-    shown = output_scale(found.study, rows["output"][0])
-    sets = {when: rows.filter(pl.col("when") == when).sort("entry") for when in WHEN}
-    middle = sets["posterior"]["q50"]
-    names = sets["posterior"]["output"].to_list()
-    x = np.arange(len(names), dtype=float)
-    figure, axes = canvas(1, 1, min(WIDE, max(THIRD, 1.6 + 0.6 * len(names))), 2.7)
-    axis = axes[0, 0]
-    for when, width in (("prior", 0.62), ("posterior", 0.36)):
-        part = sets[when].with_columns(pl.col("value", "q025", "q25", "q50", "q75", "q975") - middle)
-        draw_bands(axis, x, part, when, shown.factor, width)
-    draw_data(axis, x, shown.of(part["value"].to_numpy()), shown.of(part["std"].cast(pl.Float64).to_numpy()))
-    turned = len(names) > 2 and max(map(len, names)) > 6
-    axis.set_xticks(x, names, rotation=40 if turned else 0, ha="right" if turned else "center")
-    axis.set_xlim(min(-0.6, 0.5 * len(names) - 1.5), max(len(names) - 0.4, 0.5 * len(names) + 0.5))
-    axis.tick_params(bottom=False)
-    axis.set_title(rows["case"][0] if cases > 1 else "")
-    axis.set_ylabel("\n".join(["from the posterior median", *([f"[{shown.unit}]"] if shown.unit else [])]))
-    axis.grid(axis="y")
-    key(figure, axis, 2)
-    return picture(
-        figure,
-        f"Prior and posterior predictive bands of {', '.join(names[:8])} about the posterior median, case "
-        f"{rows['case'][0]}: {_held(rows)} data in that of 95 %",
-    )
-
-
-def _curves(found: Prediction, curves: pl.DataFrame) -> Figure:
-    panels = curves.partition_by(["case", "quantity"], maintain_order=True)[:MOST_PANELS]
-    figure, axes = canvas(len(panels), 1, WIDE, height_for(len(panels), 2.1, 0.6))
-    quantities = found.study.model().quantities
-    cases = curves["case"].n_unique()
-    measured = found.data.filter(pl.col("when") == "posterior")
-    for axis, rows in zip(axes[:, 0], panels, strict=True):
-        case, quantity = rows["case"][0], rows["quantity"][0]
-        y = quantity_scale(found.study, quantity)
-        place = quantities[quantity].axis
-        x = quantity_scale(found.study, place) if place else scale("sample", "1")
-        for when in WHEN:
-            part = rows.filter(pl.col("when") == when).sort("place")
-            if part.height:
-                draw_bands(axis, x.of(part["place"].to_numpy()), part, when, y.factor)
-        outputs = [o.name for o in found.study.outputs.values() if o.quantity == quantity and o.at is not None]
-        seen = measured.filter((pl.col("case") == case) & pl.col("output").is_in(outputs))
-        if seen.height:
-            at = x.of([found.study.outputs[name].at or 0.0 for name in seen["output"]])
-            draw_data(axis, at, y.of(seen["value"].to_numpy()), y.of(seen["std"].cast(pl.Float64).to_numpy()))
-        axis.set_title(column_label(case, quantity, cases))
-        axis.set_ylabel(y.label)
-        axis.set_xlabel(x.label)
-        axis.grid(True)
-    key(figure, axes[0, 0])
-    names = ", ".join(dict.fromkeys(curves["quantity"].to_list()))
-    return picture(
-        figure,
-        f"Prior and posterior bands of the curves {names}",
-        "Whole curves before (grey) and after (blue) the calibration; the line is the posterior median.",
-    )
-
-
 def _verdict(verification: VerificationFacts) -> Notice:
-    runs = f"{verification.runs} runs of the simulator at posterior draws"
+    runs = f"{counted(verification.runs, 'run')} of the simulator at posterior draws"
     failed = f" ({verification.failed} failed)" if verification.failed else ""
     allowed = f"of what the likelihood allows (tolerance {verification.tolerance:g})"
     worst = verification.worst
@@ -196,19 +90,19 @@ def _verdict(verification: VerificationFacts) -> Notice:
     return Notice(f"NOT verified by {runs}{failed}: {ratio}.{hint}")
 
 
-def _verification(found: Prediction, verification: VerificationFacts) -> list[Block]:
+def _verification(prediction: Prediction, verification: VerificationFacts) -> list[Block]:
     items = sorted(verification.outputs, key=lambda item: -(item.ratio or 0.0))
     cases = len({item.case for item in items})
     rows: list[list[Cell]] = []
     figures = []
     for number, item in enumerate(items):
-        shown = output_scale(found.study, item.output)
-        told = [item.rms_error, item.surrogate_std, item.allowed_std]
-        errors = [None if value is None else float(value) * shown.factor for value in told]
+        shown = output_scale(prediction.study, item.output)
+        stds = [item.rms_error, item.surrogate_std, item.allowed_std]
+        errors = [None if value is None else float(value) * shown.factor for value in stds]
         label = column_label(item.case, item.output, cases)
         rows.append([label, shown.unit, *errors, item.ratio])
-        if number < MOST_PARITY and found.verification is not None and item.ratio is not None:
-            table = found.verification.filter(
+        if number < MOST_PARITY and prediction.verification is not None and item.ratio is not None:
+            table = prediction.verification.filter(
                 (pl.col("case") == item.case) & (pl.col("output") == item.output)
             ).drop_nulls("simulated")
             if table.height:
@@ -223,11 +117,11 @@ def _verification(found: Prediction, verification: VerificationFacts) -> list[Bl
     return blocks
 
 
-def _outputs(found: Prediction) -> Table:
+def _outputs(prediction: Prediction) -> Table:
     rows: list[list[Cell]] = []
-    cases = found.outputs["case"].n_unique()
-    for row in found.outputs.iter_rows(named=True):
-        shown = output_scale(found.study, row["output"])
+    cases = prediction.outputs["case"].n_unique()
+    for row in prediction.outputs.iter_rows(named=True):
+        shown = output_scale(prediction.study, row["output"])
         numbers = [float(row[name]) * shown.factor for name in ("mean", "q025", "q50", "q975")]
         rows.append([column_label(row["case"], row["output"], cases), row["when"], shown.unit, *numbers])
     return Table(

@@ -15,11 +15,11 @@ MOST_BATCHES = 12
 
 def section(source: Source, event: Event) -> Section:
     """The lineage, oldest first."""
-    own = {found.id for found in source.designs()}
+    own = {item.id for item in source.designs()}
     batches = [e for e in source.events if e.kind in RUNS or (e.kind == "design.created" and e.id not in own)]
-    hidden = {found.id for found in batches[MOST_BATCHES:]}
-    listed = [found for found in source.events if found.id not in hidden]
-    numbers = {found.id: i for i, found in enumerate(listed, 1)}
+    hidden = {item.id for item in batches[MOST_BATCHES:]}
+    listed = [item for item in source.events if item.id not in hidden]
+    numbers = {item.id: i for i, item in enumerate(listed, 1)}
     blocks: list[Block] = [
         Text(
             "Every event is chained to the one before it by SHA-256 over all its fields: a changed byte anywhere "
@@ -41,20 +41,20 @@ def section(source: Source, event: Event) -> Section:
 def _remarks(source: Source) -> list[Block]:
     """Notes of people, and events that are not to be used any more."""
     known = {event.id: event for event in source.events}
-    found: list[Block] = []
+    blocks: list[Block] = []
     for event in source.events:
         if event.id in source.superseded:
-            said = EventSuperseded.of(source.superseded[event.id])
-            by = f" by `{said.new}`" if said.new else ""
-            why = f": {said.reason}" if said.reason else "."
-            found.append(Notice(f"{event.kind} `{event.id}` is superseded{by}{why}"))
+            withdrawal = EventSuperseded.of(source.superseded[event.id])
+            by = f" by `{withdrawal.new}`" if withdrawal.new else ""
+            why = f": {withdrawal.reason}" if withdrawal.reason else "."
+            blocks.append(Notice(f"{event.kind} `{event.id}` is superseded{by}{why}"))
     for event in source.state.events.values():
         if event.kind == "note.added" and is_known(event.kind, event.version):
             about = event.input("about")
             if about in known:
-                words = f"{known[about].kind}, {event.actor} on {when(event)}: {NoteAdded.of(event).text}"
-                found.append(Notice(words, "note"))
-    return found
+                words = f"{known[about].kind}, {event.actor} on {when(event)}: {_words(event)}"
+                blocks.append(Notice(words, "note"))
+    return blocks
 
 
 def _events(listed: list[Event], numbers: dict[str, int]) -> Table:
@@ -64,7 +64,7 @@ def _events(listed: list[Event], numbers: dict[str, int]) -> Table:
         for item in event.inputs:
             if item.id in numbers:
                 roles.setdefault(item.role, []).append(numbers[item.id])
-        inputs = ", ".join(f"{role} {_spans(found)}" for role, found in roles.items())
+        inputs = ", ".join(f"{role} {_spans(ids)}" for role, ids in roles.items())
         outcome = event.outcome if event.reason is None else f"{event.outcome}: {event.reason[:80]}"
         rows.append(
             [
@@ -108,3 +108,9 @@ def _builds(events: tuple[Event, ...]) -> Table:
     builds = dict.fromkeys(event.software for event in events)
     rows: list[list[Cell]] = [[b.version, f"`{b.commit}`", b.core, f"`{b.lock}`"] for b in builds]
     return Table("Builds of percuss that made them", ["version", "commit", "core", "Cargo.lock"], rows)
+
+
+def _words(note: Event) -> str:
+    """Words of a note; those of a private one go on no page."""
+    body = NoteAdded.of(note)
+    return "a private note" if body.private else body.text

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from percuss.ledger.event import Event
+from percuss.plots.labels import Scale, input_text, parameter_scale, unit_text
+from percuss.plots.priors import prior_densities
+from percuss.plots.system import system_picture
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
-from percuss.report.labels import Scale, parameter_scale, unit_text
 from percuss.report.source import Source
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.tensor import Component
@@ -21,17 +22,21 @@ def section(source: Source, event: Event) -> Section:
     if study.notes:
         blocks.append(Text(study.notes))
     blocks.append(Text(f"Source: {study.source}. Model: `{study.model_kind}`; study file `{study.digest[:16]}`."))
+    if (system := system_picture(study)) is not None:
+        blocks.append(system)
     if study.parameters:
-        blocks.append(_parameters(study))
+        blocks += [_parameters(study), prior_densities(study)]
     if any(study.cases.values()):
         blocks.append(_cases(study))
     if records := study.records():
-        caption = "Records of the base motion, before `base_scale`; PGV by the trapezoidal rule from rest"
+        caption = "Records of the base motion, before any scaling; PGV from rest"
         blocks.append(Table(caption, records[0].HEADS, [record.row() for record in records]))
+        if apart := [record.mismatch() for record in records if record.mismatch()]:
+            blocks.append(Notice("records that do not end with the run:", items=apart))
     blocks.append(_outputs(study))
-    if told := study.without_limit():
+    if without_limit := study.without_limit():
         notice = "these outputs have no limit as the step of the model shrinks:"
-        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in told.items()]))
+        blocks.append(Notice(notice, items=[f"{name}: {why}" for name, why in without_limit.items()]))
     return Section("Study", blocks)
 
 
@@ -62,13 +67,11 @@ def prior_text(prior: Prior, shown: Scale) -> str:
 
 def _cases(study: Study) -> Table:
     names = list(dict.fromkeys(name for values in study.cases.values() for name in values))
-    rows = [[case, *(_value(values, name) for name in names)] for case, values in study.cases.items()]
-    return Table("Cases: what differs from one to the next, SI", ["case", *names], rows)
-
-
-def _value(values: Mapping[str, object], name: str) -> Cell:
-    value = values.get(name)
-    return value if isinstance(value, str | float | int) else None
+    rows = [
+        [case, *(input_text(study, name, values[name]) if name in values else None for name in names)]
+        for case, values in study.cases.items()
+    ]
+    return Table("Cases: what differs from one to the next", ["case", *names], rows)
 
 
 def _outputs(study: Study) -> Table:

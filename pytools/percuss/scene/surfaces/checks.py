@@ -66,8 +66,8 @@ def solid_of(vertices: Array, triangles: Array, density_kg_per_m3: float) -> tup
     vertices, triangles = np.asarray(vertices, np.float64), np.asarray(triangles, np.int64)
     volume = closed_volume(vertices, triangles)
     if volume is None or volume <= 0:
-        said = "has a border" if volume is None else "faces inwards"
-        raise InputError(f"the surface {said}: it bounds no solid")
+        complaint = "has a border" if volume is None else "faces inwards"
+        raise InputError(f"the surface {complaint}: it bounds no solid")
     apex = vertices.mean(axis=0)
     corners = vertices[triangles] - apex
     volumes = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from percuss.errors import InputError
-from percuss.scene.shapes import NODATA
+from percuss.scene.nodata import NODATA
 from percuss.scene.surfaces import ascii_grid, csv_grid, npy, obj, ply, stl
 from percuss.scene.surfaces.checks import check_surface, closed_volume
 from percuss.scene.surfaces.numbers import Array

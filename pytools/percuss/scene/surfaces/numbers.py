@@ -21,7 +21,7 @@ def text_of(data: bytes) -> str:
         raise InputError("is not UTF-8 text") from None
 
 
-def floats(words: Sequence[str] | Sequence[bytes], what: str) -> Array:
+def floats(words: Sequence[str] | Sequence[bytes], label: str) -> Array:
     """Words as numbers; raises InputError naming the first that is none."""
     try:
         return np.array(words, dtype=np.float64)
@@ -31,8 +31,8 @@ def floats(words: Sequence[str] | Sequence[bytes], what: str) -> Array:
             if not re.fullmatch(
                 r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*|\s*[-+]?(nan|inf(inity)?)\s*", shown, re.I
             ):
-                raise InputError(f"{what}: `{shown[:40]}` is no number") from None
-        raise InputError(f"{what}: not numbers") from None
+                raise InputError(f"{label}: `{shown[:40]}` is no number") from None
+        raise InputError(f"{label}: not numbers") from None
 
 
 def fans(polygons: Sequence[Sequence[int]]) -> list[tuple[int, int, int]]:

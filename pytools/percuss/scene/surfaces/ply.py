@@ -37,13 +37,13 @@ def read(data: bytes) -> tuple[Array, Array]:
     """Vertices and triangles; faces of more corners are cut into triangles."""
     order, elements, start = _header(data)
     body = data[start:]
-    found = _text(body, elements) if order == "" else _binary(body, elements, order)
-    if not {"vertex", "face"} <= set(found):
+    tables = _text(body, elements) if order == "" else _binary(body, elements, order)
+    if not {"vertex", "face"} <= set(tables):
         raise InputError("has no element `vertex` or no element `face`")
-    vertices = found["vertex"]
+    vertices = tables["vertex"]
     if not {"x", "y", "z"} <= set(vertices):
         raise InputError("element `vertex` has no properties x, y and z")
-    corners = next((found["face"][name] for name in _CORNERS if name in found["face"]), None)
+    corners = next((tables["face"][name] for name in _CORNERS if name in tables["face"]), None)
     if corners is None:
         raise InputError("element `face` has no list vertex_indices")
     triangles = corners if isinstance(corners, np.ndarray) else np.array(fans(corners), dtype=np.int64).reshape(-1, 3)
@@ -81,20 +81,20 @@ def _short(element: _Element) -> InputError:
 
 def _text(body: bytes, elements: list[_Element]) -> dict[str, dict[str, Any]]:
     lines = [line for line in body.splitlines() if line.strip()]
-    found: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     for element in elements:
         own, lines = lines[: element.count], lines[element.count :]
         if len(own) < element.count:
             raise _short(element)
         if any(count for _, count, _ in element.properties):
-            found[element.name] = _text_lists(own, element)
+            tables[element.name] = _text_lists(own, element)
             continue
         words = b" ".join(own).split()
         if len(words) != element.count * len(element.properties):
             raise InputError(f"its lines of `{element.name}` do not have {len(element.properties)} numbers each")
         table = floats(words, element.name).reshape(element.count, -1)
-        found[element.name] = {name: table[:, k] for k, (name, _, _) in enumerate(element.properties)}
-    return found
+        tables[element.name] = {name: table[:, k] for k, (name, _, _) in enumerate(element.properties)}
+    return tables
 
 
 def _text_lists(lines: list[bytes], element: _Element) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def _text_lists(lines: list[bytes], element: _Element) -> dict[str, Any]:
 
 
 def _binary(body: bytes, elements: list[_Element], order: str) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     at = 0
     for element in elements:
         lists = [p for p in element.properties if p[1]]
@@ -137,13 +137,13 @@ def _binary(body: bytes, elements: list[_Element], order: str) -> dict[str, dict
         if size <= len(body) - at:
             table = np.frombuffer(body, kind, element.count, at)
             if all((table[f"{name} count"] == 3).all() for name, _, _ in lists):
-                found[element.name] = {name: _whole(table[name]) for name, _, _ in element.properties}
+                tables[element.name] = {name: _whole(table[name]) for name, _, _ in element.properties}
                 at += size
                 continue
         if not lists:
             raise _short(element)
-        found[element.name], at = _binary_lists(body, at, element, order)
-    return found
+        tables[element.name], at = _binary_lists(body, at, element, order)
+    return tables
 
 
 def _whole(column: Array) -> Array:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from percuss.errors import InputError
 from percuss.plugins import UnknownNameError
-from percuss.spelling import did_you_mean
-from percuss.units import parse_quantity, parse_unit
+from percuss.settings import KeyPath, Setting, check_table, table_of
+from percuss.units import parse_unit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -88,27 +88,20 @@ class Prior(ABC):
 
 def read_fields(kind: type[Prior], table: Mapping[str, object], unit: str) -> Prior:
     """Build a prior from raw fields, bare numbers in `unit`; raise PriorError with every fault."""
-    faults: list[FieldFault] = []
-    fields: dict[str, float] = {}
-    for name, value in table.items():
-        role = kind.roles.get(name)
-        if role is None:
-            faults.append((name, f"a {kind.kind} prior has no such field; {did_you_mean(name, kind.roles)}"))
-            continue
-        try:
-            fields[name] = _in_si(role, value, unit)
-        except InputError as fault:
-            faults.append((name, str(fault)))
-    given = {name for name in table if name in kind.roles and name not in kind.optional}
-    form = next((form for form in kind.forms if given == set(form)), None)
+    units = {name: unit if role == "value" else "1" for name, role in kind.roles.items()}
+    schema = table_of(*(Setting(name, "number", unit=own) for name, own in units.items()))
+    fields, faults = checked_fields(kind.kind, schema, table)
+    fields = {name: _shifted(kind.roles[name], value, unit) for name, value in fields.items()}
+    required = {name for name in table if name in kind.roles and name not in kind.optional}
+    form = next((form for form in kind.forms if required == set(form)), None)
     if form is None:
-        wanted = " or ".join(" and ".join(form) for form in kind.forms)
-        near = max(kind.forms, key=lambda form: len(given & set(form)))
-        missing = [name for name in near if name not in given]
-        if missing and given <= set(near):
-            faults.append(("", f"{', '.join(missing)} missing: a {kind.kind} prior takes {wanted}"))
+        allowed = " or ".join(" and ".join(form) for form in kind.forms)
+        near = max(kind.forms, key=lambda form: len(required & set(form)))
+        missing = [name for name in near if name not in required]
+        if missing and required <= set(near):
+            faults.append(("", f"{', '.join(missing)} missing: a {kind.kind} prior takes {allowed}"))
         else:
-            faults.append(("", f"a {kind.kind} prior takes {wanted}, not {', '.join(sorted(given))}"))
+            faults.append(("", f"a {kind.kind} prior takes {allowed}, not {', '.join(sorted(required))}"))
     if faults:
         raise PriorError(faults)
     # One order of fields for equal priors, however they were written.
@@ -118,13 +111,23 @@ def read_fields(kind: type[Prior], table: Mapping[str, object], unit: str) -> Pr
     return prior
 
 
-def _in_si(role: Role, value: object, unit: str) -> float:
-    if role == "value":
-        return parse_quantity(value, unit)  # type: ignore[arg-type]
-    plain = parse_quantity(value, "1")  # type: ignore[arg-type]
-    if role == "plain" or (scale := parse_unit(unit).scale) == 1:
-        return plain
-    return plain + (math.log(scale.numerator) - math.log(scale.denominator))
+def checked_fields(
+    kind: str, schema: Mapping[str, Setting], table: Mapping[str, object]
+) -> tuple[dict[str, Any], list[FieldFault]]:
+    """The fields of a table in SI, and what is wrong with them."""
+    faults: list[FieldFault] = []
+
+    def note(path: KeyPath, message: str) -> None:
+        faults.append((str(path[-1]), message.replace("unknown key;", f"a {kind} prior has no such field;", 1)))
+
+    return check_table(schema, table, (), note), faults
+
+
+def _shifted(role: Role, value: float, unit: str) -> float:
+    """The mean of a logarithm is about numbers in `unit`: about those in SI it is another."""
+    if role != "log" or (scale := parse_unit(unit).scale) == 1:
+        return value
+    return value + (math.log(scale.numerator) - math.log(scale.denominator))
 
 
 def positive(fields: Mapping[str, float], *names: str) -> list[FieldFault]:

@@ -12,16 +12,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from percuss.errors import InputError
-from percuss.spelling import did_you_mean, shown
-from percuss.study.priors.prior import FieldFault, Prior, PriorError, Role
-from percuss.units import parse_quantity
+from percuss.settings import Setting
+from percuss.spelling import shown
+from percuss.study.priors.prior import Prior, PriorError, Role, checked_fields
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+# Fields that are tensors; the others are numbers without a unit.
+TENSORS = ("mean", "lower", "upper")
 COMPONENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 # Draws that marginal quantiles are read off: a 5 % quantile to about 0.3 % of probability.
 MARGINAL_DRAWS = 1 << 14
@@ -134,28 +136,30 @@ def components(law: TensorLaw) -> tuple[Component, ...]:
 
 def read_tensor(kind: type[TensorLaw], table: Mapping[str, object], unit: str) -> TensorLaw:
     """Build the law of a table, bare numbers in `unit`; raise PriorError with every fault."""
-    faults: list[FieldFault] = []
     known = (*kind.needed, *kind.optional)
-    given = {name: table.get(name, default) for name, default in kind.optional.items()} | dict(table)
-    tensors: dict[str, Components] = {}
-    plain: dict[str, float] = {}
-    for name in known:
-        if name not in given:
-            faults.append(("", f"{name} missing: a {kind.kind} prior takes {', '.join(known)}"))
-            continue
-        try:
-            if name in ("mean", "lower", "upper"):
-                tensors[name] = _tensor(given[name], unit)
-            else:
-                plain[name] = parse_quantity(given[name], "1")  # type: ignore[arg-type]
-        except InputError as fault:
-            faults.append((name, str(fault)))
-    for name in table:
-        if name not in known:
-            faults.append((name, f"a {kind.kind} prior has no such field; {did_you_mean(name, known)}"))
+    schema = {
+        name: Setting(
+            name,
+            "numbers" if name in TENSORS else "number",
+            default=kind.optional.get(name),
+            required=name in kind.needed,
+            unit=unit if name in TENSORS else "1",
+            doc=f"a {kind.kind} prior takes {', '.join(known)}",
+        )
+        for name in known
+    }
+    written = {name: list(value) if isinstance(value, tuple) else value for name, value in table.items()}
+    fields, faults = checked_fields(kind.kind, schema, written)
+    for name in TENSORS:
+        if name in fields and len(fields[name]) not in (3, 6):
+            faults.append(
+                (name, f"{shown(table[name])}: must be three numbers (xx, yy, zz) or six ({', '.join(COMPONENTS)})")
+            )
     if faults:
         raise PriorError(faults)
-    law = kind(tensors, plain)
+    tensors = {name: tuple([*fields[name], 0.0, 0.0, 0.0][:6]) for name in known if name in TENSORS}
+    plain = {name: fields[name] for name in known if name not in TENSORS}
+    law = kind(cast(Mapping[str, Components], tensors), plain)
     try:
         law.check()
     except InputError as fault:
@@ -163,18 +167,11 @@ def read_tensor(kind: type[TensorLaw], table: Mapping[str, object], unit: str) -
     return law
 
 
-def _tensor(value: object, unit: str) -> Components:
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) not in (3, 6):
-        raise InputError(f"{shown(value)}: must be three numbers (xx, yy, zz) or six ({', '.join(COMPONENTS)})")
-    numbers = [parse_quantity(item, unit) for item in value]
-    return tuple([*numbers, 0.0, 0.0, 0.0][:6] if len(numbers) == 3 else numbers)  # type: ignore[return-value]
-
-
-def refuse_tensors(priors: Sequence[Prior], what: str) -> None:
+def refuse_tensors(priors: Sequence[Prior], method: str) -> None:
     """Raise InputError if there is a component of a tensor among the priors of something that needs independence."""
     for prior in priors:
         if isinstance(prior, Component):
             raise InputError(
-                f"{what}: takes independent parameters, and the components of a {prior.kind} tensor are not",
+                f"{method}: takes independent parameters, and the components of a {prior.kind} tensor are not",
                 hint="sensitivity of a saltelli design and percuss filter work on the runs themselves",
             )

@@ -1,0 +1,50 @@
+"""`percuss prune`: delete payloads under a policy, and record it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from percuss.cli.options import JsonOption, LedgerOption, open_session
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog='Example: percuss prune --older-than 365d --kind runs --reason "one year, data plan 3.2"')
+def prune(
+    older_than: Annotated[str, typer.Option(help="Of events before this time, or so long ago, as 365d.")],
+    reason: Annotated[str, typer.Option(help="Why; it must be said.", show_default=False)] = "",
+    kind: Annotated[str | None, typer.Option(help="Only this kind, as `runs` or `posterior.sampled`.")] = None,
+    study: Annotated[str | None, typer.Option(help="Only events of this study.")] = None,
+    keep_cited: Annotated[
+        bool, typer.Option(help="Keep what a result that stays is made from, or a note is about.")
+    ] = True,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    ledger: LedgerOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Delete payloads that can be computed again, and append an event that says which and why.
+
+    Events, their bodies and the digests of what is deleted stay: percuss audit holds, and says what was pruned.
+    Studies, designs, measured data and imported runs are never pruned. Files of the last hour are left to a later
+    prune.
+    """
+    from percuss.cli.output import give_json, say
+    from percuss.work import prune as work
+
+    session = open_session(ledger)
+    policy = work.Policy(older_than, kind, study, keep_cited)
+    done = work.plan(session, policy) if dry_run else work.prune(session, policy, reason)
+    size = sum(blob.bytes for _, blob in done.payloads)
+    say(f"{len(done.payloads)} payloads, {size / 1e6:.3g} MB, " + ("would be pruned" if dry_run else "are recorded"))
+    for why, count in done.kept.items():
+        say(f"kept: {count} {why}")
+    if not dry_run:
+        later = f"; {done.young} of the last hour are left to a later prune" if done.young else ""
+        say(f"{done.deleted} files deleted{later}")
+    if json:
+        facts = {"id": done.event.id if done.event else None, "payloads": len(done.payloads), "bytes": size}
+        give_json(facts | {"deleted": done.deleted, "left": done.young, "kept": done.kept})
+    elif done.event:
+        print(done.event.id)

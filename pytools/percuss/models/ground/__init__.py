@@ -1,0 +1,1 @@
+"""Ground motions: records, synthetic motions, pulses, response spectra and measures of intensity. SI inside."""

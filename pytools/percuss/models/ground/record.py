@@ -1,0 +1,248 @@
+"""Recorded ground motion: acceleration from a PEER AT2 or a CSV file, in the unit that the file or the study says.
+
+A header is obeyed or refused, never passed over: a velocity read as an acceleration, or g as m/s^2, gives numbers that
+look like an answer. PEER files have four lines before the values: database, event and station, quantity with unit, and
+`NPTS=  4000, DT=  .0050 SEC` or, in older ones, `4000  0.0050  NPTS, DT`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+from percuss.errors import InputError
+from percuss.models.ground.measures import measures_of
+from percuss.spelling import counted, shown
+from percuss.units import dimension, from_si, parse_unit, same_dimension
+
+ACCELERATION, TIME = "m/s^2", "s"
+# What names of columns may end in, as percuss itself writes them: t_ms, a_m_s2.
+_TAILS = {
+    TIME: {"s": "s", "ms": "ms", "us": "us", "min": "min"},
+    ACCELERATION: {"m_s2": "m/s^2", "cm_s2": "cm/s^2", "mm_s2": "mm/s^2", "g0": "g0", "gal": "Gal"},
+}
+_WAY = 'say it in the study, as in base_record_unit = "g0" (standard gravity), "m/s^2" or "cm/s^2"'
+
+PEER = (".at2", ".vt2", ".dt2")
+_QUANTITY = re.compile(r"\b(ACCELERATION|VELOCITY|DISPLACEMENT)\b(?:.*?\bUNITS?\s+OF\s+([^\s,;]+))?")
+_COUNTED = re.compile(r"NPTS\s*=\s*([^\s,]+)[\s,]+DT\s*=\s*([\d.E+-]+)\s*(?:SEC|S\b|,|$)")
+_COUNTED_BEFORE = re.compile(r"^\s*(\S+)\s+(\S+)\s+NPTS\s*,?\s*DT\b")
+_BRACKETED = re.compile(r"[\[(]\s*([^\])]*?)\s*[\])]\s*$")
+
+
+@dataclass(frozen=True)
+class GroundRecord:
+    """A record: samples in SI at rising instants, with straight lines between them."""
+
+    name: str
+    times_s: tuple[float, ...]
+    accelerations_m_s2: tuple[float, ...]
+
+    def facts(self, scale: float = 1.0, run_s: float = math.inf) -> RecordFacts:
+        """What to know of the record, with its acceleration times a factor, in a run of some length."""
+        import numpy as np
+
+        times = np.array(self.times_s)
+        steps = np.diff(times)
+        measures = measures_of(times, scale * np.array(self.accelerations_m_s2))
+        return RecordFacts(
+            self.name,
+            measures.pga_m_s2,
+            measures.pgv_m_s,
+            float(times[-1] - times[0]),
+            measures.significant_duration_s,
+            float(steps.min()),
+            float(steps.max()),
+            len(times),
+            float(times[-1]),
+            run_s,
+        )
+
+
+@dataclass(frozen=True)
+class RecordFacts:
+    """Peaks, length and step of a record.
+
+    The velocity is the integral of the acceleration from rest, without correction of the baseline; the significant
+    duration is that between 5 and 95 % of the Arias intensity (Trifunac and Brady, 1975).
+    """
+
+    name: str
+    pga_m_s2: float
+    pgv_m_s: float
+    duration_s: float
+    significant_s: float
+    least_step_s: float
+    largest_step_s: float
+    samples: int
+    end_s: float
+    run_s: float = math.inf
+
+    HEADS: ClassVar = ("record", "PGA [m/s^2]", "PGV [m/s]", "length [s]", "5 to 95 % [s]", "step [s]", "samples")
+
+    def row(self) -> tuple[str | float | int, ...]:
+        """A row under `HEADS`."""
+        peaks = (self.pga_m_s2, self.pgv_m_s)
+        return (self.name, *peaks, self.duration_s, self.significant_s, self.step, self.samples)
+
+    @property
+    def step(self) -> str:
+        """The step in s, or from which to which it goes."""
+        even = self.largest_step_s - self.least_step_s <= 1e-6 * self.largest_step_s
+        return f"{self.largest_step_s:.6g}" if even else f"{self.least_step_s:.6g} to {self.largest_step_s:.6g}"
+
+    def sentence(self) -> str:
+        """All of it in one line."""
+        return (
+            f"{self.name}: PGA {self.pga_m_s2:.4g} m/s^2 ({from_si(self.pga_m_s2, 'g0'):.4g} g0), "
+            f"PGV {self.pgv_m_s:.4g} m/s, {self.duration_s:.6g} s long (5 to 95 % of its intensity in "
+            f"{self.significant_s:.4g} s), step {self.step} s, {counted(self.samples, 'sample')}"
+        )
+
+    def mismatch(self) -> str:
+        """One sentence if the record and the run do not end together, within a step; empty if they do."""
+        if not math.isfinite(self.run_s) or abs(self.run_s - self.end_s) <= self.largest_step_s * (1 + 1e-9):
+            return ""
+        if self.end_s < self.run_s:
+            rest = f"the base is at rest for the last {self.run_s - self.end_s:.6g} s"
+            return f"the record {self.name} ends at {self.end_s:.6g} s, before the run of {self.run_s:.6g} s: {rest}"
+        return (
+            f"{self.name} ends at {self.end_s:.6g} s, after the run of {self.run_s:.6g} s: the rest of it is not used"
+        )
+
+
+def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:
+    """Read a file by its name's ending; `unit` is what the study says. Raises InputError naming line and way out."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text") from None
+    if unit is not None and not same_dimension(unit, ACCELERATION):
+        raise InputError(f"base_record_unit = {shown(unit)} ({dimension(unit)}) is no unit of acceleration")
+    times, values = _peer(text, unit) if name.lower().endswith(PEER) else _csv(text, unit)
+    if len(times) < 2:
+        raise InputError(f"holds {counted(len(times), 'sample')} where at least 2 are needed")
+    for i, (before, after) in enumerate(pairwise(times), start=2):
+        if after <= before:
+            raise InputError(f"sample {i}: its time {after:g} s does not come after {before:g} s")
+    return GroundRecord(name, tuple(times), tuple(values))
+
+
+def _peer(text: str, unit: str | None) -> tuple[list[float], list[float]]:
+    lines = text.splitlines()
+    if len(lines) < 5:
+        raise InputError("must have four lines of header and then values, as PEER writes AT2 files")
+    quantity = _QUANTITY.search(lines[2].upper())
+    if quantity and quantity[1] != "ACCELERATION":
+        raise InputError(f"line 3 says `{lines[2].strip()[:60]}`, and an acceleration is needed")
+    unit_in_file = _peer_unit(quantity[2].strip(".()"), lines[2]) if quantity and quantity[2] else None
+    own = _one_unit(unit_in_file, unit, f"line 3, `{lines[2].strip()[:60]}`,")
+    count, step = _counted(lines[3])
+    scale = float(parse_unit(own).scale)
+    values = [scale * _number(word, i) for i, line in enumerate(lines[4:], start=5) for word in line.split()]
+    if len(values) != count:
+        complaint = "cut off" if len(values) < count else "longer than it says"
+        raise InputError(f"holds {counted(len(values), 'value')} where NPTS says {count}: it is {complaint}")
+    return [i * step for i in range(count)], values
+
+
+def _peer_unit(word: str, line: str) -> str:
+    """A unit as PEER files spell it: G is standard gravity, SEC the second."""
+    if word == "G":
+        return "g0"
+    try:
+        unit = parse_unit(word.lower().replace("sec", "s")).name
+        if same_dimension(unit, ACCELERATION):
+            return unit
+    except InputError:
+        pass
+    raise InputError(f"line 3 says `{line.strip()[:60]}`: {word} is not read as a unit of acceleration")
+
+
+def _counted(line: str) -> tuple[int, float]:
+    """NPTS and DT of line 4, in either form."""
+    match = _COUNTED.search(line.upper()) or _COUNTED_BEFORE.search(line.upper())
+    if not match:
+        raise InputError(f"line 4 must give NPTS and DT, as in `NPTS= 4000, DT= .0050 SEC`, not `{line.strip()[:60]}`")
+    step = _number(match[2], 4)
+    if not match[1].isdecimal() or int(match[1]) < 2 or step <= 0:
+        raise InputError(f"line 4, `{line.strip()[:60]}`: NPTS must be a whole number above 1 and DT above 0")
+    return int(match[1]), step
+
+
+def _csv(text: str, unit: str | None) -> tuple[list[float], list[float]]:
+    """Two columns, time and acceleration, with or without a header; empty lines and those with # are passed over."""
+    times: list[float] = []
+    values: list[float] = []
+    units: tuple[str | None, str | None] = (None, None)
+    scales: tuple[float, float] | None = None
+    rows = ((i, line.strip()) for i, line in enumerate(text.splitlines(), start=1))
+    for i, line in rows:
+        if not line or line.startswith("#"):
+            continue
+        cells = [cell.strip().strip('"') for cell in line.rstrip(",").split(",")]
+        if len(cells) != 2:
+            way = "; its cells are separated by `;`, and `,` is needed" if ";" in line else ""
+            raise InputError(
+                f"line {i} has {counted(len(cells), 'column')} where time and acceleration are needed{way}"
+            )
+        if scales is None and units == (None, None) and not _is_number(cells[0]):
+            units = _head_unit(cells[0], TIME), _head_unit(cells[1], ACCELERATION)
+            own = _one_unit(units[1], unit, f"the header `{line[:60]}`")
+            scales = float(parse_unit(units[0] or TIME).scale), float(parse_unit(own).scale)
+            continue
+        scales = scales or (1.0, float(parse_unit(_one_unit(None, unit, "a table without a header")).scale))
+        times.append(scales[0] * _number(cells[0], i))
+        values.append(scales[1] * _number(cells[1], i))
+    return times, values
+
+
+def _head_unit(head: str, expected: str) -> str | None:
+    """The unit in the name of a column: `acc [g0]`, `acc (m/s2)`, `a_m_s2`; None if there is none."""
+    name = head.lower()
+    if expected == ACCELERATION and name.startswith(("vel", "disp")):
+        raise InputError(f"column `{head[:40]}`: an acceleration is needed")
+    match = _BRACKETED.search(head)
+    if match is None:
+        if len(head.split()) > 1:
+            raise InputError(
+                f"column `{head[:40]}`: write its unit in brackets, as in `{head.split()[0][:20]} [{expected}]`"
+            )
+        tails = (unit for tail, unit in _TAILS[expected].items() if name.endswith(f"_{tail}"))
+        return next(tails, None)
+    try:
+        unit = parse_unit(match[1]).name
+    except InputError as fault:
+        raise InputError(f"column `{head[:40]}`: {fault}") from None
+    if not same_dimension(unit, expected):
+        way = "; standard gravity is `g0`, and `g` the gram" if unit == "g" else ""
+        raise InputError(f"column `{head[:40]}` is in {unit}, and {expected} or a unit like it is needed{way}")
+    return unit
+
+
+def _one_unit(unit_in_file: str | None, unit: str | None, where: str) -> str:
+    """The unit that a file and the study agree on, or that one of them says."""
+    if unit_in_file is None and unit is None:
+        raise InputError(f"{where} does not say the unit of its acceleration: {_WAY}")
+    if unit_in_file is not None and unit is not None and parse_unit(unit_in_file).scale != parse_unit(unit).scale:
+        raise InputError(
+            f"{where} says {unit_in_file}, and the study base_record_unit = {unit}: leave out what is wrong"
+        )
+    return str(unit_in_file or unit)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(text: str, line: int) -> float:
+    if not _is_number(text) or "_" in text or not math.isfinite(float(text)):
+        raise InputError(f"line {line}: {shown(text)} is not a finite number")
+    return float(text)

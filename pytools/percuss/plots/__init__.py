@@ -1,0 +1,1 @@
+"""Pictures of events with matplotlib: one style for files, pages and studies. Needs the extra `report`."""

@@ -1,0 +1,42 @@
+"""Bands of predictions before and after the data, with the data on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from percuss.plots.drawing import dots, thinned
+from percuss.plots.style import BLUE, GREY, INK, ORANGE
+
+# How each set of draws is drawn: colour, and the shades of the outer and the inner band.
+LOOKS = {"prior": (GREY, 0.22, 0.0), "posterior": (BLUE, 0.25, 0.4)}
+
+
+def draw_bands(axis: Any, x: Any, rows: pl.DataFrame, when: str, factor: float, width: float = 0.0) -> None:
+    """95 % and (after the data) 50 % of the draws over x: as areas, or with a width as bars."""
+    colour, outer, inner = LOOKS[when]
+    places = thinned(len(x))
+    x, rows = x[places], rows[places]
+    q = {name: rows[name].to_numpy() * factor for name in ("q025", "q25", "q50", "q75", "q975")}
+    spans = [("q025", "q975", outer, f"{when}, 95 %"), ("q25", "q75", inner, f"{when}, 50 %")]
+    for low, high, alpha, label in spans:
+        if not alpha:
+            continue
+        if width:
+            axis.bar(x, q[high] - q[low], width, q[low], color=colour, alpha=alpha, label=label)
+        else:
+            axis.fill_between(x, q[low], q[high], color=colour, alpha=alpha, linewidth=0, label=label)
+    if when == "posterior":
+        if width:
+            axis.hlines(q["q50"], x - width / 2, x + width / 2, color=INK, linewidth=1)
+        else:
+            axis.plot(x, q["q50"], color=INK, linewidth=0.9)
+
+
+def draw_data(axis: Any, x: Any, values: Any, std: Any) -> None:
+    """Measured values, with two standard deviations of the measurement where they are known."""
+    spread = 2 * np.nan_to_num(np.asarray(std, float))
+    axis.vlines(x, values - spread, values + spread, color=ORANGE, linewidth=1.2)
+    dots(axis, x, values, ORANGE, 4.5, alpha=1).set_label("measured, ± 2 std")

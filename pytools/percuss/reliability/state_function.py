@@ -1,0 +1,111 @@
+"""The limit function of a study's limit: from standard normals through the parameters and the outputs to margins.
+
+    u -> parameters (`percuss.study.joint`) -> outputs (simulator or surrogate) -> formulas -> margins of each limit
+
+A forward model that knows the variance of its error gives the margins one, by differences over one standard deviation.
+Parameters that are `held` at a value are no variables any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from percuss.reliability.estimate import Array
+from percuss.reliability.limit import Limit
+from percuss.study.joint import Joint
+from percuss.study.limits import LimitState
+
+# Parameters (n, d) in SI to outputs (n, m) and the variance of their error, (m,) or (n, m).
+Forward = Callable[[Array], tuple[Array, Array]]
+
+
+def needed_columns(state: LimitState, outputs: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """(case, output) of all that a limit asks of a forward model."""
+    columns: dict[tuple[str, str], None] = {}
+    for leaf in state.leaves():
+        assert leaf.quantity is not None
+        columns |= dict.fromkeys((leaf.case, name) for name in leaf.quantity.names if name in outputs)
+    return tuple(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class StateFunction:
+    """A limit over parameters `names`; `forward` gives the outputs `columns`."""
+
+    state: LimitState
+    names: tuple[str, ...]
+    joint: Joint
+    columns: tuple[tuple[str, str], ...]
+    forward: Forward
+
+    def margins(self, theta: Array) -> tuple[Array, Array]:
+        """Margins (n, leaves) of parameters in SI, and the standard deviation of their error."""
+        mean, variance = self.forward(theta)
+        std = np.sqrt(np.broadcast_to(variance, mean.shape))
+        leaves = self.state.leaves()
+        margins, errors = np.empty((len(theta), len(leaves))), np.zeros((len(theta), len(leaves)))
+        parameters = {name: theta[:, j] for j, name in enumerate(self.names)}
+        for k, leaf in enumerate(leaves):
+            assert leaf.quantity is not None
+            own = {name: i for i, (case, name) in enumerate(self.columns) if case == leaf.case}
+            numbers = parameters | {name: mean[:, i] for name, i in own.items()}
+            margins[:, k] = leaf.margin(leaf.quantity.values(numbers))
+            square = np.zeros(len(theta))
+            for name, i in own.items():
+                if name in leaf.quantity.names and std[:, i].any():
+                    up, down = (
+                        leaf.margin(leaf.quantity.values(numbers | {name: mean[:, i] + sign * std[:, i]}))
+                        for sign in (1, -1)
+                    )
+                    square += (0.5 * (up - down)) ** 2
+            errors[:, k] = np.sqrt(square)
+        return margins, errors
+
+    def limit(self, shift: float = 0.0, held: Mapping[str, float] | None = None) -> Limit:
+        """The limit in standard normal space, margins moved by `shift` standard deviations of their error."""
+        fixed = dict(held or {})
+        free = [j for j, name in enumerate(self.names) if name not in fixed]
+        joint = self._joint(tuple(free)) if fixed else self.joint
+
+        def evaluate(u: Array) -> Array:
+            margins, errors = self.margins(self._parameters(joint.values(u), free, fixed))
+            return margins + shift * errors
+
+        return Limit(len(free), evaluate, self.state.combine, self.state.has_parallel)
+
+    def parameters(self, u: Array, held: Mapping[str, float] | None = None) -> Array:
+        """Parameters (n, d) in SI at standard normals of those that are not held."""
+        fixed = dict(held or {})
+        free = [j for j, name in enumerate(self.names) if name not in fixed]
+        joint = self._joint(tuple(free)) if fixed else self.joint
+        return self._parameters(joint.values(u), free, fixed)
+
+    def error(self, u: Array, held: Mapping[str, float] | None = None) -> Array:
+        """Standard deviation (n,) of the error of the limit function: that of the leaf that decides it."""
+        margins, errors = self.margins(self.parameters(u, held))
+        combined = np.asarray(self.state.combine(margins))
+        deciding = np.argmin(np.abs(margins - combined[:, None]), axis=1)
+        return np.asarray(errors[np.arange(len(margins)), deciding])
+
+    def _parameters(self, values: Array, free: list[int], fixed: Mapping[str, float]) -> Array:
+        if not fixed:
+            return values
+        theta = np.empty((len(values), len(self.names)))
+        theta[:, free] = values
+        for name, value in fixed.items():
+            theta[:, self.names.index(name)] = value
+        return theta
+
+    def _joint(self, free: tuple[int, ...]) -> Joint:
+        correlation = self.joint.correlation
+        kept = None if correlation is None else correlation[np.ix_(free, free)]
+        return Joint(tuple(self.joint.priors[j] for j in free), kept, self.joint.seed)
+
+    @cached_property
+    def leaf_names(self) -> tuple[str, ...]:
+        """Names of the limits of single quantities."""
+        return tuple(leaf.name for leaf in self.state.leaves())

@@ -1,0 +1,144 @@
+"""The plotting layer: one table for all kinds, true peaks, marks where there is one point, styles, same bytes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+pytest.importorskip("matplotlib", reason="plots need the extra `report`")
+
+import percuss.plots as package
+from percuss.kinds.kind import resolved
+from percuss.kinds.table import KINDS
+from percuss.plots.drawing import canvas, drawing, picture
+from percuss.plots.fan import FEW, Line, draw_fan
+from percuss.plots.files import save
+from percuss.plots.peaks import missed_peak
+from percuss.plots.registry import PLOTS, WITHOUT_PICTURE
+from percuss.plots.style import COLOURS, DASHES, INK, MARKERS, PAPER, SERIES
+
+
+def test_every_kind_has_its_picture() -> None:
+    assert PLOTS.keys() | set(WITHOUT_PICTURE) >= KINDS.keys()
+    assert not PLOTS.keys() & set(WITHOUT_PICTURE)
+    for place in PLOTS.values():
+        assert callable(resolved(f"percuss.plots.{place}"))
+
+
+def test_no_colour_is_made_up_elsewhere() -> None:
+    """Every colour of a picture is one of the table: those of a page follow its style sheet."""
+    for path in Path(next(iter(package.__path__))).glob("*.py"):
+        if path.name != "style.py":
+            assert not re.findall(r"#[0-9a-f]{6}\b", path.read_text()), path
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def test_series_are_told_apart_without_colour() -> None:
+    assert len(SERIES) == len(set(SERIES)) == len(DASHES) == len({str(d) for d in DASHES}) == len(set(MARKERS))
+    for colour in set(COLOURS) - {PAPER}:  # WCAG: 3 for lines on white
+        assert 1.05 / (_luminance(colour) + 0.05) >= 3, colour
+    assert len(set(SERIES) & {INK}) == 0
+
+
+def _spike(step: float) -> tuple[np.ndarray, np.ndarray]:
+    """A force pulse of 0.3 ms at 1.00035 s, sampled."""
+    t = np.arange(0, 2, step)
+    return t, 265.0 * np.maximum(0, 1 - ((t - 1.00035) / 1.5e-4) ** 2)
+
+
+def test_the_true_peak_of_an_impact_between_samples() -> None:
+    impacts = pl.DataFrame({"t_s": [0.5, 1.0002], "peak_force_n": [3.0, 900.0], "impulse_n_s": [0.1, 0.2]})
+    t, a = _spike(1e-3)
+    assert a.max() < 1
+    peak = missed_peak("a", t, a, {"peak_a": 265.0}, {"a": "peak_a"}, impacts)
+    assert peak is not None
+    assert peak.value == 265.0
+    assert peak.place == pytest.approx(1.00035, abs=1e-3)
+    # Where the samples show it, or nobody knows it, nothing is put in.
+    t, a = _spike(1e-6)
+    assert missed_peak("a", t, a, {"peak_a": 265.0}, {"a": "peak_a"}, impacts) is None
+    assert missed_peak("a", t, a, {}, {}, impacts) is None
+
+
+def test_the_peak_is_signed_as_the_curve() -> None:
+    t, a = _spike(1e-3)
+    a[1000] = -20.0
+    impacts = pl.DataFrame({"t_s": [1.0], "peak_force_n": [900.0], "impulse_n_s": [0.2]})
+    peak = missed_peak("a", t, a, {"peak_a": 265.0}, {"a": "peak_a"}, impacts)
+    assert peak is not None and peak.value == -265.0
+
+
+def test_one_point_is_seen_and_many_runs_are_a_band() -> None:
+    with drawing(style="screen"):
+        _, axes = canvas(1, 1, 3, 2)
+        draw_fan(axes[0, 0], [Line("one", np.array([1.0]), np.array([2.0]))])
+        assert axes[0, 0].lines[0].get_marker() != "None"
+        _, axes = canvas(1, 1, 3, 2)
+        x = np.linspace(0, 1, 50)
+        lines = [Line(str(i), x, np.full(50, float(i))) for i in range(101)]
+        draw_fan(axes[0, 0], lines)
+        assert len(axes[0, 0].lines) == 1 and len(lines) > FEW
+        assert axes[0, 0].lines[0].get_ydata() == pytest.approx(np.full(50, 50.0))
+        outer = axes[0, 0].collections[0].get_paths()[0].vertices[:, 1]
+        assert (outer.min(), outer.max()) == pytest.approx((5.0, 95.0))
+
+
+def test_paper_is_narrower_and_bytes_are_the_same(tmp_path: Path) -> None:
+    widths = {}
+    for style in ("screen", "paper"):
+        for name in ("a.svg", "b.svg", "a.pdf", "b.pdf"):
+            with drawing(style=style):
+                figure, axes = canvas(1, 1, 9.4, 3)
+                axes[0, 0].plot([0, 1], [0, 1])
+                drawn = picture(figure, "a line")
+                save(drawn.canvas, tmp_path / name, style)
+        assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+        assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
+        widths[style] = drawn.width
+    assert widths["paper"] == pytest.approx(6.9 * 72) and widths["screen"] == pytest.approx(9.4 * 72)
+
+
+def test_directions_of_effects() -> None:
+    from percuss.plots.effects import class_means, direction, rank_correlation
+
+    x = np.linspace(0, 1, 200)
+    assert rank_correlation(x, x**3) == pytest.approx(1) and rank_correlation(x, -np.exp(x)) == pytest.approx(-1)
+    assert rank_correlation(x, np.ones(200)) == 0
+    assert direction(rank_correlation(x, (x - 0.5) ** 2)) == "no clear direction"
+    places, means = class_means(x, 2 * x)
+    assert means == pytest.approx(2 * places)
+
+
+def test_systems_have_a_picture() -> None:
+    """Storeys stand above each other; what is not a system of bodies has none."""
+    from percuss.plots.system import _storeys, system_picture
+    from percuss.study.load import load_study
+
+    studies = Path(__file__).parent.parent.parent.parent / "studies"
+    row = load_study(studies / "pounding-row")
+    model = row.model()
+    places = dict(zip(model.names, _storeys(model), strict=True))
+    assert len(set(places.values())) == len(places)
+    assert places["A1"][0] == places["A4"][0] != places["B1"][0] and places["A4"][1] == 3
+    with drawing(style="screen"):
+        assert system_picture(load_study(studies / "ishigami")) is None
+        scene = system_picture(load_study(studies / "uncertain-projectile"))
+    assert scene is not None and "11 bodies that move" in scene.alt
+
+
+def test_energies_are_drawn_from_their_datum() -> None:
+    from percuss.report.sections.energy import from_datum
+
+    values, datum = from_datum(np.array([1000.0, 999.0, 1001.0]))
+    assert datum == 1000 and values == pytest.approx([0, -1, 1])
+    values, datum = from_datum(np.array([3.0, 0.0, 1.0]))
+    assert datum == 0 and values == pytest.approx([3, 0, 1])

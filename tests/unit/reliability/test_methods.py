@@ -1,0 +1,240 @@
+"""Methods against closed forms: planes in any dimension, a sphere, a parabola, four branches."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import gammaincc, ndtr
+
+from percuss.errors import AnswerIsNo, InputError
+from percuss.reliability import active, active_subset, extrapolation, form, importance, sorm, subset
+from percuss.reliability.estimate import Estimate, OneSidedError, Settings
+from percuss.reliability.limit import Limit
+from percuss.reliability.methods import LIMIT_METHODS, check_options, method_module
+
+FOUR = 4.4573e-3  # by quadrature of the same four branches, k = 6, in tests/bench/reliability.py
+
+
+def plane(d: int, beta: float) -> Limit:
+    """p = Phi(-beta), whatever the number of variables."""
+    return Limit.of(d, lambda u: beta - u.sum(axis=1) / math.sqrt(d))
+
+
+def four_branches() -> Limit:
+    def evaluate(u):
+        x, y = u.T
+        bent = 3 + 0.1 * (x - y) ** 2
+        along, across = (x + y) / math.sqrt(2), x - y
+        straight = 6 / math.sqrt(2)
+        return np.column_stack([bent - along, bent + along, straight + across, straight - across])
+
+    return Limit(2, evaluate, lambda columns: columns.min(axis=1))
+
+
+def run(name: str, limit: Limit, **more) -> Estimate:
+    module = method_module(name)
+    return module.estimate(limit, Settings(**({"n": module.DEFAULT_N, "seed": 3} | more)))
+
+
+def inside(found: Estimate, exact: float) -> bool:
+    """Within three times the half width of the interval, on the scale of logarithms: not one time in a million."""
+    assert found.interval is not None
+    low, high = (math.log(end / found.probability) for end in found.interval)
+    return 3 * low <= math.log(exact / found.probability) <= 3 * high
+
+
+@pytest.mark.parametrize("name", ["monte-carlo", "quasi-monte-carlo", "importance", "subset", "directional"])
+def test_a_plane_in_two_variables(name: str) -> None:
+    found = run(name, plane(2, 2.5))
+    assert found.converged
+    assert inside(found, float(ndtr(-2.5)))
+
+
+@pytest.mark.parametrize("d", [2, 100, 1000])
+@pytest.mark.parametrize("beta", [3.0, 5.2])
+def test_subset_simulation_does_not_know_the_number_of_variables(d: int, beta: float) -> None:
+    found = run("subset", plane(d, beta), n=12_000, cv=0.5)
+    assert inside(found, float(ndtr(-beta)))
+
+
+@pytest.mark.parametrize("name", ["form", "sorm"])
+@pytest.mark.parametrize("beta", [2.0, 5.0])
+def test_design_point_methods_are_exact_on_planes(name: str, beta: float) -> None:
+    found = run(name, plane(5, beta))
+    assert found.converged and found.interval is None
+    assert found.probability == pytest.approx(float(ndtr(-beta)), rel=1e-6)
+    np.testing.assert_allclose(found.design_points[0].u, beta / math.sqrt(5), rtol=1e-5)
+
+
+def test_second_order_is_right_where_first_order_is_not() -> None:
+    """Beyond a parabola b - u_2 + k/2 u_1^2: Breitung's form is asymptotically exact, FORM never."""
+    beta, curvature = 4.0, 0.3
+    limit = Limit.of(2, lambda u: beta - u[:, 1] + 0.5 * curvature * u[:, 0] ** 2)
+    x, weights = np.polynomial.hermite_e.hermegauss(80)
+    exact = float(weights @ ndtr(-(beta + 0.5 * curvature * x**2)) / weights.sum())
+    second = run("sorm", limit)
+    assert second.probability == pytest.approx(exact, rel=0.02)
+    assert second.facts["breitung"] == pytest.approx(float(ndtr(-beta)) / math.sqrt(1 + beta * curvature), rel=1e-3)
+    assert abs(run("form", limit).probability / exact - 1) > 0.3
+
+
+def test_a_ring_by_directions() -> None:
+    """Outside a sphere every direction is alike: one of them would do."""
+    limit = Limit.of(3, lambda u: 3.5 - np.sqrt((u**2).sum(axis=1)))
+    found = run("directional", limit)
+    assert found.probability == pytest.approx(float(gammaincc(1.5, 3.5**2 / 2)), rel=1e-2)
+
+
+@pytest.mark.parametrize("name", ["monte-carlo", "importance", "subset", "directional"])
+def test_four_branches(name: str) -> None:
+    assert inside(run(name, four_branches()), FOUR)
+
+
+def test_importance_sampling_finds_all_design_points() -> None:
+    found = run("importance", four_branches())
+    assert len(found.design_points) == 4
+    two_sided = Limit.of(2, lambda u: 3.0 - np.abs(u[:, 0]) + 1e-3 * u[:, 1])
+    assert len(run("importance", two_sided).design_points) == 2
+    assert inside(run("importance", two_sided), 2 * float(ndtr(-3.0)))
+
+
+def test_active_learning_needs_few_runs() -> None:
+    limit = four_branches()
+    found = active.estimate(limit, Settings(200, cv=0.07, seed=1, options={"population": 60_000}))
+    assert found.converged
+    assert limit.runs <= 110
+    assert found.probability == pytest.approx(FOUR, rel=0.15)
+
+
+def test_active_subset_finds_branches_that_no_run_has_seen() -> None:
+    """All four branches 1.5 farther out: with the mean of the process alone two of them were missed."""
+    far = four_branches()
+    evaluate = far.evaluate
+    far.evaluate = lambda u: evaluate(u) + 1.5
+    found = active_subset.estimate(far, Settings(200, cv=0.08, seed=1))
+    assert found.converged
+    assert found.probability == pytest.approx(5.2e-5, rel=0.25)  # subset simulation with 3e6 evaluations
+
+
+def test_extrapolated_tail_of_a_plane() -> None:
+    found = extrapolation.estimate(plane(10, 4.0), Settings(30_000, cv=1.0, seed=2))
+    assert inside(found, float(ndtr(-4.0)))
+    assert found.notes
+
+
+def test_weights_of_samples_give_the_probability_back() -> None:
+    for name in ("monte-carlo", "quasi-monte-carlo", "importance", "subset"):
+        found = run(name, plane(2, 2.5))
+        told = found.samples.weights[found.samples.values <= 0].sum()
+        assert told == pytest.approx(found.probability, rel=1e-9), name
+    assert run("subset", plane(2, 2.5)).samples.weights.sum() == pytest.approx(1.0, abs=0.02)
+
+
+def test_parallel_systems() -> None:
+    """Two independent planes that must both fail."""
+    limit = Limit(2, lambda u: 2.0 - u, lambda columns: columns.max(axis=1), parallel=True)
+    assert inside(run("subset", limit), float(ndtr(-2.0)) ** 2)
+    for name in ("form", "sorm", "importance"):
+        with pytest.raises(InputError, match="parallel"):
+            run(name, limit)
+
+
+def test_bounds_of_a_series() -> None:
+    """Two independent planes: exact inside Ditlevsen's bounds, which the joint probability closes here."""
+    limit = Limit(2, lambda u: 2.0 - u, lambda columns: columns.min(axis=1))
+    found = run("form", limit)
+    exact = 1 - (1 - float(ndtr(-2.0))) ** 2
+    assert found.facts["ditlevsen_low"] <= exact * (1 + 1e-6)
+    assert found.facts["ditlevsen_high"] >= exact * (1 - 1e-6)
+    assert found.probability == pytest.approx(exact, rel=1e-3)
+    assert form.both_fail(2.0, 3.0, 0.0) == pytest.approx(float(ndtr(-2.0) * ndtr(-3.0)), rel=1e-8)
+
+
+@pytest.mark.parametrize("name", ["monte-carlo", "quasi-monte-carlo", "subset"])
+def test_never_and_always(name: str) -> None:
+    with pytest.raises(OneSidedError, match="never reached") as never:
+        run(name, Limit.of(2, lambda u: np.ones(len(u))), n=5000)
+    assert never.value.probability == 0
+    with pytest.raises(OneSidedError, match=r"all of .* evaluations fail"):
+        run(name, Limit.of(2, lambda u: -np.ones(len(u))), n=5000)
+
+
+@pytest.mark.parametrize("name", ["form", "sorm", "importance", "directional"])
+def test_searches_start_from_a_safe_point(name: str) -> None:
+    with pytest.raises(AnswerIsNo, match="medians of the parameters fail already"):
+        run(name, plane(2, -1.0))
+
+
+def test_too_few_draws_are_not_converged() -> None:
+    found = run("monte-carlo", plane(2, 2.5), n=1000)
+    assert not found.converged and "coefficient of variation" in found.reason
+
+
+def test_failed_runs_count_as_failures_and_are_told() -> None:
+    def evaluate(u):
+        return np.where(u[:, 0] > 2.0, np.nan, 1.0)
+
+    limit = Limit.of(1, evaluate)
+    found = run("monte-carlo", limit, n=20_000)
+    assert found.probability == pytest.approx(float(ndtr(-2.0)), rel=0.2)
+    assert limit.failed > 0
+    with pytest.raises(AnswerIsNo, match="a run failed"):
+        limit.finite(np.array([[3.0]]))
+
+
+def test_same_seed_same_bits() -> None:
+    for name in ("monte-carlo", "importance", "subset", "quasi-monte-carlo"):
+        assert run(name, four_branches()).probability == run(name, four_branches()).probability
+        assert run(name, four_branches(), seed=4).probability != run(name, four_branches()).probability
+
+
+def test_options_are_checked() -> None:
+    check_options("subset", {"per_level": 500})
+    with pytest.raises(InputError, match="is no option of the method form; it takes none"):
+        check_options("form", {"starts": 1})
+    with pytest.raises(InputError, match="--method sobset"):
+        method_module("sobset")
+    assert all(method_module(name).DEFAULT_N for name in LIMIT_METHODS)
+
+
+def test_conditional_samples_keep_their_distribution() -> None:
+    """Chains of a level that holds everything are standard normal, whatever the spread of the proposals."""
+    random = np.random.Generator(np.random.PCG64(5))
+    start = random.standard_normal((2000, 3))
+    everything = Limit.of(3, lambda u: np.zeros(len(u)))
+    u, _, _ = subset._chains(everything, start, np.zeros(2000), 1.0, 10, 0.5, random)
+    np.testing.assert_allclose(u.mean(axis=0), 0, atol=0.06)
+    np.testing.assert_allclose(np.cov(u.T), np.eye(3), atol=0.06)
+
+
+def test_curvatures_of_a_sphere_and_a_saddle() -> None:
+    saddle = Limit.of(3, lambda u: 3.0 - u[:, 2] + 0.1 * u[:, 0] ** 2 - 0.05 * u[:, 1] ** 2)
+    point = form.search(saddle).point
+    curvatures, _, _ = sorm.principal_curvatures(saddle, point)
+    np.testing.assert_allclose(np.sort(curvatures), [-0.1, 0.2], atol=1e-4)
+
+
+def test_a_mixture_has_the_weights_of_its_density() -> None:
+    centres, shares = np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([0.3, 0.7])
+    u = np.random.default_rng(0).standard_normal((5, 2))
+    near = sum(s * np.exp(-0.5 * ((u - c) ** 2).sum(axis=1)) for s, c in zip(shares, centres, strict=True))
+    wide = np.exp(-0.125 * (u**2).sum(axis=1)) / 4
+    expected = np.exp(-0.5 * (u**2).sum(axis=1)) / (0.9 * near + 0.1 * wide)
+    np.testing.assert_allclose(np.exp(importance.log_weights(u, centres, shares)), expected)
+
+
+def test_a_limit_that_is_flat_at_the_medians() -> None:
+    """3 - u1 u2 has no slope at the origin: searches from elsewhere find both design points."""
+    saddle = Limit.of(2, lambda u: 3 - u[:, 0] * u[:, 1])
+    with pytest.raises(AnswerIsNo, match="does not change where its design point is searched from"):
+        run("form", saddle)
+    assert inside(run("importance", saddle), 1.0774e-2)  # by quadrature in tests/bench/reliability.py
+
+
+def test_a_region_without_a_design_point_is_not_missed() -> None:
+    """Searches from the origin alone see one side; the wide part of the mixture sees the other."""
+    two_sided = Limit.of(2, lambda u: 3.0 - np.abs(u[:, 0]) + 1e-3 * u[:, 1])
+    found = importance.estimate(two_sided, Settings(50_000, cv=0.1, seed=1, options={"starts": 0}))
+    assert inside(found, 2 * float(ndtr(-3.0)))

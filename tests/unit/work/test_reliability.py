@@ -1,0 +1,216 @@
+"""Estimates as events: by the simulator, by surrogates, after a posterior; refused, verified, repeated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import percuss
+from percuss.errors import AnswerIsNo, InputError
+from percuss.kinds.reliability_estimated import ReliabilityEstimated
+from percuss.work.audit import audit
+from percuss.work.repeat_reliability import repeat_reliability
+
+
+def line(limits: dict[str, Any], noise: float = 0.0, **more: Any) -> Any:
+    """y = x1 + x2 of two standard normals: P(y > 2 sqrt 2) = Phi(-2)."""
+    tables = {
+        "model": {
+            "kind": "benchmark",
+            "function": "linear-gaussian",
+            "inputs": ["x1", "x2"],
+            "outputs": ["y"],
+            "matrix": [[1, 1]],
+            "noise": noise,
+        },
+        "parameters": {name: {"prior": {"kind": "normal", "mean": 0, "std": 1}} for name in ("x1", "x2")},
+        "limits": limits,
+    }
+    return percuss.make_study("line", tables | more)
+
+
+LINE_SEEN = {
+    "model": {
+        "kind": "benchmark",
+        "function": "linear-gaussian",
+        "inputs": ["x1", "x2"],
+        "outputs": ["y", "seen"],
+        "matrix": [[1, 1], [1, 0]],
+    },
+    "parameters": {name: {"prior": {"kind": "normal", "mean": 0, "std": 1}} for name in ("x1", "x2")},
+}
+BENT = {
+    "model": {"kind": "benchmark", "function": "ishigami"},
+    "parameters": {f"x{i}": {"prior": {"kind": "uniform", "low": -3, "high": 3}} for i in (1, 2, 3)},
+    "limits": {"high": {"quantity": "y", "threshold": 6}},
+}
+HIGH = {"high": {"quantity": "y", "threshold": 2 * np.sqrt(2)}}
+
+
+@pytest.fixture
+def book(tmp_path: Any) -> Any:
+    return percuss.open_ledger(tmp_path / "ledger", progress=False, jobs=1)
+
+
+def body(result: Any) -> ReliabilityEstimated:
+    return ReliabilityEstimated.of(result.event)
+
+
+def test_the_simulator_itself(book: Any) -> None:
+    result = book.reliability(line(HIGH), method="importance", n=1000)
+    told = body(result)
+    assert told.basis == "study" and told.runs > 0 and told.evaluations >= told.runs
+    assert told.estimate is not None and told.estimate.interval is not None
+    low, high = told.estimate.interval
+    assert low < ndtr(-2) < high
+    np.testing.assert_allclose(list(told.design_points[0].importance.values()), 0.5, atol=1e-6)
+    # dp/dmean of each: phi(2) / sqrt 2; dp/dstd: 2 phi(2) / 2.
+    density = np.exp(-2) / np.sqrt(2 * np.pi)
+    assert told.slopes[0].to_mean == pytest.approx(density / np.sqrt(2), rel=0.25)
+    assert told.slopes[1].to_std == pytest.approx(density, rel=0.4)
+    samples = result.table("samples")
+    again = samples.filter(samples["limit"] <= 0)["weight"].sum()
+    assert again == pytest.approx(told.estimate.probability, rel=1e-9)
+    assert repeat_reliability(book.session, result.event).verdict == "same"
+    assert all(proof.holds is not False for proof in audit(book.session).proofs)
+
+
+def test_what_has_not_converged_is_refused(book: Any) -> None:
+    result = book.reliability(line(HIGH), n=200)
+    assert body(result).estimate is None
+    (verdict,) = result.event.content.trust
+    assert verdict.gate == "probability" and not verdict.passed and "coefficient of variation" in verdict.sentence
+    book.session.accept = frozenset({"probability"})
+    accepted = book.reliability(line(HIGH), n=200)
+    assert body(accepted).estimate is not None and accepted.event.content.trust[0].accepted
+
+
+def test_nothing_is_appended_for_limits_out_of_reach(book: Any) -> None:
+    never = line({"high": {"quantity": "y", "threshold": 100}})
+    with pytest.raises(AnswerIsNo, match="the limit was never reached in 200 evaluations"):
+        book.reliability(never, n=200)
+    always = line({"high": {"quantity": "y", "threshold": 100, "fails": "below"}})
+    with pytest.raises(AnswerIsNo, match="all of 200 evaluations fail"):
+        book.reliability(always, n=200)
+    assert not [e for e in book.session.state.events.values() if e.kind == "reliability.estimated"]
+
+
+def test_a_model_with_noise_of_its_own(book: Any) -> None:
+    study = line(HIGH, noise=1.0)
+    with pytest.raises(InputError, match="--method form: runs of study line at the same parameters differ"):
+        book.reliability(study, method="form")
+    told = body(book.reliability(study, method="subset", n=6000, cv=0.5, options={"per_level": 500}))
+    assert told.estimate is not None
+    # Its variance is three: P = Phi(-2 sqrt 2 / sqrt 3).
+    assert told.estimate.probability == pytest.approx(float(ndtr(-np.sqrt(8 / 3))), rel=0.3)
+
+
+def surrogate_of(book: Any, study: Any, n: int = 40, **more: Any) -> Any:
+    return book.surrogate(book.run(book.design(study, n, skip=1)), folds=2, bootstrap=0, **more)
+
+
+def test_a_surrogate_and_its_error(book: Any) -> None:
+    surrogate = surrogate_of(book, line(HIGH))
+    result = book.reliability(surrogate, method="importance", cv=0.05, verify=20)
+    told = body(result)
+    assert told.estimate is not None and told.estimate.surrogate is not None
+    assert told.estimate.probability == pytest.approx(float(ndtr(-2)), rel=0.15)
+    assert told.verification is not None and told.verification.wrong == 0 and told.runs <= 20
+    assert not [verdict for verdict in result.event.content.trust if not verdict.passed]
+    assert repeat_reliability(book.session, result.event).verdict == "same"
+
+
+# The block rests where friction stops it, or, beyond the stop at 0.3 m, where it comes to rest on its way back.
+STOP = {
+    "model": {"kind": "benchmark", "function": "impact", "gap": "0.3 m"},
+    "parameters": {
+        "speed": {"unit": "m/s", "prior": {"kind": "lognormal", "mean": 1.0, "std": 0.12}},
+        "restitution": {"prior": {"kind": "uniform", "low": 0.85, "high": 0.95}},
+    },
+    "outputs": {"rest_position": {"unit": "mm"}},
+    "limits": {"far": {"quantity": "rest_position", "threshold": 290}},
+}
+
+
+def test_a_surrogate_that_is_wrong_near_the_limit_is_caught(book: Any) -> None:
+    """No run has reached the stop: the surrogate is sure of itself, and knows nothing of blocks that come back."""
+    study = percuss.make_study("stop", STOP)
+    surrogate = surrogate_of(book, study, 30, family="chaos")
+    exact = body(book.reliability(study, method="subset", n=20_000, options={"per_level": 2000})).estimate
+    result = book.reliability(surrogate, method="subset", n=60_000, verify=100)
+    told = body(result)
+    assert exact is not None and exact.interval and told.estimate and told.estimate.interval and told.verification
+    assert told.estimate.interval[0] > exact.interval[1]
+    failed = [verdict for verdict in result.event.content.trust if not verdict.passed]
+    assert [verdict.gate for verdict in failed] == ["limit-surface"]
+    assert "the surrogate is wrong near the limit" in failed[0].sentence
+    low, high = told.verification.interval
+    assert low <= exact.interval[1] and high >= exact.interval[0]
+
+
+def test_a_surrogate_that_does_not_know_is_refused(book: Any) -> None:
+    """A plane through values that bend: its own error leaves the probability open."""
+    surrogate = surrogate_of(book, percuss.make_study("stop", BENT), 40, family="chaos", degree="1")
+    result = book.reliability(surrogate, n=20_000)
+    assert body(result).estimate is None
+    told = [verdict for verdict in result.event.content.trust if verdict.gate == "probability"]
+    assert "by the surrogate's own error it may be anything from" in told[0].sentence
+
+
+def test_after_a_posterior(book: Any, tmp_path: Any) -> None:
+    """y = x1 + x2 with x1 measured: x1 is known better than before, x2 varies from event to event."""
+    limits = {"high": HIGH["high"] | {"aleatory": ["x2"]}}
+    calibration = {"all": {"outputs": ["seen"]}}
+    study = percuss.make_study("line", LINE_SEEN | {"limits": limits, "calibration": calibration})
+    data = tmp_path / "seen.csv"
+    data.write_text("output,value,std\nseen,1.0,0.5\n")
+    posterior = book.calibrate(surrogate_of(book, study, family="chaos"), observations=book.observe(study, data))
+    result = book.reliability(posterior, method="importance", draws=100, cv=0.3)
+    told = body(result)
+    # x1 | data ~ N(0.8, 0.2): x1 + x2 ~ N(0.8, 1.2).
+    exact = float(ndtr(-(2 * np.sqrt(2) - 0.8) / np.sqrt(1.2)))
+    assert told.estimate is not None and told.epistemic is not None
+    assert told.estimate.probability == pytest.approx(exact, rel=0.35)
+    low, high = told.epistemic.interval
+    assert low < told.epistemic.median < high
+    # The spread over the draws is that of Phi(-(2 sqrt 2 - x1)), x1 at its 95 % bounds.
+    for end, sign in ((low, -1), (high, 1)):
+        assert end == pytest.approx(float(ndtr(-(2 * np.sqrt(2) - 0.8 - sign * 1.96 * np.sqrt(0.2)))), rel=0.5)
+    assert result.table("draws").height == 100
+    assert repeat_reliability(book.session, result.event).verdict == "same"
+
+
+def test_a_design_value(book: Any) -> None:
+    """P(speed > gap-dependent bound): y = x1 + x2 with x2 held, so that Phi(-(2 sqrt 2 - x2)) = target."""
+    surrogate = surrogate_of(book, line({"low": {"quantity": "y", "threshold": -3, "fails": "below"}}))
+    result = book.reliability(surrogate, method="importance", cv=0.03, design="x2", target=0.01)
+    found = body(result).design
+    assert found is not None
+    assert found.value == pytest.approx(-3 + 2.3263, abs=0.08)
+    assert found.interval[0] <= -3 + 2.3263 <= found.interval[1]
+    assert repeat_reliability(book.session, result.event).verdict == "same"
+    with pytest.raises(AnswerIsNo, match=r"the target 0.9999 is met already"):
+        book.reliability(surrogate, method="monte-carlo", n=500, cv=1, design="x2", target=0.9999)
+    with pytest.raises(InputError, match="--design x3: is no parameter"):
+        book.reliability(surrogate, design="x3", target=0.5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"method": "monte"}, "--method monte"),
+        ({"level": 1.5}, "--level 1.5: must lie between 0 and 1"),
+        ({"cv": 0}, "--cv 0: must be above 0"),
+        ({"verify": 3}, "--verify: is for surrogates"),
+        ({"design": "x1"}, "--design and --target go together"),
+        ({"design": "x1", "target": 2}, "--target 2: must lie between 0 and 1"),
+        ({"options": {"x": 1}}, "--set x: is no option"),
+    ],
+)
+def test_what_cannot_be_asked(book: Any, asked: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        book.reliability(line(HIGH), **asked)
+    assert len(book) == 0

@@ -1,0 +1,201 @@
+"""Verdicts of repetition: same bits, within a stated bound, cannot be compared here, differs; and what is drawn."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from percuss.environment import environment
+from percuss.errors import InputError
+from percuss.kinds.table import KINDS
+from percuss.ledger.calls import OpenCall
+from percuss.ledger.event import Draft, Event, Maker
+from percuss.ledger.ledger import Ledger
+from percuss.maker import this_maker
+from percuss.session import Session
+from percuss.software import software
+from percuss.study.load import load_study
+from percuss.study.study import Study
+from percuss.work import repetition
+from percuss.work.audit import audit
+from percuss.work.design import Request, create_design, plan_design
+from percuss.work.repetition import elsewhere, judged
+from percuss.work.run import run_design
+
+STUDIES = Path(__file__).parents[3] / "studies"
+GOLDEN = Path(__file__).parents[2] / "golden" / "ledger" / "format-2.tar.xz"
+
+
+def _maker(**changes: dict[str, Any]) -> Maker:
+    record = {key: value | changes.get(key, {}) for key, value in environment().items()}
+    data = json.dumps(record).encode()
+    return replace(this_maker([], OpenCall("python", "test", [])), environment=lambda: data)
+
+
+def _session(root: Path, maker: Maker) -> Session:
+    return Session(Ledger.open(root, maker, create=True))
+
+
+def _note(session: Session) -> Event:
+    return session.append([Draft("note.added", {"text": "x"})])[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ""),
+        ({"os": {"release": "other kernel"}, "python": {"version": "9"}}, ""),
+        ({"cpu": {"numpy": ["X86_V9"]}}, "CPU level of numpy (X86_V9, here"),
+        ({"blas": {"core": "Katmai"}}, "BLAS"),
+        ({"packages": {"numpy": "0.1"}}, "another numpy (0.1, here"),
+        ({"os": {"libc": "musl"}}, "C library"),
+    ],
+)
+def test_what_bits_hang_on_is_named(tmp_path: Path, changes: Any, words: str) -> None:
+    session = _session(tmp_path / "ledger", _maker(**changes))
+    makings = elsewhere(session, _note(session))
+    assert bool(makings) == bool(words)
+    assert words in makings.words
+
+
+def test_verdicts(tmp_path: Path) -> None:
+    here = _session(tmp_path / "here", _maker())
+    other = _session(tmp_path / "other", _maker(cpu={"numpy": ["X86_V9"]}))
+    unknown = _session(tmp_path / "unknown", replace(_maker(), call=None, environment=None))
+    built = replace(_maker(), software=replace(software(), core="another"))
+    build = _session(tmp_path / "build", built)
+    events = {session: _note(session) for session in (here, other, unknown, build)}
+    here_core = software().core
+    cases = [
+        (here, True, None, "same"),
+        (other, True, None, "same"),
+        (here, False, None, "differs"),
+        (other, False, None, "within"),
+        (other, False, "far", "cannot"),
+        (unknown, False, None, "within"),
+        (unknown, False, "far", "cannot"),
+    ]
+    for session, same, outside, verdict in cases:
+        again = judged(session, events[session], "what", same=same, near=lambda outside=outside: (outside, "1e-6"))
+        assert again.verdict == verdict
+        assert again.checked == (verdict != "cannot")
+    build.ledger._maker = replace(built, software=replace(software(), core=here_core))  # read by this build
+    assert judged(build, events[build], "what", same=False, near=lambda: (None, "b")).verdict == "within"
+    assert judged(build, events[build], "what", same=False, near=lambda: ("far", "b")).verdict == "differs"
+
+
+@pytest.fixture
+def ran(tmp_path: Path) -> Session:
+    """A session with a campaign, made with another CPU level of numpy."""
+    session = _session(tmp_path / "ledger", _maker(cpu={"numpy": ["X86_V9"]}))
+    design = create_design(session, plan_design(load_study(STUDIES / "ishigami"), Request(n=12, skip=1)))
+    run_design(session, design.stored)
+    return session
+
+
+def test_an_intact_ledger_of_another_cpu_level_is_never_broken(ran: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Study.evaluate
+    for factor, verdict in ((1.0, "same"), (1 + 1e-13, "within"), (1.01, "cannot")):
+        monkeypatch.setattr(Study, "evaluate", lambda *args, by=factor: {k: by * v for k, v in real(*args).items()})
+        result = audit(ran, rerun=12)
+        assert result.holds
+        assert result.repeated
+        assert result.repeated.verdicts[verdict] >= 11  # one of them is zero
+    assert "X86_V9" in result.proofs[-1].note
+    assert result.repeated.verdicts["same"] == 2  # the design, and the zero
+
+
+def test_the_draw_is_another_each_time_and_can_be_given(ran: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr(
+        "percuss.work.repeat.repeat_run",
+        lambda session, event, part: drawn.append(part) or repetition.Repetition("same", 1),
+    )
+
+    def draw(beacon: str | None = None) -> tuple[int, ...]:
+        drawn.clear()
+        result = audit(ran, rerun=3, beacon=beacon)
+        assert result.repeated
+        assert beacon in (None, result.repeated.beacon)
+        return tuple(drawn)
+
+    assert len({draw() for _ in range(8)}) > 1
+    assert draw("pulse 1") == draw("pulse 1") != draw("pulse 2")
+    assert len(set(draw("pulse 1"))) == 3
+    counts = Counter(part for number in range(60) for part in draw(f"pulse {number}"))
+    assert set(counts) == set(range(12))  # any of them may be drawn
+    with pytest.raises(InputError, match="--beacon"):
+        audit(ran, beacon="")
+
+
+def test_runs_of_an_unknown_case_are_a_fault_and_no_crash(ran: Session) -> None:
+    event = ran.event("@last:runs")
+    inputs = [(item.role, ran.state.events[item.id]) for item in event.inputs]
+    ran.append([Draft(event.kind, event.data | {"case": "nowhere"}, event.study, inputs, event.blobs, seed=0)])
+    result = audit(ran, rerun=100)
+    assert not result.holds
+    assert any("nowhere" in fault for proof in result.proofs for fault in proof.faults)
+
+
+def test_every_computed_kind_says_how_it_is_repeated() -> None:
+    words = {"note.added", "event.superseded", "stream.adopted", "stream.sealed", "study.registered", "crate.imported"}
+    # Proven by replay; states of rest with the runs that start from them; checks by what they compare.
+    elsewhere_proven = {"campaign.completed", "scene.settled", "check.passed", "check.failed"}
+    for name, kind in KINDS.items():
+        assert bool(kind.repeat) != (name in words | elsewhere_proven), name
+
+
+def test_every_kind_of_the_golden_ledger_comes_out(tmp_path: Path) -> None:
+    with tarfile.open(GOLDEN) as archive:
+        archive.extractall(tmp_path, filter="data")
+    session = Session(Ledger.open(tmp_path / "ledger"))
+    cannot = ("filter.updated", "design.created")  # of a file, of points that were given
+    before = sorted(path.name for path in (tmp_path / "ledger").rglob("*"))
+    for name, kind in KINDS.items():
+        repeat = kind.repeater()
+        events = [event for event in session.state.events.values() if event.kind == name]
+        for event in events[:1] if repeat and name != "validation.computed" else ():
+            assert repeat is not None
+            again = repeat(session, event, 0)
+            # Of another environment than this one it may be that nothing can be compared.
+            free = name in cannot or elsewhere(session, event).environment
+            assert again.verdict in ("same", "within", *(["cannot"] if free else [])), (name, again)
+    assert sorted(path.name for path in (tmp_path / "ledger").rglob("*")) == before
+
+
+def test_with_another_cpu_level_of_numpy_it_is_not_broken(tmp_path: Path) -> None:
+    """The real thing: numpy of the auditor is told to leave the instruction sets that numpy of the writer used."""
+    levels = environment()["cpu"]["numpy"]
+    baseline = {"X86_V2", "X86_V3"} & set(levels)
+    if "X86_V3" not in baseline:
+        pytest.skip("this processor has no level of numpy that could be left")
+    root = tmp_path / "ledger"
+    session = _session(root, _maker())
+    design = create_design(session, plan_design(load_study(STUDIES / "linear-gaussian"), Request(n=16, skip=1)))
+    run_design(session, design.stored)
+    from percuss.surrogates.settings import Settings
+    from percuss.work.surrogate import fit_surrogates
+
+    fit_surrogates(session, session.event("@last:campaign"), Settings(degrees=(1, 2), bootstrap=0))
+    shutil.copytree(root, tmp_path / "copy")
+    said = subprocess.run(
+        [sys.executable, "-m", "percuss", "audit", "--ledger", str(tmp_path / "copy"), "--json"],
+        env=os.environ | {"NPY_DISABLE_CPU_FEATURES": "X86_V3", "OPENBLAS_CORETYPE": "Nehalem"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stdout + said.stderr
+    verdicts = json.loads(said.stdout)["verdicts"]
+    assert "differs" not in verdicts
+    assert verdicts["same"] >= 1
