@@ -9,8 +9,8 @@
 //!
 //! Bodies with many contacts each are first swept without W (`bodies`); where that promises not to arrive, Newton steps without W
 //! (`body_newton`) are tried, which bring walls and towers to rest. Where these fail W is assembled, and the sweeps left
-//! are taken with it, whose restarts are by the residual; then Newton has its turn again, without W, and interior points. Of
-//! large problems W is never assembled.
+//! are taken with it, whose restarts are by the residual; then Newton has its turn with W, and interior points. Of large problems W is
+//! never assembled.
 //!
 //! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more
 //! are made than [`WORK`] pays for: a factor of a thousand jammed contacts costs as much as some hundred sweeps, and what
@@ -41,7 +41,8 @@ const WORK: usize = 40_000_000;
 
 /// The same for sweeps without W, whose Newton steps cost less.
 const BODIES_HORIZON: f64 = 200.0;
-/// Newton steps without W before sweeps with it: where they are to arrive soon, these have.
+/// Newton steps without W before sweeps with it, at most a quarter of those allowed: where they are to arrive soon, these have. With
+/// masses that differ by many decades they do not arrive, and those with W do.
 const FIRST: usize = 20;
 
 /// Solve from the iterate with W.
@@ -66,7 +67,7 @@ pub(crate) fn solve(
         (state.best / settings.tolerance).ln() <= HORIZON * pace
     });
     if state.best > settings.tolerance {
-        factorise(problem, settings, state, newton, curve, true);
+        factorise(problem, settings, state, newton, curve);
     }
 }
 
@@ -83,15 +84,15 @@ pub(crate) fn solve_bodies(
     storage.start.extend_from_slice(r);
     let (form, newton) = (&mut storage.body_form, &mut storage.newton);
     form.begin(bodies.masses, bodies.contacts, r)?;
-    let few = |most: usize| Settings {
-        max_factorisations: settings.max_factorisations.min(most),
-        ..*settings
-    };
     let sweeps = form.iterate(settings, BODIES_HORIZON);
     let (mut swept, mut made) = (form.end(settings, sweeps, r, u), 0);
     if !swept.converged {
         form.go_to(&storage.start);
-        let (best, steps) = form.step_by_newton(newton, &few(FIRST), WORK);
+        let few = Settings {
+            max_factorisations: FIRST.min(settings.max_factorisations / 4),
+            ..*settings
+        };
+        let (best, steps) = form.step_by_newton(newton, &few, WORK);
         made = steps;
         if best < swept.residuals.energy {
             swept = form.end(settings, sweeps, r, u);
@@ -125,25 +126,11 @@ pub(crate) fn solve_bodies(
         bodies: storage,
         ..
     } = workspace;
-    if state.best > settings.tolerance && made > 0 {
-        let (form, newton) = (&mut storage.body_form, &mut storage.newton);
-        form.go_to(&storage.start);
-        let half = few((settings.max_factorisations - made) / 2);
-        state.factorisations += form.step_by_newton(newton, &half, WORK).1;
-        form.end(settings, 0, r, u);
-        for (own, r) in state.r.iter_mut().zip(r.iter()) {
-            **own = *r;
-        }
-        state.refresh(&problem);
-        let residual = residual::judged(&problem, &state.r, &state.u);
-        state.judge(&problem, settings, residual);
-    }
     if state.best > settings.tolerance {
         state.start_r.clear();
         let start = storage.start.iter().copied();
         state.start_r.extend(start.map(Lanes::from));
-        // Newton has had its turn without W, unless there are couples.
-        factorise(&problem, settings, state, newton, curve, made == 0);
+        factorise(&problem, settings, state, newton, curve);
     }
     let report = state.finish(&problem, settings, r, u);
     storage.problem = problem;
@@ -178,15 +165,13 @@ fn sweep_on(
     last
 }
 
-/// Where sweeps stalled: Newton, unless it has been tried, and interior points from where it all began, then the sweeps left from
-/// the best met.
+/// Where sweeps stalled: Newton and interior points from where it all began, then the sweeps left from the best met.
 fn factorise(
     problem: &Problem,
     settings: &Settings,
     state: &mut Iteration,
     newton: &mut Newton,
     curve: &mut Curve,
-    untried: bool,
 ) {
     if settings.max_factorisations == 0 {
         return;
@@ -203,9 +188,7 @@ fn factorise(
     // Few that are asked for are Newton's; of what the work pays for, half.
     let asked = most == settings.max_factorisations;
     let share = if asked { most } else { most / 2 };
-    if untried {
-        newton::solve(problem, &factorisations(share.min(NEWTON)), state, newton);
-    }
+    newton::solve(problem, &factorisations(share.min(NEWTON)), state, newton);
     if state.best > settings.tolerance {
         let (limit, factors) = (factorisations(most - most / 8), &mut newton.factors);
         interior::solve(problem, &limit, state, curve, factors);
