@@ -7,10 +7,9 @@
 //! interior points are followed with the factorisations left, and then the sweeps left are spent on the best
 //! impulses met: half with momentum, and half without, which jammed walls creep to rest by when all else fails.
 //!
-//! Bodies with many contacts each are first swept without W (`bodies`); where that promises not to arrive, Newton steps without W
-//! (`body_newton`) are tried, which bring walls and towers to rest. Where these fail W is assembled, and the sweeps left
-//! are taken with it, whose restarts are by the residual; then Newton has its turn with W, and interior points. Of large problems W is
-//! never assembled.
+//! Bodies with many contacts each are first swept without W (`bodies`); where that stalls W is assembled, and the sweeps
+//! left are taken with it, whose restarts are by the residual: in walls these arrive more often than Newton. In between,
+//! Newton steps without W (`body_newton`) are tried on large problems, on which those with W cost too much: they bring walls to rest.
 //!
 //! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more
 //! are made than [`WORK`] pays for: a factor of a thousand jammed contacts costs as much as some hundred sweeps, and what
@@ -20,7 +19,6 @@
 use crate::accelerated;
 use crate::block_matrix::{Lanes, Vector3};
 use crate::bodies::Bodies;
-use crate::body_form::BodyForm;
 use crate::error::Error;
 use crate::interior::{self, Curve};
 use crate::newton::{self, Newton};
@@ -39,11 +37,10 @@ const NEWTON: usize = 1_000;
 /// Products of blocks in all factorisations of one solve: some 0.3 s, whatever the size of the problem.
 const WORK: usize = 40_000_000;
 
-/// The same for sweeps without W, whose Newton steps cost less.
-const BODIES_HORIZON: f64 = 200.0;
-/// Newton steps without W before sweeps with it, at most a quarter of those allowed: where they are to arrive soon, these have. With
-/// masses that differ by many decades they do not arrive, and those with W do.
-const FIRST: usize = 20;
+/// Newton steps without W that large problems take where sweeps stall: walls at rest need some sixteen.
+const LARGE_STEPS: usize = 30;
+/// Fewest factorisations that are worth the analysis of W.
+const LEAST: usize = 4;
 
 /// Solve from the iterate with W.
 pub(crate) fn solve(
@@ -84,26 +81,24 @@ pub(crate) fn solve_bodies(
     storage.start.extend_from_slice(r);
     let (form, newton) = (&mut storage.body_form, &mut storage.newton);
     form.begin(bodies.masses, bodies.contacts, r)?;
-    let sweeps = form.iterate(settings, BODIES_HORIZON);
-    let (mut swept, mut made) = (form.end(settings, sweeps, r, u), 0);
-    if !swept.converged {
+    let large = bodies.contacts.len() >= LARGE;
+    let sweeps = form.iterate(settings);
+    let mut swept = form.end(settings, sweeps, r, u);
+    if large && !swept.converged {
         form.go_to(&storage.start);
         let few = Settings {
-            max_factorisations: FIRST.min(settings.max_factorisations / 4),
+            max_factorisations: LARGE_STEPS.min(settings.max_factorisations),
             ..*settings
         };
-        let (best, steps) = form.step_by_newton(newton, &few, WORK);
-        made = steps;
-        if best < swept.residuals.energy {
+        let (residual, made) = form.step_by_newton(newton, &few, WORK);
+        // Where it fails, sweeps go on better from where they were.
+        if residual <= settings.tolerance {
             swept = form.end(settings, sweeps, r, u);
         }
+        swept.factorisations = made;
     }
-    swept.factorisations = made;
     if swept.converged {
         return Ok(swept);
-    }
-    if bodies.contacts.len() >= LARGE {
-        return Ok(sweep_on(form, settings, swept, r, u));
     }
     storage.assemble(bodies)?;
     let problem = std::mem::take(&mut storage.problem);
@@ -137,34 +132,6 @@ pub(crate) fn solve_bodies(
     Ok(report)
 }
 
-/// The sweeps left without W, which of many contacts would fill the memory; the better of where they begin and end.
-fn sweep_on(
-    form: &mut BodyForm,
-    settings: &Settings,
-    swept: Report,
-    r: &mut [Vector3],
-    u: &mut [Vector3],
-) -> Report {
-    let left = Settings {
-        max_iterations: settings.max_iterations.saturating_sub(swept.iterations),
-        ..*settings
-    };
-    let before = (r.to_vec(), u.to_vec());
-    form.go_to(r);
-    let sweeps = swept.iterations + form.iterate(&left, f64::INFINITY);
-    let mut last = form.end(settings, sweeps, r, u);
-    if last.residuals.energy > swept.residuals.energy {
-        r.copy_from_slice(&before.0);
-        u.copy_from_slice(&before.1);
-        last = Report {
-            iterations: sweeps,
-            ..swept
-        };
-    }
-    last.factorisations = swept.factorisations;
-    last
-}
-
 /// Where sweeps stalled: Newton and interior points from where it all began, then the sweeps left from the best met.
 fn factorise(
     problem: &Problem,
@@ -176,8 +143,10 @@ fn factorise(
     if settings.max_factorisations == 0 {
         return;
     }
-    newton.factors.analyse(&problem.matrix);
-    let paid = (WORK / newton.factors.products().max(1)).max(4);
+    if !newton.factors.analyse_within(&problem.matrix, WORK / LEAST) {
+        return sweep_on(problem, settings, state);
+    }
+    let paid = WORK / newton.factors.products().max(1);
     let most = settings.max_factorisations.min(paid);
     let factorisations = |most: usize| Settings {
         max_factorisations: most,
@@ -193,6 +162,15 @@ fn factorise(
         let (limit, factors) = (factorisations(most - most / 8), &mut newton.factors);
         interior::solve(problem, &limit, state, curve, factors);
     }
+    sweep_on(problem, settings, state);
+    if state.best > settings.tolerance {
+        state.go_back(problem);
+        newton::solve(problem, &factorisations(most), state, newton);
+    }
+}
+
+/// The sweeps left from the best met: half with momentum, half without.
+fn sweep_on(problem: &Problem, settings: &Settings, state: &mut Iteration) {
     let half = settings.max_iterations.saturating_sub(state.sweeps) / 2;
     let methods: [(Method, usize); 2] = [(accelerated_on, half), (nsgs::solve, 0)];
     for (method, kept) in methods {
@@ -204,10 +182,6 @@ fn factorise(
             state.go_back(problem);
             method(problem, &limit, state);
         }
-    }
-    if state.best > settings.tolerance {
-        state.go_back(problem);
-        newton::solve(problem, &factorisations(most), state, newton);
     }
 }
 

@@ -35,8 +35,6 @@ const NEAR: f64 = 4.0;
 const GROWTH: f64 = 2.0;
 /// Sweeps in which the residual has to be halved; else they count as stalled.
 const PATIENCE: usize = 200;
-/// Sweeps between two looks at the pace.
-const INTERVAL: usize = 25;
 /// Sweeps between two fresh computations of V.
 const REFRESH: usize = 50;
 
@@ -78,7 +76,7 @@ impl BodyForm {
         u: &mut [Vector3],
     ) -> Result<Report, Error> {
         self.begin(bodies, contacts, r)?;
-        let sweeps = self.iterate(settings, f64::INFINITY);
+        let sweeps = self.iterate(settings);
         Ok(self.end(settings, sweeps, r, u))
     }
 
@@ -259,8 +257,8 @@ impl BodyForm {
         })
     }
 
-    /// Sweeps until the residual meets the tolerance, or until they stall, or promise to take more than `horizon`; how many.
-    pub(crate) fn iterate(&mut self, settings: &Settings, horizon: f64) -> usize {
+    /// Sweeps until the residual meets the tolerance, or until they stall; how many.
+    pub(crate) fn iterate(&mut self, settings: &Settings) -> usize {
         if self.judge(settings.tolerance) {
             return 0;
         }
@@ -268,7 +266,6 @@ impl BodyForm {
         self.previous_v.clone_from(&self.v);
         let mut momentum = 1.0_f64;
         let (mut lowest, mut least, mut reached) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
-        let mut before = f64::INFINITY;
         for sweep in 1..=settings.max_iterations {
             let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
             let beta = (momentum - 1.0) / next;
@@ -288,13 +285,6 @@ impl BodyForm {
                 return sweep;
             }
             least = least.min(size);
-            if sweep.is_multiple_of(INTERVAL) {
-                let pace = (before / least).ln() / INTERVAL as f64;
-                before = least;
-                if (least / settings.tolerance).ln() > horizon * pace {
-                    return sweep;
-                }
-            }
             if sweep.is_multiple_of(PATIENCE) {
                 if least > 0.5 * reached {
                     return sweep;
