@@ -14,6 +14,7 @@ BENCHES = (
     "samplers",
     "modes",
     "kalman",
+    "filtering",
     "engines",
     "scale",
     "commits",
