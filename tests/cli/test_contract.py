@@ -162,6 +162,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "predict": ["@last:posterior", "--draws", 20],
         "compare": [],
         "report": ["@last:indices", "--to", "report.html"],
+        "site": ["--to", "site"],
         "filter": ["@last:campaign", "--data", "seen.csv", "--noise", "y=2"],
         "validate": ["drifting", "--data", "path.csv", "--no-traditional", "--settle", "1 s"],
         "import": ["t.csv", "--study", "ishigami"],

@@ -28,6 +28,7 @@ LAYERS = (
     ("validation",),
     ("plots",),
     ("report",),
+    ("site",),
     ("work",),
     ("api", "cli"),
     ("__init__", "__main__"),

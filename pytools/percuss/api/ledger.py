@@ -574,6 +574,12 @@ class Ledger:
         plot(self.session, events, Path(to), Request(curves, title, samples), style=style)
         return Path(to)
 
+    def site(self, to: str | Path) -> Path:
+        """Write the whole ledger as a static site, or bring it up to date; returns its first page."""
+        from percuss.work.site import make_site
+
+        return make_site(self.session, Path(to)).index
+
     @operation
     def note(self, result: ResultLike, text: str) -> Result:
         """Add words to a result."""

@@ -54,6 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "converge": Entry("converge", "Say which outputs depend on the numerical step.", WORK),
     "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
     "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
+    "site": Entry("site", "Write the whole ledger as a site to look through.", WORK),
     "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),
     "plot": Entry("plot", "Draw an event: curves of runs, and of every other kind its own picture.", WORK),
     "export": Entry("export", "Write an event's table as CSV or Parquet, or a run for ParaView.", WORK),
