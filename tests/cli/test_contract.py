@@ -170,6 +170,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "reproduce": ["@last:design"],
         "replay": [],
         "audit": [],
+        "anchor": ["--to", "anchor.json"],
         "note": ["@last", "words"],
         "supersede": ["@last:note", "--reason", "wrong"],
         "prune": ["--older-than", "0s", "--reason", "plan", "--dry-run"],
