@@ -15,6 +15,7 @@ BENCHES = (
     "samplers",
     "modes",
     "kalman",
+    "filtering",
     "engines",
     "scale",
     "commits",

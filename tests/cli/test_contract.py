@@ -171,6 +171,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "replay": [],
         "audit": [],
         "note": ["@last", "words"],
+        "redact": ["@last:note", "--reason", "asked for"],
         "supersede": ["@last:note", "--reason", "wrong"],
         "prune": ["--older-than", "0s", "--reason", "plan", "--dry-run"],
         "seal": [],
@@ -189,6 +190,8 @@ def test_every_command_gives_json(percuss, folder, write_fclib) -> None:
         if name == "compare":
             call = ("calibrate", "@last:surrogate", "--observations", "@last:observations", *CALIBRATE, "--seed")
             args += [percuss(*call, seed).id for seed in (1, 2)]
+        if name == "redact":
+            percuss("note", "@last", "-", "--private", stdin="a name")
         if name == "adopt":
             percuss("run", percuss("design", "ishigami", "--n", 4).id, "--shard", "1/1")
         said = percuss(*name.split(), *args, "--json")

@@ -18,7 +18,7 @@ LAYERS = (
     ("kinds", "scene", "settings"),
     ("config", "ledger"),
     ("cost", "environment", "fclib", "measured", "models", "software"),
-    ("maker", "study"),
+    ("anchors", "maker", "study"),
     ("export", "session"),
     ("designs",),
     ("execution",),

@@ -484,14 +484,44 @@ class Ledger:
 
         return self._result(import_crate(self.session, Path(path), hash)[0])
 
-    def audit(self, rerun: int = 3, anchor: str | None = None, beacon: str | None = None) -> Audit:
+    def anchor(
+        self,
+        to: str | Path,
+        *,
+        events: Sequence[ResultLike] = (),
+        since: str | Path | None = None,
+        sign: str | Path | None = None,
+        stamp: str | None = None,
+    ) -> str:
+        """Write a checkpoint of all streams to a file outside of the ledger, and give its root.
+
+        With proofs for `events` and `since` an older anchor; signed with an SSH key, stamped by an authority's address.
+        """
+        from percuss.work.anchor import Request, make_anchor
+
+        ids = [self._event(item).id for item in events]
+        request = Request(ids, Path(since) if since else None, str(sign) if sign else None, stamp)
+        return make_anchor(self.session, Path(to), request).checkpoint.root
+
+    def audit(
+        self,
+        rerun: int = 3,
+        anchor: str | Path | None = None,
+        beacon: str | None = None,
+        *,
+        signers: str | Path | None = None,
+        authorities: str | Path | None = None,
+    ) -> Audit:
         """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is.
 
-        `beacon`: a text by which results are drawn; without one nobody can know which they are.
+        `anchor`: a file of `anchor`, or the hash of an event, that was kept elsewhere. `beacon`: a text by which
+        results are drawn; without one nobody can know which they are. `signers`, `authorities`: files of whom to trust.
         """
+        from percuss.anchors.witnesses import Trusted
         from percuss.work.audit import audit
 
-        return audit(self.session, rerun, anchor, beacon)
+        trusted = Trusted(Path(signers) if signers else None, Path(authorities) if authorities else None)
+        return audit(self.session, rerun, anchor, beacon, trusted)
 
     def report(self, *results: ResultLike) -> Report:
         """A page on results and all they come from; a notebook shows it inline."""

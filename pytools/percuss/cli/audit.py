@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,11 +26,23 @@ VERDICTS = {
 def audit(
     rerun: Annotated[int, typer.Option(min=0, help="How many results of each sort to compute again.")] = 3,
     anchor: Annotated[
-        str | None, typer.Option(help="A hash kept elsewhere; at least its first 16 digits.", metavar="HASH")
+        str | None,
+        typer.Option(
+            help="A file of percuss anchor, or the hash of an event (16 digits and more), kept elsewhere.",
+            metavar="FILE|HASH",
+        ),
     ] = None,
     beacon: Annotated[
         str | None,
         typer.Option(help="Draw what is computed again by this text.", show_default="fresh entropy", metavar="TEXT"),
+    ] = None,
+    signers: Annotated[
+        Path | None,
+        typer.Option(help="Whose signatures of anchors to trust: allowed_signers of SSH.", metavar="FILE"),
+    ] = None,
+    authorities: Annotated[
+        Path | None,
+        typer.Option(help="Whose time stamps of anchors to trust: certificates (PEM).", metavar="FILE"),
     ] = None,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
@@ -40,16 +53,20 @@ def audit(
     Exit code 1 if one does not hold. That a ledger was cut short or written anew as a whole can be seen only against
     a hash that was kept elsewhere.
     """
+    from percuss.anchors.witnesses import Trusted
     from percuss.cli.output import give_json
+    from percuss.kinds.body import plain
     from percuss.work import audit as work
 
-    result = work.audit(open_session(ledger, allow_command=allow_command), rerun, anchor, beacon)
+    session = open_session(ledger, allow_command=allow_command)
+    result = work.audit(session, rerun, anchor, beacon, Trusted(signers, authorities))
     if json:
         give_json(
             {
                 "holds": result.holds,
                 "head": result.head,
-                "anchor": vars(result.anchor) | {"holds": result.anchor.holds} if result.anchor else None,
+                "anchor": plain(result.anchor) | {"holds": result.anchor.holds} if result.anchor else None,
+                "tiers": {tier.name: tier.reached for tier in result.tiers},
                 "beacon": result.repeated.beacon if result.repeated else None,
                 "verdicts": dict(result.repeated.verdicts) if result.repeated else {},
                 "proofs": [
@@ -83,11 +100,9 @@ def _print(result: Audit) -> None:
         print(f"{'verdicts':13}                  {', '.join(counts)}")
     if result.anchor is None:
         print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger cannot be told")
-    elif result.anchor.holds:
-        print(f"{'anchor':13} holds            everything up to event {result.anchor.event} is as it was")
-    elif result.anchor.event:
-        where = f"event {result.anchor.event} of the stream {result.anchor.stream}"
-        print(f"{'anchor':13} BROKEN           that is {where}, which proves nothing of main; keep the head below")
     else:
-        print(f"{'anchor':13} BROKEN           no event has the hash {result.anchor.hash}: cut short or written anew")
+        verdict = "holds" if result.anchor.holds else "BROKEN"
+        print(f"{'anchor':13} {verdict:7}          {plain(result.anchor.sentence)}")
     print(f"{'head':13} {result.head or 'no events yet'}")
+    for tier in result.tiers:
+        print(f"{'tier':13} {tier.name:8} {'yes' if tier.reached else 'no':7} {tier.sentence}")

@@ -89,6 +89,8 @@ def scale_for(misfits: Misfits, log_start: Array, share: float) -> float:
     # Bisection finds a crossing whether or not the share grows with the scale everywhere.
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
+        if middle in (low, high):  # neighbours among the numbers: nothing moves any more
+            break
         if reached(middle) < share:
             low = middle
         else:

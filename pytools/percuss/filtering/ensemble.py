@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from percuss.designs.design import Design
 from percuss.errors import InputError
 from percuss.execution.results import Campaign
-from percuss.filtering.observations import Observation, Observations
+from percuss.filtering.observations import Observations
 from percuss.filtering.proposal import EDGE, Mixture, log_start, prior_only
 from percuss.ledger.event import Event
 from percuss.session import Session
@@ -65,12 +65,12 @@ def make_ensemble(session: Session, campaign: Campaign, observations: Observatio
                     hint="percuss design STUDY --curves keeps them",
                 )
             curves = run_curves(session, campaign, runs[case], name, axis)
-            for i, row in enumerate(kept):
-                x, y = curves[row]
-                at = np.array([step.place for _, step in taken])
-                _check_reach(case, axis, x, taken)
-                for (t, step), value in zip(taken, np.interp(at, x, y), strict=True):
-                    predicted[t][i, step.names.index(name)] = value
+            at = np.array([step.place for _, step in taken])
+            for row in kept:
+                _check_reach(case, axis, curves[row][0], at)
+            values = np.array([np.interp(at, *curves[row]) for row in kept])
+            for i, (t, step) in enumerate(taken):
+                predicted[t][:, step.names.index(name)] = values[:, i]
     theta = campaign.theta[rows]
     z = normal_scores(campaign, theta)
     proposals = [_proposal(session, design, theta.shape[1]) for design in campaign.designs]
@@ -98,11 +98,11 @@ def _proposal(session: Session, design: Design, d: int) -> Mixture:
     return read_mixture(session, session.state.events[inputs[0].id], d) if inputs else prior_only(d)
 
 
-def _check_reach(case: str, axis: str, x: Array, steps: list[tuple[int, Observation]]) -> None:
+def _check_reach(case: str, axis: str, x: Array, places: Array) -> None:
     slack = 1e-9 * float(x[-1] - x[0])  # units were converted on the way
-    for _, step in steps:
-        if not x[0] - slack <= step.place <= x[-1] + slack:
-            raise InputError(
-                f"observation of case {case} at {axis} = {step.place!r}: the runs cover {float(x[0])!r} to "
-                f"{float(x[-1])!r} (SI)"
-            )
+    beyond = ~((places >= x[0] - slack) & (places <= x[-1] + slack))
+    if beyond.any():
+        raise InputError(
+            f"observation of case {case} at {axis} = {float(places[beyond.argmax()])!r}: the runs cover "
+            f"{float(x[0])!r} to {float(x[-1])!r} (SI)"
+        )

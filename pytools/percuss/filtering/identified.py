@@ -89,10 +89,17 @@ def grid_of(prior: Prior, count: int) -> Array:
 
 def correlations(theta: Array, outputs: Array) -> tuple[Array, Array]:
     """Correlations (d, outputs) of values, and of their ranks; 0 where one of the two is constant."""
-    from scipy.stats import rankdata
+    return _correlation(theta, outputs), _correlation(_ranks(theta), _ranks(outputs))
 
-    ranked = _correlation(rankdata(theta, axis=0), rankdata(outputs, axis=0))
-    return _correlation(theta, outputs), ranked
+
+def _ranks(columns: Array) -> Array:
+    """Ranks from 1 within each column; equal values have the mean of theirs."""
+    ranks = np.empty(columns.shape)
+    for k, column in enumerate(columns.T):
+        _, place, count = np.unique(column, return_inverse=True, return_counts=True)
+        last = np.cumsum(count)
+        ranks[:, k] = (last - 0.5 * (count - 1))[place]
+    return ranks
 
 
 def _correlation(a: Array, b: Array) -> Array:

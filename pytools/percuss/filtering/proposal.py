@@ -25,6 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.filtering.weights import solve_lower
+
 Array = NDArray[Any]
 
 PRIOR_SHARE = 0.1
@@ -148,18 +150,15 @@ def _expectation_maximisation(z: Array, weights: Array, count: int, width: Array
         mass = np.maximum(belongs.sum(axis=0), 1e-12)
         shares = mass / mass.sum()
         centres = (belongs.T @ z) / mass[:, None]
-        for k in range(count):
-            off = z - centres[k]
-            covariances[k] = (belongs[:, k, None] * off).T @ off / mass[k] + width
+        off = z.T[None] - centres[:, :, None]
+        covariances = (belongs.T[:, None, :] * off) @ off.transpose(0, 2, 1) / mass[:, None, None] + width
     return Mixture(shares, centres, covariances), likelihood
 
 
 def _log_gaussians(z: Array, centres: Array, covariances: Array) -> Array:
-    from scipy.linalg import solve_triangular
-
-    logs = np.empty((len(z), len(centres)))
-    for k, (centre, covariance) in enumerate(zip(centres, covariances, strict=True)):
-        root = np.linalg.cholesky(covariance)
-        white = solve_triangular(root, (z - centre).T, lower=True)
-        logs[:, k] = -0.5 * (white**2).sum(axis=0) - np.log(np.diag(root)).sum() - 0.5 * z.shape[1] * np.log(2 * np.pi)
-    return logs
+    """Log densities (n, k) of k Gaussians."""
+    roots = np.linalg.cholesky(covariances)
+    white = solve_lower(roots, z.T[None] - centres[:, :, None])
+    log_roots = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+    constants = -log_roots - 0.5 * z.shape[1] * np.log(2 * np.pi)
+    return np.asarray((-0.5 * (white**2).sum(axis=1) + constants[:, None]).T)

@@ -63,8 +63,6 @@ def misfits(observed: Sequence[Array], predicted: Sequence[Array], roots: Sequen
 
     Raises InputError when a root is singular or not finite.
     """
-    from scipy.linalg import solve_triangular
-
     diagonals = [np.abs(np.diag(root)) for root in roots]
     least = min((float(d.min()) for d in diagonals), default=1.0)
     if not (least > 0 and all(np.isfinite(root).all() for root in roots)):
@@ -74,11 +72,23 @@ def misfits(observed: Sequence[Array], predicted: Sequence[Array], roots: Sequen
     for y, x, root, diagonal in zip(observed, predicted, roots, diagonals, strict=True):
         # Twice by half the power: the power alone may be beyond what a number holds.
         scaled = np.ldexp(np.ldexp(root, -(power // 2)), -(power - power // 2))
-        white = solve_triangular(scaled, (np.asarray(x, float) - y).T, lower=True)
+        white = solve_lower(scaled, (np.asarray(x, float) - y).T)
         squares.append((white**2).sum(axis=0))
         norms.append(-0.5 * len(y) * math.log(2 * math.pi) - float(np.log(diagonal).sum()))
     counts = np.cumsum([len(y) for y in observed])
     return Misfits(np.cumsum(squares, axis=0), -power, np.cumsum(norms), counts)
+
+
+def solve_lower(roots: Array, right: Array) -> Array:
+    """Solutions (..., m, n) of triangular systems, roots (..., m, m): row by row, for all right-hand sides at once.
+
+    Of two or three rows that is a few operations; a library's solver takes longer to be called.
+    """
+    solved = np.empty(right.shape)
+    for row in range(right.shape[-2]):
+        known = (roots[..., row, :row, None] * solved[..., :row, :]).sum(axis=-2)
+        solved[..., row, :] = (right[..., row, :] - known) / roots[..., row, row, None]
+    return solved
 
 
 def filter_weights(misfits_of_samples: Misfits, log_start: Array, scale: float = 1.0) -> Filtered:

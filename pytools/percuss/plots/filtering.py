@@ -135,13 +135,14 @@ def _weighted(subject: Subject, body: FilterUpdated, case: str) -> pl.DataFrame:
     session, parts = subject.session, []
     weights = session.table(subject.event, "weights")
     weights = weights.filter(pl.col("step") == weights["step"].max())
-    for item in subject.event.inputs_as("design"):
+    # The table numbers the designs as the event lists them.
+    for number, item in enumerate(subject.event.inputs_as("design")):
         design = load_design(session, session.state.events[item.id])
         points = pl.DataFrame({f"at {name}": design.values[:, j] for j, name in enumerate(design.names)})
         points = points.with_columns(sample=pl.int_range(len(design.values), dtype=pl.Int64))
         table = campaign_table(session.ledger, batches_of(session, session.state.events[item.id]), design)
         table = table.filter((pl.col("case") == case) & pl.col("failed").is_null())
-        own = weights.filter(pl.col("design") == item.id).select(pl.col("sample").cast(pl.Int64), "weight")
+        own = weights.filter(pl.col("design") == number).select(pl.col("sample").cast(pl.Int64), "weight")
         parts.append(own.join(points, on="sample").join(table, on="sample"))
     return pl.concat(parts, how="diagonal")
 

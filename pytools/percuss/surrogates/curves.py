@@ -119,10 +119,13 @@ def run_curves(
             if event.kind != "runs.completed" or batch_of(event).case != runs.case:
                 continue
             table = session.table(event, "curves", columns)
-            for sample, rows in table.partition_by("sample", as_dict=True, maintain_order=True).items():
-                y = rows[quantity].to_numpy().astype(float)
-                x = rows[along].to_numpy().astype(float) if along else np.arange(len(y), dtype=float)
-                parts.setdefault((k, int(sample[0])), (x, y))
+            table = table.sort("sample", maintain_order=True)
+            y = table[quantity].to_numpy().astype(float)
+            x = table[along].to_numpy().astype(float) if along else None
+            samples, starts = np.unique(table["sample"].to_numpy(), return_index=True)
+            for sample, start, end in zip(samples, starts, [*starts[1:], len(y)], strict=True):
+                own = np.arange(end - start, dtype=float) if x is None else x[start:end]
+                parts.setdefault((k, int(sample)), (own, y[start:end]))
     listed = []
     for row in runs.rows:
         place = campaign.places[int(row)]

@@ -8,8 +8,11 @@ compares with them. Every study is built once.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
+from percuss.anchors.witnesses import Trusted
 from percuss.designs.records import read_design
 from percuss.errors import InputError, NotHereError
 from percuss.execution.records import campaign_table
@@ -26,12 +29,13 @@ from percuss.ledger.audit import (
 from percuss.ledger.ledger import MAIN
 from percuss.ledger.tables import table_digest
 from percuss.session import Session
+from percuss.work.anchor import KeptAnchor, check_anchor
 from percuss.work.reexecution import Reexecution, reason_not_here, reexecute
 from percuss.work.repetition import STRANGE
 
 
 @dataclass(frozen=True)
-class Anchor:
+class KeptHash:
     """A hash that was kept elsewhere, and the event that has it with its stream; None: no event has.
 
     An event of a shard proves nothing of main: a shard that was adopted goes on in a main that was written anew.
@@ -46,32 +50,86 @@ class Anchor:
         """Whether everything up to there is as it was."""
         return self.stream == MAIN
 
+    @property
+    def sentence(self) -> str:
+        """What is to be said of it."""
+        if self.holds:
+            return f"everything up to event {self.event} is as it was"
+        if self.event:
+            where = f"event {self.event} of the stream {self.stream}"
+            return f"that is {where}, which proves nothing of main; keep the head below"
+        return f"no event has the hash {self.hash}: cut short or written anew"
+
+
+@dataclass(frozen=True)
+class Tier:
+    """How far a ledger can be relied on in one respect: reached or not, and what that says."""
+
+    name: str
+    reached: bool
+    sentence: str
+
 
 @dataclass(frozen=True)
 class Audit:
     """The six proofs, the hash of the last event, and what became of the anchor if there is one.
 
-    `repeated` says by which beacon results were drawn, and how they came out; None where nothing was tried.
+    `repeated` says by which beacon results were drawn, and how they came out; None where nothing was tried. `events`
+    counts all there are, `sealed` those in sealed segments.
     """
 
     proofs: list[Proof]
     head: str | None
-    anchor: Anchor | None
+    anchor: KeptHash | KeptAnchor | None
     repeated: Reexecution | None = None
+    events: int = 0
+    sealed: int = 0
 
     @property
     def holds(self) -> bool:
         """Whether nothing was found."""
         return all(proof.holds for proof in self.proofs) and (self.anchor is None or self.anchor.holds)
 
+    @property
+    def tiers(self) -> list[Tier]:
+        """What the ledger is: whole, sealed, anchored, repeated. None of them follows from another."""
+        whole = all(proof.holds for proof in self.proofs[:-1])
+        verdicts = self.repeated.verdicts if self.repeated else Counter[str]()
+        compared = verdicts["same"] + verdicts["within"]
+        trusted = isinstance(self.anchor, KeptAnchor) and any(item.trusted for item in self.anchor.testimonies)
+        by = "and somebody you trust testifies to it" if trusted else "as far as you trust what you kept"
+        counts = f"{verdicts['differs']} did not, {verdicts['cannot']} cannot be compared"
+        anchored = self.anchor is not None and self.anchor.holds
+        return [
+            Tier("whole", whole, "chain, payloads, order, lineage and replay hold" if whole else "something is broken"),
+            Tier("sealed", self.sealed > 0, f"{self.sealed} of {self.events} events are in sealed segments"),
+            Tier("anchored", anchored, f"against what was kept outside, {by}" if anchored else "by nothing outside"),
+            Tier(
+                "repeated",
+                compared > 0 and not verdicts["differs"],
+                f"{compared} results came out again, {counts}",
+            ),
+        ]
 
-def audit(session: Session, rerun: int = 3, anchor: str | None = None, beacon: str | None = None) -> Audit:
+
+def audit(
+    session: Session,
+    rerun: int = 3,
+    anchor: str | Path | None = None,
+    beacon: str | None = None,
+    trusted: Trusted | None = None,
+) -> Audit:
     """Prove all there is to prove, with so many results of each sort computed again. Nothing is appended.
 
-    `beacon`: the text by which results are drawn; fresh entropy if there is none.
+    `anchor`: the file of an anchor, or the hash of an event of main, that was kept elsewhere. `beacon`: the text by
+    which results are drawn; fresh entropy if there is none. `trusted`: by whom anchors may be testified to.
     """
-    if anchor and not re.fullmatch("[0-9a-fA-F]{16,64}", anchor):
-        raise InputError(f"--anchor {anchor[:80]}: must be a hash, or at least its first 16 hexadecimal digits")
+    file = Path(anchor) if anchor and Path(anchor).is_file() else None
+    if anchor and not file and not re.fullmatch("[0-9a-fA-F]{16,64}", str(anchor)):
+        raise InputError(
+            f"--anchor {str(anchor)[:80]}: must be the file of an anchor, or a hash, or at least its first 16 "
+            "hexadecimal digits"
+        )
     place = session.ledger.place
     walk = prove_chain(place)
     proofs = [walk.proof, prove_payloads(place, walk), prove_order(walk), prove_lineage(walk)]
@@ -83,11 +141,13 @@ def audit(session: Session, rerun: int = 3, anchor: str | None = None, beacon: s
     else:
         damaged = "not tried: what it would start from is damaged"
         proofs += [Proof(name, "", note=damaged) for name in ("replay", "re-execution")]
-    kept = None
-    if anchor:
-        event = find_anchor(walk, anchor)
-        kept = Anchor(anchor, event.id if event else None, event.stream if event else None)
-    return Audit(proofs, walk.head, kept, repeated)
+    kept: KeptHash | KeptAnchor | None = None
+    if file:
+        kept = check_anchor(walk, place, file, trusted or Trusted())
+    elif anchor:
+        event = find_anchor(walk, str(anchor))
+        kept = KeptHash(str(anchor), event.id if event else None, event.stream if event else None)
+    return Audit(proofs, walk.head, kept, repeated, len(walk.visible), walk.sealed)
 
 
 def _prove_campaigns(session: Session, proof: Proof) -> Proof:

@@ -203,3 +203,35 @@ def test_iterations_do_not_narrow_a_conjugate_posterior() -> None:
     uncorrected = filter_weights(found, np.zeros(len(new))).weights[-1]
     mean = uncorrected @ new[:, 0]
     assert math.sqrt(float(uncorrected @ (new[:, 0] - mean) ** 2)) < 0.8 * math.sqrt(exact_var)
+
+
+def test_triangular_systems_and_ranks_are_those_of_a_library() -> None:
+    from scipy.linalg import solve_triangular
+    from scipy.stats import rankdata
+
+    from percuss.filtering.identified import correlations
+    from percuss.filtering.weights import solve_lower
+
+    rng = np.random.default_rng(5)
+    roots = np.tril(rng.uniform(0.5, 2.0, (4, 3, 3)))
+    right = rng.standard_normal((4, 3, 50))
+    expected = [solve_triangular(a, b, lower=True) for a, b in zip(roots, right, strict=True)]
+    np.testing.assert_allclose(solve_lower(roots, right), expected, rtol=1e-13, atol=1e-14)
+    ties = rng.integers(0, 5, (40, 3)).astype(float)
+    ranked = np.corrcoef(rankdata(ties, axis=0).T)
+    np.testing.assert_allclose(correlations(ties, ties)[1], ranked, atol=1e-14)
+
+
+def test_a_mixture_has_the_likelihood_of_its_gaussians_one_by_one() -> None:
+    from scipy.stats import multivariate_normal
+
+    rng = np.random.default_rng(6)
+    z = np.concatenate([rng.normal(-2, 0.4, (150, 2)), rng.normal(2, 0.6, (150, 2))])
+    mixture = fit_mixture(z, np.full(300, 1 / 300), 0)
+    assert len(mixture.shares) > 1
+    parts = [
+        0.9 * share * multivariate_normal(mean, covariance).pdf(z)
+        for share, mean, covariance in zip(mixture.shares, mixture.means, mixture.covariances, strict=True)
+    ]
+    expected = np.log(sum(parts) + 0.1 * np.exp(log_standard(z)))
+    np.testing.assert_allclose(mixture.log_density(z), expected, rtol=1e-12)
