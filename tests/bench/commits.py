@@ -31,7 +31,7 @@ def fill(root: Path, commits: int, *, loose: bool = False) -> float:
     if loose:
         ledger.LOOSE_BEFORE_SEALING = commits + 1
     book = ledger.Ledger.open(root, MAKER, create=True)
-    about = book.append([Draft("study.registered", {"text": "x"})])[0]
+    about = book.append([Draft("note.added", {"text": "x"})])[0]
     start = time.perf_counter()
     for i in range(commits):
         table = pl.DataFrame({"sample": [i], "y": [i / 7]})
