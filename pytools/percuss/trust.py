@@ -26,6 +26,9 @@ GATES: dict[str, str] = {
     "verification": "the simulator agrees with the surrogate where the posterior lies",
     "probability": "the probability of failure is known as well as was asked for",
     "limit-surface": "the simulator agrees with the surrogate near the limit",
+    "exceedances": "enough runs show every damage state, and enough do not",
+    "extrapolation": "curves of damage lie within the intensities that were run, and do not cross there",
+    "lognormal": "lognormal curves explain the counts of damage",
     "step": "the outputs do not depend on the numerical step",
 }
 

@@ -10,6 +10,7 @@ BENCHES = (
     "startup",
     "ledger",
     "oscillators",
+    "yielding",
     "surrogates",
     "samplers",
     "modes",

@@ -146,11 +146,23 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "surrogate": ["@last:campaign", "--degree", 2],
         "sensitivity": ["@last:surrogate"],
         "region": [bounces, "--curve", "position"],
+        "fragility": [
+            bounces,
+            "--intensity",
+            "speed",
+            "--output",
+            "force",
+            "--state",
+            "hit=1 kN",
+            "--accept",
+            "lognormal",
+        ],
         "observe": ["ishigami", "observed.csv"],
         "calibrate": ["@last:surrogate", "--observations", "@last:observations", *CALIBRATE],
         "predict": ["@last:posterior", "--draws", 20],
         "compare": [],
         "report": ["@last:indices", "--to", "report.html"],
+        "site": ["--to", "site"],
         "filter": ["@last:campaign", "--data", "seen.csv", "--noise", "y=2"],
         "validate": ["drifting", "--data", "path.csv", "--no-traditional", "--settle", "1 s"],
         "import": ["t.csv", "--study", "ishigami"],
@@ -170,7 +182,9 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "reproduce": ["@last:design"],
         "replay": [],
         "audit": [],
+        "anchor": ["--to", "anchor.json"],
         "note": ["@last", "words"],
+        "redact": ["@last:note", "--reason", "asked for"],
         "supersede": ["@last:note", "--reason", "wrong"],
         "prune": ["--older-than", "0s", "--reason", "plan", "--dry-run"],
         "seal": [],
@@ -189,6 +203,8 @@ def test_every_command_gives_json(percuss, folder, write_fclib) -> None:
         if name == "compare":
             call = ("calibrate", "@last:surrogate", "--observations", "@last:observations", *CALIBRATE, "--seed")
             args += [percuss(*call, seed).id for seed in (1, 2)]
+        if name == "redact":
+            percuss("note", "@last", "-", "--private", stdin="a name")
         if name == "adopt":
             percuss("run", percuss("design", "ishigami", "--n", 4).id, "--shard", "1/1")
         said = percuss(*name.split(), *args, "--json")

@@ -224,6 +224,29 @@ def test_events_that_say_nonsense(root, percuss, folder, forge, fields) -> None:
         assert percuss("audit").code == 1
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"body": DEEP},
+        {"body": '{"text":"</script><script>alert(1)</script>\\u001b[2J"}'},
+        {"kind": "runs.completed", "body": '{"case":"base","samples":3}'},
+        {"kind": "campaign.completed", "body": "{}"},
+        {"kind": "\x1b[2J<b>", "version": -5},
+    ],
+    ids=("deep", "script", "runs", "campaign", "kind"),
+)
+def test_a_site_of_nonsense(root, percuss, folder, forge, fields) -> None:
+    event = forge(**fields)
+    outside = folder / "outside"
+    outside.mkdir()
+    _told_nothing_else(percuss, [["site", "--to", "site"]], outside, codes=(0, 4))
+    for path in (folder / "site").rglob("*.html"):
+        text = path.read_text()
+        assert "<script>alert" not in text and "\x1b" not in text and "<b>" not in text, path
+    if (folder / "site" / "index.html").exists():
+        assert (folder / "site" / "events" / f"{event.id}.html").exists() or fields.get("kind", "").startswith("runs")
+
+
 def _commits(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     row = frame.tail(1)
     return {

@@ -58,6 +58,7 @@ def test_pruned_payloads_are_gone_known_and_told(percuss: Call, folder: Path, ru
     percuss("export", "csv", runs.id, "--table", "runs").refused(2, "was pruned", id)
     found = json.loads(percuss("reproduce", runs.id, "--json").out)["events"]
     assert {e["kind"]: e["verdict"] for e in found}["runs.completed"] == "cannot"
+    percuss("export", "crate", runs.id, "--to", "crate").refused(2, "was pruned", id)
     percuss("supersede", id, "--reason", "no").refused(2, "cannot be superseded")
     # There is nothing left to prune, and nothing is appended for that.
     assert percuss(*PRUNE).out == ""

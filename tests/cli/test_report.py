@@ -75,7 +75,12 @@ class Page(HTMLParser):
 
     @property
     def anchors(self) -> list[str]:
-        return [attributes["id"] for attributes in self.all("section") if "id" in attributes]
+        parts = [attributes for tag, attributes in self.elements if tag in ("section", "details")]
+        return [attributes["id"] for attributes in parts if "id" in attributes]
+
+    @property
+    def folded(self) -> list[str]:
+        return [attributes["id"] for attributes in self.all("details")]
 
 
 def check_page(text: str) -> Page:
@@ -140,10 +145,18 @@ def calibrated(copied: Path, percuss, once) -> str:  # type: ignore[no-untyped-d
 def test_every_section_of_a_chain(calibrated: str, percuss: Callable[..., object], folder: Path) -> None:
     text = (folder / "report.html").read_text()
     page = check_page(text)
-    assert page.anchors == [
+    # The result asked for and what was checked of it; the way to it folded.
+    assert page.anchors == ["prediction", "what-was-checked", *page.folded]
+    assert page.folded == [
         "study", "design", "runs", "surrogate", "sensitivity-expansion", "observations", "posterior-exact",
-        "prediction", "provenance", "how-to-reproduce",
+        "provenance", "how-to-reproduce",
     ]  # fmt: skip
+    assert text.index("Root mean square error") < text.index("calibration exact converged"), (
+        "the result asked for first"
+    )
+    assert "falls (-" in page.text or "rises (+" in page.text, "effects have a direction"
+    assert "Coefficient spectra" in text and "Effective sample sizes of" in text
+    assert re.search(r"\d ± 0?\.?\d", page.text) and "(SI)" not in page.text
     assert text.startswith("<!doctype html>")
     assert "prefers-color-scheme: dark" in text and "@media print" in text
     # Failed runs, what people said, every event with its full hash.
@@ -177,7 +190,13 @@ def test_the_script_makes_the_same_results_again(calibrated: str, percuss, folde
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     digests = [
-        sorted(set(re.findall(r"digest=[0-9a-f]{64}", percuss("show", "@last:prediction", "--ledger", ledger).out)))
+        sorted(
+            set(
+                re.findall(
+                    r'"digest": ?"[0-9a-f]{64}"', percuss("show", "@last:prediction", "--json", "--ledger", ledger).out
+                )
+            )
+        )
         for ledger in ("ledger", "again")
     ]
     assert digests[0] == digests[1] != []
@@ -214,7 +233,8 @@ def test_calibrations_side_by_side(calibrated: str, percuss, folder: Path) -> No
     posteriors = [percuss("calibrate", "@last:surrogate", "--seed", seed).id for seed in (8, 9)]
     percuss("report", percuss("compare", *posteriors).id, "--to", "report.html")
     page = check_page((folder / "report.html").read_text())
-    assert page.anchors[-5:] == ["posterior-exact", "posterior-exact-2", "comparison", "provenance", "how-to-reproduce"]
+    assert page.anchors[0] == "comparison"
+    assert page.anchors[-4:] == ["posterior-exact", "posterior-exact-2", "provenance", "how-to-reproduce"]
     assert any(a["aria-label"].startswith("x1 in every calibration") for a in page.all("svg"))
 
 
@@ -262,7 +282,9 @@ def test_curves_and_energy_of_one_run(copied: Path, percuss) -> None:  # type: i
     single = percuss("simulate", "pounding-frames", "--case", "rigid").id
     percuss("report", single, "--to", "single.html")
     page = check_page((copied / "single.html").read_text())
-    assert page.anchors == ["study", "design", "runs", "energy", "provenance", "how-to-reproduce"]
+    assert page.anchors == [
+        "runs-rigid", "energy-rigid", "study", "design-rigid", "provenance", "how-to-reproduce",
+    ]  # fmt: skip
     assert any("gap" in a["aria-label"] for a in page.all("svg"))
     # Units are those of the study: the gap in mm, never in m.
     assert "gap [mm]" in page.text and "gap [m]" not in page.text

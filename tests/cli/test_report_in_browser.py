@@ -15,19 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cli import browser
+from tests.cli.browser import BROWSER, DARK
 
 pytest.importorskip("matplotlib", reason="reports need the extra `report`")
 
 ROOT = Path(__file__).parent.parent.parent
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no chromium on PATH")
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
-    "--enable-logging=stderr",
-]  # fmt: skip
-DARK = "--blink-settings=preferredColorScheme=0"
 
 # Put into a copy of the page (the page itself allows no scripts); what it finds is read from the DOM.
 PROBE = """<script>
@@ -85,15 +79,7 @@ def browse(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Start the browser once on a page; it must not complain."""
 
     def call(page: Path, *words: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [str(BROWSER), *FLAGS, f"--user-data-dir={tmp_path / 'browser'}", *words, page.as_uri()],
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        assert not re.findall(r".*CONSOLE.*", done.stderr)
-        return done
+        return browser.browse(page.as_uri(), tmp_path / "browser", *words)
 
     return call
 

@@ -267,6 +267,34 @@ class Ledger:
 
         return self._result(compute_regions(self.session, self._event(campaign), curves, level).event)
 
+    def fragility(
+        self,
+        campaign: ResultLike,
+        *,
+        intensity: str,
+        output: str,
+        states: Mapping[str, str | float],
+        method: str = "counts",
+        motion: str = "run",
+        dispersion: str = "common",
+        cases: Sequence[str] = (),
+        hazard: str | None = None,
+        failed_collapse: bool = False,
+        level: float = 0.9,
+        draws: int = 400,
+        seed: int = 0,
+    ) -> Result:
+        """Fragility curves of damage states, mildest first: tables `curves` and `points`."""
+        from percuss.work.fragility import Asked, fit_fragility
+        from percuss.work.fragility_words import fit_request, hazard_of
+
+        event = self._event(campaign)
+        study = self.session.study(event)
+        request = fit_request(study, output, states, method, dispersion, level, draws, seed)
+        curve = hazard_of(study, intensity, hazard) if hazard else []
+        asked = Asked(intensity, output, request, cases, motion, curve, failed_collapse)
+        return self._result(fit_fragility(self.session, event, asked).event)
+
     # Inference.
 
     @operation
@@ -545,6 +573,12 @@ class Ledger:
         events = [self._event(item) for item in results]
         plot(self.session, events, Path(to), Request(curves, title, samples), style=style)
         return Path(to)
+
+    def site(self, to: str | Path) -> Path:
+        """Write the whole ledger as a static site, or bring it up to date; returns its first page."""
+        from percuss.work.site import make_site
+
+        return make_site(self.session, Path(to)).index
 
     @operation
     def note(self, result: ResultLike, text: str) -> Result:

@@ -42,7 +42,7 @@ def show(
         give_json(facts)
         return
     of_study = work.units(session, shown)
-    for line in _lines(session, shown, standing, work.with_units(work.body(shown), of_study)):
+    for line in _lines(session, shown, standing, work.with_units(work.body(session, shown), of_study)):
         print(line)
     for role, table in tables.items():
         units = work.column_units(shown, role, of_study)

@@ -10,9 +10,10 @@ from percuss.kinds.kind import Kind
 
 @dataclass(frozen=True, kw_only=True)
 class NoteAdded(Body):
-    """The words."""
+    """The words; of a private note they are in the file `words`, which can be redacted, and here there are none."""
 
     text: str
+    private: bool = False
 
 
 KIND = Kind(
@@ -20,6 +21,8 @@ KIND = Kind(
     NoteAdded,
     "words of a person about an event",
     needs={"about": ()},
-    summary=lambda body: body.text[:60],
+    summary=lambda body: "private" if body.private else body.text[:60],
+    version=2,
+    upcasters={1: lambda body: body},
     made_by="note",
 )

@@ -23,7 +23,7 @@ from percuss.ledger.ledger import MAIN, Ledger, adopted
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
 from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, fold, state_tables
-from percuss.ledger.pruned import tombstones
+from percuss.ledger.pruned import NOTE, tombstones
 from percuss.ledger.rows import from_frame, parquet_schema
 from percuss.ledger.streams import Listing, Segment, list_stream, read_segment, stream_names
 from percuss.ledger.tables import table_digest
@@ -245,7 +245,7 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
     paths_by_name: dict[str, str] = {}
     graves = tombstones(walk.visible)
     proof.faults += graves.faults
-    missing = 0
+    missing = redacted = 0
     for event in (event for events in walk.streams.values() for event in events):
         for blob in event.payloads:
             try:
@@ -256,6 +256,7 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
             # Of every event by itself: another one may carry the same bytes, and no tombstone for them.
             if graves.of(event, blob) and not exists(path):
                 missing += 1
+                redacted += event.kind == NOTE
                 continue
             key = f"{path} {blob.digest} {blob.rows} {blob.bytes}"
             if key in paths_by_name:
@@ -270,7 +271,9 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
     _check_unused(place, set(paths_by_name.values()), proof)
     if graves.named:
         there = len(graves.named) - missing
-        words = f"{missing} payloads were pruned, as recorded" + (f"; {there} more are still there" if there else "")
+        words = f"{missing} payloads were pruned, as recorded"
+        words += f", {redacted} of them words that were redacted" if redacted else ""
+        words += f"; {there} more are still there" if there else ""
         proof.note = "; ".join(filter(None, (words, proof.note)))
     return proof
 

@@ -214,10 +214,10 @@ class Ledger:
         blob = event.blob(role)
         if blob is None:
             raise InputError(f"event {event.id} ({event.kind}) carries no table {role!r}")
-        self._refuse_pruned(event, blob)
+        self.refuse_pruned(event, blob)
         return blobs.get_table(self.place, blob, columns)
 
-    def _refuse_pruned(self, event: Event, blob: Blob) -> None:
+    def refuse_pruned(self, event: Event, blob: Blob) -> None:
         """Raise PrunedError for a payload that is not there because it was pruned."""
         import polars as pl
 
@@ -235,7 +235,7 @@ class Ledger:
         """The files an event carries, or will carry, by name."""
         if isinstance(event, Event):
             for blob in event.blobs:
-                self._refuse_pruned(event, blob)
+                self.refuse_pruned(event, blob)
         return {
             blob.role.removeprefix(FILE_ROLE): blobs.get_bytes(self.place, blob)
             for blob in event.blobs

@@ -15,6 +15,7 @@ from percuss.kinds.table import kind_of
 from percuss.ledger.event import Blob, Event
 
 KIND = "payloads.pruned"
+NOTE = "note.added"
 # What cannot be computed again, or what all else is read by.
 NEVER = ("study.registered", "design.created", "observations.imported", "scene.settled", "crate.imported", KIND)
 
@@ -23,6 +24,11 @@ def may_be_pruned(event: Event) -> bool:
     """Whether the payloads of an event may ever be deleted: only what can be computed again from what stays."""
     kind = kind_of(event.kind)
     return kind is not None and bool(kind.repeat) and bool(kind.tables) and event.kind not in NEVER
+
+
+def may_be_missing(event: Event) -> bool:
+    """Whether payloads of an event can be gone as recorded: what may be pruned, and words of private notes."""
+    return may_be_pruned(event) or event.kind == NOTE
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def _fault(payload: Pruned, event: Event | None, is_input: bool) -> str | None:
     what = f"the {payload.role} of {payload.event}"
     if event is None or not is_input:
         return f"prunes {what}, which is not an event before it that it names among its inputs"
-    if not may_be_pruned(event):
+    if not may_be_missing(event):
         return f"prunes {what}, and what is of the kind {event.kind} is never pruned"
     blob = event.blob(payload.role)
     if blob is None or (blob.sha256, blob.digest, blob.rows, blob.bytes) != (

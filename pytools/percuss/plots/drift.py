@@ -15,10 +15,10 @@ import polars as pl
 
 from percuss.errors import InputError
 from percuss.kinds.validation_computed import ValidationComputed
-from percuss.plots.drawing import canvas, picture
+from percuss.plots.drawing import canvas, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import scale
-from percuss.plots.style import DASHES, GREY, SERIES
+from percuss.plots.style import BLUE, DASHES, GREY, ORANGE, SERIES, WIDE
 from percuss.plots.subject import Subject
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
@@ -130,3 +130,48 @@ def _path(axis: Any, table: pl.DataFrame, name: str, unit: Any, place: int, labe
     seen = [*ends, *axis.get_ylim()] if len(axis.lines) > 1 else ends
     if min(seen) < max(seen):
         axis.set_ylim(min(seen), max(seen))
+
+
+def draw_predictions(shown: Shown, parts: Sequence[str]) -> Figure | None:
+    """What was observed against what the constant calibration predicts, with two of its standard deviations.
+
+    A row a quantity, a column a part of the data; None where none of the parts was predicted.
+    """
+    table = shown.validation.predictions
+    if table is None:
+        return None
+    table = table.filter(pl.col("part").is_in(list(parts)))
+    if not table.height:
+        return None
+    columns = [part for part in parts if part in table["part"].to_list()]
+    names = table["quantity"].unique(maintain_order=True).to_list()
+    units = shown.units()
+    figure, axes = canvas(len(names), len(columns), WIDE, 0.8 + 1.9 * len(names), sharey="row")
+    words = []
+    for i, name in enumerate(names):
+        unit = scale(name, units.get(name, "1"))
+        for j, part in enumerate(columns):
+            axis = axes[i, j]
+            rows = table.filter((pl.col("quantity") == name) & (pl.col("part") == part))
+            rows = rows.gather_every(max(1, rows.height // MOST_POINTS))
+            times = rows["t"].to_numpy()
+            observed, mean, std = (unit.of(rows[key].to_numpy()) for key in ("observed", "mean", "std"))
+            axis.fill_between(
+                times, mean - 2 * std, mean + 2 * std, color=BLUE, alpha=0.25, linewidth=0, label="predicted ± 2 std"
+            )
+            axis.plot(times, mean, color=BLUE, linewidth=0.9, label="predicted")
+            axis.plot(times, observed, color=ORANGE, linewidth=0.8, linestyle=(0, (3, 1.2)), label="observed")
+            axis.grid(True)
+            if i == 0:
+                axis.set_title(part)
+            if i == len(names) - 1:
+                axis.set_xlabel("t [s]")
+            if j == 0:
+                axis.set_ylabel(unit.label)
+            inside = float(np.mean(np.abs(observed - mean) <= 2 * std))
+            words.append(f"{name}, {part}: {100 * inside:.0f} % within the band")
+    key(figure, axes[0, 0])
+    alt = f"Observed against predicted: {'; '.join(words)}"
+    return picture(
+        figure, alt, f"Observed (dashed) against predicted with two standard deviations. {'; '.join(words)}."
+    )

@@ -28,7 +28,9 @@ def save(figure: Any, path: Path, style: Style = "screen", title: str = "") -> N
     check_picture(path)
     check_outside(path)
     if title:
-        figure.suptitle(title, fontsize="medium", x=0.01, ha="left")
+        # The key, where there is one, stands on the left.
+        side = {"x": 0.99, "ha": "right"} if figure.legends else {"x": 0.01, "ha": "left"}
+        figure.suptitle(title, fontsize="medium", **side)
     form = path.suffix.lower()
     try:
         if form == ".svg":

@@ -12,7 +12,7 @@ from percuss.kinds.indices_computed import IndicesComputed
 from percuss.kinds.surrogate_fitted import Curves, SurrogateFitted
 from percuss.plots.drawing import canvas, height_for, key, picture, thinned
 from percuss.plots.figure import Figure
-from percuss.plots.labels import column_label, quantity_scale
+from percuss.plots.labels import column_label, output_scale, quantity_scale
 from percuss.plots.style import BLUE, DASHES, INK, ORANGE, SERIES, TEAL, THIRD, WIDE
 from percuss.plots.subject import Subject
 from percuss.sensitivity.indices import ALL_CASES
@@ -21,6 +21,7 @@ from percuss.study.study import Study
 
 # Outputs up to this number have a picture each; more are put over one another, parameter by parameter.
 FEW_OUTPUTS = 6
+EFFECTS = ("mu", "mu_star", "sigma")
 PAIRS = (("first", "total"), ("rank", "binning"), ("mu_star", "sigma"))
 WORDS = {
     "first": "first order", "total": "total", "shapley": "Shapley", "rank": "first order (ranks)",
@@ -37,11 +38,22 @@ def draw(subject: Subject) -> Figure:
         fitted = SurrogateFitted.of(session.state.events[event.input("surrogate")]).curves
         assert fitted is not None
         return over_time(session.study(event), fitted, session.table(event, "over_time"), names)[0]
-    table = session.table(event, "indices")
+    table = in_study_units(session.study(event), session.table(event, "indices"))
     if not table.height:
         raise InputError(f"event {event.id} ({event.kind}): has no indices to draw")
     outputs = outputs_of(table)
     return over_outputs(table, outputs, names, pair_of(table), len({case for case, _ in outputs}))
+
+
+def in_study_units(study: Study, table: pl.DataFrame) -> pl.DataFrame:
+    """The indices, with effects of screening, which have the unit of the output, in that of the study."""
+    if not table["measure"].is_in(EFFECTS).any():
+        return table
+    names = table["output"].unique().to_list()
+    factors = pl.DataFrame({"output": names, "factor": [output_scale(study, name).factor for name in names]})
+    factor = pl.when(pl.col("measure").is_in(EFFECTS)).then(pl.col("factor")).otherwise(1.0)
+    joined = table.join(factors, on="output", how="left", maintain_order="left")
+    return joined.with_columns(pl.col("value", "low", "high") * factor).drop("factor")
 
 
 def pair_of(table: pl.DataFrame) -> tuple[str, str]:
@@ -67,10 +79,11 @@ def _values(table: pl.DataFrame, case: str, output: str, measure: str, names: li
 
 
 def each_output(
-    table: pl.DataFrame, outputs: list[Any], names: list[str], pair: tuple[str, str], cases: int
+    study: Study, table: pl.DataFrame, outputs: list[Any], names: list[str], pair: tuple[str, str], cases: int
 ) -> tuple[list[Figure], str]:
     """A picture an output, parameters downwards, two bars each; and what to say under them."""
     figures = []
+    units = {output: output_scale(study, output).unit for _, output in outputs}
     places = np.arange(len(names))[::-1].astype(float)
     for case, output in outputs:
         figure, axes = canvas(1, 1, THIRD, height_for(len(names), 0.34, 0.95))
@@ -86,12 +99,16 @@ def each_output(
             axis.set_xlim(0, 1.05)
         axis.grid(axis="x")
         axis.set_title(column_label(case, output, cases))
-        axis.set_xlabel("share of the variance" if pair[0] != "mu_star" else "effect, SI")
+        axis.set_xlabel("share of the variance" if pair[0] != "mu_star" else _effect_label(units.get(output, "")))
         key(figure, axis, 2)
         value = _values(table, case, output, pair[1], names)[0]
         alt = ", ".join(f"{name} {v:.2g}" for name, v in zip(names, value, strict=True) if v == v)
         figures.append(picture(figure, f"Sensitivity of {column_label(case, output, cases)}, {WORDS[pair[1]]}: {alt}"))
     return figures, f"{WORDS[pair[0]].capitalize()} (filled) and {WORDS[pair[1]]} (hatched); lines are intervals."
+
+
+def _effect_label(unit: str) -> str:
+    return f"effect [{unit}]" if unit else "effect"
 
 
 def _paint(colour: str, filled: bool) -> dict[str, Any]:

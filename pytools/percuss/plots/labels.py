@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from percuss.plots.numbers import number_text
 from percuss.study.study import Study
 from percuss.units import from_si
 
@@ -37,7 +38,7 @@ class Scale:
 
     def with_unit(self, value: float) -> str:
         """One SI value with its unit, as in a sentence."""
-        return f"{float(value) * self.factor:.4g} {self.unit}".rstrip()
+        return f"{number_text(float(value) * self.factor)} {self.unit}".rstrip()
 
 
 def scale(name: str, unit: str | None, logarithmic: bool = False) -> Scale:
@@ -66,6 +67,23 @@ def parameter_scale(study: Study, name: str) -> Scale:
     """Of a parameter."""
     parameter = study.parameters[name]
     return scale(name, parameter.unit, parameter.prior.kind in LOGARITHMIC)
+
+
+def input_scale(study: Study, name: str) -> Scale:
+    """Of an input of the model: in the unit of the study's parameter of that name, else in that of the model."""
+    if name in study.parameters:
+        return parameter_scale(study, name)
+    inputs = study.model().inputs
+    unit = inputs[name].unit if name in inputs else None
+    return scale(name, unit if isinstance(unit, str) else None)
+
+
+def input_text(study: Study, name: str, value: object) -> str | float:
+    """A value of an input as a cell: a number in its unit, or what was said."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    shown = input_scale(study, name)
+    return f"{number_text(value * shown.factor, 6)} {shown.unit}".rstrip()
 
 
 def output_scale(study: Study, name: str) -> Scale:

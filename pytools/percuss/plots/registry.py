@@ -22,6 +22,7 @@ PLOTS: dict[str, str] = {
     "surrogate.fitted": "surrogate:draw",
     "indices.computed": "indices:draw",
     "region.computed": "regions:draw",
+    "fragility.fitted": "fragility:draw",
     "filter.updated": "filtering:draw",
     "observations.imported": "observations:draw",
     "posterior.sampled": "posterior:draw",
@@ -33,6 +34,11 @@ PLOTS: dict[str, str] = {
     "check.passed": "check:draw",
     "check.failed": "check:draw",
 }
+# Words about events, and events about the store: there is nothing to draw of them.
+WITHOUT_PICTURE = (
+    "scene.settled", "note.added", "event.superseded", "stream.adopted", "stream.sealed", "crate.imported",
+    "payloads.pruned",
+)  # fmt: skip
 # Kinds of which several events go into one picture.
 TOGETHER = ("runs.completed", "design.created", "campaign.completed", "validation.computed")
 

@@ -59,6 +59,7 @@ def _curves(subject: Subject) -> Figure:
     for event in subject.events:
         study = load_design(subject.session, event).study
         axes = {name: _axis(study.model().quantities, name) for name in names}
+        assert subject.tables is not None
         tables = subject.tables(event, subject.request.samples)
         for name, axis in axes.items():
             labels[name] = quantity_scale(study, axis).label, quantity_scale(study, name).label

@@ -37,12 +37,12 @@ class RunTables:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Events of one sort; `tables` gives what their runs gave, which may have to be made again."""
+    """Events of one sort; `tables` gives what runs gave, which may have to be made again."""
 
     session: Session
     events: tuple[Event, ...]
     request: Request
-    tables: Callable[[Event, int | None], RunTables]
+    tables: Callable[[Event, int | None], RunTables] | None = None
 
     @property
     def event(self) -> Event:

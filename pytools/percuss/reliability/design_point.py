@@ -56,10 +56,7 @@ def search(limit: Limit, element: int = 0, start: Array | None = None) -> Search
     g, gradient = _with_gradient(values, u)
     scale = abs(g) or 1.0
     if not gradient.any():
-        raise AnswerIsNo(
-            "the limit does not change about the medians of the parameters: there is no way to its design point",
-            hint="--method subset needs no slopes",
-        )
+        raise _flat()
     converged, steps, penalty = False, 0, 0.0
     while not converged and steps < MOST_STEPS:
         steps += 1
@@ -118,10 +115,12 @@ def all_design_points(limit: Limit, starts: int, seed: int) -> list[Search]:
     random = np.random.Generator(np.random.PCG64((seed, 1)))
     searches: list[Search] = []
     for element in elements_of(limit):
-        candidates = [search(limit, element)]
+        candidates = _from(limit, element, np.zeros(limit.dimension))
         for _ in range(starts):
             direction = random.standard_normal(limit.dimension)
             candidates += _from(limit, element, direction * START_AT / np.linalg.norm(direction))
+        if not candidates:
+            raise _flat()
         # A limit on both sides is the commonest second design point.
         candidates += _from(limit, element, -min(candidates, key=_distance).point.u) if starts else []
         searches += [c for c in candidates if c.converged] or candidates[:1]
@@ -132,6 +131,13 @@ def all_design_points(limit: Limit, starts: int, seed: int) -> list[Search]:
         if apart and (not kept or _distance(candidate) <= _distance(kept[0]) + FARTHER):
             kept.append(candidate)
     return kept
+
+
+def _flat() -> AnswerIsNo:
+    return AnswerIsNo(
+        "the limit does not change where its design point is searched from: there is no way to it",
+        hint="--method subset needs no slopes",
+    )
 
 
 def _distance(done: Search) -> float:

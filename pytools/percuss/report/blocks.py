@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from percuss.plots.figure import Figure
+from percuss.plots.numbers import number_text
 
 Cell = str | int | float | None
 Tone = Literal["note", "warning", "good"]
@@ -60,11 +61,14 @@ Block = Text | Notice | Table | Code | Figure | Gallery
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the report under its own heading. `short` stands at the top of the page, last sections first."""
+    """A part of the report under its own heading. `short` stands at the top of the page, last sections first. What is
+    `folded` is on the way to the result: there, and closed until somebody opens it.
+    """
 
     title: str
     blocks: Sequence[Block]
     short: Sequence[str | Notice] = field(default_factory=tuple)
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,13 +83,11 @@ class Page:
     first: Sequence[Notice] = ()
 
 
-def number_text(value: float) -> str:
-    """A number as people read it: four digits that count.
-
-    >>> number_text(0.123456), number_text(1234567.0), number_text(12.0), number_text(float("nan"))
-    ('0.1235', '1.235e+06', '12', '')
-    """
-    return "" if value != value else f"{value:.4g}"
+def in_short(page: Page) -> list[str | Notice]:
+    """What stands at the top: of the results asked for, then of the way to them from its end to its beginning."""
+    results = [section for section in page.sections if not section.folded]
+    way = [section for section in page.sections if section.folded]
+    return [item for section in [*results, *reversed(way)] for item in section.short]
 
 
 def cell_text(value: Cell) -> str:

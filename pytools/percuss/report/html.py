@@ -8,23 +8,41 @@ from html import escape
 from importlib.resources import files
 
 from percuss.plots.figure import Figure
-from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Section, Table, Text, cell_text, right_columns
+from percuss.report.blocks import (
+    Block,
+    Code,
+    Gallery,
+    Notice,
+    Page,
+    Section,
+    Table,
+    Text,
+    cell_text,
+    in_short,
+    right_columns,
+)
 
 TONES = {"note": "Note", "warning": "Warning", "good": "Passed"}
 # Cells with more characters than this may be broken into lines.
 LONG = 40
 # Nothing may be fetched or run, even if a browser is shown a file that someone has tampered with.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_FOLDED = ' class="folded"'
 
 
 def html(page: Page) -> str:
     """The whole file; the same page gives the same bytes."""
-    style = files("percuss.report").joinpath("style.css").read_text(encoding="utf-8")
-    anchors = section_anchors(page.sections)
-    links = "".join(
-        f'<li><a href="#{a}">{_text(s.title)}</a></li>' for a, s in zip(anchors, page.sections, strict=True)
-    )
-    facts = "".join(f"<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>" for name, value in page.facts)
+    style = f"<style>\n{style_sheet()}</style>"
+    return document(page.title, [style], [*body_parts(page)], POLICY)
+
+
+def style_sheet() -> str:
+    """How pages look."""
+    return files("percuss.report").joinpath("style.css").read_text(encoding="utf-8")
+
+
+def document(title: str, head: Iterable[str], body: Iterable[str], policy: str, classes: str = "") -> str:
+    """A file of HTML around what is on the page."""
     parts = [
         "<!doctype html>",
         '<html lang="en">',
@@ -32,26 +50,42 @@ def html(page: Page) -> str:
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="generator" content="percuss">',
-        f"<title>{escape(_clean(page.title))}</title>",
-        f"<style>\n{style}</style>",
+        f"<title>{escape(clean(title))}</title>",
+        *head,
         "</head>",
-        "<body>",
+        f'<body class="{classes}">' if classes else "<body>",
         '<a class="skip" href="#content">Skip to the content</a>',
-        f"<header>{''.join(_block(notice, '') for notice in page.first)}",
-        f'<p class="kicker">{_text(page.subtitle)}</p><h1>{_text(page.title)}</h1>',
-        f'<dl class="facts">{facts}</dl></header>',
-        f'<nav aria-label="Sections"><ol>{links}</ol></nav>',
-        '<main id="content">',
-        _short(page),
-        *(_section(section, anchor) for section, anchor in zip(page.sections, anchors, strict=True)),
-        "</main>",
-        f"<footer><p>{_text(page.footer)}</p></footer>",
+        *body,
         "</body>",
         "</html>",
     ]
     return "\n".join(part for part in parts if part) + "\n"
+
+
+def body_parts(page: Page) -> Iterable[str]:
+    """What is on the page: head, sections by name, what matters in short, the sections, the way to them folded."""
+    anchors = section_anchors(page.sections)
+    pairs = list(zip(page.sections, anchors, strict=True))
+    links = "".join(f'<li><a href="#{a}"{_FOLDED if s.folded else ""}>{inline(s.title)}</a></li>' for s, a in pairs)
+    facts = "".join(f"<div><dt>{inline(name)}</dt><dd>{inline(value)}</dd></div>" for name, value in page.facts)
+    yield f"<header>{''.join(block_html(notice, '') for notice in page.first)}"
+    yield f'<p class="kicker">{inline(page.subtitle)}</p><h1>{inline(page.title)}</h1>'
+    yield f'<dl class="facts">{facts}</dl></header>'
+    yield f'<nav aria-label="Sections"><ol>{links}</ol></nav>'
+    yield '<main id="content">'
+    yield _short(page)
+    for section, anchor in pairs:
+        if not section.folded:
+            yield _section(section, anchor)
+    if any(section.folded for section in page.sections):
+        yield '<h2 class="way">How it came about</h2>'
+    for section, anchor in pairs:
+        if section.folded:
+            yield _section(section, anchor)
+    yield "</main>"
+    yield f"<footer><p>{inline(page.footer)}</p></footer>"
 
 
 def section_anchors(sections: Iterable[Section]) -> list[str]:
@@ -65,73 +99,76 @@ def section_anchors(sections: Iterable[Section]) -> list[str]:
 
 
 def _short(page: Page) -> str:
-    items = [item for section in reversed(page.sections) for item in section.short]
+    items = in_short(page)
     if not items:
         return ""
     lines = [
-        f"<li>{_text(item)}</li>"
+        f"<li>{inline(item)}</li>"
         if isinstance(item, str)
-        else f'<li class="{item.tone}"><strong>{TONES[item.tone]}:</strong> {_text(item.text)}</li>'
+        else f'<li class="{item.tone}"><strong>{TONES[item.tone]}:</strong> {inline(item.text)}</li>'
         for item in items
     ]
     return f'<section class="short" aria-label="In short"><h2>In short</h2><ul>{"".join(lines)}</ul></section>'
 
 
 def _section(section: Section, anchor: str) -> str:
-    blocks = "\n".join(_block(block, f"{anchor}-{i}") for i, block in enumerate(section.blocks, 1))
-    return f'<section id="{anchor}"><h2>{_text(section.title)}</h2>\n{blocks}\n</section>'
+    blocks = "\n".join(block_html(block, f"{anchor}-{i}") for i, block in enumerate(section.blocks, 1))
+    if section.folded:
+        opening = f'<details id="{anchor}"><summary><h3>{inline(section.title)}</h3></summary>'
+        return f"{opening}\n{blocks}\n</details>"
+    return f'<section id="{anchor}"><h2>{inline(section.title)}</h2>\n{blocks}\n</section>'
 
 
-def _block(block: Block, name: str) -> str:
+def block_html(block: Block, name: str) -> str:
     match block:
         case Text(text):
-            return f"<p>{_text(text)}</p>"
+            return f"<p>{inline(text)}</p>"
         case Notice(text, tone, items):
-            lines = "".join(f"<li>{_text(item)}</li>" for item in items)
-            paragraph = f"<p><strong>{TONES[tone]}:</strong> {_text(text)}</p>"
+            lines = "".join(f"<li>{inline(item)}</li>" for item in items)
+            paragraph = f"<p><strong>{TONES[tone]}:</strong> {inline(text)}</p>"
             return f'<div class="notice {tone}" role="note">{paragraph}{f"<ul>{lines}</ul>" if lines else ""}</div>'
         case Table():
             return _table(block)
         case Code(text):
-            return f'<pre tabindex="0"><code>{escape(_clean(text, keep_lines=True))}</code></pre>'
+            return f'<pre tabindex="0"><code>{escape(clean(text, keep_lines=True))}</code></pre>'
         case Figure():
-            return f"<figure>{_picture(block, name)}<figcaption>{_text(block.caption)}</figcaption></figure>"
+            return f"<figure>{_picture(block, name)}<figcaption>{inline(block.caption)}</figcaption></figure>"
         case Gallery(figures, caption):
             pictures = "".join(_picture(figure, f"{name}-{i}") for i, figure in enumerate(figures, 1))
-            return f'<figure class="gallery"><div>{pictures}</div><figcaption>{_text(caption)}</figcaption></figure>'
+            return f'<figure class="gallery"><div>{pictures}</div><figcaption>{inline(caption)}</figcaption></figure>'
 
 
 def _picture(figure: Figure, name: str) -> str:
     """The SVG with ids that no other picture of the page has, and the words that stand for it."""
     body = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", figure.svg)
-    label = escape(_clean(figure.alt), quote=True)
+    label = escape(clean(figure.alt), quote=True)
     opening = f'<svg role="img" aria-label="{label}" style="width:{figure.width:g}pt"'
     return f'<div class="picture">{body.replace("<svg", opening, 1)}</div>'
 
 
 def _table(table: Table) -> str:
     right = [' class="n"' if r else "" for r in right_columns(table)]
-    heads = "".join(f'<th scope="col"{r}>{_text(head)}</th>' for head, r in zip(table.heads, right, strict=True))
+    heads = "".join(f'<th scope="col"{r}>{inline(head)}</th>' for head, r in zip(table.heads, right, strict=True))
     rows = "\n".join(
         f"<tr>{''.join(_cell(cell_text(value), r) for value, r in zip(row, right, strict=True))}</tr>"
         for row in table.rows
     )
-    label = escape(_clean(table.caption), quote=True)
-    caption = f"<caption>{_text(table.caption)}</caption>" if table.caption else ""
+    label = escape(clean(table.caption), quote=True)
+    caption = f"<caption>{inline(table.caption)}</caption>" if table.caption else ""
     opening = f'<div class="table" tabindex="0" role="region" aria-label="{label}">'
     return f"{opening}<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
 
 
 def _cell(text: str, side: str) -> str:
     long = ' class="long"' if len(text) > LONG else ""
-    return f"<td{side or long}>{_text(text)}</td>"
+    return f"<td{side or long}>{inline(text)}</td>"
 
 
-def _text(text: str) -> str:
+def inline(text: str) -> str:
     """Text with its code words, safe to stand in a page."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(_clean(text)))
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(clean(text)))
 
 
-def _clean(text: str, keep_lines: bool = False) -> str:
+def clean(text: str, keep_lines: bool = False) -> str:
     """Without characters that no page may hold: what a stranger wrote into a ledger stays harmless."""
     return "".join(c if c.isprintable() or (keep_lines and c == "\n") else "\N{REPLACEMENT CHARACTER}" for c in text)

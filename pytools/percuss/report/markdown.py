@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from percuss.plots.figure import Figure
-from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Table, Text, cell_text, right_columns
+from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Table, Text, cell_text, in_short, right_columns
 
 
 def markdown(page: Page) -> str:
     """The whole report, ending with a line break."""
     lines = [*map(_block, page.first), f"# {page.title}", page.subtitle]
     lines.append("\n".join(f"- {name}: {value}" for name, value in page.facts))
-    short = [item for section in reversed(page.sections) for item in section.short]
+    short = in_short(page)
     if short:
         lines += ["## In short", "\n".join(f"- {_line(item)}" for item in short)]
     for section in page.sections:

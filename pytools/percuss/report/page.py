@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from percuss.errors import LedgerError
 from percuss.ledger.event import Event
+from percuss.ledger.standing import standing
 from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.sections.registry import planned, section_of
@@ -22,10 +24,10 @@ def build_page(
     """The whole report; `advance` is told of every section that is done."""
     sections: list[Section] = []
     with drawing(pictures):
-        for module, event in planned(source):
+        for module, event, folded in planned(source):
             part = _readable(module, source, event)
             if part is not None:
-                sections.append(part)
+                sections.append(replace(part, folded=folded, short=_trusted(source, event, part)))
             advance(1, module)
     root = source.roots[0]
     about = next((source.study(event) for event in source.of_kind("study.registered")), None)
@@ -44,6 +46,19 @@ def build_page(
     )
     first = [Notice(verdict.line()) for verdict in failures(source.trust)]
     return Page(title, f"Report on {words}", facts, sections, footer, first)
+
+
+def _trusted(source: Source, event: Event, section: Section) -> Sequence[str | Notice]:
+    """What may stand at the top: of a result that failed as a whole, its warnings and what failed, and no claim.
+
+    What a gate says of some outputs alone is for the section itself, which knows what its claims are about.
+    """
+    failed = [verdict for verdict in failures(standing(source.state, event)) if verdict.stops and not verdict.about]
+    if not failed:
+        return section.short
+    warnings = [item for item in section.short if isinstance(item, Notice) and item.tone == "warning"]
+    named = [Notice(f"{section.title}: {verdict.sentence}.") for verdict in failed if verdict.source is None]
+    return [*warnings, *(notice for notice in named if all(notice.text != other.text for other in warnings))]
 
 
 def _readable(module: str, source: Source, event: Event) -> Section | None:

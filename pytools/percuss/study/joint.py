@@ -78,7 +78,9 @@ class Joint:
 
     def to_unit(self, theta: Array) -> Array:
         """Points of the unit cube at parameters (n, d); of a tensor each component by its marginal law."""
-        unit = np.column_stack([np.asarray(prior.cdf(theta[:, j])) for j, prior in enumerate(self.priors)])
+        unit = np.empty_like(np.asarray(theta, float))
+        for j, prior in enumerate(self.priors):
+            unit[:, j] = prior.cdf(theta[:, j])
         if self.correlation is None:
             return unit
         z = np.zeros_like(unit)

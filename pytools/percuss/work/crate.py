@@ -47,6 +47,9 @@ def write_crate(session: Session, event: Event, to: Path, licence: str = "") -> 
     if not licence.isprintable() or len(licence) > 200 or " " in licence:
         raise InputError(f"--licence {licence[:60]!r}: must be an SPDX identifier, as CC-BY-4.0, or a URL")
     events = lineage(session.state, event.id)
+    for item in events:
+        for blob in item.blobs:
+            session.ledger.refuse_pruned(item, blob)
     rows = parquet_bytes(to_frame(events))
     described = Described(
         root=event,

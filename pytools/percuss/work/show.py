@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from percuss.errors import LedgerError, PercussError
 from percuss.export.tables import study_units
 from percuss.kinds.body import plain
+from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import kind_of
 from percuss.ledger.event import FILE_ROLE, Event
+from percuss.ledger.notes import note_words
 from percuss.ledger.projections import superseded_ids
 from percuss.ledger.standing import superseded
 from percuss.session import Session
@@ -56,12 +58,17 @@ def column_units(event: Event, role: str, of_study: Mapping[str, str]) -> dict[s
     return own | {column: unit for column, unit in declared.columns.items() if unit}
 
 
-def body(event: Event) -> dict[str, Any]:
-    """The body of an event, its fields in the order of its kind where it is one that this percuss reads."""
+def body(session: Session, event: Event) -> dict[str, Any]:
+    """The body of an event, its fields in the order of its kind where it is one that this percuss reads.
+
+    Words of a private note are put in.
+    """
     try:
         content = event.content
     except LedgerError:
         return event.data
+    if isinstance(content, NoteAdded):
+        return {"text": note_words(session.ledger, event), "private": content.private}
     recorded = event.data
     return recorded if content is None else {**plain(content), **(recorded if content.open_ended else {})}
 

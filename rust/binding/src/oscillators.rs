@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use numpy::{IntoPyArray, PyArray1};
-use percuss_laws::{Damping, Law, LawError};
+use percuss_laws::{Damping, Hysteresis, Law, LawError, SpringLaw};
 use percuss_oscillators::{
     BaseMotion, Contact, Damper, Harmonic, Integrator, MOST_SAMPLES, Node, Rayleigh, Record, Run,
     Settings, Spring, System, sample_times, simulate_many,
@@ -31,7 +31,10 @@ enum BaseSpec {
 pub(crate) struct RunSpec {
     masses_kg: Vec<f64>,
     springs: Vec<(i64, i64, f64, f64)>,
+    /// Law and its numbers of each spring that has one.
+    spring_laws: Vec<Option<(String, Vec<f64>)>>,
     dampers: Vec<(i64, i64, f64)>,
+    damper_exponents: Vec<f64>,
     rayleigh: (f64, f64),
     contacts: Vec<(i64, i64, f64, String, String, f64, f64)>,
     displacement_m: Vec<f64>,
@@ -84,23 +87,36 @@ impl RunSpec {
                 stiffness,
             })
         };
+        let law = |(stiffness, law): (f64, Option<(String, Vec<f64>)>)| {
+            law.map(|(name, numbers)| SpringLaw::from_name(&name)?.with(stiffness, &numbers))
+                .transpose()
+        };
+        let stiffnesses = self.springs.iter().map(|spring| spring.2);
+        let laws: Vec<Option<Hysteresis>> = stiffnesses
+            .zip(self.spring_laws)
+            .map(law)
+            .collect::<Result<_, LawError>>()?;
         let system = System {
             masses_kg: self.masses_kg,
             springs: self
                 .springs
                 .into_iter()
-                .map(|(a, b, linear_n_per_m, cubic_n_per_m3)| Spring {
+                .zip(laws)
+                .map(|((a, b, linear_n_per_m, cubic_n_per_m3), law)| Spring {
                     nodes: [node(a), node(b)],
                     linear_n_per_m,
                     cubic_n_per_m3,
+                    law,
                 })
                 .collect(),
             dampers: self
                 .dampers
                 .into_iter()
-                .map(|(a, b, viscous_n_s_per_m)| Damper {
+                .zip(self.damper_exponents)
+                .map(|((a, b, viscous_n_s_per_m), exponent)| Damper {
                     nodes: [node(a), node(b)],
                     viscous_n_s_per_m,
+                    exponent,
                 })
                 .collect(),
             rayleigh: Rayleigh {
@@ -156,6 +172,7 @@ fn to_dict<'py>(py: Python<'py>, run: &Run) -> PyResult<Bound<'py, PyDict>> {
         ("acceleration_m_s2", &run.acceleration_m_s2, masses),
         ("force_n", &run.force_n, contacts),
         ("gap_m", &run.gap_m, contacts),
+        ("element_force_n", &run.element_force_n, run.elements),
     ] {
         dict.set_item(name, columns(py, rows, width))?;
     }
@@ -165,6 +182,9 @@ fn to_dict<'py>(py: Python<'py>, run: &Run) -> PyResult<Bound<'py, PyDict>> {
         ("peak_acceleration_m_s2", &run.peaks.acceleration_m_s2),
         ("peak_force_n", &run.peaks.force_n),
         ("smallest_gap_m", &run.peaks.smallest_gap_m),
+        ("peak_drift_m", &run.peaks.drift_m),
+        ("residual_m", &run.residual_m),
+        ("hysteretic_energy_j", &run.energy.hysteretic_j),
     ] {
         dict.set_item(name, peaks.clone())?;
     }
@@ -193,6 +213,7 @@ fn to_dict<'py>(py: Python<'py>, run: &Run) -> PyResult<Bound<'py, PyDict>> {
         ("kinetic", energy.kinetic_j),
         ("elastic", energy.elastic_j),
         ("damped", energy.damped_j),
+        ("hysteretic", energy.hysteretic_j.iter().sum()),
         ("contact", energy.contact_j.iter().sum()),
         ("closing_error", energy.closing_error),
     ] {
@@ -269,6 +290,56 @@ fn impact_laws() -> Vec<(&'static str, &'static str, &'static str, f64, f64)> {
         .collect()
 }
 
+/// Number of a spring law: name, unit, default, low, low_open, high, high_open, what it is.
+type Number = (
+    &'static str,
+    &'static str,
+    Option<f64>,
+    f64,
+    bool,
+    f64,
+    bool,
+    &'static str,
+);
+
+/// Every law of springs: name, force in one line, source, the numbers it takes beside the stiffness.
+#[pyfunction]
+fn spring_laws() -> Vec<(&'static str, &'static str, &'static str, Vec<Number>)> {
+    let all = SpringLaw::ALL.iter().map(|law| law.facts());
+    all.map(|facts| {
+        let numbers = facts.numbers.iter().map(|n| {
+            let bounds = (n.low, n.low_open, n.high, n.high_open);
+            let (low, low_open, high, high_open) = bounds;
+            (
+                n.name, n.unit, n.default, low, low_open, high, high_open, n.doc,
+            )
+        });
+        (facts.name, facts.summary, facts.citation, numbers.collect())
+    })
+    .collect()
+}
+
+/// Elongation and force at which a spring with a law yields, m and N; infinite for one that does not.
+#[pyfunction]
+fn spring_yield(law: &str, stiffness: f64, numbers: Vec<f64>) -> PyResult<(f64, f64)> {
+    let law = SpringLaw::from_name(law).map_err(bad_input)?;
+    let bound = law.with(stiffness, &numbers).map_err(bad_input)?;
+    Ok((bound.yield_elongation(), bound.yield_force()))
+}
+
+/// Forces of a spring with a law along a path of elongations from rest, N.
+#[pyfunction]
+fn spring_cycle(
+    law: &str,
+    stiffness: f64,
+    numbers: Vec<f64>,
+    elongation_m: Vec<f64>,
+) -> PyResult<Vec<f64>> {
+    let law = SpringLaw::from_name(law).map_err(bad_input)?;
+    let bound = law.with(stiffness, &numbers).map_err(bad_input)?;
+    Ok(bound.forces_along(&elongation_m))
+}
+
 /// Restitution that a law achieves in a free collision, by integration of the motion.
 #[pyfunction]
 fn achieved_restitution(law: &str, damping: &str, restitution: f64) -> PyResult<f64> {
@@ -282,5 +353,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MOST_SAMPLES", MOST_SAMPLES)?;
     module.add_function(wrap_pyfunction!(simulate_oscillators, module)?)?;
     module.add_function(wrap_pyfunction!(impact_laws, module)?)?;
+    module.add_function(wrap_pyfunction!(spring_laws, module)?)?;
+    module.add_function(wrap_pyfunction!(spring_yield, module)?)?;
+    module.add_function(wrap_pyfunction!(spring_cycle, module)?)?;
     module.add_function(wrap_pyfunction!(achieved_restitution, module)?)
 }

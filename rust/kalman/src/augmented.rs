@@ -506,6 +506,9 @@ fn check(
     if let Some(sensor) = sensors.iter().find(|sensor| sensor.mass >= model.masses()) {
         return Err(unknown("mass", sensor.mass));
     }
+    if let Some(spring) = model.remembering_element() {
+        return Err(KalmanError::Remembers { spring });
+    }
     match model.rigid_contact() {
         Some(contact) => Err(KalmanError::Rigid { contact }),
         None => Ok(()),

@@ -71,6 +71,14 @@ pub enum KalmanError {
         /// Index of the contact.
         contact: usize,
     },
+    /// A spring whose force hangs on its past, which is no part of the estimated state.
+    #[error(
+        "spring {spring} of those with a law remembers its past, which a filter does not estimate: take a linear, gap or hook spring"
+    )]
+    Remembers {
+        /// Its index among the springs with a law.
+        spring: usize,
+    },
     /// An estimate that is no longer finite.
     #[error(
         "the estimate is no longer finite at sample {sample}: take more substeps or a smaller drift"

@@ -250,8 +250,8 @@ proptest! {
         let nodes = [Node::Mass(0), Node::Base];
         let system = System {
             masses_kg: vec![1.0],
-            springs: vec![Spring { nodes, linear_n_per_m: k, cubic_n_per_m3: 50.0 }],
-            dampers: vec![Damper { nodes, viscous_n_s_per_m: c }],
+            springs: vec![Spring { nodes, linear_n_per_m: k, cubic_n_per_m3: 50.0, law: None }],
+            dampers: vec![Damper { nodes, viscous_n_s_per_m: c, exponent: 1.0 }],
             initial_displacement_m: vec![0.0],
             initial_velocity_m_s: vec![0.0],
             ..System::default()

@@ -11,10 +11,12 @@ fn model() -> Model {
             nodes,
             linear_n_per_m: 1.0,
             cubic_n_per_m3: 0.0,
+            law: None,
         }],
         dampers: vec![Damper {
             nodes,
             viscous_n_s_per_m: 0.1,
+            exponent: 1.0,
         }],
         initial_displacement_m: vec![0.0],
         initial_velocity_m_s: vec![0.0],

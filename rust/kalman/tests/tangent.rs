@@ -20,11 +20,13 @@ fn two_storeys() -> System {
         nodes,
         linear_n_per_m,
         cubic_n_per_m3,
+        law: None,
     };
     let between = [Node::Mass(1), Node::Mass(0)];
     let damper = |nodes, viscous_n_s_per_m| Damper {
         nodes,
         viscous_n_s_per_m,
+        exponent: 1.0,
     };
     System {
         masses_kg: vec![1.5, 1.2],
@@ -133,6 +135,7 @@ fn step_matches_differences_for_every_compliant_law() {
             nodes: to_base(i),
             linear_n_per_m,
             cubic_n_per_m3: 0.0,
+            law: None,
         };
         let stiffness = 3e4;
         let system = System {
@@ -141,6 +144,7 @@ fn step_matches_differences_for_every_compliant_law() {
             dampers: vec![Damper {
                 nodes: to_base(0),
                 viscous_n_s_per_m: 1.0,
+                exponent: 1.0,
             }],
             contacts: vec![Contact {
                 left: Node::Mass(0),

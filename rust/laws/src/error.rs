@@ -47,6 +47,36 @@ pub enum LawError {
         /// The value given.
         reduced_mass_kg: f64,
     },
+    /// No law of springs of this name.
+    #[error("spring law `{name}` is unknown: use one of {known}")]
+    UnknownSpringLaw {
+        /// The name given.
+        name: String,
+        /// The names there are, separated by commas.
+        known: String,
+    },
+    /// A number of a spring law that it cannot take.
+    #[error("{number} {value} of the spring law `{law}` must be {allowed}")]
+    SpringNumber {
+        /// Name of the law.
+        law: &'static str,
+        /// Name of the number.
+        number: &'static str,
+        /// The value given.
+        value: f64,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// Too many or too few numbers for a spring law.
+    #[error("the spring law `{law}` takes {taken} numbers beside its stiffness, not {found}")]
+    SpringNumbers {
+        /// Name of the law.
+        law: &'static str,
+        /// How many it takes.
+        taken: usize,
+        /// How many were given.
+        found: usize,
+    },
 }
 
 /// Find a name in a table, or say which there are.

@@ -9,10 +9,13 @@
 //! [`contact`] holds the laws of rigid bodies: impact and friction at one contact of a time step; [`grain`] those of
 //! spherical grains that overlap a little.
 //!
+//! [`SpringLaw`] is the table of springs that yield, open or slide, [`Hysteresis`] one with its numbers put in.
+//!
 //! [`Law`] is the table of impact laws, [`Impact`] a law with its numbers put in. To add one: a file in `impact/` and
 //! a line in `impact/table.rs`; the compiler names what the file does not say.
 
 mod error;
+mod hysteresis;
 mod impact;
 mod viscous_relation;
 
@@ -20,6 +23,9 @@ pub mod contact;
 pub mod grain;
 
 pub use error::LawError;
+pub use hysteresis::{
+    Hysteresis, NumberFacts, Past, Response, SpringFacts, SpringLaw, Watch as SpringWatch,
+};
 pub use impact::{
     Damping, Gradient, Impact, Law, LawFacts, Memory, SLOWEST_APPROACH_M_S, SMALLEST_RESTITUTION,
 };

@@ -25,12 +25,14 @@ fn frames(law: Law, restitution: f64, stiffness: f64, start: f64) -> System {
                 nodes: nodes(i),
                 linear_n_per_m: SPRINGS[i],
                 cubic_n_per_m3: 0.0,
+                law: None,
             })
             .collect(),
         dampers: (0..2)
             .map(|i| Damper {
                 nodes: nodes(i),
                 viscous_n_s_per_m: damper(i),
+                exponent: 1.0,
             })
             .collect(),
         contacts: vec![Contact {

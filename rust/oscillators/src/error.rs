@@ -14,6 +14,14 @@ pub enum OscillatorError {
         /// What is wrong.
         source: LawError,
     },
+    /// A damper's numbers.
+    #[error("damper {index}: {source}")]
+    Damper {
+        /// Index of the damper.
+        index: usize,
+        /// What is wrong.
+        source: LawError,
+    },
     /// A quantity that must be positive.
     #[error("{what} {index} is {value}: it must be positive and finite")]
     NotPositive {

@@ -2,8 +2,8 @@
 
 use crate::{Model, OscillatorError, Run, System};
 use crate::{
-    fixed_step::central_difference, fixed_step::moreau_jean, fixed_step::newmark,
-    fixed_step::runge_kutta, located,
+    fixed_step::central_difference, fixed_step::lanes, fixed_step::moreau_jean,
+    fixed_step::newmark, fixed_step::runge_kutta, located,
 };
 
 /// How to integrate.
@@ -118,17 +118,42 @@ impl Settings {
 
 /// Integrate a system.
 pub fn simulate(system: &System, settings: &Settings) -> Result<Run, OscillatorError> {
-    settings.check()?;
-    let model = Model::new(system)?;
-    match settings.integrator {
-        Integrator::Event => located::run(&model, settings),
-        Integrator::CentralDifference { step_s } => {
-            central_difference::run(&model, settings, step_s)
+    let mut runs = simulate_group(std::slice::from_ref(system), settings);
+    runs.pop().expect("one run for one system")
+}
+
+/// Integrate systems one after the other; those that are alike and yield go together in lanes.
+pub(crate) fn simulate_group(
+    systems: &[System],
+    settings: &Settings,
+) -> Vec<Result<Run, OscillatorError>> {
+    if let Err(fault) = settings.check() {
+        return vec![Err(fault); systems.len()];
+    }
+    let models: Result<Vec<Model>, _> = systems.iter().map(Model::new).collect();
+    if let (Ok(models), Integrator::Newmark { step_s }) = (&models, settings.integrator) {
+        let together = |model: &Model| lanes::fits(model) && lanes::alike(model, &models[0]);
+        if models.len() <= lanes::LANES && models.iter().all(together) {
+            return newmark::run_together(models, settings, step_s);
         }
-        Integrator::Newmark { step_s } => newmark::run(&model, settings, step_s),
-        Integrator::RungeKutta { step_s } => runge_kutta::run(&model, settings, step_s),
+    }
+    if systems.len() == 1 {
+        return vec![models.and_then(|models| integrate(&models[0], settings))];
+    }
+    let each = systems.iter();
+    each.map(|system| simulate(system, settings)).collect()
+}
+
+fn integrate(model: &Model, settings: &Settings) -> Result<Run, OscillatorError> {
+    match settings.integrator {
+        Integrator::Event => located::run(model, settings),
+        Integrator::CentralDifference { step_s } => {
+            central_difference::run(model, settings, step_s)
+        }
+        Integrator::Newmark { step_s } => newmark::run(model, settings, step_s),
+        Integrator::RungeKutta { step_s } => runge_kutta::run(model, settings, step_s),
         Integrator::MoreauJean { step_s, theta } => {
-            moreau_jean::run(&model, settings, step_s, theta)
+            moreau_jean::run(model, settings, step_s, theta)
         }
     }
 }

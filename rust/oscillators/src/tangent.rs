@@ -1,6 +1,6 @@
 //! The right-hand side of a system with its exact derivatives, for filters and sensitivity.
 
-use percuss_laws::{Gradient, Memory};
+use percuss_laws::{Gradient, Memory, Past};
 
 use crate::system::model::Pair;
 use crate::{Model, Parameter};
@@ -31,7 +31,7 @@ pub struct Tangent {
 }
 
 impl Model {
-    /// Accelerations and derivatives at a state. `touching` holds what each contact remembers, None for an open one.
+    /// Accelerations and derivatives at a state, for springs that remember nothing. `touching` holds what each contact remembers, None for an open one.
     pub fn tangent(
         &self,
         load: Load<'_>,
@@ -87,6 +87,13 @@ impl Model {
         }
         for &(pair, c) in &self.dampers {
             self.add_slope(&mut tangent.by_velocity, pair, c);
+        }
+        for element in &self.elements {
+            let (e, rate) = (element.pair.difference(u), element.pair.difference(v));
+            let response = element.law.respond(&Past::default(), e, rate);
+            let pair = element.pair;
+            self.add_slope(&mut tangent.by_displacement, pair, response.by_elongation);
+            self.add_slope(&mut tangent.by_velocity, pair, response.by_rate);
         }
         for (contact, (_, gradient)) in self.contacts.iter().zip(&tangent.contacts) {
             self.add_slope(
@@ -174,7 +181,13 @@ impl Model {
             tangent.contacts.push((force, Gradient::default()));
         }
         let forces = tangent.contacts.iter().map(|(force, _)| *force);
-        self.add_accelerations(load.base_m_s2, u, v, forces, &mut tangent.acceleration);
+        let past = Past::default();
+        let elements = self.elements.iter().map(|element| {
+            let (e, rate) = (element.pair.difference(u), element.pair.difference(v));
+            element.law.respond(&past, e, rate).force
+        });
+        let out = &mut tangent.acceleration;
+        self.add_accelerations(load.base_m_s2, u, v, forces, elements, out);
         for ((a, force), mass) in tangent
             .acceleration
             .iter_mut()

@@ -40,6 +40,7 @@ fn smooth_system() -> System {
                 nodes,
                 linear_n_per_m: 400.0,
                 cubic_n_per_m3: 3e4,
+                law: None,
             })
             .to_vec(),
         rayleigh: Rayleigh {
@@ -193,6 +194,7 @@ fn the_limit_is_sharp() {
         nodes: [Node::Mass(0), Node::Base],
         linear_n_per_m: 0.0,
         cubic_n_per_m3: 0.0,
+        law: None,
     });
     let OscillatorError::Unstable { limit_s, .. } = simulate(
         &system,

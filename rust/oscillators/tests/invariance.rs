@@ -20,6 +20,7 @@ fn row(law: Law, stiffness: f64) -> System {
             nodes,
             linear_n_per_m: k,
             cubic_n_per_m3: 0.0,
+            law: None,
         })
     };
     let contact = |left: usize, right: usize| Contact {
@@ -40,6 +41,7 @@ fn row(law: Law, stiffness: f64) -> System {
         dampers: vec![Damper {
             nodes: [Node::Mass(1), Node::Mass(0)],
             viscous_n_s_per_m: 300.0,
+            exponent: 1.0,
         }],
         rayleigh: Rayleigh {
             mass_per_s: 0.3,

@@ -65,6 +65,9 @@ struct Timed {
     overlap_m: f64,
     residual: f64,
     unmet: usize,
+    /// Sweeps of the worst island, and factorisations, in all steps together.
+    sweeps: usize,
+    factorisations: usize,
 }
 
 fn time(world: &mut World, steps: usize, rounds: usize) -> Timed {
@@ -75,6 +78,8 @@ fn time(world: &mut World, steps: usize, rounds: usize) -> Timed {
         overlap_m: 0.0,
         residual: 0.0,
         unmet: 0,
+        sweeps: 0,
+        factorisations: 0,
     };
     for _ in 0..rounds {
         let start = Instant::now();
@@ -84,6 +89,8 @@ fn time(world: &mut World, steps: usize, rounds: usize) -> Timed {
             found.overlap_m = found.overlap_m.max(report.overlap_m);
             found.residual = found.residual.max(report.residual);
             found.unmet += usize::from(!report.met);
+            found.sweeps += report.iterations;
+            found.factorisations += report.factorisations;
         }
         let step_s = start.elapsed().as_secs_f64() / steps as f64;
         found.step_s = found.step_s.min(step_s);
@@ -157,14 +164,25 @@ fn threads() {
 fn rest() {
     println!("\nat rest, steps of 2 ms, tolerance 1e-6, two threads: awake and asleep");
     println!(
-        "{:<20} {:>9} {:>9} {:>9} {:>9} {:>10} {:>10} {:>6}",
-        "", "contacts", "awake", "asleep", "ratio", "overlap", "residual", "unmet"
+        "{:<20} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>10} {:>6} {:>7} {:>7}",
+        "",
+        "contacts",
+        "first",
+        "awake",
+        "asleep",
+        "ratio",
+        "overlap",
+        "residual",
+        "unmet",
+        "sweeps",
+        "factors"
     );
     for (name, scene) in [
         ("100 towers of 10", towers(10, 10)),
         ("wall 50 x 20", wall(50, 20)),
     ] {
         let mut awake = world(scene.clone(), settings(2));
+        let first = time(&mut awake, 1, 1);
         let awake = time(&mut awake, 50, 4);
         let sleeping = Settings {
             sleep_speed_m_per_s: 1e-4,
@@ -174,14 +192,17 @@ fn rest() {
         time(&mut asleep, 100, 1);
         let asleep = time(&mut asleep, 50, 3);
         println!(
-            "{name:<20} {:>9} {:>9.3} {:>9.3} {:>9.1} {:>10.1e} {:>10.1e} {:>6}",
+            "{name:<20} {:>9} {:>9.1} {:>9.3} {:>9.3} {:>9.1} {:>10.1e} {:>10.1e} {:>6} {:>7} {:>7}",
             awake.contacts,
+            first.step_s * 1e3,
             awake.step_s * 1e3,
             asleep.step_s * 1e3,
             awake.step_s / asleep.step_s,
             awake.overlap_m,
             awake.residual,
-            awake.unmet
+            awake.unmet,
+            awake.sweeps,
+            awake.factorisations
         );
     }
 }

@@ -248,3 +248,25 @@ fn sleep_is_kept_by_snapshots() {
     assert!(!world.is_asleep(bodies[2]) || world.pose(bodies[2]).position.x > 0.05);
     assert_eq!(world.snapshot(), other.snapshot());
 }
+
+/// What a step leaves adds up from step to step; a wall that sweeps do not bring to rest soon is brought so far below the
+/// tolerance by Newton that the steps after cost nothing.
+#[test]
+fn a_wall_at_rest_costs_no_sweeps() {
+    let mut scene = ground();
+    let shape = Shape::cuboid(2.0, 1.0, 1.0).unwrap();
+    for k in 0..1000 {
+        let (row, column) = (f64::from(k / 50), f64::from(k % 50));
+        let place = Pose::translation(2.0 * column + row % 2.0, 0.0, row + 0.5);
+        let body = scene.add_body(Body::dynamic("brick", Mass::Total(2000.0)).at(place));
+        scene.add_contactor(body, shape.clone(), Pose::identity(), 1);
+    }
+    let mut world = World::new(scene, Settings::with_step(2e-3)).unwrap();
+    let first = world.step().unwrap();
+    assert!(first.met && first.iterations <= 200, "{first:?}");
+    for _ in 0..20 {
+        let report = world.step().unwrap();
+        assert!(report.met && report.overlap_m < 1e-9, "{report:?}");
+        assert_eq!((report.iterations, report.factorisations), (0, 0));
+    }
+}

@@ -7,8 +7,10 @@
 //! interior points are followed with the factorisations left, and then the sweeps left are spent on the best
 //! impulses met: half with momentum, and half without, which jammed walls creep to rest by when all else fails.
 //!
-//! Bodies with many contacts each are first swept without W (`bodies`); where that stalls W is assembled, and the sweeps
-//! left are taken with it, whose restarts are by the residual: in walls these arrive more often than Newton.
+//! Bodies with many contacts each are first swept without W (`bodies`); where that promises not to arrive, Newton steps without W
+//! (`body_newton`) are tried, which bring walls and towers to rest. Where these fail W is assembled, and the sweeps left
+//! are taken with it, whose restarts are by the residual; then Newton has its turn again, without W, and interior points. Of
+//! large problems W is never assembled.
 //!
 //! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more
 //! are made than [`WORK`] pays for: a factor of a thousand jammed contacts costs as much as some hundred sweeps, and what
@@ -18,12 +20,14 @@
 use crate::accelerated;
 use crate::block_matrix::{Lanes, Vector3};
 use crate::bodies::Bodies;
+use crate::body_form::BodyForm;
 use crate::error::Error;
 use crate::interior::{self, Curve};
 use crate::newton::{self, Newton};
 use crate::nsgs;
 use crate::problem::Problem;
 use crate::residual;
+use crate::slabs::LARGE;
 use crate::solver::{Iteration, Report, Settings, Solver, Workspace};
 
 /// Sweeps between two looks at the progress made.
@@ -34,6 +38,11 @@ const HORIZON: f64 = 500.0;
 const NEWTON: usize = 1_000;
 /// Products of blocks in all factorisations of one solve: some 0.3 s, whatever the size of the problem.
 const WORK: usize = 40_000_000;
+
+/// The same for sweeps without W, whose Newton steps cost less.
+const BODIES_HORIZON: f64 = 200.0;
+/// Newton steps without W before sweeps with it: where they are to arrive soon, these have.
+const FIRST: usize = 20;
 
 /// Solve from the iterate with W.
 pub(crate) fn solve(
@@ -57,7 +66,7 @@ pub(crate) fn solve(
         (state.best / settings.tolerance).ln() <= HORIZON * pace
     });
     if state.best > settings.tolerance {
-        factorise(problem, settings, state, newton, curve);
+        factorise(problem, settings, state, newton, curve, true);
     }
 }
 
@@ -72,10 +81,28 @@ pub(crate) fn solve_bodies(
     let storage = &mut workspace.bodies;
     storage.start.clear();
     storage.start.extend_from_slice(r);
-    let form = &mut storage.body_form;
-    let swept = form.solve(bodies.masses, bodies.contacts, settings, r, u)?;
+    let (form, newton) = (&mut storage.body_form, &mut storage.newton);
+    form.begin(bodies.masses, bodies.contacts, r)?;
+    let few = |most: usize| Settings {
+        max_factorisations: settings.max_factorisations.min(most),
+        ..*settings
+    };
+    let sweeps = form.iterate(settings, BODIES_HORIZON);
+    let (mut swept, mut made) = (form.end(settings, sweeps, r, u), 0);
+    if !swept.converged {
+        form.go_to(&storage.start);
+        let (best, steps) = form.step_by_newton(newton, &few(FIRST), WORK);
+        made = steps;
+        if best < swept.residuals.energy {
+            swept = form.end(settings, sweeps, r, u);
+        }
+    }
+    swept.factorisations = made;
     if swept.converged {
         return Ok(swept);
+    }
+    if bodies.contacts.len() >= LARGE {
+        return Ok(sweep_on(form, settings, swept, r, u));
     }
     storage.assemble(bodies)?;
     let problem = std::mem::take(&mut storage.problem);
@@ -89,6 +116,7 @@ pub(crate) fn solve_bodies(
     }
     state.refresh(&problem);
     state.sweeps = swept.iterations;
+    state.factorisations = swept.factorisations;
     workspace.proceed(Solver::Accelerated, &problem, settings);
     let Workspace {
         iteration: state,
@@ -97,24 +125,68 @@ pub(crate) fn solve_bodies(
         bodies: storage,
         ..
     } = workspace;
+    if state.best > settings.tolerance && made > 0 {
+        let (form, newton) = (&mut storage.body_form, &mut storage.newton);
+        form.go_to(&storage.start);
+        let half = few((settings.max_factorisations - made) / 2);
+        state.factorisations += form.step_by_newton(newton, &half, WORK).1;
+        form.end(settings, 0, r, u);
+        for (own, r) in state.r.iter_mut().zip(r.iter()) {
+            **own = *r;
+        }
+        state.refresh(&problem);
+        let residual = residual::judged(&problem, &state.r, &state.u);
+        state.judge(&problem, settings, residual);
+    }
     if state.best > settings.tolerance {
         state.start_r.clear();
         let start = storage.start.iter().copied();
         state.start_r.extend(start.map(Lanes::from));
-        factorise(&problem, settings, state, newton, curve);
+        // Newton has had its turn without W, unless there are couples.
+        factorise(&problem, settings, state, newton, curve, made == 0);
     }
     let report = state.finish(&problem, settings, r, u);
     storage.problem = problem;
     Ok(report)
 }
 
-/// Where sweeps stalled: Newton and interior points from where it all began, then the sweeps left from the best met.
+/// The sweeps left without W, which of many contacts would fill the memory; the better of where they begin and end.
+fn sweep_on(
+    form: &mut BodyForm,
+    settings: &Settings,
+    swept: Report,
+    r: &mut [Vector3],
+    u: &mut [Vector3],
+) -> Report {
+    let left = Settings {
+        max_iterations: settings.max_iterations.saturating_sub(swept.iterations),
+        ..*settings
+    };
+    let before = (r.to_vec(), u.to_vec());
+    form.go_to(r);
+    let sweeps = swept.iterations + form.iterate(&left, f64::INFINITY);
+    let mut last = form.end(settings, sweeps, r, u);
+    if last.residuals.energy > swept.residuals.energy {
+        r.copy_from_slice(&before.0);
+        u.copy_from_slice(&before.1);
+        last = Report {
+            iterations: sweeps,
+            ..swept
+        };
+    }
+    last.factorisations = swept.factorisations;
+    last
+}
+
+/// Where sweeps stalled: Newton, unless it has been tried, and interior points from where it all began, then the sweeps left from
+/// the best met.
 fn factorise(
     problem: &Problem,
     settings: &Settings,
     state: &mut Iteration,
     newton: &mut Newton,
     curve: &mut Curve,
+    untried: bool,
 ) {
     if settings.max_factorisations == 0 {
         return;
@@ -131,7 +203,9 @@ fn factorise(
     // Few that are asked for are Newton's; of what the work pays for, half.
     let asked = most == settings.max_factorisations;
     let share = if asked { most } else { most / 2 };
-    newton::solve(problem, &factorisations(share.min(NEWTON)), state, newton);
+    if untried {
+        newton::solve(problem, &factorisations(share.min(NEWTON)), state, newton);
+    }
     if state.best > settings.tolerance {
         let (limit, factors) = (factorisations(most - most / 8), &mut newton.factors);
         interior::solve(problem, &limit, state, curve, factors);

@@ -65,10 +65,15 @@ impl BlockLu {
     /// Choose the order and find the pattern of the factors for matrices with the pattern of W; nothing where it is that of
     /// the last call, as it is from step to step of a pile at rest.
     pub(crate) fn analyse(&mut self, matrix: &BlockMatrix) {
+        self.analyse_within(matrix, usize::MAX);
+    }
+
+    /// The same; false where a factorisation would take more than so many products of blocks.
+    pub(crate) fn analyse_within(&mut self, matrix: &BlockMatrix, most: usize) -> bool {
         let contacts = matrix.contacts();
         let (starts, rows) = &mut self.pattern;
         if *starts == matrix.starts && *rows == matrix.rows {
-            return;
+            return self.products() <= most;
         }
         starts.clone_from(&matrix.starts);
         rows.clone_from(&matrix.rows);
@@ -92,11 +97,16 @@ impl BlockLu {
         self.stage.clear();
         self.stage.resize(contacts, 0);
         let mut eliminated: Vec<Vec<u32>> = Vec::with_capacity(contacts);
-        let mut merged = Vec::new();
+        let (mut merged, mut products) = (Vec::new(), 0);
         while let Some((_, pivot)) = waiting.pop_first() {
             self.stage[pivot as usize] = self.order.len() as u32;
             self.order.push(pivot);
             let clique = std::mem::take(&mut neighbours[pivot as usize]);
+            products += clique.len().pow(2) + 1;
+            if products > most {
+                *self = Self::default();
+                return false;
+            }
             for &other in &clique {
                 let list = &mut neighbours[other as usize];
                 waiting.remove(&(list.len(), other));
@@ -128,6 +138,7 @@ impl BlockLu {
         self.alone.resize(contacts, false);
         self.work.clear();
         self.work.resize(contacts, Lanes::default());
+        true
     }
 
     /// Products of blocks that a factorisation takes.
@@ -296,7 +307,7 @@ fn merge(list: &[u32], clique: &[u32], pivot: u32, owner: u32, merged: &mut Vec<
 
 /// Inverse of a block by elimination with row exchanges; `None` where it is singular or not finite.
 #[inline(always)]
-fn inverse(a: &Columns) -> Option<Columns> {
+pub(crate) fn inverse(a: &Columns) -> Option<Columns> {
     let mut left: [[f64; 3]; 3] = std::array::from_fn(|i| [a[0][i], a[1][i], a[2][i]]);
     let mut right = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for k in 0..3 {

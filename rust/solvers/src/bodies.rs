@@ -4,6 +4,7 @@ use crate::assembly::{Assembly, Contact, InverseMass, Joined};
 use crate::auto;
 use crate::block_matrix::Vector3;
 use crate::body_form::BodyForm;
+use crate::body_newton::BodyNewton;
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::solver::{Report, Settings, Solver, Workspace, check};
@@ -27,6 +28,7 @@ pub struct Bodies<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Storage {
     pub(crate) body_form: BodyForm,
+    pub(crate) newton: BodyNewton,
     assembly: Assembly,
     pub(crate) problem: Problem,
     /// Impulses that a solve began from.

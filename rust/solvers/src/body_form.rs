@@ -18,13 +18,14 @@ use std::ops::Range;
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use crate::assembly::{Contact, InverseMass, Jacobian};
-use crate::block_matrix::{Block, Lanes, Vector3};
+use crate::assembly::{Contact, InverseMass};
+use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
 use crate::error::Error;
 use crate::parallel;
 use crate::problem::{BlockKind, Problem};
 use crate::residual::{self, Residuals};
+use crate::sides::{Root, Sides};
 use crate::slabs::Slabs;
 use crate::solver::{Report, Settings};
 
@@ -34,15 +35,10 @@ const NEAR: f64 = 4.0;
 const GROWTH: f64 = 2.0;
 /// Sweeps in which the residual has to be halved; else they count as stalled.
 const PATIENCE: usize = 200;
+/// Sweeps between two looks at the pace.
+const INTERVAL: usize = 25;
 /// Sweeps between two fresh computations of V.
 const REFRESH: usize = 50;
-
-/// The two bodies of a contact, and J L of each by columns.
-#[derive(Debug, Clone, Copy)]
-struct Sides {
-    jacobians: [[Lanes; 6]; 2],
-    bodies: [u32; 2],
-}
 
 /// Bodies and contacts ready for sweeps, with storage kept from step to step. All but `order` is in that order.
 #[derive(Debug, Clone, Default)]
@@ -55,14 +51,14 @@ pub struct BodyForm {
     /// L of each body.
     roots: Vec<Root>,
     /// Diagonal blocks, q, mu and what derives from them; no blocks between contacts.
-    local: Problem,
-    sides: Vec<Sides>,
+    pub(crate) local: Problem,
+    pub(crate) sides: Vec<Sides>,
     /// Velocities given to the bodies, in the places of `slabs`.
-    v: Vec<[f64; 6]>,
+    pub(crate) v: Vec<[f64; 6]>,
     previous_v: Vec<[f64; 6]>,
-    r: Vec<Lanes>,
+    pub(crate) r: Vec<Lanes>,
     previous_r: Vec<Lanes>,
-    u: Vec<Lanes>,
+    pub(crate) u: Vec<Lanes>,
     /// A contact that was far from its law: see [`residual::exceeds`].
     witness: usize,
 }
@@ -81,6 +77,18 @@ impl BodyForm {
         r: &mut [Vector3],
         u: &mut [Vector3],
     ) -> Result<Report, Error> {
+        self.begin(bodies, contacts, r)?;
+        let sweeps = self.iterate(settings, f64::INFINITY);
+        Ok(self.end(settings, sweeps, r, u))
+    }
+
+    /// Make ready for these bodies, at the impulses `r`.
+    pub(crate) fn begin(
+        &mut self,
+        bodies: &[InverseMass],
+        contacts: &[Contact],
+        r: &[Vector3],
+    ) -> Result<(), Error> {
         parallel::fill(&mut self.roots, bodies.len(), |body| {
             Root::new(&bodies[body])
         });
@@ -105,35 +113,68 @@ impl BodyForm {
             self.order.sort_unstable_by_key(|&(_, _, contact)| contact);
             self.prepare(contacts)?;
         }
-        if self.local.energy_scale == 0.0 {
-            r.fill([0.0; 3]);
-        }
-        self.r.clear();
-        self.r.extend(
-            self.order
-                .iter()
-                .map(|&(_, _, i)| Lanes::from(r[i as usize])),
-        );
         self.u.resize(contacts.len(), Lanes::default());
         let places = self.slabs.bodies[self.slabs.count()];
         self.v.clear();
         self.v.resize(places, [0.0; 6]);
-        fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
+        self.go_to(r);
         self.witness = 0;
-        let sweeps = self.iterate(settings);
-        fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
+        Ok(())
+    }
+
+    /// Go on from the impulses `r`; from none where nothing moves.
+    pub(crate) fn go_to(&mut self, r: &[Vector3]) {
+        let still = self.local.energy_scale == 0.0;
+        self.r.clear();
+        self.r
+            .extend(self.order.iter().map(|&(_, _, i)| match still {
+                true => Lanes::default(),
+                false => Lanes::from(r[i as usize]),
+            }));
+        self.refresh();
+    }
+
+    /// End: the iterate into `r`, its velocities into `u`, both computed afresh.
+    pub(crate) fn end(
+        &mut self,
+        settings: &Settings,
+        sweeps: usize,
+        r: &mut [Vector3],
+        u: &mut [Vector3],
+    ) -> Report {
+        self.refresh();
         self.read();
         for (k, &(_, _, i)) in self.order.iter().enumerate() {
             r[i as usize] = *self.r[k];
             u[i as usize] = *self.u[k];
         }
         let residuals = Residuals::of(&self.local, &self.r, &self.u);
-        Ok(Report {
+        Report {
             converged: residuals.energy <= settings.tolerance,
             iterations: sweeps,
             factorisations: 0,
             residuals,
-        })
+        }
+    }
+
+    /// The contacts, as the caller numbers them, in the order of the sweeps.
+    #[cfg(test)]
+    pub(crate) fn contacts(&self) -> impl Iterator<Item = usize> {
+        self.order.iter().map(|&(_, _, contact)| contact as usize)
+    }
+
+    /// V computed afresh.
+    pub(crate) fn refresh(&mut self) {
+        fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
+    }
+
+    /// A sweep without momentum.
+    pub(crate) fn sweep_plainly(&mut self) {
+        self.previous_r.clone_from(&self.r);
+        self.previous_v.clone_from(&self.v);
+        self.sweep(0.0);
+        std::mem::swap(&mut self.r, &mut self.previous_r);
+        std::mem::swap(&mut self.v, &mut self.previous_v);
     }
 
     fn prepare(&mut self, contacts: &[Contact]) -> Result<(), Error> {
@@ -196,36 +237,38 @@ impl BodyForm {
     }
 
     /// Velocities of all contacts.
-    fn read(&mut self) {
+    pub(crate) fn read(&mut self) {
         for (i, u) in self.u.iter_mut().enumerate() {
             **u = self.sides[i].velocity(&self.local.free_velocity[i], &self.v, 0);
         }
     }
 
     /// Whether the iterate meets the tolerance, with velocities computed afresh.
-    fn judge(&mut self, settings: &Settings) -> bool {
-        !self.exceeds(settings) && {
-            fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
-            !self.exceeds(settings)
+    fn judge(&mut self, tolerance: f64) -> bool {
+        !self.exceeds(tolerance) && {
+            self.refresh();
+            !self.exceeds(tolerance)
         }
     }
 
     /// Whether it does not, by the velocities at hand.
-    fn exceeds(&mut self, settings: &Settings) -> bool {
+    fn exceeds(&mut self, tolerance: f64) -> bool {
         let (local, sides, v) = (&self.local, &self.sides, &self.v);
-        residual::exceeds(settings.tolerance, &mut self.witness, local, &self.r, |i| {
+        residual::exceeds(tolerance, &mut self.witness, local, &self.r, |i| {
             sides[i].velocity(&local.free_velocity[i], v, 0)
         })
     }
 
-    fn iterate(&mut self, settings: &Settings) -> usize {
-        if self.judge(settings) {
+    /// Sweeps until the residual meets the tolerance, or until they stall, or promise to take more than `horizon`; how many.
+    pub(crate) fn iterate(&mut self, settings: &Settings, horizon: f64) -> usize {
+        if self.judge(settings.tolerance) {
             return 0;
         }
         self.previous_r.clone_from(&self.r);
         self.previous_v.clone_from(&self.v);
         let mut momentum = 1.0_f64;
         let (mut lowest, mut least, mut reached) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+        let mut before = f64::INFINITY;
         for sweep in 1..=settings.max_iterations {
             let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
             let beta = (momentum - 1.0) / next;
@@ -241,10 +284,17 @@ impl BodyForm {
                 fresh(slabs, sides, &self.r, &mut self.v);
                 fresh(slabs, sides, &self.previous_r, &mut self.previous_v);
             }
-            if size <= NEAR * settings.tolerance && self.judge(settings) {
+            if size <= NEAR * settings.tolerance && self.judge(settings.tolerance) {
                 return sweep;
             }
             least = least.min(size);
+            if sweep.is_multiple_of(INTERVAL) {
+                let pace = (before / least).ln() / INTERVAL as f64;
+                before = least;
+                if (least / settings.tolerance).ln() > horizon * pace {
+                    return sweep;
+                }
+            }
             if sweep.is_multiple_of(PATIENCE) {
                 if least > 0.5 * reached {
                     return sweep;
@@ -406,93 +456,6 @@ impl NullaryFnOnce for Sweep<'_> {
             moved += local.trace[i] * dot(&change, &change);
         }
         (against, moved)
-    }
-}
-
-/// L of one body, M^-1 = L L^T: 1/sqrt(m), and the factor of Cholesky of the inverse inertia.
-#[derive(Debug, Clone, Copy)]
-struct Root {
-    translation: f64,
-    rotation: [Vector3; 3],
-}
-
-impl Root {
-    fn new(mass: &InverseMass) -> Self {
-        let a = &mass.rotation_per_kg_m2;
-        let mut l = [[0.0; 3]; 3];
-        for j in 0..3 {
-            let pivot = a[j][j] - dot(&l[j], &l[j]);
-            // A body that cannot turn about some axis has none there.
-            if pivot > 0.0 {
-                l[j][j] = pivot.sqrt();
-                for i in j + 1..3 {
-                    l[i][j] = (a[i][j] - dot(&l[i], &l[j])) / l[j][j];
-                }
-            }
-        }
-        Self {
-            translation: mass.translation_per_kg.sqrt(),
-            rotation: l,
-        }
-    }
-
-    /// J L by columns.
-    #[inline(always)]
-    fn times(&self, j: &Jacobian) -> [Lanes; 6] {
-        let l = &self.rotation;
-        std::array::from_fn(|c| {
-            let row = |row: &[f64; 6]| match c {
-                0..3 => row[c] * self.translation,
-                _ => row[3] * l[0][c - 3] + row[4] * l[1][c - 3] + row[5] * l[2][c - 3],
-            };
-            [row(&j[0]), row(&j[1]), row(&j[2])].into()
-        })
-    }
-}
-
-/// u + J v, summed in pairs to shorten the chain of additions.
-#[inline(always)]
-fn gather(u: Lanes, j: &[Lanes; 6], v: &[f64; 6]) -> Lanes {
-    let [a, b, c, d, e, f] = *j;
-    let pair = |x: Lanes, y: Lanes, k: usize| x.each(&y, |x, y| x * v[k] + y * v[k + 1]);
-    let sum = |x: Lanes, y: Lanes| x.each(&y, |x, y| x + y);
-    sum(u, sum(sum(pair(a, b, 0), pair(c, d, 2)), pair(e, f, 4)))
-}
-
-impl Sides {
-    /// J_a J_a^T + J_b J_b^T, the block of W of a contact.
-    fn diagonal(&self) -> Block {
-        let mut diagonal = [[0.0; 3]; 3];
-        for a in 0..2 {
-            for b in (0..2).filter(|&b| self.bodies[b] == self.bodies[a]) {
-                for (k, column) in diagonal.iter_mut().enumerate() {
-                    let row = self.jacobians[b].map(|j| j[k]);
-                    let sum = gather(Lanes::default(), &self.jacobians[a], &row);
-                    for k in 0..3 {
-                        column[k] += sum[k];
-                    }
-                }
-            }
-        }
-        diagonal
-    }
-
-    /// q + J_a V_a + J_b V_b, V from that of body `first` on.
-    #[inline(always)]
-    fn velocity(&self, q: &Vector3, v: &[[f64; 6]], first: usize) -> Vector3 {
-        let [a, b] = self.bodies.map(|body| &v[body as usize - first]);
-        let a = gather((*q).into(), &self.jacobians[0], a);
-        let b = gather(Lanes::default(), &self.jacobians[1], b);
-        [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-    }
-
-    /// V += J^T r
-    #[inline(always)]
-    fn scatter(&self, r: Vector3, v: &mut [[f64; 6]], first: usize) {
-        for (j, body) in self.jacobians.iter().zip(self.bodies) {
-            let v = &mut v[body as usize - first];
-            *v = std::array::from_fn(|c| v[c] + (j[c][0] * r[0] + j[c][1] * r[1] + j[c][2] * r[2]));
-        }
     }
 }
 

@@ -19,6 +19,7 @@ mod block_lu;
 mod block_matrix;
 mod bodies;
 mod body_form;
+mod body_newton;
 mod central;
 mod cone;
 mod couple;
@@ -30,6 +31,7 @@ mod one_contact;
 mod parallel;
 mod problem;
 mod residual;
+mod sides;
 mod slabs;
 mod solver;
 

@@ -48,7 +48,7 @@ const LOST: usize = 4;
 const ASTRAY: f64 = 10.0;
 
 const ZERO: Block = [[0.0; 3]; 3];
-const IDENTITY: Block = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+pub(crate) const IDENTITY: Block = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// Storage of the linear systems.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +58,7 @@ pub(crate) struct Newton {
     scale: Vec<Block>,
     /// Derivatives of the couples with respect to the normal impulse of their contact.
     bound: Vec<Vector3>,
-    step: Vec<Vector3>,
+    pub(crate) step: Vec<Vector3>,
     /// Best impulses met by Newton steps.
     lowest_r: Vec<Lanes>,
 }
@@ -130,9 +130,87 @@ fn couple_function(
     )
 }
 
+/// F of block i and its derivatives with respect to its own impulse and velocity.
+pub(crate) fn law(
+    problem: &Problem,
+    i: usize,
+    r: &[Lanes],
+    u: &[Lanes],
+) -> (Vector3, Block, Block) {
+    match problem.radius(i, r) {
+        Some(radius) => {
+            let (f, a, b, _) = couple_function(&r[i], &u[i], radius, problem.rho[i]);
+            (f, a, b)
+        }
+        None => function(&r[i], &u[i], problem.friction[i], problem.rho[i]),
+    }
+}
+
+/// The regularisation from step to step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Schedule {
+    pub(crate) e: f64,
+    cooling: usize,
+    lost: usize,
+    residual: f64,
+    lowest: f64,
+}
+
+/// What the residual after a step means: that it is the lowest so far, and that it is better to go back to the lowest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    pub(crate) lowest: bool,
+    pub(crate) back: bool,
+}
+
+impl Schedule {
+    /// From the residual before the first step.
+    pub(crate) fn new(residual: f64) -> Self {
+        Self {
+            e: warm(residual),
+            cooling: 0,
+            lost: 0,
+            residual,
+            lowest: f64::INFINITY,
+        }
+    }
+
+    /// Cool, or begin again hot, by the residual that a step has left.
+    pub(crate) fn hear(&mut self, residual: f64) -> Heard {
+        let lowest = residual < self.lowest;
+        if lowest {
+            self.lowest = residual;
+        }
+        self.e *= match self.cooling {
+            0 if residual < FALL * self.residual => FALLING,
+            _ => COOLING[self.cooling.min(SLOW)],
+        };
+        self.residual = residual;
+        self.lost = if residual > 1.0 { self.lost + 1 } else { 0 };
+        let astray = !residual.is_finite() || (self.cooling < SLOW && self.lost >= LOST);
+        let mut back = false;
+        if self.e < COLD || astray {
+            back = astray || residual > ASTRAY * self.lowest;
+            if back {
+                self.residual = self.lowest;
+            }
+            (self.cooling, self.lost) = (self.cooling + 1, 0);
+            let hottest = self.cooling >= SLOW && (self.cooling - SLOW).is_multiple_of(2);
+            self.e = if hottest { HOT } else { warm(self.residual) };
+        }
+        Heard { lowest, back }
+    }
+}
+
 impl Newton {
     /// The step dr from (r, u) with regularisation e into `self.step`; false where it does not exist.
-    fn find_step(&mut self, problem: &Problem, r: &[Lanes], u: &[Lanes], e: f64) -> bool {
+    pub(crate) fn find_step(
+        &mut self,
+        problem: &Problem,
+        r: &[Lanes],
+        u: &[Lanes],
+        e: f64,
+    ) -> bool {
         self.diagonal.clear();
         self.scale.clear();
         self.step.clear();
@@ -179,18 +257,17 @@ pub(crate) fn solve(
         sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
     }
     state.refresh(problem);
-    let mut residual = residual::judged(problem, &state.r, &state.u);
+    let residual = residual::judged(problem, &state.r, &state.u);
     if state.judge(problem, settings, residual) {
         return;
     }
     newton.factors.analyse(&problem.matrix);
-    let (mut e, mut cooling, mut lost) = (warm(residual), 0, 0);
-    let mut lowest = f64::INFINITY;
+    let mut schedule = Schedule::new(residual);
     newton.lowest_r.clone_from(&state.r);
     while state.factorisations < settings.max_factorisations {
         state.factorisations += 1;
-        if !newton.find_step(problem, &state.r, &state.u, e) {
-            e *= 10.0;
+        if !newton.find_step(problem, &state.r, &state.u, schedule.e) {
+            schedule.e *= 10.0;
             continue;
         }
         for (r, step) in state.r.iter_mut().zip(&newton.step) {
@@ -199,30 +276,17 @@ pub(crate) fn solve(
             }
         }
         state.refresh(problem);
-        let before = residual;
-        residual = residual::judged(problem, &state.r, &state.u);
+        let residual = residual::judged(problem, &state.r, &state.u);
         if state.judge(problem, settings, residual) {
             return;
         }
-        if residual < lowest {
-            lowest = residual;
+        let heard = schedule.hear(residual);
+        if heard.lowest {
             newton.lowest_r.clone_from(&state.r);
         }
-        e *= match cooling {
-            0 if residual < FALL * before => FALLING,
-            _ => COOLING[cooling.min(SLOW)],
-        };
-        lost = if residual > 1.0 { lost + 1 } else { 0 };
-        let astray = !residual.is_finite() || (cooling < SLOW && lost >= LOST);
-        if e < COLD || astray {
-            if astray || residual > ASTRAY * lowest {
-                state.r.clone_from(&newton.lowest_r);
-                state.refresh(problem);
-                residual = lowest;
-            }
-            (cooling, lost) = (cooling + 1, 0);
-            let hottest = cooling >= SLOW && (cooling - SLOW).is_multiple_of(2);
-            e = if hottest { HOT } else { warm(residual) };
+        if heard.back {
+            state.r.clone_from(&newton.lowest_r);
+            state.refresh(problem);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::assembly::Contact;
 use std::ops::Range;
 
 /// Contacts from which on a problem is cut: below, one sweep is over before a second core has begun.
-const LARGE: usize = 4_000;
+pub(crate) const LARGE: usize = 4_000;
 /// Least contacts of a slab, and about the most slabs: enough for some tens of cores.
 const SLAB: usize = 500;
 const SLABS: usize = 128;

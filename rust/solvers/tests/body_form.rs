@@ -141,3 +141,32 @@ fn threads_change_no_bit() {
     assert!((judged.energy - report.residuals.energy).abs() <= 1e-10);
     assert!(judged.energy < 1e-2, "{judged:?}");
 }
+
+/// A wall that stands, and one that is hit: Newton without W where sweeps do not arrive.
+#[test]
+fn walls_come_to_rest_far_below_the_tolerance() {
+    for (speed, share) in [(0.0, 0.02), (5.0, 1.0)] {
+        let scene = problems::wall(12, 12, false, speed);
+        let problem = scene.problem();
+        let settings = Settings {
+            tolerance: 1e-8,
+            max_iterations: 1000,
+            max_factorisations: 400,
+        };
+        let bodies = Bodies {
+            masses: &scene.masses,
+            contacts: &scene.contacts,
+            joined: None,
+        };
+        let count = scene.contacts.len();
+        let (mut r, mut u) = (vec![[0.0; 3]; count], vec![[0.0; 3]; count]);
+        let mut workspace = Workspace::default();
+        let report = Solver::Auto
+            .solve_bodies(&bodies, &settings, &mut r, &mut u, &mut workspace)
+            .unwrap();
+        assert!(report.converged && report.factorisations > 0, "{report:?}");
+        let judged = Residuals::new(&problem, &r, &u);
+        assert!((judged.energy - report.residuals.energy).abs() < 1e-12);
+        assert!(judged.energy < share * settings.tolerance, "{report:?}");
+    }
+}

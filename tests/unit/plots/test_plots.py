@@ -18,16 +18,13 @@ from percuss.plots.drawing import canvas, drawing, picture
 from percuss.plots.fan import FEW, Line, draw_fan
 from percuss.plots.files import save
 from percuss.plots.peaks import missed_peak
-from percuss.plots.registry import PLOTS
+from percuss.plots.registry import PLOTS, WITHOUT_PICTURE
 from percuss.plots.style import COLOURS, DASHES, INK, MARKERS, PAPER, SERIES
-
-# Words about events, and events about the store: there is nothing to draw of them.
-WITHOUT = {"note.added", "event.superseded", "stream.adopted", "stream.sealed", "scene.settled"}
 
 
 def test_every_kind_has_its_picture() -> None:
-    assert PLOTS.keys() | WITHOUT >= KINDS.keys()
-    assert not PLOTS.keys() & WITHOUT
+    assert PLOTS.keys() | set(WITHOUT_PICTURE) >= KINDS.keys()
+    assert not PLOTS.keys() & set(WITHOUT_PICTURE)
     for place in PLOTS.values():
         assert callable(resolved(f"percuss.plots.{place}"))
 
@@ -108,3 +105,40 @@ def test_paper_is_narrower_and_bytes_are_the_same(tmp_path: Path) -> None:
         assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
         widths[style] = drawn.width
     assert widths["paper"] == pytest.approx(6.9 * 72) and widths["screen"] == pytest.approx(9.4 * 72)
+
+
+def test_directions_of_effects() -> None:
+    from percuss.plots.effects import class_means, direction, rank_correlation
+
+    x = np.linspace(0, 1, 200)
+    assert rank_correlation(x, x**3) == pytest.approx(1) and rank_correlation(x, -np.exp(x)) == pytest.approx(-1)
+    assert rank_correlation(x, np.ones(200)) == 0
+    assert direction(rank_correlation(x, (x - 0.5) ** 2)) == "no clear direction"
+    places, means = class_means(x, 2 * x)
+    assert means == pytest.approx(2 * places)
+
+
+def test_systems_have_a_picture() -> None:
+    """Storeys stand above each other; what is not a system of bodies has none."""
+    from percuss.plots.system import _storeys, system_picture
+    from percuss.study.load import load_study
+
+    studies = Path(__file__).parent.parent.parent.parent / "studies"
+    row = load_study(studies / "pounding-row")
+    model = row.model()
+    places = dict(zip(model.names, _storeys(model), strict=True))
+    assert len(set(places.values())) == len(places)
+    assert places["A1"][0] == places["A4"][0] != places["B1"][0] and places["A4"][1] == 3
+    with drawing(style="screen"):
+        assert system_picture(load_study(studies / "ishigami")) is None
+        scene = system_picture(load_study(studies / "uncertain-projectile"))
+    assert scene is not None and "11 bodies that move" in scene.alt
+
+
+def test_energies_are_drawn_from_their_datum() -> None:
+    from percuss.report.sections.energy import from_datum
+
+    values, datum = from_datum(np.array([1000.0, 999.0, 1001.0]))
+    assert datum == 1000 and values == pytest.approx([0, -1, 1])
+    values, datum = from_datum(np.array([3.0, 0.0, 1.0]))
+    assert datum == 0 and values == pytest.approx([3, 0, 1])

@@ -225,6 +225,14 @@ def test_a_mixture_has_the_weights_of_its_density() -> None:
     np.testing.assert_allclose(np.exp(importance.log_weights(u, centres, shares)), expected)
 
 
+def test_a_limit_that_is_flat_at_the_medians() -> None:
+    """3 - u1 u2 has no slope at the origin: searches from elsewhere find both design points."""
+    saddle = Limit.of(2, lambda u: 3 - u[:, 0] * u[:, 1])
+    with pytest.raises(AnswerIsNo, match="does not change where its design point is searched from"):
+        run("form", saddle)
+    assert inside(run("importance", saddle), 9.8193e-3)  # by quadrature in tests/bench/reliability.py
+
+
 def test_a_region_without_a_design_point_is_not_missed() -> None:
     """Searches from the origin alone see one side; the wide part of the mixture sees the other."""
     two_sided = Limit.of(2, lambda u: 3.0 - np.abs(u[:, 0]) + 1e-3 * u[:, 1])

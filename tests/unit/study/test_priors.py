@@ -1,6 +1,7 @@
 """Priors: closed-form moments and densities against scipy.stats, tails, units, and bad fields."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,6 +9,43 @@ from scipy import integrate, stats
 
 from percuss.study.priors.prior import PriorError
 from percuss.study.priors.registry import PRIORS, prior_from_json, read_prior
+
+
+class Cut:
+    """A distribution of scipy cut to an interval, by its own functions and quadrature."""
+
+    def __init__(self, whole, low=-math.inf, high=math.inf):
+        self.whole = whole
+        self.ends = max(low, whole.support()[0]), min(high, whole.support()[1])
+        self.below, self.above = whole.cdf(self.ends)
+
+    def support(self):
+        return self.ends
+
+    def ppf(self, u):
+        return self.whole.ppf(self.below + (self.above - self.below) * u)
+
+    def cdf(self, x):
+        return (self.whole.cdf(x) - self.below) / (self.above - self.below)
+
+    def logpdf(self, x):
+        return self.whole.logpdf(x) - math.log(self.above - self.below)
+
+    def _moment(self, function):
+        places = self.whole.ppf(np.linspace(self.below, self.above, 41)[1:-1])
+        edges = [self.ends[0], *places, self.ends[1]]
+        density = self.whole.pdf
+        parts = [integrate.quad(lambda x: function(x) * density(x), a, b, epsabs=0, epsrel=1e-12)[0]
+                 for a, b in pairwise(edges)]  # fmt: skip
+        return math.fsum(parts) / (self.above - self.below)
+
+    def mean(self):
+        return self._moment(lambda x: x)
+
+    def std(self):
+        mean = self.mean()
+        return math.sqrt(self._moment(lambda x: (x - mean) ** 2))
+
 
 FALLING = stats.truncexpon(2, -1, 2)
 GIVEN = {
@@ -18,6 +56,21 @@ GIVEN = {
     "beta": ({"alpha": 2, "beta": 3.5, "low": -1, "high": 2}, stats.beta(2, 3.5, -1, 3)),
     "gamma": ({"shape": 2.5, "scale": 0.3}, stats.gamma(2.5, scale=0.3)),
     "log-uniform": ({"low": 0.01, "high": 30}, stats.loguniform(0.01, 30)),
+    "triangular": ({"low": 1, "mode": 2, "high": 5}, stats.triang(0.25, 1, 4)),
+    "gumbel": ({"location": 3, "scale": 2}, stats.gumbel_r(3, 2)),
+    "weibull": ({"shape": 1.7, "scale": 2}, stats.weibull_min(1.7, scale=2)),
+    "gev": ({"location": 1, "scale": 2, "shape": 0.15}, stats.genextreme(-0.15, 1, 2)),
+    "truncated-lognormal": ({"mu": 0.2, "sigma": 0.7, "high": 3}, Cut(stats.lognorm(0.7, scale=math.exp(0.2)), high=3)),
+    "truncated-gamma": ({"shape": 2.5, "scale": 1.5, "low": 1, "high": 8}, Cut(stats.gamma(2.5, scale=1.5), 1, 8)),
+    "truncated-gumbel": ({"location": 3, "scale": 2, "low": 2}, Cut(stats.gumbel_r(3, 2), low=2)),
+    "truncated-weibull": (
+        {"shape": 1.7, "scale": 2, "low": 0.5, "high": 4},
+        Cut(stats.weibull_min(1.7, scale=2), 0.5, 4),
+    ),
+    "truncated-gev": (
+        {"location": 1, "scale": 2, "shape": 0.15, "high": 9},
+        Cut(stats.genextreme(-0.15, 1, 2), high=9),
+    ),
     "truncated-exponential": ({"mean": FALLING.mean(), "low": -1, "high": 3}, FALLING),
 }
 

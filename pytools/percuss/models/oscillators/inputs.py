@@ -103,8 +103,12 @@ def numerical_inputs() -> dict[str, Input]:
 
 @dataclass(frozen=True)
 class Element:
-    """A spring, damper or contact between two nodes, and the names of the inputs that hold its numbers."""
+    """A spring, damper or contact between two nodes, and the names of the inputs that hold its numbers.
+
+    `law` is that of a spring, empty for a linear one; a contact's law is an input.
+    """
 
     name: str
     nodes: tuple[int, int]
     inputs: Mapping[str, str]
+    law: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ class Reader:
 
     def tables(self, settings: Mapping[str, Any], key: str, schema: Mapping[str, Setting]) -> list[dict[str, Any]]:
         """A list of tables."""
-        read = [self.one(table, schema, key) for table in settings[key]]
+        read = [self.one(table, _with_variants(schema, table), key) for table in settings[key]]
         if key == "masses" and not read:
             self.faults.append((key, "there must be at least one"))
         return [table for table in read if table]
@@ -57,15 +57,18 @@ class Reader:
         kinds: Mapping[str, Input],
         *,
         shared: bool = False,
+        more: Callable[[Mapping[str, Any]], Mapping[str, Input]] = lambda _: {},
     ) -> tuple[Element, ...]:
-        """Springs, dampers or contacts; adds their inputs. Shared ones may leave a number to the input for all."""
+        """Springs, dampers or contacts; adds their inputs. Shared ones may leave a number to the input for all; `more`
+        says what a table takes beside the others by what it holds.
+        """
         tables = self.tables(settings, key, schema)
         made = []
         single = shared and len(tables) == 1 and "name" not in tables[0]
         for i, table in enumerate(tables, start=1):
             name = "" if single else str(table.get("name", i))
             own: dict[str, str] = {}
-            for kind, pattern in kinds.items():
+            for kind, pattern in {**kinds, **more(table)}.items():
                 if shared and kind not in table:
                     own[kind] = kind
                     inputs.setdefault(kind, pattern)
@@ -74,7 +77,8 @@ class Reader:
                 if own[kind] in inputs and not (shared and single):
                     self.faults.append((key, f"input `{own[kind]}` is there twice: give names that differ"))
                 inputs[own[kind]] = replace(pattern, name=own[kind], default=table[kind])
-            made.append(Element(name, self.nodes(table["between"], masses, key), own))
+            law = "" if shared else str(table.get("law", ""))
+            made.append(Element(name, self.nodes(table["between"], masses, key), own, law))
         if any(element.name for element in made):
             self.names([element.name for element in made], key)
         return tuple(made)
@@ -117,3 +121,13 @@ class Reader:
             if settings.get(key) and not sampled:
                 self.faults.append((key, "needs a base motion with samples: a record, a synthetic one or a pulse"))
         return Seismic(storeys, spectra, bool(settings.get("base_measures")))
+
+
+def _with_variants(schema: Mapping[str, Setting], table: object) -> Mapping[str, Setting]:
+    """What a table may hold, with what the values of its keys add to that."""
+    if not isinstance(table, dict):
+        return schema
+    allowed = dict(schema)
+    for setting in schema.values():
+        allowed |= setting.variants.get(str(table.get(setting.name)), {})
+    return allowed

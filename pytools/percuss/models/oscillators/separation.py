@@ -10,8 +10,11 @@ oscillators under wide-band excitation (Der Kiureghian, 1980), from the first pe
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
+
+Mode = tuple[float, float]
 
 
 def separation_abs(left_m: float, right_m: float) -> float:
@@ -87,6 +90,22 @@ def first_mode(
     omega = math.sqrt(values[0])
     ratio = float(shape @ (scale[:, None] * damping * scale[None, :]) @ shape) / (2 * omega)
     return 2 * math.pi / omega, ratio
+
+
+@functools.lru_cache(maxsize=16)
+def first_modes(
+    masses_kg: tuple[float, ...],
+    springs: tuple[tuple[int, int, float, float], ...],
+    dampers: tuple[tuple[int, int, float], ...],
+    rayleigh: tuple[float, float],
+) -> tuple[Mode | None, ...]:
+    """The first mode of the structure of every mass; kept, since runs of an ensemble often differ in motion alone."""
+    modes: dict[int, Mode | None] = {}
+    for mass in range(len(masses_kg)):
+        if mass not in modes:
+            mode = first_mode(masses_kg, springs, dampers, rayleigh, mass)
+            modes |= dict.fromkeys(_structure(len(masses_kg), springs, mass), mode)
+    return tuple(modes[mass] for mass in range(len(masses_kg)))
 
 
 def _structure(count: int, springs: Sequence[tuple[int, int, float, float]], mass: int) -> list[int]:

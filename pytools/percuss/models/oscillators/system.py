@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,10 +30,19 @@ from percuss.models.oscillators.reader import Reader
 from percuss.models.oscillators.seismic import Seismic
 from percuss.models.oscillators.separation import (
     correlation,
-    first_mode,
+    first_modes,
     separation_abs,
     separation_cqc,
     separation_srss,
+)
+from percuss.models.oscillators.springs import (
+    EXPONENT,
+    SLACK_LAWS,
+    YieldingSpring,
+    law_inputs,
+    spring_curves,
+    spring_quantities,
+    spring_values,
 )
 from percuss.models.oscillators.tables import CONTACT, DAMPER, MASS, SENSOR, SPRING
 from percuss.settings import SettingsError
@@ -58,6 +68,7 @@ class Oscillators:
     inputs: Mapping[str, Input]
     quantities: Mapping[str, Quantity]
     seismic: Seismic
+    yielding: tuple[YieldingSpring, ...] = ()
     kind: str = "oscillators"
     batch: int = 64
 
@@ -73,7 +84,10 @@ class Oscillators:
                 outcomes.append(Failed(str(fault)))
         runs = iter(_core.simulate_oscillators(systems))
         ready = iter(systems)
-        return [outcome or self._outcome(next(ready), next(runs)) for outcome in outcomes]
+        return [
+            outcome or self._outcome(point, next(ready), next(runs))
+            for point, outcome in zip(points, outcomes, strict=True)
+        ]
 
     def numerics(self, point: Mapping[str, Value]) -> Numerics:
         """The step; located events need none, and only the sampling of the curves can be finer."""
@@ -100,18 +114,25 @@ class Oscillators:
     def _system(self, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
         """The system of one run, as the core takes it."""
         masses = [float(point[f"mass_{name}"]) for name in self.names]
-        springs, dampers = [], []
+        springs, spring_laws, dampers = [], [], []
+        yielding = iter(self.yielding)
         for spring in self.springs:
+            spring_laws.append((spring.law, next(yielding).numbers(point)) if spring.law else None)
             stiffness = self._number(spring, "stiffness", point)
             springs.append((*spring.nodes, stiffness, self._number(spring, "cubic", point)))
             ratio = self._number(spring, "damping_ratio", point)
             if ratio:
                 dampers.append((*spring.nodes, 2 * ratio * math.sqrt(stiffness * masses[spring.nodes[1]])))
-        dampers += [(*damper.nodes, self._number(damper, "coefficient", point)) for damper in self.dampers]
+        exponents = [1.0] * len(dampers)
+        for damper in self.dampers:
+            dampers.append((*damper.nodes, self._number(damper, "coefficient", point)))
+            exponents.append(self._number(damper, "exponent", point) if "exponent" in damper.inputs else 1.0)
         return {
             "masses_kg": masses,
             "springs": springs,
+            "spring_laws": spring_laws,
             "dampers": dampers,
+            "damper_exponents": exponents,
             "rayleigh": self.rayleigh,
             "contacts": [self._contact(contact, point) for contact in self.contacts],
             "displacement_m": [float(point[f"displacement_{name}"]) for name in self.names],
@@ -130,7 +151,7 @@ class Oscillators:
             unit = STIFFNESS_UNITS[0] if LAWS[law].exponent == 1.0 else STIFFNESS_UNITS[1]
             name = contact.inputs["stiffness"]
             try:
-                stiffness = parse_quantity(str(point[name]), unit)
+                stiffness = _stiffness(str(point[name]), unit)
             except InputError:
                 raise InputError(f"`{name}` = {point[name]}: the law {law} takes a stiffness in {unit}") from None
         return (
@@ -142,7 +163,7 @@ class Oscillators:
             stiffness,
         )
 
-    def _outcome(self, system: Mapping[str, Any], run: dict[str, Any] | str) -> Outcome:
+    def _outcome(self, point: Mapping[str, Any], system: Mapping[str, Any], run: dict[str, Any] | str) -> Outcome:
         if isinstance(run, str):
             return Failed(run)
         curves: dict[str, ndarray] = {"t": run["times_s"]}
@@ -153,7 +174,10 @@ class Oscillators:
         curves |= {of_contact("gap", c): column for c, column in zip(self.contacts, run["gap_m"], strict=True)}
         if self.sensor:
             curves |= {f"read_a{name}": self._read(curves[f"a{name}"]) for name in self.names}
-        values = {f"energy_{name}": number for name, number in run["energy_j"].items()}
+        curves |= spring_curves(self.yielding, self.names, curves, run)
+        account = run["energy_j"].items()
+        values = {f"energy_{name}": number for name, number in account if self.yielding or name != "hysteretic"}
+        values |= spring_values(self.yielding, point, run)
         for i, name in enumerate(self.names):
             values[f"peak_u{name}"] = run["peak_displacement_m"][i]
             values[f"peak_v{name}"] = run["peak_velocity_m_s"][i]
@@ -176,10 +200,10 @@ class Oscillators:
         if -1 in contact.nodes:
             return {}
         left, right = (peaks_m[node] for node in contact.nodes)
-        first, second = (
-            first_mode(system["masses_kg"], system["springs"], system["dampers"], system["rayleigh"], node)
-            for node in contact.nodes
-        )
+        springs = zip(self.springs, system["springs"], strict=True)
+        holding = tuple(numbers for spring, numbers in springs if spring.law not in SLACK_LAWS)
+        modes = first_modes(tuple(system["masses_kg"]), holding, tuple(system["dampers"]), self.rayleigh)
+        first, second = (modes[node] for node in contact.nodes)
         rho = correlation(first, second) if first and second else 0.0
         separations = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
         return {
@@ -205,8 +229,12 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
     inputs: dict[str, Input] = {}
     for mass in masses:
         inputs |= mass_inputs(mass)
-    springs = reader.elements(settings, "springs", SPRING, names, inputs, SPRING_INPUTS)
-    dampers = reader.elements(settings, "dampers", DAMPER, names, inputs, DAMPER_INPUTS)
+    springs = reader.elements(settings, "springs", SPRING, names, inputs, SPRING_INPUTS, more=law_inputs)
+    yielding = tuple(YieldingSpring(s.name, s.law, s.nodes, s.inputs) for s in springs if s.law)
+    for spring in yielding:
+        name = spring.inputs["stiffness"]
+        inputs[name] = replace(inputs[name], low_open=True)
+    dampers = reader.elements(settings, "dampers", DAMPER, names, inputs, DAMPER_INPUTS, more=_damper_inputs)
     contacts = reader.elements(settings, "contacts", CONTACT, names, inputs, CONTACT_INPUTS, shared=True)
     _spare_rigid_laws(contacts, inputs)
     base = read_base(reader, settings, files, inputs)
@@ -231,9 +259,20 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         base,
         sensor,
         inputs,
-        quantities_of(names, contacts, sensor is not None) | seismic.quantities(),
+        quantities_of(names, contacts, sensor is not None) | seismic.quantities() | spring_quantities(yielding),
         seismic,
+        yielding,
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _stiffness(text: str, unit: str) -> float:
+    """The number a stiffness with its unit says; kept, since most runs have the same."""
+    return parse_quantity(text, unit)
+
+
+def _damper_inputs(table: Mapping[str, Any]) -> dict[str, Input]:
+    return {"exponent": EXPONENT} if "exponent" in table else {}
 
 
 def _spare_rigid_laws(contacts: Sequence[Element], inputs: dict[str, Input]) -> None:

@@ -8,6 +8,7 @@ from percuss.models.ground.compatible import COMPATIBLE
 from percuss.models.ground.kanai_tajimi import SYNTHETIC
 from percuss.models.ground.pulse import PULSE
 from percuss.models.oscillators.seismic import SPECTRA, STOREY
+from percuss.models.oscillators.springs import EXPONENT, LAW_TABLES
 from percuss.settings import Setting, table_of
 
 MASS = table_of(
@@ -24,11 +25,19 @@ SPRING = table_of(
         "cubic", "number", 0.0, unit="N/m^3", doc="force over the cube of the elongation, added; above 0 it stiffens"
     ),
     Setting("damping_ratio", "number", 0.0, doc="of the second mass on this spring alone"),
+    Setting(
+        "law",
+        "text",
+        choices=tuple(LAW_TABLES),
+        doc="in place of the linear force; the stiffness is that before yielding",
+        variants=LAW_TABLES,
+    ),
 )
 DAMPER = table_of(
     Setting("name", "text", doc="follows the name of its input; default: its number, from 1"),
     Setting("between", "list", required=True, doc='two masses, or "base" and one'),
     Setting("coefficient", "number", unit="N.s/m", required=True, doc="force over the rate of elongation"),
+    Setting("exponent", "number", low=0.0, low_open=True, doc=f"{EXPONENT.doc}; default: 1, a linear damper"),
 )
 CONTACT = table_of(
     Setting("name", "text", doc="follows the names of its inputs and quantities; default: its number, from 1"),

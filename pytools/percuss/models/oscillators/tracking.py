@@ -34,17 +34,21 @@ def trace(model: Oscillators, point: Mapping[str, Any], names: Sequence[str]) ->
     numbers: dict[str, list[Number]] = {f"mass_{name}": [("mass", i)] for i, name in enumerate(model.names)}
     ratios: list[Ratio] = []
     for i, spring in enumerate(model.springs):
-        numbers[spring.inputs["stiffness"]] = [("spring", i)]
+        if not spring.law:
+            numbers[spring.inputs["stiffness"]] = [("spring", i)]
         numbers[spring.inputs["cubic"]] = [("cubic", i)]
         name = spring.inputs["damping_ratio"]
         numbers[name] = []
         value = float(point[name])
+        if value and spring.law:
+            raise InputError(f"`{name}`: a spring with a law has no damping ratio in a filter; give a damper")
         if value:
             ratios.append((len(ratios), i, spring.nodes[1], value, names.index(name) if name in names else None))
         elif name in names:
             raise InputError(f"`{name}` = 0: a damping ratio must be above 0 to be tracked")
     for i, damper in enumerate(model.dampers, start=len(ratios)):
-        numbers[damper.inputs["coefficient"]] = [("damper", i)]
+        if "exponent" not in damper.inputs:
+            numbers[damper.inputs["coefficient"]] = [("damper", i)]
     for i, contact in enumerate(model.contacts):
         for key, kind in (("gap", "gap"), ("restitution", "restitution"), ("stiffness", "contact-stiffness")):
             numbers.setdefault(contact.inputs[key], []).append((kind, i))

@@ -6,6 +6,8 @@ from percuss.calibration.records import load_comparison
 from percuss.kinds.comparison_made import ComparisonMade
 from percuss.ledger.event import Event
 from percuss.plots.comparison import names_of, side_by_side
+from percuss.plots.labels import number_or_nan
+from percuss.plots.numbers import with_error
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Tone
 from percuss.report.source import Source
 
@@ -18,33 +20,37 @@ def section(source: Source, event: Event) -> Section:
     rows: list[list[Cell]] = []
     for item in body.posteriors:
         verdict = "converged" if item.converged else "UNCONVERGED"
-        scores: list[Cell] = [item.evidence.log_evidence, item.evidence.error] if item.evidence else [None, None]
-        scores += [item.loo.elpd, item.loo.elpd_error] if item.loo else [None, None]
+        scores: list[Cell] = [_score(item.evidence.log_evidence, item.evidence.error) if item.evidence else None]
+        scores.append(_score(item.loo.elpd, item.loo.elpd_error) if item.loo else None)
         rows.append([names[item.id], item.sampler, verdict, item.entries, *scores])
-    heads = ["calibration", "sampler", "", "values", "log evidence", "error", "leave-one-out", "error"]
+    heads = ["calibration", "sampler", "", "values", "log evidence ± error", "leave-one-out ± error"]
     tone: Tone = "note" if body.same_data else "warning"
     blocks: list[Block] = [Notice(f"{note}.", tone) for note in body.notes]
     blocks.append(Table("Calibrations", heads, rows))
     short = []
     if factors := body.bayes_factors:
         difference_rows: list[list[Cell]] = [
-            [names[f.first], names[f.second], f.log, f.error, f.words] for f in factors
+            [names[f.first], names[f.second], _score(f.log, f.error), f.words] for f in factors
         ]
         blocks.append(
             Table(
-                "Bayes factors: the first against the second", ["first", "second", "log", "error", ""], difference_rows
+                "Bayes factors: the first against the second", ["first", "second", "log ± error", ""], difference_rows
             )
         )
         short = [
-            f"{names[f.first]} against {names[f.second]}: {f.words} (log Bayes factor {f.log:.3g})."
+            f"{names[f.first]} against {names[f.second]}: {f.words} (log Bayes factor {_score(f.log, f.error)})."
             for f in factors[:3]
         ]
     if differences := body.loo_differences:
-        difference_rows = [[names[f.first], names[f.second], f.difference, f.error] for f in differences]
+        difference_rows = [[names[f.first], names[f.second], _score(f.difference, f.error)] for f in differences]
         blocks.append(
             Table(
-                "Leave-one-out: the first minus the second", ["first", "second", "difference", "error"], difference_rows
+                "Leave-one-out: the first minus the second", ["first", "second", "difference ± error"], difference_rows
             )
         )
     blocks.append(Gallery(*side_by_side(comparison.posteriors, names)))
     return Section("Comparison", blocks, short)
+
+
+def _score(value: float | None, error: float | None) -> str:
+    return with_error(number_or_nan(value), error)

@@ -15,6 +15,7 @@ from percuss.ledger.projections import batch_of
 from percuss.plots.drawing import canvas, height_for, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, output_scale, quantity_scale
+from percuss.plots.numbers import number_text
 from percuss.plots.style import BLUE, DASHES, INK, SERIES, WIDE
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.sections.design import design_title
@@ -25,6 +26,8 @@ ERROR = "closing_error"
 # An account that is off by more than this share of its largest entry is worth a word.
 OFF = 1e-3
 MOST_CASES = 4
+# An energy that starts so many times its own changes away from zero is drawn from where it starts.
+FAR = 2.0
 
 
 def section(source: Source, event: Event) -> Section | None:
@@ -87,13 +90,13 @@ def _account(design: Design, case: str, run: pl.DataFrame, names: list[str], whi
     axis = axes[0, 0]
     for i, name in enumerate(names):
         x = quantity_scale(design.study, str(quantities[name].axis))
-        values = run[name].to_numpy()
+        values, datum = from_datum(run[name].to_numpy())
         axis.plot(
             x.of(run[x.name].to_numpy()),
             values,
             color=SERIES[i % len(SERIES)],
             linestyle=DASHES[i % len(DASHES)],
-            label=name,
+            label=f"{name} less {number_text(datum)} J" if datum else name,
         )
     axis.set_xlabel(x.label)
     axis.set_ylabel("energy [J]")
@@ -105,6 +108,14 @@ def _account(design: Design, case: str, run: pl.DataFrame, names: list[str], whi
         f"Energies over time, case {case}, at the end: {energies}",
         f"The account over time: case {case}, {which}.",
     )
+
+
+def from_datum(values: NDArray[Any]) -> tuple[NDArray[Any], float]:
+    """Energies less their start, and that start, where it is so large that their changes would not be seen; else 0."""
+    start = float(values[0])
+    if abs(start) > FAR * float(np.ptp(values)):
+        return values - start, start
+    return values, 0.0
 
 
 def _columns(design: Design, completed: pl.DataFrame, names: list[str]) -> list[tuple[str, NDArray[Any], str]]:

@@ -9,7 +9,9 @@ from percuss.inference.diagnostics import R_HATS, SIZES, worst_figures
 from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
+from percuss.plots.chains import ess_growth, pareto_shapes
 from percuss.plots.labels import Scale, number_or_nan
+from percuss.plots.numbers import span_text, with_error
 from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
 from percuss.plots.traces import traces
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
@@ -42,6 +44,9 @@ def section(source: Source, event: Event) -> Section:
     unconverged = not posterior.converged
     blocks.append(corner_of(posterior))
     blocks.append(traces(scales[most], posterior.draws[:, :, most], unconverged))
+    blocks.append(ess_growth(scales, posterior.draws, float(body.stopping["ess"])))
+    if (shapes := pareto_shapes(posterior.data)) is not None:
+        blocks.append(shapes)
     if len(columns) > MOST_PARAMETERS:
         blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
     blocks += [_diagnostics(posterior), *_evidence(body), _groups(body)]
@@ -116,8 +121,11 @@ def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
         estimates = []
         for row, shown in zip(posterior.summary.rows, scales, strict=True):
             low, high = (number_or_nan(end) * shown.factor for end in row.interval)
-            estimates.append(f"{row.name} = {shown.with_unit(number_or_nan(row.mean))} ({low:.4g} to {high:.4g})")
-        lines.append(f"{mark}Posterior means with {mass} intervals: {'; '.join(estimates)}.")
+            mean, std = (number_or_nan(x) * shown.factor for x in (row.mean, row.std))
+            estimates.append(
+                f"{row.name} = {with_error(mean, std)} {shown.unit}".rstrip() + f" ({span_text(low, high)})"
+            )
+        lines.append(f"{mark}Posterior mean ± standard deviation ({mass} interval): {'; '.join(estimates)}.")
     return lines
 
 
@@ -131,23 +139,21 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
         spans = []
         for span in (row.interval, row.densest or (None, None)):
             low, high = (number_or_nan(end) * shown.factor for end in span)
-            spans.append(f"{low:.4g} to {high:.4g}")
+            spans.append(span_text(low, high))
         # Posteriors of earlier versions have no error of the standard deviation.
-        values = (row.mean, row.mean_error, row.median, row.mode, row.std, row.std_error)
+        values = (row.mean, row.mean_error, row.std, row.std_error, row.median, row.mode)
+        mean, mean_error, std, std_error, median, mode = (number_or_nan(x) * shown.factor for x in values)
+        points: list[Cell] = [with_error(mean, mean_error), with_error(std, std_error), median, mode]
         own = [] if truth is None else [float(truth[j]) * shown.factor]
-        rows.append(
-            [row.name, shown.unit, *(number_or_nan(x) * shown.factor for x in values), *spans, row.contraction, *own]
-        )
+        rows.append([row.name, shown.unit, *points, *spans, row.contraction, *own])
         notes += [f"{row.name}: {note}" for note in row.notes]
     heads = [
         "unknown",
         "unit",
-        "mean",
-        "MC error",
+        "mean ± MC error",
+        "std ± MC error",
         "median",
         "MAP",
-        "std",
-        "MC error",
         f"{mass} interval",
         f"densest {mass}",
         "contraction",
@@ -195,7 +201,7 @@ def _diagnostics(posterior: Posterior) -> Table:
 
 def _evidence(body: PosteriorSampled) -> list[Block]:
     rows: list[list[Cell]] = [
-        [f"log evidence, {method}", evidence.log_evidence, evidence.error, "; ".join(evidence.notes)]
+        [f"log evidence, {method}", _score(evidence.log_evidence, evidence.error), "; ".join(evidence.notes)]
         for method, evidence in body.evidence.items()
     ]
     if loo := body.loo:
@@ -204,12 +210,15 @@ def _evidence(body: PosteriorSampled) -> list[Block]:
         rows.append(
             [
                 "expected log density, leave-one-out",
-                loo.elpd,
-                loo.elpd_error,
+                _score(loo.elpd, loo.elpd_error),
                 reliability if loo.reliable else f"{reliability}: not reliable",
             ]
         )
-    return [Table("How well it explains the data", ["score", "value", "error", ""], rows)] if rows else []
+    return [Table("How well it explains the data", ["score", "value ± error", ""], rows)] if rows else []
+
+
+def _score(value: float | None, error: float | None) -> str:
+    return with_error(number_or_nan(value), error)
 
 
 def _groups(body: PosteriorSampled) -> Table:

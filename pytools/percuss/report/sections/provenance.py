@@ -52,7 +52,7 @@ def _remarks(source: Source) -> list[Block]:
         if event.kind == "note.added" and is_known(event.kind, event.version):
             about = event.input("about")
             if about in known:
-                words = f"{known[about].kind}, {event.actor} on {when(event)}: {NoteAdded.of(event).text}"
+                words = f"{known[about].kind}, {event.actor} on {when(event)}: {_words(event)}"
                 blocks.append(Notice(words, "note"))
     return blocks
 
@@ -108,3 +108,9 @@ def _builds(events: tuple[Event, ...]) -> Table:
     builds = dict.fromkeys(event.software for event in events)
     rows: list[list[Cell]] = [[b.version, f"`{b.commit}`", b.core, f"`{b.lock}`"] for b in builds]
     return Table("Builds of percuss that made them", ["version", "commit", "core", "Cargo.lock"], rows)
+
+
+def _words(note: Event) -> str:
+    """Words of a note; those of a private one go on no page."""
+    body = NoteAdded.of(note)
+    return "a private note" if body.private else body.text

@@ -9,10 +9,12 @@ from percuss.ledger.event import Event
 from percuss.plots.drawing import canvas, key, picture, thinned
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, quantity_scale
+from percuss.plots.numbers import with_error
 from percuss.plots.regions import draw_regions
 from percuss.plots.style import DASHES, SERIES, WIDE
 from percuss.report.blocks import Block, Cell, Section, Table, Text
 from percuss.report.source import Source
+from percuss.study.study import Study
 
 
 def section(source: Source, event: Event) -> Section:
@@ -23,7 +25,7 @@ def section(source: Source, event: Event) -> Section:
     regions = draw_regions(study, body, source.table(event, "region"), curves, cases)
     alt = f"Mean and {share} regions of {', '.join(curves)} in {', '.join(cases)}"
     caption = f"Dark: {share} of the runs at each instant. Light: {share} of the runs at all instants. Dashed: mean."
-    blocks: list[Block] = [picture(regions, alt, caption), _table(event, len(cases))]
+    blocks: list[Block] = [picture(regions, alt, caption), _table(study, event, len(cases))]
     blocks.append(_convergence(source.table(event, "convergence"), len(cases)))
     if event.blob("split") is not None:
         blocks += _split(source, event)
@@ -31,12 +33,14 @@ def section(source: Source, event: Event) -> Section:
     return Section("Regions of time histories", blocks)
 
 
-def _table(event: Event, cases: int) -> Table:
+def _table(study: Study, event: Event, cases: int) -> Table:
     rows: list[list[Cell]] = []
     for fact in RegionComputed.of(event).facts:
         label = column_label(fact.case, fact.curve, cases)
-        rows.append([label, fact.runs, fact.factor, fact.norm, fact.error])
-    heads = ["curve", "runs", "widened by", "mean-square norm (SI)", "its standard error"]
+        shown = quantity_scale(study, fact.curve)
+        norm = with_error(fact.norm * shown.factor, fact.error * shown.factor)
+        rows.append([label, fact.runs, fact.factor, norm, shown.unit])
+    heads = ["curve", "runs", "widened by", "mean-square norm ± error", "unit"]
     return Table("From each instant to whole histories, and how well the runs tell", heads, rows)
 
 

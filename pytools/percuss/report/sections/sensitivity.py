@@ -10,7 +10,17 @@ import polars as pl
 from percuss.kinds.indices_computed import IndicesComputed
 from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Event
-from percuss.plots.indices import FEW_OUTPUTS, WORDS, each_output, outputs_of, over_outputs, over_time, pair_of
+from percuss.plots.effects import effects_of
+from percuss.plots.indices import (
+    FEW_OUTPUTS,
+    WORDS,
+    each_output,
+    in_study_units,
+    outputs_of,
+    over_outputs,
+    over_time,
+    pair_of,
+)
 from percuss.plots.labels import column_label
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.lacking import Lacking, no_skill
@@ -28,7 +38,7 @@ MEANING = {
 
 def section(source: Source, event: Event) -> Section:
     """Bars and tables of the indices; for curves, indices at every instant."""
-    table = source.table(event, "indices")
+    table = in_study_units(source.study(event), source.table(event, "indices"))
     body = IndicesComputed.of(event)
     names = list(body.names)
     lacking = no_skill(event)
@@ -49,9 +59,11 @@ def section(source: Source, event: Event) -> Section:
     outputs = outputs_of(table)
     own = list(dict.fromkeys(case for case, _ in outputs))
     if len(outputs) <= FEW_OUTPUTS:
-        blocks.append(Gallery(*each_output(table, outputs, names, pair, len(own))))
+        blocks.append(Gallery(*each_output(source.study(event), table, outputs, names, pair, len(own))))
     else:
         blocks.append(over_outputs(table, outputs, names, pair, len(own)))
+    if (effects := effects_of(source.session, event, outputs, len(own))) is not None:
+        blocks.append(effects)
     blocks.append(_table(table, measures, len(cases)))
     if event.blob("second") is not None:
         blocks += _second(source.table(event, "second"), len(cases))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from percuss.ledger.event import Event
-from percuss.plots.labels import Scale, parameter_scale, unit_text
+from percuss.plots.labels import Scale, input_text, parameter_scale, unit_text
+from percuss.plots.priors import prior_densities
+from percuss.plots.system import system_picture
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
 from percuss.study.priors.prior import Prior
@@ -21,8 +22,10 @@ def section(source: Source, event: Event) -> Section:
     if study.notes:
         blocks.append(Text(study.notes))
     blocks.append(Text(f"Source: {study.source}. Model: `{study.model_kind}`; study file `{study.digest[:16]}`."))
+    if (system := system_picture(study)) is not None:
+        blocks.append(system)
     if study.parameters:
-        blocks.append(_parameters(study))
+        blocks += [_parameters(study), prior_densities(study)]
     if any(study.cases.values()):
         blocks.append(_cases(study))
     if records := study.records():
@@ -64,13 +67,11 @@ def prior_text(prior: Prior, shown: Scale) -> str:
 
 def _cases(study: Study) -> Table:
     names = list(dict.fromkeys(name for values in study.cases.values() for name in values))
-    rows = [[case, *(_value(values, name) for name in names)] for case, values in study.cases.items()]
-    return Table("Cases: what differs from one to the next, SI", ["case", *names], rows)
-
-
-def _value(values: Mapping[str, object], name: str) -> Cell:
-    value = values.get(name)
-    return value if isinstance(value, str | float | int) else None
+    rows = [
+        [case, *(input_text(study, name, values[name]) if name in values else None for name in names)]
+        for case, values in study.cases.items()
+    ]
+    return Table("Cases: what differs from one to the next", ["case", *names], rows)
 
 
 def _outputs(study: Study) -> Table:

@@ -7,6 +7,7 @@ import polars as pl
 from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Event
 from percuss.plots.labels import alike, column_label
+from percuss.plots.spectrum import spectrum
 from percuss.plots.surrogate import error_chart, parities, varying_columns
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.lacking import no_skill
@@ -51,6 +52,8 @@ def section(source: Source, event: Event) -> Section:
     if len(varying) > 1:
         blocks.append(error_chart(table[varying], [labels[i] for i in varying]))
     blocks += [Gallery(*parities(surrogate, labels, varying)), _table(table, labels)]
+    if (picture := spectrum(surrogate, labels)) is not None:
+        blocks.append(picture)
     title = "Surrogate"
     largest = [(float(trusted[i]), labels[i]) for i in useful]
     if curves:

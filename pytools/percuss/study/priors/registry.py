@@ -9,22 +9,39 @@ from percuss.plugins import extend
 from percuss.spelling import did_you_mean, shown
 from percuss.study.priors.beta import Beta
 from percuss.study.priors.gamma import Gamma
+from percuss.study.priors.gev import Gev
+from percuss.study.priors.gumbel import Gumbel
 from percuss.study.priors.kummer_beta import KummerBeta
 from percuss.study.priors.log_uniform import LogUniform
 from percuss.study.priors.lognormal import Lognormal
 from percuss.study.priors.normal import Normal
 from percuss.study.priors.prior import Prior, PriorError, UnknownPriorError, read_fields
 from percuss.study.priors.tensor import COMPONENTS, Component, TensorLaw, components, read_tensor
+from percuss.study.priors.triangular import Triangular
+from percuss.study.priors.truncated import truncated
 from percuss.study.priors.truncated_exponential import TruncatedExponential
 from percuss.study.priors.truncated_normal import TruncatedNormal
 from percuss.study.priors.uniform import Uniform
+from percuss.study.priors.weibull import Weibull
 from percuss.study.priors.wishart import Wishart
 from percuss.units import si_quantity
 
-PRIORS: dict[str, type[Prior]] = {
-    prior.kind: prior
-    for prior in (Uniform, Normal, Lognormal, TruncatedNormal, Beta, Gamma, LogUniform, TruncatedExponential)
-}
+_KINDS: tuple[type[Prior], ...] = (
+    Uniform,
+    Normal,
+    Lognormal,
+    TruncatedNormal,
+    Beta,
+    Gamma,
+    LogUniform,
+    TruncatedExponential,
+    Triangular,
+    Gumbel,
+    Weibull,
+    Gev,
+    *(truncated(base) for base in (Lognormal, Gamma, Gumbel, Weibull, Gev)),
+)
+PRIORS: dict[str, type[Prior]] = {prior.kind: prior for prior in _KINDS}
 TENSORS: dict[str, type[TensorLaw]] = {law.kind: law for law in (KummerBeta, Wishart)}
 
 

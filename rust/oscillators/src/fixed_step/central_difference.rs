@@ -86,6 +86,12 @@ impl<P: Propagator> Steps<P> {
             let e = pair.difference(walk.u.as_ref());
             add(&mut self.next, column, cubic * e * e * e);
         }
+        if !walk.elements.is_empty() && walk.index > 0 {
+            walk.commit_elements_lagging();
+        }
+        for (column, &force) in walk.element_columns.iter().zip(&walk.element_forces) {
+            add(&mut self.next, column, force);
+        }
         for contact in 0..walk.contacts.len() {
             let state = &walk.contacts[contact];
             let d = state.pair.difference(walk.u.as_ref()) - state.gap;

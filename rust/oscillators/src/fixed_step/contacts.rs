@@ -39,6 +39,18 @@ impl WalkContact {
         }
     }
 
+    /// Force where the masses overlap, and its slopes in indentation and rate.
+    pub fn trial_slopes(&self, d: f64, rate: f64) -> (f64, f64, f64) {
+        let memory = if self.touching {
+            self.memory
+        } else {
+            Memory::at_onset(rate)
+        };
+        let gradient = self.impact.gradient(d, rate, &memory);
+        let force = self.impact.force(d, rate, &memory);
+        (force, gradient.indentation, gradient.rate)
+    }
+
     #[inline(never)]
     fn touching_force(&self, d: f64, rate: f64) -> f64 {
         let memory = if self.touching {
@@ -103,7 +115,15 @@ impl<P: Propagator> Walk<'_, P> {
             state.event = Some(self.impacts.len());
             let mut work = vec![0.0; self.model.masses()];
             let (u, v) = (self.u.as_ref(), self.v.as_ref());
-            let free = free_approach(self.model, contact, self.ground, u, v, &mut work);
+            let free = free_approach(
+                self.model,
+                contact,
+                self.ground,
+                u,
+                v,
+                &self.element_forces,
+                &mut work,
+            );
             let element = &self.model.contacts[contact];
             let mut event = ImpactEvent::begin(contact, element, crossing, u, v, free);
             event.approach_speed_m_s = onset_rate;
@@ -152,7 +172,15 @@ impl<P: Propagator> Walk<'_, P> {
         if impulse > 0.0 && before > 0.0 && !pressed_on {
             let mut work = vec![0.0; self.model.masses()];
             let (u, v) = (self.u.as_ref(), self.v.as_ref());
-            let free = free_approach(self.model, contact, self.ground, u, v, &mut work);
+            let free = free_approach(
+                self.model,
+                contact,
+                self.ground,
+                u,
+                v,
+                &self.element_forces,
+                &mut work,
+            );
             let mut event =
                 ImpactEvent::begin(contact, &self.model.contacts[contact], time, u, v, free);
             event.approach_speed_m_s = before;

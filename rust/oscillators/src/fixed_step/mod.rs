@@ -6,16 +6,21 @@
 
 pub(crate) mod central_difference;
 pub(crate) mod condensed;
+pub(crate) mod lanes;
 pub(crate) mod moreau_jean;
 pub(crate) mod newmark;
 pub(crate) mod runge_kutta;
 
 mod contacts;
+mod elements;
+mod newton;
 mod tally;
 
 use percuss_laws::Memory;
 
 pub(crate) use contacts::{WalkContact, Watch};
+pub(crate) use elements::WalkElement;
+pub(crate) use newton::Newton;
 pub(crate) use tally::{Tally, glide};
 
 use crate::matrices::banded::Banded;
@@ -49,6 +54,10 @@ pub(crate) struct Walk<'a, P: Propagator> {
     pub columns: Vec<P::Vector>,
     /// Cubic springs with `left^-1` times their unit push.
     pub cubic: Vec<(Pair, f64, P::Vector)>,
+    /// Springs with a law and nonlinear dampers, `left^-1` times their unit push, and their forces in the current state.
+    pub elements: Vec<WalkElement>,
+    pub element_columns: Vec<P::Vector>,
+    pub element_forces: Vec<f64>,
     /// `left^-1 M 1`.
     pub ground_column: P::Vector,
     pub fault: Option<OscillatorError>,
@@ -119,36 +128,70 @@ fn walk<P: Propagator, S: Scheme<P>>(
     scheme.begin(&mut walk);
     let mut run = Run::new(model, &settings.output_times_s);
     let mut before = walk.snapshot();
-    // the allowances absorb the rounding of time over step
-    for &time in &settings.output_times_s {
-        let place = time / dt;
-        let floor = (place + 1e-9 * (1.0 + place * 1e-3)).floor();
-        let share = (place - floor).max(0.0);
-        let on_grid = share < 1e-6;
-        let target = floor as u64;
-        walk.advance_to(&mut scheme, target)?;
-        if on_grid && walk.index == target {
-            walk.record(&mut run);
-            continue;
-        }
-        if walk.index == target {
-            before = walk.snapshot();
-            walk.advance_to(&mut scheme, target + 1)?;
-        }
-        walk.record_between(&mut run, &before, share);
+    for stop in stops(settings, dt) {
+        walk.advance_to(&mut scheme, stop.index)?;
+        walk.look(&mut run, &mut before, stop);
     }
-    let steps = (settings.duration_s / dt * (1.0 - 1e-12)).ceil() as u64;
-    walk.advance_to(&mut scheme, steps)?;
     run.steps = walk.index;
     walk.finish(&mut run);
     Ok(run)
 }
 
-/// Displacement, velocity, absolute acceleration, forces.
-type Snapshot = [Vec<f64>; 4];
+/// A step of a run after which something is to be done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stop {
+    pub index: u64,
+    look: Look,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Look {
+    /// Record the state.
+    Here,
+    /// Keep the state: an output time lies within the next step.
+    Before,
+    /// Record between the state kept and this one, at this share of the step.
+    Between(f64),
+    /// Nothing: the end of the run.
+    End,
+}
+
+/// The stops of a run: its output times, then its end.
+pub(crate) fn stops(settings: &Settings, dt: f64) -> Vec<Stop> {
+    let mut stops = Vec::with_capacity(settings.output_times_s.len() + 1);
+    // the allowances absorb the rounding of time over step
+    for &time in &settings.output_times_s {
+        let place = time / dt;
+        let floor = (place + 1e-9 * (1.0 + place * 1e-3)).floor();
+        let share = (place - floor).max(0.0);
+        let index = floor as u64;
+        let stop = |index: u64, look: Look| Stop { index, look };
+        let passed = stops.last().is_some_and(|last: &Stop| last.index > index);
+        if share < 1e-6 && !passed {
+            stops.push(stop(index, Look::Here));
+            continue;
+        }
+        if !passed {
+            stops.push(stop(index, Look::Before));
+        }
+        stops.push(stop(index + 1, Look::Between(share)));
+    }
+    stops.push(Stop {
+        index: (settings.duration_s / dt * (1.0 - 1e-12)).ceil() as u64,
+        look: Look::End,
+    });
+    stops
+}
+
+/// Displacement, velocity, absolute acceleration, forces of contacts and of elements.
+pub(crate) type Snapshot = [Vec<f64>; 5];
 
 impl<'a, P: Propagator> Walk<'a, P> {
-    fn new<S: Scheme<P>>(model: &'a Model, dt: f64, scheme: &S) -> Result<Self, OscillatorError> {
+    pub(crate) fn new<S: Scheme<P>>(
+        model: &'a Model,
+        dt: f64,
+        scheme: &S,
+    ) -> Result<Self, OscillatorError> {
         let n = model.masses();
         let (stiffness, damping) = (model.stiffness_matrix(), model.damping_matrix());
         let Matrices {
@@ -199,8 +242,16 @@ impl<'a, P: Propagator> Walk<'a, P> {
         });
         let mut reader = model.base.reader();
         let ground = reader.at(0.0);
+        let elements: Vec<WalkElement> = model
+            .elements
+            .iter()
+            .map(|element| WalkElement::new(element, &model.u0, &model.v0))
+            .collect();
+        let element_columns = elements.iter().map(|element| push(element.pair)).collect();
+        let element_forces: Vec<f64> = elements.iter().map(|element| element.force).collect();
         let mut a = P::zeros(n);
-        model.acceleration(ground, &model.u0, &model.v0, &[], a.as_mut());
+        let (u0, v0) = (&model.u0, &model.v0);
+        model.acceleration(ground, u0, v0, &[], &element_forces, a.as_mut());
         Ok(Self {
             model,
             propagator,
@@ -214,6 +265,9 @@ impl<'a, P: Propagator> Walk<'a, P> {
             contacts: contacts.collect(),
             columns,
             cubic,
+            elements,
+            element_columns,
+            element_forces,
             ground_column,
             fault: None,
             watches: model
@@ -237,7 +291,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
         self.index as f64 * self.dt
     }
 
-    fn advance_to<S: Scheme<P>>(
+    pub(crate) fn advance_to<S: Scheme<P>>(
         &mut self,
         scheme: &mut S,
         target: u64,
@@ -290,6 +344,16 @@ impl<'a, P: Propagator> Walk<'a, P> {
         }
     }
 
+    /// Do what a stop asks for; `before` is the state kept for output times between two steps.
+    pub(crate) fn look(&self, run: &mut Run, before: &mut Snapshot, stop: Stop) {
+        match stop.look {
+            Look::Here => self.record(run),
+            Look::Before => *before = self.snapshot(),
+            Look::Between(share) => self.record_between(run, before, share),
+            Look::End => {}
+        }
+    }
+
     fn absolute_acceleration(&self) -> Vec<f64> {
         self.a.as_ref().iter().map(|a| a + self.ground).collect()
     }
@@ -298,12 +362,13 @@ impl<'a, P: Propagator> Walk<'a, P> {
         self.contacts.iter().map(|contact| contact.force).collect()
     }
 
-    fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         [
             self.u.as_ref().to_vec(),
             self.v.as_ref().to_vec(),
             self.absolute_acceleration(),
             self.forces(),
+            self.element_forces.clone(),
         ]
     }
 
@@ -314,6 +379,7 @@ impl<'a, P: Propagator> Walk<'a, P> {
             self.v.as_ref(),
             &self.absolute_acceleration(),
             &self.forces(),
+            &self.element_forces,
         );
     }
 
@@ -339,10 +405,10 @@ impl<'a, P: Propagator> Walk<'a, P> {
             u0 + s * (v0 + s * (3.0 * x - y + s * (y - 2.0 * x)))
         };
         let u: Vec<f64> = (0..self.model.masses()).map(cubic).collect();
-        run.record(self.model, &u, &mix(1), &mix(2), &mix(3));
+        run.record(self.model, &u, &mix(1), &mix(2), &mix(3), &mix(4));
     }
 
-    fn finish(self, run: &mut Run) {
+    pub(crate) fn finish(self, run: &mut Run) {
         // trapezoidal rule: the ends of the run count half
         let half = |power_start: f64, power_end: f64| 0.5 * (power_start - power_end);
         let (v0, v) = (&self.model.v0, self.v.as_ref());
@@ -364,8 +430,24 @@ impl<'a, P: Propagator> Walk<'a, P> {
             }
         };
         let stored: Vec<f64> = self.contacts.iter().map(stored).collect();
-        run.energy =
-            EnergyAccount::close(self.model, damped, base, &work, &stored, self.u.as_ref(), v);
+        let u = self.u.as_ref();
+        let element_work: Vec<f64> = self.elements.iter().map(|element| element.work).collect();
+        let element_stored: Vec<[f64; 2]> = self.elements.iter().map(WalkElement::stored).collect();
+        run.energy = EnergyAccount::close(
+            self.model,
+            damped,
+            base,
+            &work,
+            &stored,
+            &element_work,
+            &element_stored,
+            u,
+            v,
+        );
+        run.note_residuals(self.model, u, &self.element_forces);
+        for (peak, element) in run.peaks.drift_m.iter_mut().zip(&self.elements) {
+            *peak = element.peak_drift;
+        }
         let starts = [&self.model.u0, v0];
         for (peak, (sums, start)) in [&mut run.peaks.displacement_m, &mut run.peaks.velocity_m_s]
             .into_iter()

@@ -5,7 +5,7 @@
 //! (Jean 1999). Impacts need no locating; their instants are known to a step.
 
 use crate::fixed_step::central_difference::{add, diagonal};
-use crate::fixed_step::condensed::Condensed;
+use crate::fixed_step::condensed::{Condensed, balance};
 use crate::fixed_step::{AnySize, Matrices, Scheme, Walk, run as run_fixed};
 use crate::matrices::propagator::Propagator;
 use crate::system::model::Pair;
@@ -80,8 +80,16 @@ impl<P: Propagator> Scheme<P> for Steps<P> {
     }
 
     fn begin(&mut self, walk: &mut Walk<'_, P>) {
-        let pairs: Vec<Pair> = walk.contacts.iter().map(|contact| contact.pair).collect();
-        self.condensed = Some(Condensed::new(&pairs, &walk.columns));
+        let contacts = walk.contacts.iter().map(|contact| contact.pair);
+        let elements = walk.elements.iter().map(|element| element.pair);
+        let pairs: Vec<Pair> = contacts.chain(elements).collect();
+        let columns: Vec<P::Vector> = walk
+            .columns
+            .iter()
+            .chain(&walk.element_columns)
+            .cloned()
+            .collect();
+        self.condensed = Some(Condensed::new(&pairs, &columns));
         self.impulses = vec![0.0; pairs.len()];
         self.free = vec![0.0; pairs.len()];
         self.before = vec![0.0; pairs.len()];
@@ -103,7 +111,11 @@ impl<P: Propagator> Scheme<P> for Steps<P> {
             let mean = (1.0 - theta) * start + theta * walk.ground;
             add(&mut self.change, &walk.ground_column, -dt * mean);
         }
-        let mut any = false;
+        let mut any = !walk.elements.is_empty();
+        let count = walk.contacts.len();
+        for (element, free) in walk.elements.iter().zip(&mut self.free[count..]) {
+            *free = element.pair.difference(self.change.as_ref());
+        }
         for (c, contact) in walk.contacts.iter().enumerate() {
             let rate = contact.pair.difference(walk.v.as_ref());
             let d = contact.pair.difference(walk.u.as_ref()) - contact.gap;
@@ -117,6 +129,16 @@ impl<P: Propagator> Scheme<P> for Steps<P> {
             let (active, before) = (&self.active, &self.before);
             let condensed = self.condensed.as_ref().expect("made at the beginning");
             condensed.solve(&self.free, &mut self.impulses, |c, rate, own| {
+                if c >= count {
+                    // impulse of the force between its values at both ends of the step
+                    let element = &walk.elements[c - count];
+                    let start = element.pair.difference(walk.v.as_ref());
+                    let before = (1.0 - theta) * walk.element_forces[c - count];
+                    return balance(rate, own, |change| {
+                        let e = element.elongation + dt * (start + theta * change);
+                        dt * (theta * element.trial_force(e, start + change) + before)
+                    });
+                }
                 let wanted = -walk.contacts[c].impact.restitution() * before[c].max(0.0);
                 if active[c] {
                     ((rate - wanted) / own).max(0.0)
@@ -124,7 +146,8 @@ impl<P: Propagator> Scheme<P> for Steps<P> {
                     0.0
                 }
             });
-            for (column, &impulse) in walk.columns.iter().zip(&self.impulses) {
+            let columns = walk.columns.iter().chain(&walk.element_columns);
+            for (column, &impulse) in columns.zip(&self.impulses) {
                 add(&mut self.change, column, impulse);
             }
         }
@@ -141,9 +164,11 @@ impl<P: Propagator> Scheme<P> for Steps<P> {
             walk.note_gap(c, d);
             walk.commit_impulse(c, self.impulses[c], self.before[c], after, time);
         }
+        walk.commit_elements();
         // accelerations of the motion between impulses
         let (u, v) = (walk.u.as_ref(), walk.v.as_ref());
+        let forces = &walk.element_forces;
         walk.model
-            .acceleration(walk.ground, u, v, &[], walk.a.as_mut());
+            .acceleration(walk.ground, u, v, &[], forces, walk.a.as_mut());
     }
 }

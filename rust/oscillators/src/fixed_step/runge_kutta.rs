@@ -84,6 +84,13 @@ fn acceleration<P: Propagator>(
         let e = pair.difference(u.as_ref());
         add(a, column, cubic * e * e * e);
     }
+    for (element, column) in walk.elements.iter().zip(&walk.element_columns) {
+        let (e, rate) = (
+            element.pair.difference(u.as_ref()),
+            element.pair.difference(v.as_ref()),
+        );
+        add(a, column, element.trial_force(e, rate));
+    }
     for (contact, column) in walk.contacts.iter().zip(&walk.columns) {
         let d = contact.pair.difference(u.as_ref()) - contact.gap;
         if d > 0.0 {
@@ -195,6 +202,7 @@ impl<P: Propagator> Scheme<P> for Stages<P> {
             let force = state.trial_force(d, rate);
             walk.commit(contact, d, rate, rate, force);
         }
+        walk.commit_elements();
         acceleration(walk, end, &work.u, &work.v, &mut work.slopes[0]);
         walk.a.clone_from(&work.slopes[0]);
         self.work = Some(work);

@@ -63,10 +63,10 @@ fn raise<V: Vector>(peaks: &mut V, values: &V) {
 }
 
 /// Call `self.glide_while(walk, stop, open)` with a test of whether all contacts stay open, in one version for each of
-/// no contact, one and several; not at all where the base moves or springs are cubic, which take the plain way.
+/// no contact, one and several; not at all where the base moves or springs are not linear, which take the plain way.
 macro_rules! glide {
     ($scheme:ident, $walk:ident, $stop:ident) => {{
-        if !$walk.reader.is_fixed() || !$walk.cubic.is_empty() {
+        if !$walk.reader.is_fixed() || !$walk.cubic.is_empty() || !$walk.elements.is_empty() {
             return;
         }
         let mut watches = std::mem::take(&mut $walk.watches);

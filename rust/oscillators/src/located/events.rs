@@ -28,12 +28,14 @@ impl Located<'_> {
                 continue;
             }
             let ground = self.model.base.at(self.t);
+            self.find_element_forces();
             let pull = free_approach(
                 self.model,
                 contact,
                 ground,
                 &self.u,
                 &self.v,
+                &self.element_forces,
                 &mut self.sample[2],
             );
             if rate > 0.0 || pull > 0.0 {
@@ -52,12 +54,14 @@ impl Located<'_> {
             Event::Onset => {
                 let speed = rate.max(0.0);
                 let ground = self.model.base.at(time);
+                self.find_element_forces();
                 let free = free_approach(
                     self.model,
                     contact,
                     ground,
                     &self.u,
                     &self.v,
+                    &self.element_forces,
                     &mut self.sample[2],
                 );
                 let impact = ImpactEvent::begin(contact, &element, time, &self.u, &self.v, free);
@@ -164,12 +168,20 @@ impl Located<'_> {
         };
         let restitution: Vec<f64> = touching.iter().zip(&before).map(applied).collect();
         let ground = self.model.base.at(time);
+        self.find_element_forces();
         let began: Vec<Option<ImpactEvent>> = touching
             .iter()
             .zip(&before)
             .map(|(&c, &rate)| {
-                let free =
-                    free_approach(self.model, c, ground, &self.u, &self.v, &mut self.sample[2]);
+                let free = free_approach(
+                    self.model,
+                    c,
+                    ground,
+                    &self.u,
+                    &self.v,
+                    &self.element_forces,
+                    &mut self.sample[2],
+                );
                 let element = &self.model.contacts[c];
                 (rate > 0.0 && self.contacts[c].phase != Phase::Held)
                     .then(|| ImpactEvent::begin(c, element, time, &self.u, &self.v, free))
@@ -179,7 +191,15 @@ impl Located<'_> {
         let after = rates(self);
         for (i, &c) in touching.iter().enumerate() {
             let lowest = LOWEST_BOUNCE * self.noise(c);
-            let pull = free_approach(self.model, c, ground, &self.u, &self.v, &mut self.sample[2]);
+            let pull = free_approach(
+                self.model,
+                c,
+                ground,
+                &self.u,
+                &self.v,
+                &self.element_forces,
+                &mut self.sample[2],
+            );
             let state = &mut self.contacts[c];
             state.work += 0.5 * impulses[i] * (before[i] + after[i]);
             state.fastest = state.fastest.max(before[i]);
@@ -204,8 +224,9 @@ impl Located<'_> {
                 .filter(|&c| self.contacts[c].phase == Phase::Held)
                 .collect();
             self.flight.hold(self.model, &held);
+            let (u, v, elements) = (&self.u, &self.v, &self.element_forces);
             self.model
-                .acceleration(ground, &self.u, &self.v, &[], &mut self.sample[2]);
+                .acceleration(ground, u, v, &[], elements, &mut self.sample[2]);
             let reaction = |i: usize| self.flight.reaction_to(self.model, i, &self.sample[2]);
             let weakest = (0..held.len()).min_by(|&i, &j| reaction(i).total_cmp(&reaction(j)));
             match weakest.filter(|&i| reaction(i) <= 0.0) {

@@ -2,9 +2,12 @@
 //!
 //! For a linear system the coefficients `x_(k+1) = A x_k / (k + 1)` are those of the matrix exponential: the step is
 //! the closed-form solution up to rounding, for any damping, with rigid-body modes, and exact for a base acceleration
-//! that is a line or a sine between breakpoints. Cubic springs enter by products of series. Rigid contacts that are
+//! that is a line or a sine between breakpoints. Cubic springs enter by products of series, springs with a piecewise
+//! linear law by the line of their branch. Rigid contacts that are
 //! held closed enter as constraints on the acceleration, which is linear too, and their reactions are polynomials as
 //! well. Gaps being polynomials, the first closing is found without sampling (see [`crate::located::polynomial`]).
+
+use percuss_laws::Past;
 
 use crate::located::polynomial;
 use crate::located::rigid_impact::coupling;
@@ -30,6 +33,8 @@ pub(crate) struct Flight {
     /// Elongation of each cubic spring and its square, `[spring * (DEGREE + 1) + power]`.
     elongation: Vec<f64>,
     square: Vec<f64>,
+    /// Slope and offset of the force of each spring with a law, on its branch.
+    lines: Vec<(f64, f64)>,
     held: Vec<usize>,
     /// Inverse coupling of the held contacts, row by row.
     held_inverse: Vec<f64>,
@@ -52,10 +57,18 @@ impl Flight {
             ground: [0.0; DEGREE + 1],
             elongation: per_spring.clone(),
             square: per_spring,
+            lines: vec![(0.0, 0.0); model.elements()],
             held: Vec::new(),
             held_inverse: Vec::new(),
             reaction: vec![0.0; model.contacts() * (DEGREE + 1)],
             scratch: vec![0.0; DEGREE + 1],
+        }
+    }
+
+    /// Put springs with a law on their branches; those that are not piecewise linear are not flown with.
+    pub fn branch(&mut self, model: &Model, pasts: &[Past]) {
+        for ((line, element), past) in self.lines.iter_mut().zip(&model.elements).zip(pasts) {
+            *line = element.law.line(past).unwrap_or_default();
         }
     }
 
@@ -186,6 +199,10 @@ impl Flight {
         for &(pair, c) in &model.dampers {
             pair.push_apart(c * pair.difference(v), a);
         }
+        for (element, &(slope, offset)) in model.elements.iter().zip(&self.lines) {
+            let force = slope * element.pair.difference(u) + if k == 0 { offset } else { 0.0 };
+            element.pair.push_apart(force, a);
+        }
         for ((a, m), v) in a.iter_mut().zip(&model.masses).zip(v) {
             *a = *a / m - model.rayleigh.mass_per_s * v - self.ground[k];
         }
@@ -273,6 +290,12 @@ impl Flight {
         }
     }
 
+    /// Force beside the linear part of a spring with a law, at displacements of the flight.
+    pub fn element_force(&self, model: &Model, element: usize, u: &[f64]) -> f64 {
+        let (slope, offset) = self.lines[element];
+        slope * model.elements[element].pair.difference(u) + offset
+    }
+
     /// Reaction of a held contact at `tau`.
     pub fn reaction(&self, held: usize, tau: f64) -> f64 {
         polynomial::value(&self.reaction[held * (DEGREE + 1)..][..=self.degree], tau)
@@ -336,6 +359,14 @@ impl Flight {
                 contact.pair.difference(u)
             });
             *smallest = contact.gap - polynomial::largest(c, contact.gap - *smallest);
+        }
+        for (element, drift) in model.elements.iter().zip(&mut peaks.drift_m) {
+            let c = Self::scaled(&mut self.scratch, &self.u, n, degree, tau, |u| {
+                element.pair.difference(u)
+            });
+            *drift = polynomial::largest(c, *drift);
+            c.iter_mut().for_each(|c| *c = -*c);
+            *drift = polynomial::largest(c, *drift);
         }
         for (i, &contact) in self.held.iter().enumerate() {
             let series = &self.reaction[i * (DEGREE + 1)..][..DEGREE + 1];

@@ -28,9 +28,27 @@ impl Located<'_> {
                 }
             }
         }
+        let mut element_event = None;
+        for (index, element) in self.model.elements.iter().enumerate() {
+            if idle {
+                break;
+            }
+            for watch in element.law.watches(&self.elements[index].past) {
+                let [a, b, c, _] = watch.plane;
+                let noise = a.abs() * self.element_noise(index) + f64::MIN_POSITIVE;
+                let rise = self
+                    .flight
+                    .first_rise(element.pair, [a, b, c], advance, noise);
+                if let Some(tau) = rise {
+                    (advance, first) = (tau, None);
+                    element_event = Some((index, watch.event));
+                }
+            }
+        }
         for i in 0..self.flight.held().len() {
             if let Some(tau) = self.flight.first_pull(i, advance) {
                 (advance, first) = (tau, Some((self.flight.held()[i], Event::LetGo)));
+                element_event = None;
             }
         }
 
@@ -43,15 +61,21 @@ impl Located<'_> {
             for (i, &contact) in self.flight.held().iter().enumerate() {
                 self.forces[contact] = self.flight.reaction(i, tau);
             }
-            self.run.record(self.model, u, v, a, &self.forces);
+            for (element, force) in self.element_forces.iter_mut().enumerate() {
+                *force = self.flight.element_force(self.model, element, u);
+            }
+            let (forces, element_forces) = (&self.forces, &self.element_forces);
+            self.run.record(self.model, u, v, a, forces, element_forces);
         }
         let (damped, base) = self.flight.energies(self.model, advance);
         self.damped += damped;
         self.base += base;
         self.flight
             .raise_peaks(self.model, advance, &mut self.run.peaks);
-        self.flight
-            .at(advance, &mut self.u, &mut self.v, &mut self.sample[2]);
+        self.work_of_lines(advance);
+        if let Some((element, event)) = element_event {
+            self.yield_at(element, event);
+        }
         if let Some((contact, event)) = first {
             debug_assert!(!matches!(
                 self.contacts[contact].phase,

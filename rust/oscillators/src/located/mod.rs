@@ -1,8 +1,8 @@
 //! The event-located integrator.
 //!
-//! Between contacts the motion is a Taylor polynomial ([`crate::located::flight`]), in closed form for a linear system; while a
-//! compliant contact pushes, the eighth-order method of Dormand and Prince with tight error control. Onset, turning,
-//! release and re-contact are roots located to rounding, and the method never steps over one, so that its order is not
+//! Between contacts the motion is a Taylor polynomial ([`crate::located::flight`]), in closed form for a linear system and for
+//! springs with a piecewise linear law between their kinks; while a compliant contact pushes or a spring has a curved law, the eighth-order method of Dormand and Prince with tight error control. Onset, turning,
+//! release and re-contact, yielding and unloading are roots located to rounding, and the method never steps over one, so that its order is not
 //! lost at the kinks of the laws. Rigid impacts are impulses; rigid contacts whose bounces have died out are held
 //! closed until their reaction would pull.
 
@@ -14,11 +14,12 @@ pub(crate) mod rigid_impact;
 pub(crate) mod root;
 
 mod contact_step;
+mod elements;
 mod events;
 mod flight_step;
 mod peaks;
 
-use percuss_laws::Memory;
+use percuss_laws::{Memory, Past};
 
 use crate::located::dop853::Dop853;
 use crate::located::flight::Flight;
@@ -78,6 +79,15 @@ struct ContactState {
     work: f64,
 }
 
+/// One spring with a law, or nonlinear damper, of a run.
+#[derive(Debug, Clone, Copy)]
+struct ElementState {
+    past: Past,
+    /// Work it has taken.
+    work: f64,
+    stored_at_start: f64,
+}
+
 /// A run under way.
 struct Located<'a> {
     model: &'a Model,
@@ -86,10 +96,13 @@ struct Located<'a> {
     u: Vec<f64>,
     v: Vec<f64>,
     contacts: Vec<ContactState>,
+    elements: Vec<ElementState>,
     flight: Flight,
     method: Dop853,
     /// Step the contact method would take next.
     next_step: f64,
+    /// Whether a spring has a law that is not piecewise linear: the contact method then takes every step.
+    curved: bool,
     idle_events: u32,
     damped: f64,
     base: f64,
@@ -101,11 +114,13 @@ struct Located<'a> {
     slope: Vec<f64>,
     sample: [Vec<f64>; 3],
     forces: Vec<f64>,
+    /// Forces of springs with a law beside their linear parts, at the last state they were asked for.
+    element_forces: Vec<f64>,
 }
 
 pub(crate) fn run(model: &Model, settings: &Settings) -> Result<Run, OscillatorError> {
     let (n, contacts) = (model.masses(), model.contacts());
-    let size = 2 * n + 2 + 2 * contacts;
+    let size = Layout::of(model).size();
     let closed = ContactState {
         phase: Phase::Open,
         memory: Memory::default(),
@@ -120,9 +135,11 @@ pub(crate) fn run(model: &Model, settings: &Settings) -> Result<Run, OscillatorE
         u: model.u0.clone(),
         v: model.v0.clone(),
         contacts: vec![closed; contacts],
+        elements: elements::at_start(model),
         flight: Flight::new(model),
         method: Dop853::new(size),
         next_step: 0.0,
+        curved: false,
         idle_events: 0,
         damped: 0.0,
         base: 0.0,
@@ -133,7 +150,9 @@ pub(crate) fn run(model: &Model, settings: &Settings) -> Result<Run, OscillatorE
         slope: vec![0.0; size],
         sample: [vec![0.0; n], vec![0.0; n], vec![0.0; n]],
         forces: vec![0.0; contacts],
+        element_forces: vec![0.0; model.elements()],
     };
+    located.begin_elements();
     located.integrate()?;
     Ok(located.finish())
 }
@@ -153,6 +172,8 @@ impl Located<'_> {
                 .filter(|&c| self.contacts[c].phase == Phase::Held)
                 .collect();
             self.flight.hold(self.model, &held);
+            let pasts: Vec<Past> = self.elements.iter().map(|state| state.past).collect();
+            self.flight.branch(self.model, &pasts);
             let base: &crate::BaseMotion = &self.model.base;
             let (stretch, until) = base.stretch(self.t);
             let longest = until.min(self.duration) - self.t;
@@ -160,7 +181,7 @@ impl Located<'_> {
                 .contacts
                 .iter()
                 .any(|c| matches!(c.phase, Phase::Pressing { .. }));
-            let advance = if pressing {
+            let advance = if pressing || self.curved {
                 self.contact_step(&stretch, longest)?
             } else {
                 self.flight_step(&stretch, longest)
@@ -195,15 +216,22 @@ impl Located<'_> {
             })
             .collect();
         let work: Vec<f64> = self.contacts.iter().map(|contact| contact.work).collect();
+        let element_work: Vec<f64> = self.elements.iter().map(|element| element.work).collect();
+        let element_stored = self.elements_stored();
         self.run.energy = EnergyAccount::close(
             self.model,
             self.damped,
             self.base,
             &work,
             &stored,
+            &element_work,
+            &element_stored,
             &self.u,
             &self.v,
         );
+        self.find_element_forces();
+        self.run
+            .note_residuals(self.model, &self.u, &self.element_forces);
         self.run
     }
 
@@ -271,11 +299,46 @@ impl Located<'_> {
     }
 }
 
-/// Forces and accelerations while contacts push. The state is displacements, velocities, energy lost in dampers, put
-/// in by the base, then the work and the impulse of each contact.
+/// Places in the state of the contact method: displacements, velocities, flowing variables of springs with a law (those
+/// are what the error of a step is measured on), energy lost in dampers, put in by the base, the work and the impulse
+/// of each contact, the work of each spring with a law.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    flowing: usize,
+    damped: usize,
+    contact_work: usize,
+    impulse: usize,
+    element_work: usize,
+    end: usize,
+}
+
+impl Layout {
+    fn of(model: &Model) -> Self {
+        let flowing = 2 * model.masses();
+        let damped = flowing + model.flowing;
+        let contact_work = damped + 2;
+        let impulse = contact_work + model.contacts();
+        let element_work = impulse + model.contacts();
+        Self {
+            flowing,
+            damped,
+            contact_work,
+            impulse,
+            element_work,
+            end: element_work + model.elements(),
+        }
+    }
+
+    fn size(self) -> usize {
+        self.end
+    }
+}
+
+/// Forces and accelerations while contacts push.
 struct Pushing<'a> {
     model: &'a Model,
     contacts: &'a [ContactState],
+    elements: &'a [ElementState],
     flight: &'a Flight,
     stretch: &'a Stretch<'a>,
 }
@@ -300,9 +363,20 @@ impl Pushing<'_> {
                 _ => 0.0,
             };
         }
+        let layout = Layout::of(self.model);
         dy[..n].copy_from_slice(v);
+        // the work of an element has its force until the rate comes in
+        for (index, (element, state)) in self.model.elements.iter().zip(self.elements).enumerate() {
+            dy[layout.element_work + index] = elements::force(element, state, layout, y);
+            elements::flow(element, state, layout, y, dy);
+        }
+        let (head, element_forces) = dy.split_at_mut(layout.element_work);
+        let acceleration = &mut head[n..2 * n];
         self.model
-            .acceleration(ground, u, v, forces, &mut dy[n..2 * n]);
+            .acceleration(ground, u, v, forces, element_forces, acceleration);
+        for (element, work) in self.model.elements.iter().zip(element_forces) {
+            *work *= element.pair.difference(v);
+        }
         if !self.flight.held().is_empty() {
             for (i, &contact) in self.flight.held().iter().enumerate() {
                 forces[contact] = self.flight.reaction_to(self.model, i, &dy[n..2 * n]);
@@ -317,12 +391,11 @@ impl Pushing<'_> {
                 );
             }
         }
-        dy[2 * n] = self.model.damped_power(v);
-        dy[2 * n + 1] = self.model.base_power(ground, v);
-        let count = self.contacts.len();
+        dy[layout.damped] = self.model.damped_power(v);
+        dy[layout.damped + 1] = self.model.base_power(ground, v);
         for (c, element) in self.model.contacts.iter().enumerate() {
-            dy[2 * n + 2 + c] = forces[c] * element.pair.difference(v);
-            dy[2 * n + 2 + count + c] = forces[c];
+            dy[layout.contact_work + c] = forces[c] * element.pair.difference(v);
+            dy[layout.impulse + c] = forces[c];
         }
     }
 }

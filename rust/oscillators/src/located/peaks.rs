@@ -1,4 +1,4 @@
-//! Peaks over one step while a compliant contact pushes.
+//! Peaks over one step of the contact method.
 //!
 //! Within a step nothing jumps, so each quantity is a smooth function of time, known at both ends. Where it may culminate
 //! between them is told by the quartic through five points of the step; there the motion itself is followed to the top.
@@ -23,6 +23,7 @@ enum Quantity {
     Acceleration(usize),
     Indentation(usize),
     Force(usize),
+    Drift(usize),
 }
 
 impl Located<'_> {
@@ -37,6 +38,7 @@ impl Located<'_> {
             .chain(masses.map(Quantity::Acceleration))
             .chain(contacts.clone().map(Quantity::Indentation))
             .chain(contacts.map(Quantity::Force))
+            .chain((0..self.elements.len()).map(Quantity::Drift))
             .collect();
         let values = self.sampled(stretch, advance, &quantities);
         for (&quantity, values) in quantities.iter().zip(values) {
@@ -75,6 +77,7 @@ impl Located<'_> {
         let pushing = Pushing {
             model: self.model,
             contacts: &self.contacts,
+            elements: &self.elements,
             flight: &self.flight,
             stretch,
         };
@@ -94,6 +97,13 @@ impl Located<'_> {
                 self.y_at[i] = u;
                 self.y_at[n + i] = v;
             }
+            // flowing variables of springs with a law: the cubic through their values and rates
+            for at in 2 * n..2 * n + self.model.flowing {
+                let (z0, z1) = (self.y[at], self.y_end[at]);
+                let (r0, r1) = (slopes[0][at] * advance, slopes[1][at] * advance);
+                let (x, y) = (z1 - z0 - r0, r1 - r0);
+                self.y_at[at] = z0 + s * (r0 + s * (3.0 * x - y + s * (y - 2.0 * x)));
+            }
             self.push(stretch, s * advance);
             for (row, &quantity) in values.iter_mut().zip(quantities) {
                 row[point] = self.read(quantity, stretch, s * advance);
@@ -107,6 +117,7 @@ impl Located<'_> {
         let pushing = Pushing {
             model: self.model,
             contacts: &self.contacts,
+            elements: &self.elements,
             flight: &self.flight,
             stretch,
         };
@@ -132,6 +143,7 @@ impl Located<'_> {
                 element.indentation(&self.y_at[..n], &self.y_at[n..2 * n]).0
             }
             Quantity::Force(c) => self.forces[c],
+            Quantity::Drift(e) => self.model.elements[e].pair.difference(&self.y_at[..n]),
         }
     }
 
@@ -146,6 +158,7 @@ impl Located<'_> {
             Quantity::Indentation(c) => {
                 impact(c).map_or(-peaks.smallest_gap_m[c], |impact| impact.deepest_m)
             }
+            Quantity::Drift(e) => peaks.drift_m[e],
             Quantity::Force(c) => impact(c).map_or(peaks.force_n[c], |impact| impact.peak_force_n),
         }
     }
@@ -158,6 +171,7 @@ impl Located<'_> {
             Quantity::Displacement(i) => raise(&mut peaks.displacement_m[i], value.abs()),
             Quantity::Velocity(i) => raise(&mut peaks.velocity_m_s[i], value.abs()),
             Quantity::Acceleration(i) => raise(&mut peaks.acceleration_m_s2[i], value.abs()),
+            Quantity::Drift(e) => raise(&mut peaks.drift_m[e], value.abs()),
             Quantity::Indentation(c) => {
                 let smallest = &mut peaks.smallest_gap_m[c];
                 *smallest = smallest.min(-value);

@@ -4,3 +4,4 @@ pub(crate) mod banded;
 pub(crate) mod dense;
 pub(crate) mod diagonal;
 pub(crate) mod propagator;
+pub(crate) mod tangent_band;

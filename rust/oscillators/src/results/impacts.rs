@@ -74,8 +74,9 @@ pub(crate) fn free_approach(
     ground: f64,
     u: &[f64],
     v: &[f64],
+    element_forces: &[f64],
     work: &mut [f64],
 ) -> f64 {
-    model.acceleration(ground, u, v, &[], work);
+    model.acceleration(ground, u, v, &[], element_forces, work);
     model.contacts[contact].pair.difference(work)
 }

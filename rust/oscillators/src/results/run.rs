@@ -16,6 +16,8 @@ pub struct Peaks {
     pub force_n: Vec<f64>,
     /// Smallest gap of each contact, m; negative where the masses overlapped.
     pub smallest_gap_m: Vec<f64>,
+    /// Elongation of each spring with a law, then of each nonlinear damper, m.
+    pub drift_m: Vec<f64>,
 }
 
 impl Peaks {
@@ -27,6 +29,7 @@ impl Peaks {
             acceleration_m_s2: vec![0.0; n],
             force_n: vec![0.0; contacts],
             smallest_gap_m: vec![f64::INFINITY; contacts],
+            drift_m: vec![0.0; model.elements()],
         }
     }
 }
@@ -58,6 +61,12 @@ pub struct Run {
     pub force_n: Vec<f64>,
     /// Gaps, m, negative where the masses overlap.
     pub gap_m: Vec<f64>,
+    /// Springs with a law and nonlinear dampers.
+    pub elements: usize,
+    /// Their forces, N, positive when they pull.
+    pub element_force_n: Vec<f64>,
+    /// Elongation that each would keep if it were unloaded along its initial stiffness at the end, m.
+    pub residual_m: Vec<f64>,
     /// Impacts in order of their start.
     pub impacts: Vec<ImpactEvent>,
     /// Peaks.
@@ -80,6 +89,9 @@ impl Run {
             acceleration_m_s2: Vec::with_capacity(rows * n),
             force_n: Vec::with_capacity(rows * contacts),
             gap_m: Vec::with_capacity(rows * contacts),
+            elements: model.elements(),
+            element_force_n: Vec::with_capacity(rows * model.elements()),
+            residual_m: Vec::new(),
             impacts: Vec::new(),
             peaks: Peaks::new(model),
             energy: EnergyAccount::default(),
@@ -92,7 +104,7 @@ impl Run {
         self.displacement_m.len() / self.masses
     }
 
-    /// Append a row; `acceleration` is absolute.
+    /// Append a row; `acceleration` is absolute, `element_forces` are those beside the linear parts.
     pub(crate) fn record(
         &mut self,
         model: &Model,
@@ -100,6 +112,7 @@ impl Run {
         v: &[f64],
         acceleration: &[f64],
         forces: &[f64],
+        element_forces: &[f64],
     ) {
         self.displacement_m.extend_from_slice(u);
         self.velocity_m_s.extend_from_slice(v);
@@ -111,5 +124,26 @@ impl Run {
                 .iter()
                 .map(|contact| contact.gap - contact.pair.difference(u)),
         );
+        let elements = model.elements.iter().zip(element_forces);
+        self.element_force_n.extend(
+            elements
+                .map(|(element, force)| element.law.linear() * element.pair.difference(u) + force),
+        );
+    }
+
+    /// Note what each spring with a law would keep, from its force beside the linear part at the end.
+    pub(crate) fn note_residuals(&mut self, model: &Model, u: &[f64], element_forces: &[f64]) {
+        let elements = model.elements.iter().zip(element_forces);
+        self.residual_m = elements
+            .map(|(element, force)| {
+                let e = element.pair.difference(u);
+                let law = &element.law;
+                if law.remembers() {
+                    e - (law.linear() * e + force) / law.initial()
+                } else {
+                    0.0
+                }
+            })
+            .collect();
     }
 }

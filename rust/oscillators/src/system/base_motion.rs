@@ -109,6 +109,7 @@ impl BaseMotion {
             base: self,
             stretch: Stretch::Zero,
             until: f64::NEG_INFINITY,
+            next: 0,
         }
     }
 }
@@ -173,6 +174,8 @@ pub(crate) struct Reader<'a> {
     base: &'a BaseMotion,
     stretch: Stretch<'a>,
     until: f64,
+    /// First sample of a record after the last time asked.
+    next: usize,
 }
 
 impl Reader<'_> {
@@ -185,7 +188,16 @@ impl Reader<'_> {
     /// Acceleration at `t`, which must not be before the last time asked by more than a step.
     pub fn at(&mut self, t: f64) -> f64 {
         if t >= self.until {
-            (self.stretch, self.until) = self.base.stretch(t);
+            (self.stretch, self.until) = match self.base {
+                BaseMotion::Record(record) => {
+                    let times = record.times_s();
+                    while self.next < times.len() && times[self.next] <= t {
+                        self.next += 1;
+                    }
+                    record.stretch(self.next)
+                }
+                base => base.stretch(t),
+            };
         }
         self.stretch.at(t)
     }

@@ -5,7 +5,7 @@ pub(crate) mod model;
 pub(crate) mod parameter;
 pub(crate) mod record;
 
-use percuss_laws::{Damping, Law};
+use percuss_laws::{Damping, Hysteresis, Law};
 
 use crate::BaseMotion;
 
@@ -18,7 +18,7 @@ pub enum Node {
     Mass(usize),
 }
 
-/// A spring between two nodes: force `k e + k3 e^3` for the elongation `e`.
+/// A spring between two nodes: force `k e + k3 e^3` for the elongation `e`, or what its law says in place of `k e`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spring {
     /// Its two ends.
@@ -27,15 +27,19 @@ pub struct Spring {
     pub linear_n_per_m: f64,
     /// Cubic stiffness, N/m^3.
     pub cubic_n_per_m3: f64,
+    /// Law in place of the linear force; its stiffness, not the linear one here, then counts.
+    pub law: Option<Hysteresis>,
 }
 
-/// A viscous damper between two nodes.
+/// A viscous damper between two nodes: force `c v0 |v/v0|^a sign(v)`, `v0 = 1 m/s`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Damper {
     /// Its two ends.
     pub nodes: [Node; 2],
     /// Coefficient, N s/m.
     pub viscous_n_s_per_m: f64,
+    /// Exponent of the rate; 1 for a linear damper.
+    pub exponent: f64,
 }
 
 /// Damping proportional to mass and to linear stiffness.

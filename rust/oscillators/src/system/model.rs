@@ -1,7 +1,7 @@
 //! A system whose numbers have been checked, ready for an integrator.
 
 use nalgebra::{DMatrix, SymmetricEigen};
-use percuss_laws::Impact;
+use percuss_laws::{Hysteresis, Impact};
 
 use crate::{BaseMotion, Contact, Node, OscillatorError, Rayleigh, System};
 
@@ -22,6 +22,14 @@ impl Pair {
         at(self.left) - at(self.right)
     }
 
+    /// The pair seen from the other side.
+    pub fn turned(self) -> Self {
+        Self {
+            left: self.right,
+            right: self.left,
+        }
+    }
+
     /// Subtract `value` at the left and add it at the right: the action of a force that pushes the two apart.
     #[inline(always)]
     pub fn push_apart(self, value: f64, x: &mut [f64]) {
@@ -40,6 +48,16 @@ pub(crate) struct Elastic {
     pub pair: Pair,
     pub linear: f64,
     pub cubic: f64,
+}
+
+/// A spring with a law, or a damper that is not linear. Its pair is turned round, so that the difference of the
+/// displacements is the elongation and a force pushed apart pulls.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Element {
+    pub pair: Pair,
+    pub law: Hysteresis,
+    /// Place of its flowing variables among those of the model.
+    pub flowing: Option<usize>,
 }
 
 /// A contact of the model.
@@ -66,6 +84,10 @@ pub struct Model {
     pub(crate) dampers: Vec<(Pair, f64)>,
     pub(crate) rayleigh: Rayleigh,
     pub(crate) contacts: Vec<ContactElement>,
+    /// Springs with a law in the order of the springs, then dampers that are not linear.
+    pub(crate) elements: Vec<Element>,
+    /// Flowing variables of all elements.
+    pub(crate) flowing: usize,
     pub(crate) base: BaseMotion,
     pub(crate) u0: Vec<f64>,
     pub(crate) v0: Vec<f64>,
@@ -179,16 +201,51 @@ impl Model {
             let pair = pair("spring", index, spring.nodes)?;
             Ok(Elastic {
                 pair,
-                linear: spring.linear_n_per_m,
+                linear: spring.law.map_or(spring.linear_n_per_m, |law| law.linear()),
                 cubic: spring.cubic_n_per_m3,
             })
         });
-        let dampers = system.dampers.iter().enumerate().map(|(index, damper)| {
-            Ok((
-                pair("damper", index, damper.nodes)?,
-                damper.viscous_n_s_per_m,
-            ))
-        });
+        let springs = springs.collect::<Result<Vec<_>, OscillatorError>>()?;
+        let mut elements: Vec<(Pair, Hysteresis)> = Vec::new();
+        // Damping in proportion to stiffness keeps that before yielding: what the linear part lacks is a damper.
+        let mut lacking: Vec<(Pair, f64)> = Vec::new();
+        for (spring, elastic) in system.springs.iter().zip(&springs) {
+            if let Some(law) = spring.law {
+                elements.push((elastic.pair.turned(), law));
+                let c = system.rayleigh.stiffness_s * (law.initial() - law.linear());
+                if c != 0.0 {
+                    lacking.push((elastic.pair, c));
+                }
+            }
+        }
+        let mut dampers = Vec::with_capacity(system.dampers.len());
+        for (index, damper) in system.dampers.iter().enumerate() {
+            let pair = pair("damper", index, damper.nodes)?;
+            let coefficient = damper.viscous_n_s_per_m;
+            if damper.exponent == 1.0 {
+                dampers.push((pair, coefficient));
+                continue;
+            }
+            // its place among the dampers is kept, so that the others have theirs
+            dampers.push((pair, 0.0));
+            let law = Hysteresis::power_damper(coefficient, damper.exponent)
+                .map_err(|source| OscillatorError::Damper { index, source })?;
+            elements.push((pair.turned(), law));
+        }
+        dampers.extend(lacking);
+        let mut flowing = 0;
+        let elements: Vec<Element> = elements
+            .into_iter()
+            .map(|(pair, law)| {
+                let place = law.flows().then_some(flowing);
+                flowing += if law.flows() { 2 } else { 0 };
+                Element {
+                    pair,
+                    law,
+                    flowing: place,
+                }
+            })
+            .collect();
         let contacts = system.contacts.iter().enumerate().map(|(index, contact)| {
             let pair = pair("contact", index, [contact.left, contact.right])?;
             Self::contact(
@@ -200,8 +257,10 @@ impl Model {
             )
         });
         Ok(Self {
-            springs: springs.collect::<Result<_, OscillatorError>>()?,
-            dampers: dampers.collect::<Result<_, OscillatorError>>()?,
+            springs,
+            dampers,
+            elements,
+            flowing,
             contacts: contacts.collect::<Result<_, OscillatorError>>()?,
             masses: system.masses_kg.clone(),
             rayleigh: system.rayleigh,
@@ -260,10 +319,32 @@ impl Model {
         self.contacts.iter().position(|c| c.impact.is_rigid())
     }
 
-    /// Relative acceleration, m/s^2, for a base acceleration and given contact forces.
-    pub fn acceleration(&self, ground: f64, u: &[f64], v: &[f64], forces: &[f64], out: &mut [f64]) {
+    /// Number of springs with a law and of dampers that are not linear.
+    pub fn elements(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// The first spring whose force hangs on its past, counted among those with a law.
+    pub fn remembering_element(&self) -> Option<usize> {
+        self.elements
+            .iter()
+            .position(|element| element.law.remembers())
+    }
+
+    /// Relative acceleration, m/s^2, for a base acceleration and given forces of contacts and of springs with a law.
+    pub(crate) fn acceleration(
+        &self,
+        ground: f64,
+        u: &[f64],
+        v: &[f64],
+        forces: &[f64],
+        element_forces: &[f64],
+        out: &mut [f64],
+    ) {
         out.fill(0.0);
-        self.add_accelerations(ground, u, v, forces.iter().copied(), out);
+        let [forces, element_forces] =
+            [forces, element_forces].map(|forces| forces.iter().copied());
+        self.add_accelerations(ground, u, v, forces, element_forces, out);
     }
 
     /// As [`Model::acceleration`], onto zeros.
@@ -274,6 +355,7 @@ impl Model {
         u: &[f64],
         v: &[f64],
         forces: impl Iterator<Item = f64>,
+        element_forces: impl Iterator<Item = f64>,
         out: &mut [f64],
     ) {
         for spring in &self.springs {
@@ -288,6 +370,9 @@ impl Model {
         }
         for (contact, force) in self.contacts.iter().zip(forces) {
             contact.pair.push_apart(force, out);
+        }
+        for (element, force) in self.elements.iter().zip(element_forces) {
+            element.pair.push_apart(force, out);
         }
         for ((a, m), v) in out.iter_mut().zip(&self.masses).zip(v) {
             *a = *a / m - self.rayleigh.mass_per_s * v - ground;
@@ -378,9 +463,10 @@ impl Model {
         let between = |pair: Pair| pair.left != BASE && pair.right != BASE;
         !self.springs.iter().any(|spring| between(spring.pair))
             && !self.dampers.iter().any(|&(pair, _)| between(pair))
+            && !self.elements.iter().any(|element| between(element.pair))
     }
 
-    /// Largest circular frequency squared of the linear system with these contact stiffnesses added, 1/s^2.
+    /// Largest circular frequency squared of the system before anything yields, with these contact stiffnesses added, 1/s^2.
     pub(crate) fn largest_frequency_squared(
         &self,
         contact_stiffness: impl Fn(usize) -> f64,
@@ -389,6 +475,10 @@ impl Model {
         let mut matrix = self.stiffness_matrix();
         for (index, contact) in self.contacts.iter().enumerate() {
             self.add_element(&mut matrix, contact.pair, contact_stiffness(index));
+        }
+        for element in &self.elements {
+            let stiffness = element.law.initial() - element.law.linear();
+            self.add_element(&mut matrix, element.pair, stiffness);
         }
         let scaled = DMatrix::from_fn(n, n, |i, j| {
             matrix[i * n + j] / (self.masses[i] * self.masses[j]).sqrt()

@@ -15,12 +15,14 @@ pub fn frames(law: Law, damping: Damping, restitution: f64, stiffness: f64) -> S
                 nodes: to_base(i),
                 linear_n_per_m: springs[i],
                 cubic_n_per_m3: 0.0,
+                law: None,
             })
             .collect(),
         dampers: (0..2)
             .map(|i| Damper {
                 nodes: to_base(i),
                 viscous_n_s_per_m: 2.0 * ratios[i] * f64::sqrt(springs[i] * masses[i]),
+                exponent: 1.0,
             })
             .collect(),
         contacts: vec![Contact {

@@ -1,0 +1,1 @@
+"""First passage of linear systems under modulated Gaussian motion, without simulation."""

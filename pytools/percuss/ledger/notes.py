@@ -1,0 +1,35 @@
+"""Words of notes: in the event itself, or of private ones in a file beside it that can be redacted.
+
+The file has random salt, so that its digest, which stays, tells nothing of words that could be guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+
+from percuss.errors import LedgerError, PrunedError
+from percuss.kinds.note_added import NoteAdded
+from percuss.ledger.event import FILE_ROLE, Event
+from percuss.ledger.ledger import Ledger
+
+WORDS = "words"
+ROLE = FILE_ROLE + WORDS
+
+
+def salted(text: str) -> bytes:
+    """Words as they are kept beside an event."""
+    return json.dumps({"salt": secrets.token_hex(32), "text": text}, ensure_ascii=False).encode()
+
+
+def note_words(ledger: Ledger, event: Event) -> str:
+    """The words of a note; of a private one that was redacted, that it was."""
+    note = NoteAdded.of(event)
+    if not note.private:
+        return note.text
+    try:
+        return str(json.loads(ledger.files(event)[WORDS])["text"])
+    except PrunedError as redacted:
+        return f"redacted: {redacted}"
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        raise LedgerError(f"event {event.id}: its words cannot be read ({fault})") from fault

@@ -1,0 +1,68 @@
+"""How chains come to know: effective sample sizes as draws are added, and how far each datum carries the posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from percuss.inference.diagnostics import ess_bulk, ess_tail
+from percuss.plots.drawing import canvas, chosen, dots, key, picture
+from percuss.plots.figure import Figure
+from percuss.plots.labels import Scale
+from percuss.plots.style import BLUE, DASHES, INK, MARKERS, RED, SERIES, WIDE
+
+POINTS = 10
+MOST_UNKNOWNS = 6
+# Above this the weights that leave a datum out cannot be trusted (Vehtari et al., 2024).
+PARETO_LIMIT = 0.7
+
+
+def ess_growth(scales: Sequence[Scale], draws: NDArray[Any], needed: float) -> Figure:
+    """Bulk and tail effective sample size of the first draws (chains, draws, d): lines that rise steadily mix well."""
+    length = draws.shape[1]
+    counts = sorted({max(8, round(length * k / POINTS)) for k in range(1, POINTS + 1)})
+    figure, axes = canvas(1, 2, WIDE, 2.3, sharey=True)
+    for axis, title, measure in zip(axes[0], ("bulk", "tail"), (ess_bulk, ess_tail), strict=True):
+        for i, shown in enumerate(scales[:MOST_UNKNOWNS]):
+            sizes = [measure(draws[:, :n, i]) for n in counts]
+            axis.plot(
+                counts, sizes, color=SERIES[i % len(SERIES)], linestyle=DASHES[i % len(DASHES)],
+                marker=MARKERS[i % len(MARKERS)], markersize=3, label=shown.name,
+            )  # fmt: skip
+        axis.axhline(needed, color=INK, linewidth=0.8, linestyle=":")
+        axis.set_title(title)
+        axis.set_xlabel("draws of each chain")
+        axis.set_ylim(bottom=0)
+        axis.grid(True)
+    axes[0, 0].set_ylabel("effective sample size")
+    key(figure, axes[0, 0])
+    names = ", ".join(shown.name for shown in scales[:MOST_UNKNOWNS])
+    alt = f"Effective sample sizes of {names} over the draws; {needed:g} are asked for"
+    return picture(figure, alt, f"Effective sample sizes as draws are added; dotted: the {needed:g} asked for.")
+
+
+def pareto_shapes(data: pl.DataFrame) -> Figure | None:
+    """How hard it is to leave each datum out; None where that was not computed."""
+    if "pareto_k" not in data.columns or data["pareto_k"].null_count() == data.height:
+        return None
+    rows = data[chosen(range(data.height), 400)]
+    shapes = rows["pareto_k"].cast(pl.Float64).to_numpy()
+    x = np.arange(len(shapes), dtype=float)
+    high = shapes > PARETO_LIMIT
+    figure, axes = canvas(1, 1, WIDE * 0.8, 2.1)
+    axis = axes[0, 0]
+    dots(axis, x[~high], shapes[~high], BLUE, 4, alpha=0.9)
+    dots(axis, x[high], shapes[high], RED, 6, "x", alpha=1)
+    axis.axhline(PARETO_LIMIT, color=INK, linewidth=0.8, linestyle=":")
+    axis.set_xlabel("datum")
+    axis.set_ylabel("Pareto k")
+    axis.grid(True)
+    alt = f"Pareto k of {len(shapes)} data, largest {np.nanmax(shapes):.2f}; {int(high.sum())} above {PARETO_LIMIT}"
+    caption = (
+        f"Pareto k of leaving each datum out: above {PARETO_LIMIT} (crosses) it carries too much of the posterior."
+    )
+    return picture(figure, alt, caption)

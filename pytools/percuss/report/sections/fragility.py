@@ -1,0 +1,44 @@
+"""Fragility: curves of damage states with their bands, and annual rates."""
+
+from __future__ import annotations
+
+from percuss.kinds.fragility_fitted import FragilityFitted
+from percuss.ledger.event import Event
+from percuss.plots.fragility import draw_curves, intensity_scale
+from percuss.plots.labels import output_scale
+from percuss.report.blocks import Block, Cell, Section, Table, Text
+from percuss.report.source import Source
+
+METHODS = {
+    "counts": "maximum likelihood from which runs exceed a state",
+    "cloud": "a line through the logarithms of demand and intensity",
+    "ida": "the intensity at which each motion first brings a state",
+}
+
+
+def section(source: Source, event: Event) -> Section:
+    """Picture and table of the curves."""
+    study, body = source.study(event), FragilityFitted.of(event)
+    x, y = intensity_scale(study, body.intensity), output_scale(study, body.output)
+    how = (
+        f"{body.runs} runs; {METHODS[body.method]}; {body.dispersion} dispersion; motions told apart by {body.motion}."
+    )
+    if body.collapsed:
+        how += f" {body.collapsed} runs that failed count as collapses."
+    blocks: list[Block] = [Text(how)]
+    blocks.append(draw_curves(study, body, source.table(event, "curves"), source.table(event, "points")))
+    rows: list[list[Cell]] = []
+    for s in body.states:
+        row: list[Cell] = [s.name, s.threshold * y.factor, s.exceeding, s.median * x.factor]
+        row += [number * x.factor for number in (*s.median_bootstrap, *s.median_bayes)]
+        row.append(s.dispersion)
+        if s.rate is not None:
+            row += [s.rate, *(s.rate_bayes or ())]
+        rows.append(row)
+    share = f"{100 * body.level:g} %"
+    heads = ["state", f"{y.label} above", "runs that exceed it", f"median {x.label}", f"bootstrap {share}, low", "high"]
+    heads += [f"Bayes {share}, low", "high", "dispersion"]
+    if body.hazard:
+        heads += ["rate [1/year]", f"Bayes {share}, low", "high"]
+    blocks.append(Table("Lognormal curves of the damage states", heads, rows))
+    return Section("Fragility", blocks)

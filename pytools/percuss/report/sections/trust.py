@@ -1,0 +1,34 @@
+"""What was checked before a result may be relied on, and what came of it."""
+
+from __future__ import annotations
+
+from percuss.kinds.trusted import Result
+from percuss.ledger.event import Event
+from percuss.ledger.standing import standing
+from percuss.report.blocks import Block, Cell, Notice, Section, Table
+from percuss.report.source import Source
+from percuss.trust import GATES, failures
+
+
+def section(source: Source, event: Event) -> Section | None:
+    """Every verdict with its figure and threshold; None for events that carry none."""
+    trust = standing(source.state, event)
+    if not isinstance(event.content, Result) or not trust:
+        return None
+    failed = failures(trust)
+    blocks: list[Block] = []
+    if failed:
+        open_ones = [verdict for verdict in failed if verdict.stops]
+        words = "this result is NOT TRUSTED" if open_ones else "this result was accepted although it failed"
+        blocks.append(Notice(f"{words}: {', '.join(dict.fromkeys(verdict.gate for verdict in failed))}."))
+    else:
+        blocks.append(Notice("everything that was checked passed.", "good"))
+    rows: list[list[Cell]] = []
+    for verdict in sorted(trust, key=lambda verdict: list(GATES).index(verdict.gate)):
+        answer = "passed" if verdict.passed else "accepted" if verdict.accepted else "FAILED"
+        origin = "" if verdict.source is None else f"inherited from `{verdict.source}`"
+        rows.append([verdict.gate, answer, verdict.figure, verdict.threshold, verdict.sentence, origin])
+    heads = ["gate", "", "figure", "threshold", "says", ""]
+    kept = [i for i in range(len(heads)) if any(row[i] not in (None, "") for row in rows)]
+    blocks.append(Table("What was checked", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]))
+    return Section("What was checked", blocks)

@@ -1,0 +1,43 @@
+"""Delete the words of a private note. That there were words, by whom and when, and their salted digest, stay."""
+
+from __future__ import annotations
+
+from percuss.errors import InputError
+from percuss.kinds.note_added import NoteAdded
+from percuss.kinds.payloads_pruned import PayloadsPruned, Pruned
+from percuss.ledger.blobs import blob_path
+from percuss.ledger.event import Draft, Event
+from percuss.ledger.files import exists
+from percuss.ledger.notes import ROLE
+from percuss.ledger.pruned import KIND, NOTE, tombstones
+from percuss.session import Session
+from percuss.work.prune import LONGEST
+
+
+def redact(session: Session, event: Event, reason: str) -> Event:
+    """Record that the words are redacted, then delete them; the event that says so.
+
+    One that was killed in between is gone on with by the next call.
+    """
+    if not reason.strip() or len(reason) > LONGEST:
+        raise InputError(f"--reason: {len(reason)} characters; why must be said, in 1 to {LONGEST} of them")
+    words = event.blob(ROLE)
+    if event.kind != NOTE or not NoteAdded.of(event).private or words is None:
+        raise InputError(
+            f"event {event.id} ({event.kind}): has no words that are kept apart; what an event itself says is what "
+            "its hash is over, and cannot be taken out",
+            hint="percuss note --private keeps words apart",
+        )
+    path = blob_path(session.ledger.place, words)
+    record = tombstones(session.state.events.values()).of(event, words)
+    if record and not exists(path):
+        raise InputError(f"event {event.id}: is redacted already, as event {record.id} records")
+    if record is None:
+        named = Pruned(
+            event=event.id, role=ROLE, sha256=words.sha256, digest=words.digest, rows=words.rows, bytes=words.bytes
+        )
+        body = PayloadsPruned(payloads=(named,), reason=reason, policy={"redaction": True})
+        record = session.append([Draft(KIND, body, event.study, [("pruned", event)])])[0]
+    # The salt makes the bytes those of this note alone: no other writer can be about to use them.
+    path.unlink(missing_ok=True)
+    return record

@@ -1,0 +1,70 @@
+"""Private notes: their words can be taken out, that they were is proven, and nothing else can be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.conftest import Call
+
+SECRET = "p7 is Jane Doe"
+
+
+@pytest.fixture
+def note(percuss: Call) -> str:
+    design = percuss("design", "ishigami", "--n", 4).id
+    return percuss("note", design, "-", "--private", stdin=f"{SECRET}\n").id
+
+
+def _files_with(folder: Path, text: str) -> list[Path]:
+    return [path for path in (folder / "ledger").rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def test_words_are_apart_and_are_gone_after(percuss: Call, folder: Path, note: str) -> None:
+    assert SECRET in percuss("show", note).out
+    (place,) = _files_with(folder, "Jane Doe")
+    assert place.suffix == ".bin"
+    assert "private" in percuss("log", "--kind", "note").out
+    assert "Jane" not in percuss("log", "--kind", "note").out + percuss("log", "--json").out
+    id = percuss("redact", note, "--reason", "asked for").id
+    assert not _files_with(folder, "Jane Doe")
+    said = percuss("audit")
+    assert said.code == 0 and "1 of them words that were redacted" in said.out, said.out
+    shown = percuss("show", note).out
+    assert f"redacted: event {note}" in shown and id in shown
+    # What was there is still known by its digest, and who wrote it and when.
+    facts = json.loads(percuss("show", note, "--json").out)
+    assert facts["blobs"][0]["sha256"] == place.stem and facts["actor"]
+    percuss("redact", note, "--reason", "again").refused(2, "is redacted already", id)
+    assert percuss("report", "@last:design", "--to", "page.html").code == 0
+    assert "Jane" not in (folder / "page.html").read_text()
+
+
+def test_digests_tell_nothing_of_words_that_could_be_guessed(percuss: Call, note: str) -> None:
+    other = percuss("note", "@last:design", "-", "--private", stdin=SECRET).id
+    digests = {json.loads(percuss("show", id, "--json").out)["blobs"][0]["sha256"] for id in (note, other)}
+    assert len(digests) == 2
+
+
+def test_words_deleted_without_a_record_are_a_fault(percuss: Call, folder: Path, note: str) -> None:
+    (place,) = _files_with(folder, "Jane Doe")
+    data = place.read_bytes()
+    place.write_bytes(data.replace(b"Jane", b"John"))
+    assert percuss("audit").code == 1
+    place.unlink()
+    assert percuss("audit").code == 1
+    place.write_bytes(data)
+    assert percuss("audit").code == 0
+
+
+def test_only_private_notes_are_redacted(percuss: Call, note: str) -> None:
+    percuss("redact", "@last:design", "--reason", "x").refused(2, "cannot be taken out")
+    open_note = percuss("note", "@last:design", "plain words").id
+    percuss("redact", open_note, "--reason", "x").refused(2, "cannot be taken out")
+    percuss("redact", note).refused(2, "--reason")
+    percuss("note", "@last:design", "in the call", "--private").refused(2, "--private", "stdin")
+    percuss("note", "-", "-", "--private", stdin="x").refused(2, "stdin")
+    # A policy does not touch words of people.
+    assert percuss("prune", "--older-than", "0s", "--reason", "x", "--no-keep-cited", "--kind", "note").out == ""
+    assert SECRET in percuss("show", note).out

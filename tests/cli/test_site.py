@@ -1,0 +1,188 @@
+"""The ledger as a site: complete, incremental, the same bytes again, and harmless whatever a ledger says."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import urllib.error
+import urllib.request
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="sites need the extra `report`")
+
+from percuss.ledger.event import NO_COST, Event, Software
+from percuss.ledger.projections import fold
+from percuss.site.graph import graph_of
+from percuss.site.lineage import Box, draw, layered
+from percuss.site.scripts import call
+from percuss.site.serve import Watched, server
+from percuss.site.table import PART, rows_of, table_parts
+
+NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"' `a` \x1b[2J"
+
+
+@pytest.fixture
+def site(percuss, folder: Path, once) -> Path:  # type: ignore[no-untyped-def]
+    """The site of a small ledger with a campaign of two batches, a note that bites, and a superseded event."""
+
+    def make() -> None:
+        campaign = percuss("run", percuss("design", "ishigami", "--n", 70).id).id
+        percuss("note", campaign, NASTY)
+        old = percuss("design", "ishigami", "--n", 8).id
+        percuss("supersede", old, "--reason", f"too few {NASTY}")
+        said = percuss("site", "--to", "site", "--json")
+        assert said.code == 0, said.err
+        assert json.loads(said.out)["file"] == "site/index.html"
+
+    once("site", make)
+    return folder / "site"
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def _rows(site: Path) -> dict[str, list]:
+    text = (site / "data/events-0.js").read_text()
+    return json.loads(text.removeprefix("percuss.rows(").removesuffix(");\n"))["columns"]
+
+
+def test_every_event_has_its_page(site: Path, percuss) -> None:  # type: ignore[no-untyped-def]
+    events = json.loads(percuss("log", "--limit", 0, "--json").out)
+    ids = {event["id"] for event in events}
+    behind = {
+        id
+        for path in (site / "data").glob("behind-*.js")
+        for id in json.loads(path.read_text().removeprefix("percuss.behind(").removesuffix(");\n"))["columns"]["id"]
+    }
+    pages = {path.stem for path in (site / "events").glob("*.html")}
+    assert pages | behind == ids and not pages & behind
+    rows = _rows(site)
+    assert set(rows["id"]) == pages
+    campaign = rows["kind"].index("campaign.completed")
+    assert rows["behind"][campaign] == len(behind) > 1 and rows["notes"][campaign] == 1
+    assert "superseded" in rows["mark"]
+    # Every link of every page leads to a file of the site.
+    for path in site.rglob("*.html"):
+        for target in re.findall(r'(?:href|src)="([^"#?:]+)"', path.read_text()):
+            assert (path.parent / target).is_file(), (path, target)
+
+
+def test_the_same_bytes_and_only_what_is_new(site: Path, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
+    before = _bytes(site)
+    facts = json.loads(percuss("site", "--to", "site", "--json").out)
+    assert facts["written"] == 0 and _bytes(site) == before
+    percuss("site", "--to", "again")
+    assert _bytes(folder / "again") == before
+    note = percuss("note", "@last:campaign", "one more").id
+    said = json.loads(percuss("site", "--to", "site", "--json").out)
+    after = _bytes(site)
+    changed = {name for name in after if after[name] != before.get(name)}
+    pages = {name for name in changed if name.startswith("events/")}
+    (campaign,) = [id for id, kind in zip(*(_rows(site)[k] for k in ("id", "kind")), strict=True) if "campaign" in kind]
+    assert pages == {f"events/{note}.html", f"events/{campaign}.html"}
+    assert said["written"] == len(changed)
+    assert "one more" in (site / f"events/{campaign}.html").read_text()
+
+
+class _Attributes(HTMLParser):
+    """The attributes of all elements of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names += [name for name, _ in attrs]
+
+
+def test_what_strangers_write_stays_text(site: Path) -> None:
+    for path in site.rglob("*"):
+        if path.suffix in (".html", ".js"):
+            text = path.read_text()
+            assert "<script>alert" not in text and "<img" not in text and "\x1b" not in text, path
+    for path in site.rglob("*.html"):
+        (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', path.read_text())
+        assert policy.startswith("default-src 'none'") and "'unsafe-inline'" not in policy.split("style-src")[0]
+        reader = _Attributes()
+        reader.feed(path.read_text())
+        assert not [name for name in reader.names if name.startswith("on")], path
+    assert "</script" not in call("rows", {"a": ["</script>"]})
+
+
+def test_ids_are_no_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from percuss.errors import LedgerError
+    from percuss.ledger.ledger import Ledger
+    from percuss.session import Session
+    from percuss.site.build import build_site
+
+    session = Session(Ledger.open(tmp_path / "ledger", create=True))
+    session.begin_from([replace(_note(1), id="../../outside")])
+    with pytest.raises(LedgerError, match="no name of a page"):
+        build_site(session, tmp_path / "site", lambda event: "")
+    assert not (tmp_path / "outside.html").exists()
+
+
+def _note(number: int) -> Event:
+    software = Software("0", "0", "0", "0")
+    return Event(
+        "main", number, f"{number:08x}", "note.added", 1, 0, (), "a", "h", None, (), (), software, None, "ok", None,
+        NO_COST, "{}", "", f"{number:064x}",
+    )  # fmt: skip
+
+
+def test_folders_of_others_are_left_alone(site: Path, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
+    (folder / "mine").mkdir()
+    (folder / "mine" / "letter.txt").write_text("dear")
+    percuss("site", "--to", "mine").refused(2, "mine", "other files")
+    assert [path.name for path in (folder / "mine").iterdir()] == ["letter.txt"]
+    (site / "data/manifest.json").write_text("[]")
+    percuss("site", "--to", "site").refused(2, "manifest.json")
+
+
+def test_layers_go_down_and_nothing_is_drawn_twice() -> None:
+    parents = {"a": (), "b": ("a",), "c": ("a", "b"), "d": ("c", "a"), "e": ()}
+    places = layered(list(parents), parents)
+    assert all(places[id][0] > places[parent][0] for id, own in parents.items() for parent in own)
+    assert len(set(places.values())) == len(places)
+    picture = draw(list(parents), parents, lambda id: Box(id, f"<{id}>", f"{id}.html"), "all")
+    assert picture.count("<path") == 3, "a to c and a to d go without saying"
+    assert "&lt;a&gt;" in picture and "<a>" not in picture
+    assert draw(["a"], parents, lambda id: Box(id, id, ""), "one") == ""
+
+
+def test_many_events_come_in_parts() -> None:
+    events = [_note(i) for i in range(2 * PART + 5)]
+    state = fold(events)
+    files = table_parts(rows_of(state, graph_of(state), lambda event: "words"))
+    assert list(files) == [f"data/events-{i}.js" for i in range(3)]
+    first = json.loads(files["data/events-0.js"].removeprefix("percuss.rows(").removesuffix(");\n"))
+    assert first["total"] == len(events) and first["columns"]["id"][0] == events[-1].id, "the newest first"
+
+
+def test_it_is_served_to_this_machine_alone_and_grows(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("one")
+    heads = ["1"]
+    watched = Watched(lambda: heads[-1], lambda: (tmp_path / "index.html").write_text(heads[-1]))
+    with server(tmp_path, 0, watched) as listening:
+        address = f"http://127.0.0.1:{listening.server_address[1]}"
+        assert listening.server_address[0] == "127.0.0.1"
+        thread = threading.Thread(target=listening.serve_forever, daemon=True)
+        thread.start()
+        try:
+            assert urllib.request.urlopen(f"{address}/head").read() == b"1"
+            heads.append("2")
+            assert urllib.request.urlopen(f"{address}/head").read() == b"2"
+            assert urllib.request.urlopen(f"{address}/index.html").read() == b"2"
+            for path, host in (("/index.html", "evil.example"), ("/../", None), ("/", "evil.example:80")):
+                request = urllib.request.Request(f"{address}{path}", headers={"Host": host} if host else {})
+                with pytest.raises(urllib.error.HTTPError):
+                    (tmp_path / "index.html").unlink(missing_ok=True)
+                    urllib.request.urlopen(request)
+        finally:
+            listening.shutdown()
