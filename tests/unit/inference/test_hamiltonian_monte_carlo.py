@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -188,17 +189,21 @@ def test_the_budget_holds_and_a_seed_gives_its_bits() -> None:
         sample_posterior(target, HAMILTONIAN, seed=0, stopping=Stopping(evaluations=150))
 
 
-def test_steps_too_long_for_a_corner_are_told() -> None:
-    """A funnel, its width inferred down to nothing: trajectories diverge in its neck."""
-    priors: dict[str, Prior] = {"x": prior_from_json({"kind": "normal", "mean": 0.0, "std": 1.0})}
-    surrogate = expanded(lambda x: x, priors, 1)
-    width = Unknown("width", prior_from_json({"kind": "log-uniform", "low": 1e-9, "high": 1.0}))
-    groups = (Group("g", np.array([0.3]), np.array([0]), Gaussian(width)),)
-    likelihood = Likelihood(("x",), {"model": lambda x: (surrogate.mean(x), np.zeros(1))}, groups)
-    target, why_not = compiled_target(likelihood, priors, {"model": surrogate})
-    assert why_not is None
-    sample = sample_posterior(target, HAMILTONIAN, seed=0, stopping=Stopping(evaluations=200_000), look=False)
-    assert not sample.converged
+@pytest.mark.parametrize(("every", "told"), [(100, True), (100_000, False)])
+def test_draws_with_diverged_trajectories_are_not_converged(every: int, told: bool) -> None:
+    target = banana()
+    glide = target.glide
+    assert glide is not None
+
+    def diverging(*args: Any) -> Any:
+        block, _ = glide(*args)
+        return block, block.log_density.size // every
+
+    stopping, settings = Stopping(evaluations=600_000), {"steps": 8}
+    sample = sample_posterior(
+        replace(target, glide=diverging), HAMILTONIAN, seed=0, stopping=stopping, settings=settings
+    )
+    assert any("trajectories diverged" in reason for reason in sample.reasons) == told
 
 
 def test_what_has_no_gradient_is_refused(closed_form: Callable[..., Any]) -> None:

@@ -139,7 +139,7 @@ def burn_in(glider: Glider, steps: int, stopping: Stopping, report: Report) -> S
     covariance = pooled_covariance(state.positions)
     draws, own, agreed, first = FIRST_STAGE, steps, False, True
     while True:
-        glider.factor = np.linalg.cholesky(covariance)
+        glider.factor = np.asarray(np.linalg.cholesky(covariance), np.float64)
         glider.log_step = float(np.log(0.5 / target.dimension**0.25)) if first else glider.log_step
         blocks = glider.adapt(state, own, draws)
         state = blocks[-1].state
