@@ -311,6 +311,22 @@ class ChaosPosterior:
         *,
         threads: int | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64]]: ...  # draws, log density, accepted
+    def log_density_with_gradient(
+        self, z: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...  # (points,), (points, parameters)
+    def glide(
+        self,
+        positions: NDArray[np.float64],  # (chains, parameters)
+        log_density: NDArray[np.float64],
+        factor: NDArray[np.float64],  # (parameters, parameters)
+        step: float,
+        steps: int,
+        draws: int,
+        key: int,
+        *,
+        threads: int | None = None,
+        # draws, log density, sums of acceptance, divergent trajectories, gradients of a chain
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64], int]: ...
 
 # Uncertain bodies: tensors by their components xx, yy, zz, xy, xz, yz.
 @final

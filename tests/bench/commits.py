@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tests.bench.ledger import MAKER
 from tests.bench.measure import Line
+from tests.drafts import study_draft
 from tests.machines import Quick
 
 COMMITS = int(os.environ.get("PERCUSS_BENCH_COMMITS", "20000"))
@@ -31,7 +32,7 @@ def fill(root: Path, commits: int, *, loose: bool = False) -> float:
     if loose:
         ledger.LOOSE_BEFORE_SEALING = commits + 1
     book = ledger.Ledger.open(root, MAKER, create=True)
-    about = book.append([Draft("study.registered", {"text": "x"})])[0]
+    about = book.append([study_draft(notes="x")])[0]
     start = time.perf_counter()
     for i in range(commits):
         table = pl.DataFrame({"sample": [i], "y": [i / 7]})

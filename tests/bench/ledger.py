@@ -15,14 +15,14 @@ from percuss.designs.records import append_design, draft_design
 from percuss.designs.registry import make_design
 from percuss.execution.batch import make_batch, run_batch, split
 from percuss.execution.campaign import local_executor, run_campaign
-from percuss.ledger.event import Draft, Maker
+from percuss.ledger.event import Draft
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.seal import seal_stream
+from percuss.maker import this_maker
 from percuss.session import Session
-from percuss.software import software
 from percuss.study.load import load_study
 
-MAKER = Maker(("percuss", "bench"), "bench", "bench", software())
+MAKER = this_maker(["bench"])
 
 
 def append_against_polars() -> Line:

@@ -90,7 +90,7 @@ FOUR = 2 * float(ndtr(-3)) + 2 * expectation(lambda b: float(ndtr(-(3 + 0.2 * b 
 PLAIN = ("monte-carlo", "quasi-monte-carlo", "importance", "subset", "directional")
 RARE = ("importance", "subset")
 # Evaluations at most, where the default is too few for the coefficient of variation.
-MOST = {"monte-carlo": 500_000, "subset": 500_000}
+MOST = {"monte-carlo": 500_000, "importance": 40_000, "subset": 500_000}
 
 
 def drawn(priors: tuple[dict[str, object], ...], function: Callable[[Array], Array], n: int = 20_000_000) -> float:

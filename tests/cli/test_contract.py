@@ -182,6 +182,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "reproduce": ["@last:design"],
         "replay": [],
         "audit": [],
+        "anchor": ["--to", "anchor.json"],
         "note": ["@last", "words"],
         "redact": ["@last:note", "--reason", "asked for"],
         "supersede": ["@last:note", "--reason", "wrong"],

@@ -107,11 +107,11 @@ def judge_runs(state: State, design: str) -> Verdict:
         return Verdict(
             "runs", True, f"{counted(sum(len(batch_of(event).samples) for event in batches), 'run')} finished", 0, 0
         )
-    runs = state.runs(design)
-    reasons = Counter(sort_of_failure(reason) for _, reason in runs.values() if reason is not None)
+    runs = state.rows(design)
+    reasons = Counter(sort_of_failure(reason) for reason in runs.failures().values())
     failed = reasons.total()
     return Verdict(
-        "runs", not failed, f"{failed} of {counted(len(runs), 'run')} failed: {commonest(reasons)}", failed, 0
+        "runs", not failed, f"{failed} of {counted(len(runs.sample), 'run')} failed: {commonest(reasons)}", failed, 0
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from percuss.designs.design import Design
 from percuss.execution.batch import Result
+from percuss.execution.campaign_digest import campaign_facts, checked_batch
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.runs_completed import RunsCompleted
 from percuss.kinds.runs_failed import RunsFailed
@@ -102,7 +103,7 @@ def campaign_table(ledger: Ledger, batches: Sequence[Event], design: Design) -> 
     schema.update({name: pl.Float64() for name in names})
     parts = [pl.DataFrame(schema=schema)]
     for event in batches:
-        batch = batch_of(event)
+        batch = checked_batch(event, design)
         if isinstance(batch, RunsCompleted):
             table = ledger.table(event, "runs").select("sample", *names)
             reasons = dict[str, str]()
@@ -153,12 +154,9 @@ def curves_of(session: Session, event: Event, most: int | None = None) -> list[t
 
 def draft_campaign(session: Session, design: Design) -> Draft:
     """The closing event of a campaign: which batches it consists of, and the digest of all its outputs."""
-    from percuss.ledger.tables import table_digest
-
     batches = session.state.batches.get(design.id, [])
-    table = campaign_table(session.ledger, batches, design)
-    failed = int(table["failed"].is_not_null().sum())
-    body = CampaignCompleted(completed=table.height - failed, failed=failed, content=table_digest(table))
+    facts = campaign_facts(session.ledger, batches, design)
+    body = CampaignCompleted(completed=facts.completed, failed=facts.failed, content=facts.digest)
     inputs = [("study", design.study_source), ("design", design.source), *(("runs", batch) for batch in batches)]
     return Draft("campaign.completed", body, design.reference, inputs, seed=design.seed)
 

@@ -180,7 +180,7 @@ def _check_own_runs(state: State, campaign: Event) -> None:
 def _check_complete(state: State, design: Design) -> None:
     if closed := state.campaigns.get(design.id):
         _check_own_runs(state, closed)
-    missing = design.size - len(state.runs(design.id))
+    missing = design.size - len(state.rows(design.id).sample)
     if missing > 0:
         raise InputError(
             f"design {design.id}: {missing} of its {design.size} runs are missing",

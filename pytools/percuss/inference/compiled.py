@@ -11,6 +11,7 @@ by numpy, about a tenth as fast.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ def compiled_target(
         _compare(core, plain)
     except NotCompiledError as why:
         return Compiled(plain, str(why))
-    return Compiled(Target(plain.names, plain.priors, plain.log_likelihood, _advance(core)), None)
+    return Compiled(replace(plain, advance=_advance(core), glide=_glide(core)), None)
 
 
 def _advance(core: ChaosPosterior) -> Callable[[Target, State, Floats, int, int, np.random.Generator], Block]:
@@ -88,6 +89,21 @@ def _advance(core: ChaosPosterior) -> Callable[[Target, State, Floats, int, int,
         return Block(z, p, State(z[:, -1].copy(), p[:, -1].copy()), accepted / (draws * thin), p.size * thin)
 
     return advance
+
+
+def _glide(core: ChaosPosterior) -> Callable[[State, Floats, float, int, int, np.random.Generator], tuple[Block, int]]:
+    def glide(
+        state: State, factor: Floats, step: float, steps: int, draws: int, generator: np.random.Generator
+    ) -> tuple[Block, int]:
+        """Advance all chains by trajectories; tell how many of them diverged."""
+        key = int(generator.integers(2**63))
+        z, p, accepted, divergent, gradients = core.glide(
+            state.positions, state.log_density, factor, step, steps, draws, key
+        )
+        state = State(z[:, -1].copy(), p[:, -1].copy())
+        return Block(z, p, state, accepted / draws, len(p) * gradients), int(divergent.sum())
+
+    return glide
 
 
 def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping[str, Surrogate]) -> ChaosPosterior:

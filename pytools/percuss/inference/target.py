@@ -29,13 +29,15 @@ class Target:
     """A posterior up to its evidence. `log_likelihood` maps parameters (n, d), in SI, to (n,).
 
     A likelihood that is NaN or plus infinity counts as zero: the model failed there, and no chain may stay.
-    `advance`, where given, is a compiled replacement of `adaptive_metropolis.advance` for this very density.
+    `advance`, where given, is a compiled replacement of `adaptive_metropolis.advance` for this very density, and
+    `glide` the trajectories that `hamiltonian_monte_carlo` takes along its gradient.
     """
 
     names: tuple[str, ...]
     priors: tuple[Prior, ...]
     log_likelihood: LogLikelihood = field(repr=False)
     advance: Callable[..., Any] | None = field(default=None, repr=False)
+    glide: Callable[..., Any] | None = field(default=None, repr=False)
     # Correlation of the normals behind the first parameters; None where all are independent.
     correlation: Floats | None = field(default=None, repr=False)
 

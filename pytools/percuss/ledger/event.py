@@ -7,8 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.body import Body, plain
@@ -16,6 +15,9 @@ from percuss.kinds.table import body_of, check_body, kind_of, upcast
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
 
 Status = Literal["ok", "failed", "interrupted"]
+Kept = TypeVar("Kept")
+# Kinds whose bodies list runs.
+RUNS = ("runs.completed", "runs.failed")
 # Role prefix of payloads that are kept as they came, byte for byte: their two digests are equal.
 FILE_ROLE = "file:"
 
@@ -124,9 +126,22 @@ class Event:
     cause: str | None = None
     environment: EnvironmentRef | None = None
 
-    @cached_property
+    @property
     def data(self) -> dict[str, Any]:
         """The body as plain data, in the newest version of its kind: for showing it. `Body.of` reads it."""
+        return self._kept("data", self._read_data)
+
+    def _kept(self, name: str, read: Callable[[], Kept]) -> Kept:
+        """What was read, once for all; of runs each time anew, since a ledger may have millions of them."""
+        if self.kind in RUNS:
+            return read()
+        known = self.__dict__.setdefault("_read", {})
+        if name not in known:
+            known[name] = read()
+        kept: Kept = known[name]
+        return kept
+
+    def _read_data(self) -> dict[str, Any]:
         try:
             data = json.loads(self.body)
         except (ValueError, RecursionError) as fault:
@@ -138,12 +153,15 @@ class Event:
         except (KeyError, TypeError, AttributeError, ValueError) as fault:
             raise LedgerError(f"event {self.id} ({self.kind}): its body cannot be read ({fault!r})") from fault
 
-    @cached_property
+    @property
     def content(self) -> Body | None:
         """The body as the type of its kind; None for kinds and versions this percuss does not know.
 
         A ledger may come from a stranger: what does not fit is a LedgerError.
         """
+        return self._kept("content", self._read_content)
+
+    def _read_content(self) -> Body | None:
         try:
             return body_of(self.kind, self.version, self.data)
         except ValueError as fault:

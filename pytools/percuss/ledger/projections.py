@@ -15,13 +15,37 @@ from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
 
 # Roles of inputs that an event speaks of and is not made from.
 WORDS = ("old", "new", "about", "pruned")
 # Kinds that speak of events and are not made from them.
 WORD_KINDS = ("note.added", "event.superseded", "payloads.pruned")
+
+
+@dataclass(frozen=True, eq=False)
+class RunRows:
+    """Runs of a design in the order of case and sample: numbers of `cases` and of `batches`, and the samples."""
+
+    batches: Sequence[Event]
+    cases: Sequence[str]
+    case: NDArray[np.int64]
+    sample: NDArray[np.int64]
+    batch: NDArray[np.int64]
+
+    def failures(self) -> dict[int, str]:
+        """Why runs failed, by the number of their row."""
+        failures: dict[int, str] = {}
+        for number, event in enumerate(self.batches):
+            if event.kind == "runs.failed":
+                reasons = RunsFailed.of(event).reasons
+                for row in (self.batch == number).nonzero()[0].tolist():
+                    if (reason := reasons.get(str(self.sample[row]))) is not None:
+                        failures[row] = reason
+        return failures
 
 
 @dataclass
@@ -60,6 +84,24 @@ class State:
             for sample in batch.samples:
                 runs.setdefault((batch.case, sample), (event, reasons.get(str(sample))))
         return runs
+
+    def rows(self, design: str) -> RunRows:
+        """The same as `runs`, as arrays: a campaign may have millions of them."""
+        import numpy as np
+
+        batches = self.batches.get(design, [])
+        cases = sorted({batch_of(event).case for event in batches})
+        samples = [np.array(batch_of(event).samples, np.int64) for event in batches]
+        case = [np.full(len(part), cases.index(batch_of(e).case)) for e, part in zip(batches, samples, strict=True)]
+        batch = [np.full(len(part), number) for number, part in enumerate(samples)]
+        empty = np.zeros(0, np.int64)
+        where = [np.concatenate([empty, *parts]) for parts in (case, samples, batch)]
+        # Stable: of a sample that was run twice the first comes first, and counts.
+        order = np.lexsort((where[1], where[0]))
+        where = [part[order] for part in where]
+        first = np.ones(len(order), bool)
+        first[1:] = (np.diff(where[0]) != 0) | (np.diff(where[1]) != 0)
+        return RunRows(batches, cases, *(part[first] for part in where))
 
     def advanced(self, events: Sequence[Event]) -> State:
         """The state after some more events: this one, gone on with, unless something was superseded."""
@@ -181,11 +223,6 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
         }
         for id, event in state.designs.items()
     ]
-    runs = [
-        {"design": design, "case": case, "sample": sample, "event": event.id, "failed": reason}
-        for design in state.designs
-        for (case, sample), (event, reason) in sorted(state.runs(design).items())
-    ]
     superseded = [
         {"event": old, "by": EventSuperseded.of(event).new} for old, event in sorted(state.superseded.items())
     ]
@@ -195,9 +232,30 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
         "designs": pl.DataFrame(
             designs, {"design": text, "study": text, "sampler": text, "points": number, "seed": number}
         ),
-        "runs": pl.DataFrame(runs, {"design": text, "case": text, "sample": number, "event": text, "failed": text}),
+        "runs": _runs_table(state),
         "superseded": pl.DataFrame(superseded, {"event": text, "by": text}),
     }
+
+
+def _runs_table(state: State) -> pl.DataFrame:
+    import polars as pl
+
+    text = pl.String()
+    parts = [pl.DataFrame(schema={"design": text, "case": text, "sample": pl.Int64(), "event": text, "failed": text})]
+    for design in state.designs:
+        rows = state.rows(design)
+        failures = rows.failures()
+        columns = {
+            "design": pl.repeat(design, len(rows.sample), dtype=text, eager=True),
+            "case": pl.Series(rows.cases, dtype=text).gather(rows.case),
+            "sample": pl.Series(rows.sample, dtype=pl.Int64()),
+            "event": pl.Series([event.id for event in rows.batches], dtype=text).gather(rows.batch),
+            "failed": pl.repeat(None, len(rows.sample), dtype=text, eager=True)
+            if not failures
+            else pl.Series([failures.get(row) for row in range(len(rows.sample))], dtype=text),
+        }
+        parts.append(pl.DataFrame(columns))
+    return pl.concat(parts)
 
 
 def lineage(state: State, id: str) -> list[Event]:

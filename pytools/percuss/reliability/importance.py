@@ -33,6 +33,8 @@ OPTIONS = {"starts": "searches beside that from the origin, for each element; 2"
 LOOKS = 10
 # A part of the mixture is never left out, however far its point.
 LEAST_SHARE = 0.02
+# How many times the share of the heaviest draw the coefficient of variation is at least.
+SHARES = 4.0
 # Of the draws, those from a normal twice as wide about the origin.
 WIDE_SHARE, WIDE = 0.1, 2.0
 
@@ -89,8 +91,15 @@ def log_weights(u: Array, centres: Array, shares: Array) -> Array:
 
 
 def _cv(samples: Samples) -> float:
-    """Coefficient of variation of the mean of the weights of what fails."""
+    """Coefficient of variation of the mean of the weights of what fails.
+
+    Where the surface bends towards the origin few draws carry most of the weight, and the variance among those seen so
+    far tells too little: as long as one draw carries a share, the estimate is no better than some of such shares.
+    """
     n = len(samples.u)
     failing = np.where(samples.values <= 0, samples.weights * n, 0.0)
     mean = float(failing.mean())
-    return float(failing.std(ddof=1)) / mean / math.sqrt(n) if mean > 0 and n > 1 else math.inf
+    if not mean > 0 or n < 2:
+        return math.inf
+    spread = float(failing.std(ddof=1)) / mean / math.sqrt(n)
+    return max(spread, SHARES * float(failing.max()) / (n * mean))

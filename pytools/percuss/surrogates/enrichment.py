@@ -103,8 +103,8 @@ def _failed(state: State, designs: Sequence[Design]) -> NDArray[np.bool_]:
     parts = []
     for design in designs:
         lost = np.zeros(len(design.values), dtype=bool)
-        for (_, sample), (_, reason) in state.runs(design.id).items():
-            lost[sample] |= reason is not None
+        rows = state.rows(design.id)
+        lost[rows.sample[list(rows.failures())]] = True
         parts.append(lost)
     return np.concatenate(parts)
 

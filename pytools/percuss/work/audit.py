@@ -15,7 +15,7 @@ from pathlib import Path
 from percuss.anchors.witnesses import Trusted
 from percuss.designs.records import read_design
 from percuss.errors import InputError, NotHereError
-from percuss.execution.records import campaign_table
+from percuss.execution.campaign_digest import campaign_facts
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.ledger.audit import (
     Proof,
@@ -27,7 +27,6 @@ from percuss.ledger.audit import (
     prove_replay,
 )
 from percuss.ledger.ledger import MAIN
-from percuss.ledger.tables import table_digest
 from percuss.session import Session
 from percuss.work.anchor import KeptAnchor, check_anchor
 from percuss.work.reexecution import Reexecution, reason_not_here, reexecute
@@ -106,7 +105,7 @@ class Audit:
             Tier("anchored", anchored, f"against what was kept outside, {by}" if anchored else "by nothing outside"),
             Tier(
                 "repeated",
-                compared > 0 and not verdicts["differs"],
+                compared > 0 and not verdicts["differs"] and verdicts["cannot"] <= compared,
                 f"{compared} results came out again, {counts}",
             ),
         ]
@@ -158,8 +157,8 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
         try:
             # Its own runs, whether or not some of them were superseded or run twice since.
             batches = [state.events[item.id] for item in campaign.inputs_as("runs")]
-            table = campaign_table(session.ledger, batches, read_design(session, state.events[design]))
-            if table_digest(table) != CampaignCompleted.of(campaign).content:
+            facts = campaign_facts(session.ledger, batches, read_design(session, state.events[design]))
+            if facts.digest != CampaignCompleted.of(campaign).content:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
         except NotHereError as missing:
             proof.checked -= 1

@@ -13,6 +13,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from percuss.errors import InputError, NotHereError
 from percuss.kinds.kind import resolved
@@ -25,6 +26,8 @@ from percuss.work.repetition import STRANGE
 LONGEST_BEACON = 1000
 # How many results are drawn at once: more than are asked for, since some cannot be computed here.
 AT_ONCE = 256
+# So many more results than are asked for are tried at most: if these cannot be compared here, others cannot either.
+MORE_TRIES = 32
 
 
 @dataclass
@@ -145,7 +148,7 @@ def _repeat_sort(session: Session, done: Reexecution, sort: str, events: list[Ev
     def key(event: Event, part: int) -> bytes:
         return hashlib.sha256(f"{done.beacon} {event.hash} {part}".encode(errors="surrogateescape")).digest()
 
-    for event, part in results.drawn(key) if count else ():
+    for event, part in islice(results.drawn(key), count + MORE_TRIES if count else 0):
         repeat = KINDS[event.kind].repeater()
         assert repeat is not None
         try:

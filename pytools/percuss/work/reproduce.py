@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 
 from percuss.designs.records import read_design
 from percuss.errors import NotHereError
-from percuss.execution.records import campaign_table
+from percuss.execution.campaign_digest import campaign_facts
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.kind import Kind, resolved
 from percuss.kinds.table import kind_of
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORD_KINDS, lineage
-from percuss.ledger.tables import table_digest
 from percuss.session import Session
 from percuss.work.repetition import STRANGE, Repetition
 
@@ -132,8 +131,8 @@ def _repeat(session: Session, event: Event, kind: Kind | None, part: int) -> Rep
         return Repetition("differs", 1, f"the study it holds has the digest {digest}")
     if event.kind == "campaign.completed":
         batches = [session.state.events[item.id] for item in event.inputs_as("runs")]
-        table = campaign_table(session.ledger, batches, read_design(session, session.event(event.input("design"))))
-        if table_digest(table) == CampaignCompleted.of(event).content:
+        facts = campaign_facts(session.ledger, batches, read_design(session, session.event(event.input("design"))))
+        if facts.digest == CampaignCompleted.of(event).content:
             return Repetition("same", 1)
         return Repetition("differs", 1, "its runs do not give the digest it recorded")
     return Repetition("cannot", 0, f"events of the kind {event.kind} are not computed again")

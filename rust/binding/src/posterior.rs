@@ -1,12 +1,12 @@
 //! Posteriors on chaos surrogates: arrays in, arrays out.
 
 use numpy::{
-    IntoPyArray, PyArray1, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArrayMethods,
 };
 use percuss_inference::{
     CommonError, Datum, Form, Forward, InferenceError, Input, Length, Parameter, Posterior, Prior,
-    PriorShape, Start, Support, advance,
+    PriorShape, Start, Support, Trajectories, advance, glide,
 };
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -25,8 +25,19 @@ type ForwardSpec = (Py<ChaosExpansion>, Vec<InputSpec>, Option<ErrorSpec>);
 /// Positions (chains, draws, parameters), log density (chains, draws), accepted proposals (chains,).
 type Draws<'py> = (
     Bound<'py, PyArray3<f64>>,
-    Bound<'py, numpy::PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
     Bound<'py, PyArray1<u64>>,
+);
+/// Log density (points,), its gradient (points, parameters).
+type Slopes<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+/// Positions (chains, draws, parameters), log density (chains, draws), sums of acceptance (chains,), divergent trajectories
+/// (chains,), gradients that each chain took.
+type Glided<'py> = (
+    Bound<'py, PyArray3<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<u64>>,
+    u64,
 );
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -206,6 +217,68 @@ impl ChaosPosterior {
                 .into_pyarray(py)
                 .reshape([chains, draws])?,
             block.accepted.into_pyarray(py),
+        ))
+    }
+
+    fn log_density_with_gradient<'py>(
+        &self,
+        py: Python<'py>,
+        z: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Slopes<'py>> {
+        let z = self.checked(&z, "z")?;
+        let (found, gradient) = py
+            .detach(|| self.inner.log_density_with_gradient(&z))
+            .map_err(raised)?;
+        let shape = [found.len(), self.inner.dimension()];
+        Ok((
+            found.into_pyarray(py),
+            gradient.into_pyarray(py).reshape(shape)?,
+        ))
+    }
+
+    #[pyo3(signature = (positions, log_density, factor, step, steps, draws, key, *, threads=None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn glide<'py>(
+        &self,
+        py: Python<'py>,
+        positions: PyReadonlyArray2<'py, f64>,
+        log_density: PyReadonlyArray1<'py, f64>,
+        factor: PyReadonlyArray2<'py, f64>,
+        step: f64,
+        steps: usize,
+        draws: usize,
+        key: u64,
+        threads: Option<usize>,
+    ) -> PyResult<Glided<'py>> {
+        let positions = self.checked(&positions, "positions")?;
+        let factor = self.checked(&factor, "factor")?;
+        let log_density = list(&log_density);
+        let start = Start {
+            positions: &positions,
+            log_density: &log_density,
+        };
+        let along = Trajectories {
+            factor: &factor,
+            step,
+            steps,
+        };
+        let block = interruptible(py, threads, |stop| {
+            glide(&self.inner, start, along, draws, key, stop)
+        })?
+        .map_err(raised)?;
+        let (chains, dimension) = (log_density.len(), self.inner.dimension());
+        Ok((
+            block
+                .positions
+                .into_pyarray(py)
+                .reshape([chains, draws, dimension])?,
+            block
+                .log_density
+                .into_pyarray(py)
+                .reshape([chains, draws])?,
+            block.acceptance.into_pyarray(py),
+            block.divergent.into_pyarray(py),
+            block.gradients,
         ))
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::error::{ChaosError, Result};
 use crate::family::Family;
-use crate::kernel::{Kernel, Scratch};
+use crate::kernel::{Adjoint, Kernel, Scratch};
 use crate::truncation::{Candidates, HIGHEST_DEGREE, MOST_PARAMETERS};
 
 /// Points handed to a thread at a time.
@@ -206,6 +206,33 @@ impl Expansion {
         values: &mut [[f64; L]],
     ) {
         self.kernel.evaluate(points, scratch, values);
+    }
+
+    /// Working memory for `pull_back`.
+    pub fn adjoint<const L: usize>(&self) -> Adjoint<L> {
+        self.kernel.adjoint()
+    }
+
+    /// `evaluate` with what `pull_back` needs left in `scratch`.
+    pub fn evaluate_with_slopes<const L: usize>(
+        &self,
+        points: &[[f64; L]],
+        scratch: &mut Scratch<L>,
+        values: &mut [[f64; L]],
+    ) {
+        self.kernel.evaluate_with_slopes(points, scratch, values);
+    }
+
+    /// Gradient, with respect to the canonical variables, of the sum of all outputs times `weights`, at the points of the
+    /// last `evaluate_with_slopes`.
+    pub fn pull_back<const L: usize>(
+        &self,
+        weights: &[[f64; L]],
+        scratch: &Scratch<L>,
+        adjoint: &mut Adjoint<L>,
+        gradient: &mut [[f64; L]],
+    ) {
+        self.kernel.pull_back(weights, scratch, adjoint, gradient);
     }
 
     fn rows(&self, points: &[f64]) -> Result<usize> {

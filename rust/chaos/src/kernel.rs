@@ -11,10 +11,13 @@
 //! Sums go over four partial sums in a fixed order, for each point by itself: the bits of a prediction do not
 //! depend on the points beside it.
 
+mod adjoint;
+
 use std::collections::BTreeMap;
 
 use pulp::{Arch, NullaryFnOnce};
 
+pub use self::adjoint::Adjoint;
 use crate::family::{Family, Recurrence};
 
 /// Points side by side that fill the vector registers of the machines at hand.
@@ -198,6 +201,7 @@ impl Kernel {
         x: impl Fn(usize) -> [f64; L],
         scratch: &mut Scratch<L>,
         with_slopes: bool,
+        count: usize,
     ) {
         let (values, slopes) = scratch.table.split_at_mut(self.slopes);
         for (parameter, (recurrence, &begin)) in
@@ -209,11 +213,6 @@ impl Kernel {
                 recurrence.slopes(x(parameter), &values[entries.clone()], &mut slopes[entries]);
             }
         }
-        let count = if with_slopes {
-            self.nodes.len()
-        } else {
-            self.value_nodes
-        };
         for (at, node) in self.nodes[..count].iter().enumerate() {
             let (parent, factor) = (
                 scratch.values[node.parent as usize],
@@ -248,7 +247,7 @@ impl Kernel {
         scratch: &mut Scratch<L>,
         values: &mut [[f64; L]],
     ) {
-        self.fill(|k| points[k], scratch, false);
+        self.fill(|k| points[k], scratch, false, self.value_nodes);
         self.outputs
             .evaluate(&scratch.values, |row, value| values[row] = value);
     }
@@ -291,6 +290,7 @@ impl Kernel {
                     |k| std::array::from_fn(|i| block[i * dimension + k]),
                     &mut scratch,
                     false,
+                    self.value_nodes,
                 );
                 self.outputs.evaluate(&scratch.values, |row, sum| {
                     for (i, value) in sum.into_iter().enumerate() {
@@ -331,6 +331,7 @@ impl Kernel {
                 |k| std::array::from_fn(|i| block[row(i) * dimension + k]),
                 &mut scratch,
                 true,
+                self.nodes.len(),
             );
             self.outputs.evaluate(&scratch.values, |at, sum| {
                 for (i, value) in sum.into_iter().take(count).enumerate() {

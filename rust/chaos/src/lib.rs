@@ -48,7 +48,7 @@ pub use error::{ChaosError, Result};
 pub use expansion::Expansion;
 pub use family::{Family, Recurrence};
 pub use fit::{Fit, Method, Options, OutputFit, Search, fit};
-pub use kernel::{LANES, Scratch};
+pub use kernel::{Adjoint, LANES, Scratch};
 pub use least_squares::LooError;
 pub use nested::{Nested, nested};
 pub use sobol::{Indices, indices};

@@ -41,6 +41,49 @@ pub(crate) fn solve<const L: usize>(factor: &[[f64; L]], vector: &mut [[f64; L]]
     }
 }
 
+/// Replace a vector v by the solution of F^T w = v, F a lower factor.
+pub(crate) fn solve_transposed<const L: usize>(factor: &[[f64; L]], vector: &mut [[f64; L]]) {
+    let count = vector.len();
+    for row in (0..count).rev() {
+        let (before, rest) = vector.split_at_mut(row);
+        let diagonal = &factor[row * count + row];
+        for i in 0..L {
+            rest[0][i] /= diagonal[i];
+        }
+        for (entry, known) in factor[row * count..].iter().zip(before) {
+            for i in 0..L {
+                known[i] -= entry[i] * rest[0][i];
+            }
+        }
+    }
+}
+
+/// Put column j of F^-1, F a lower factor, into `column` from row j on; its squared length, entry j, j of (F F^T)^-1.
+pub(crate) fn factor_column<const L: usize>(
+    factor: &[[f64; L]],
+    count: usize,
+    j: usize,
+    column: &mut [[f64; L]],
+) -> [f64; L] {
+    let mut square = [0.0; L];
+    for row in j..count {
+        let mut entry = [if row == j { 1.0 } else { 0.0 }; L];
+        for k in j..row {
+            let left = &factor[row * count + k];
+            for i in 0..L {
+                entry[i] -= left[i] * column[k][i];
+            }
+        }
+        let diagonal = &factor[row * count + row];
+        for i in 0..L {
+            entry[i] /= diagonal[i];
+            square[i] += entry[i] * entry[i];
+        }
+        column[row] = entry;
+    }
+    square
+}
+
 /// The inverse of a lower factor, its rows up to the diagonal one after the other.
 pub(crate) fn invert(factor: &[f64], count: usize) -> Vec<f64> {
     let lower: Vec<[f64; 1]> = factor.iter().map(|entry| [*entry]).collect();

@@ -1,4 +1,4 @@
-//! Random-walk Metropolis on chaos surrogates, with everything a step needs in one loop.
+//! Random-walk Metropolis and Hamiltonian Monte Carlo on chaos surrogates, with everything a step needs in one loop.
 //!
 //! A posterior is a product of priors and of Gaussian data (Gupta et al., 2023, Eqs. C.9-C.10), seen from an unbounded
 //! space in which chains walk:
@@ -34,6 +34,7 @@
 
 mod cholesky;
 mod error;
+mod hamiltonian;
 mod likelihood;
 mod metropolis;
 mod parameter;
@@ -41,6 +42,7 @@ mod posterior;
 mod prior;
 
 pub use error::{InferenceError, Result};
+pub use hamiltonian::{Glided, Trajectories, glide};
 pub use likelihood::CommonError;
 pub use metropolis::{Block, Length, Start, advance};
 pub use parameter::{Parameter, Support};

@@ -11,6 +11,8 @@
 //! with S the covariance of s. Data of one output and one variance are put together beforehand: repetitions cost
 //! nothing. Where no standard deviation is inferred the covariances are factorised once.
 
+mod gradient;
+
 use std::f64::consts::PI;
 
 use crate::cholesky::{factor, invert, solve};
@@ -122,6 +124,10 @@ pub(crate) struct Room<const L: usize> {
     matrix: Vec<[f64; L]>,
     white: Vec<[f64; L]>,
     logs: Vec<[f64; L]>,
+    /// For the gradient: with respect to the means and to their variances, and a column of an inverse.
+    pulled: Vec<[f64; L]>,
+    widened: Vec<[f64; L]>,
+    column: Vec<[f64; L]>,
 }
 
 impl Data {
@@ -159,6 +165,9 @@ impl Data {
             matrix: vec![[0.0; L]; count * count],
             white: vec![[0.0; L]; count],
             logs: vec![[0.0; L]; mixed],
+            pulled: vec![[0.0; L]; count],
+            widened: vec![[0.0; L]; count],
+            column: vec![[0.0; L]; count],
         }
     }
 

@@ -82,4 +82,30 @@ impl Parameter {
         }
         x
     }
+
+    /// dx/dz, and the derivative of log |dx/dz|.
+    pub(crate) fn slope(&self, z: f64) -> (f64, f64) {
+        // Beyond FARTHEST x does not change with z.
+        let exp = |z: f64| {
+            if z.abs() < FARTHEST {
+                self.scale * z.exp()
+            } else {
+                0.0
+            }
+        };
+        match self.support {
+            Support::Everywhere => (self.scale, 0.0),
+            Support::Above => (exp(z), 1.0),
+            Support::Below => (exp(-z), -1.0),
+            Support::Between => {
+                let small = (-z.abs()).exp();
+                let whole = 1.0 + small;
+                let towards = (1.0 - small) / whole;
+                (
+                    self.scale * small / (whole * whole),
+                    if z < 0.0 { towards } else { -towards },
+                )
+            }
+        }
+    }
 }

@@ -1,8 +1,11 @@
 //! The log density that is sampled: priors, transforms, expansions and Gaussian data at several points side by side.
 
+mod gradient;
+
 use percuss_chaos::{Expansion, LANES, Scratch};
 use rayon::prelude::*;
 
+pub(crate) use self::gradient::Slopes;
 use crate::error::{InferenceError, Result, check_length, check_place};
 use crate::likelihood::{Class, CommonError, Data, Room};
 use crate::parameter::Parameter;
@@ -170,15 +173,21 @@ impl Posterior {
         }
     }
 
-    /// Log density at L points side by side, `z[k][i]` parameter k of point i; minus infinity where prior or likelihood
-    /// are not numbers.
-    pub(crate) fn at<const L: usize>(&self, z: &[[f64; L]], memory: &mut Memory<L>) -> [f64; L] {
+    /// Log density of the prior with that of the transform at L points, whose parameters go into `memory.x`.
+    fn log_prior<const L: usize>(&self, z: &[[f64; L]], memory: &mut Memory<L>) -> [f64; L] {
         let mut prior = [self.jacobian_constant; L];
         let mut products = [1.0; L];
         for (k, parameter) in self.parameters.iter().enumerate() {
             memory.x[k] = parameter.place(&z[k], &mut prior, &mut products);
             parameter.prior.add(&memory.x[k], &mut prior);
         }
+        std::array::from_fn(|i| prior[i] - 2.0 * products[i].ln())
+    }
+
+    /// Log density at L points side by side, `z[k][i]` parameter k of point i; minus infinity where prior or likelihood
+    /// are not numbers.
+    pub(crate) fn at<const L: usize>(&self, z: &[[f64; L]], memory: &mut Memory<L>) -> [f64; L] {
+        let prior = self.log_prior(z, memory);
         let mut likelihood = [0.0; L];
         let models = self.forwards.iter().zip(&self.data);
         for ((forward, data), (scratch, values, room)) in models.zip(&mut memory.outputs) {
@@ -192,9 +201,7 @@ impl Posterior {
                 likelihood[i] += found[i];
             }
         }
-        std::array::from_fn(|i| {
-            possible(likelihood[i]) + possible(prior[i] - 2.0 * products[i].ln())
-        })
+        std::array::from_fn(|i| possible(likelihood[i]) + possible(prior[i]))
     }
 
     /// Log density at many points (points x parameters) of the unbounded space.

@@ -74,6 +74,25 @@ impl PriorShape {
     }
 }
 
+impl PriorShape {
+    /// Derivative of `log`.
+    fn slope(&self, x: f64) -> f64 {
+        match *self {
+            Self::Flat => 0.0,
+            Self::Normal { mean, std } => (mean - x) / (std * std),
+            Self::Lognormal { mu, sigma } => ((mu - x.ln()) / (sigma * sigma) - 1.0) / x,
+            Self::Gamma { shape, scale } => (shape - 1.0) / x - 1.0 / scale,
+            Self::Beta {
+                alpha,
+                beta,
+                low,
+                high,
+            } => (alpha - 1.0) / (x - low) - (beta - 1.0) / (high - x),
+            Self::LogUniform => -1.0 / x,
+        }
+    }
+}
+
 /// a log x, and 0 for a = 0 whatever x.
 fn times_log(a: f64, x: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a * x.ln() }
@@ -98,6 +117,11 @@ impl Prior {
     /// Log density.
     pub fn log_density(&self, x: f64) -> f64 {
         self.constant + self.shape.log(x)
+    }
+
+    /// Derivative of the log density.
+    pub(crate) fn slope(&self, x: f64) -> f64 {
+        self.shape.slope(x)
     }
 
     /// Add the log density to each of `sums`; a flat one is a constant and costs nothing more.

@@ -83,8 +83,10 @@ def solved(g, lower, upper, nodes, turns):
     return d * target, np.sqrt((square - centre) / (target[i] * target[j]))
 
 
-print("g1,g2,g3,lower_exponent,upper_exponent,mu1,mu2,mu3,sd_G11,sd_G22,sd_G33,sd_G12,sd_G13,sd_G23,fewer_nodes_mu")
-for g, lower, upper in CASES:
-    coarse, _ = solved(g, lower, upper, 20, 22)
-    mu, sd = solved(g, lower, upper, 26, 32)
-    print(",".join(f"{x:.9g}" for x in (*g, lower, upper, *mu, *sd, np.abs(mu - coarse).max())), flush=True)
+# Test runners import what lies beside tests: the quadrature is a minute of work.
+if __name__ == "__main__":
+    print("g1,g2,g3,lower_exponent,upper_exponent,mu1,mu2,mu3,sd_G11,sd_G22,sd_G33,sd_G12,sd_G13,sd_G23,fewer_nodes_mu")
+    for g, lower, upper in CASES:
+        coarse, _ = solved(g, lower, upper, 20, 22)
+        mu, sd = solved(g, lower, upper, 26, 32)
+        print(",".join(f"{x:.9g}" for x in (*g, lower, upper, *mu, *sd, np.abs(mu - coarse).max())), flush=True)

@@ -230,7 +230,7 @@ def test_a_limit_that_is_flat_at_the_medians() -> None:
     saddle = Limit.of(2, lambda u: 3 - u[:, 0] * u[:, 1])
     with pytest.raises(AnswerIsNo, match="does not change where its design point is searched from"):
         run("form", saddle)
-    assert inside(run("importance", saddle), 1.0774e-2)  # by quadrature in tests/bench/reliability.py
+    assert inside(run("importance", saddle), 9.8193e-3)  # by quadrature in tests/bench/reliability.py
 
 
 def test_a_region_without_a_design_point_is_not_missed() -> None:

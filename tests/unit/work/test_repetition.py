@@ -149,6 +149,7 @@ def test_runs_of_an_unknown_case_are_a_fault_and_no_crash(ran: Session) -> None:
 
 def test_every_computed_kind_says_how_it_is_repeated() -> None:
     words = {"note.added", "event.superseded", "stream.adopted", "stream.sealed", "study.registered", "crate.imported"}
+    words |= {"payloads.pruned", "text.redacted", "event.redacted"}
     # Proven by replay; states of rest with the runs that start from them; checks by what they compare.
     elsewhere_proven = {"campaign.completed", "scene.settled", "check.passed", "check.failed"}
     for name, kind in KINDS.items():

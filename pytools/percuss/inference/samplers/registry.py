@@ -39,6 +39,10 @@ SAMPLERS: dict[str, Sampler] = {
         "percuss.inference.samplers.adaptive_metropolis_per_chain",
         "each chain learns from its own whole history, all along",
     ),
+    "hamiltonian-monte-carlo": Sampler(
+        "percuss.inference.samplers.hamiltonian_monte_carlo",
+        "trajectories along the gradient of chaos surrogates: few draws, nearly independent",
+    ),
     "emcee-stretch": Sampler("percuss.inference.samplers.emcee_stretch", "ensemble with stretch moves"),
     "emcee-de-snooker": Sampler(
         "percuss.inference.samplers.emcee_de_snooker", "ensemble with differential evolution and snooker moves"
