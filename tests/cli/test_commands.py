@@ -137,7 +137,7 @@ def test_notes(percuss, campaign) -> None:
     text = "Größe\nzweite Zeile \x1b[2J"
     note = percuss("note", campaign["id"], text).id
     shown = json.loads(percuss("show", note, "--json").out)
-    assert shown["body"] == {"text": text}
+    assert shown["body"] == {"text": text, "private": False}
     assert shown["inputs"][0]["id"] == campaign["id"]
     (line,) = [line for line in percuss("log").out.splitlines() if "note.added" in line]
     assert "Größe\\nzweite" in line
@@ -352,7 +352,7 @@ def test_adoption(percuss, folder, campaign) -> None:
     # Resumed on the copy, with nothing to do there; the other part here.
     assert percuss("run", design, "--shard", "1/2", "--ledger", "copy").id == part.id
     assert percuss("run", design, "--shard", "2/2").id
-    assert "1 new events" in percuss("adopt").err
+    assert "1 new event" in percuss("adopt").err
     assert json.loads(percuss("run", design, "--json").out)["done"] == 0
     assert percuss("audit").code == 0
     percuss("adopt", "nowhere").refused(2, "nowhere")

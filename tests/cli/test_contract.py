@@ -18,6 +18,7 @@ import pytest
 
 from percuss.cli.app import COMMANDS
 
+ROOT = Path(__file__).parents[2]
 PROGRAM = [sys.executable, "-m", "percuss"]
 
 
@@ -157,6 +158,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
             "--accept",
             "lognormal",
         ],
+        "reliability": [ROOT / "studies" / "four-branch", "--limit", "b1", "--method", "form"],
         "observe": ["ishigami", "observed.csv"],
         "calibrate": ["@last:surrogate", "--observations", "@last:observations", *CALIBRATE],
         "predict": ["@last:posterior", "--draws", 20],
@@ -407,8 +409,9 @@ def _words(percuss, *args: str) -> list[str]:
 
 def test_every_command_has_help_with_an_example(percuss) -> None:
     groups = {
-        "study": ["list", "show", "check"],
-        "export": ["csv", "parquet"],
+        "study": ["new", "copy", "list", "show", "check"],
+        "import": ["runs", "crate"],
+        "export": ["csv", "parquet", "vtk", "crate"],
         "config": ["show"],
         "fclib": ["solve"],
         "ledger": ["copy", "pull"],
@@ -463,7 +466,7 @@ def test_shell_completion(percuss, make_study, folder) -> None:
     assert design in _complete(folder, f"percuss run {design[:8]}")
     assert "@last" in _complete(folder, "percuss show @")
     assert "--shard" in _complete(folder, "percuss run --sh")
-    assert set(_complete(folder, "percuss export ")) == {"csv", "parquet", "vtk"}
+    assert set(_complete(folder, "percuss export ")) == {"csv", "parquet", "vtk", "crate"}
 
 
 def test_completion_never_complains(folder) -> None:

@@ -62,7 +62,7 @@ def check(
                 checks.append(check_study(session, loaded[path], file))
                 advance(1, file.stem)
     except Interrupted as stop:
-        say(f"interrupted: {len(checks)} of {counted(len(expectations), 'check')} done")
+        say(f"interrupted: {len(checks)} of {len(expectations)} checks done")
         leave_interrupted(stop.stuck)
     _tell(checks, json)
     if not all(check.passed for check in checks):

@@ -218,29 +218,31 @@ def test_a_section_can_be_added_at_run_time(tmp_path: Path, monkeypatch: pytest.
     """As an installed package does: one module and one line, and its keys, SI, files and faults are those of any."""
 
     def resolve(study: Study, table, note):
-        return check_table(limits.SCHEMA, table, ("limits",), note)
+        return check_table(heights.SCHEMA, table, ("heights",), note)
 
     def check_data(study: Study, note) -> None:
-        if study.files["limits.csv"] != b"good":
-            note(("limits", "file"), "is not good")
+        if study.files["heights.csv"] != b"good":
+            note(("heights", "file"), "is not good")
 
-    limits = ModuleType("percuss_limits")
-    limits.SCHEMA = table_of(Setting("file", "file"), Setting("height", "number", unit="m", low=0))
-    limits.resolve, limits.check_data = resolve, check_data
-    monkeypatch.setitem(sys.modules, "percuss_limits", limits)
+    heights = ModuleType("percuss_heights")
+    heights.SCHEMA = table_of(Setting("file", "file"), Setting("height", "number", unit="m", low=0))
+    heights.resolve, heights.check_data = resolve, check_data
+    monkeypatch.setitem(sys.modules, "percuss_heights", heights)
     text = (STUDIES / "ishigami" / "study.toml").read_text()
-    (tmp_path / "study.toml").write_text(text + '\n[limits]\nfile = "./limits.csv"\nheight = "5 cm"\n')
-    (tmp_path / "limits.csv").write_text("good")
-    assert any("limits: unknown key" in str(fault) for fault in check_study(tmp_path))
-    monkeypatch.setitem(SECTIONS, "limits", Section("percuss_limits", "what must not be reached"))
+    (tmp_path / "study.toml").write_text(text + '\n[heights]\nfile = "./heights.csv"\nheight = "5 cm"\n')
+    (tmp_path / "heights.csv").write_text("good")
+    assert any("heights: unknown key" in str(fault) for fault in check_study(tmp_path))
+    monkeypatch.setitem(SECTIONS, "heights", Section("percuss_heights", "what must not be reached"))
     assert check_study(tmp_path) == []
     study = load_study(tmp_path)
-    assert study.sections["limits"] == {"file": "limits.csv", "height": 0.05} and study.files["limits.csv"] == b"good"
-    (tmp_path / "limits.csv").write_text("bad")
+    assert (
+        study.sections["heights"] == {"file": "heights.csv", "height": 0.05} and study.files["heights.csv"] == b"good"
+    )
+    (tmp_path / "heights.csv").write_text("bad")
     (fault,) = check_study(tmp_path)
-    assert (fault.key, fault.message) == ("limits.file", "is not good")
-    (tmp_path / "study.toml").write_text(text + '\n[limits]\nheight = "-5 cm"\nwidth = 2\n')
+    assert (fault.key, fault.message) == ("heights.file", "is not good")
+    (tmp_path / "study.toml").write_text(text + '\n[heights]\nheight = "-5 cm"\nwidth = 2\n')
     assert {fault.key: fault.message for fault in check_study(tmp_path)} == {
-        "limits.height": "-5 cm is outside [0, inf] m",
-        "limits.width": "unknown key; known: file, height",
+        "heights.height": "-5 cm is outside [0, inf] m",
+        "heights.width": "unknown key; known: file, height",
     }
