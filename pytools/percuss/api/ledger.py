@@ -429,7 +429,7 @@ class Ledger:
         share: float | None = None,
         seed: int = 0,
     ) -> Result:
-        """Weigh the runs of a campaign by observations, step by step: of a file, or of what `observe` took in.
+        """Weight the runs of a campaign by observations, step by step: of a file, or of what `observe` took in.
 
         What is not given is taken from the section [filter] of the study. `noise`: standard deviation of each variable,
         for the covariance `constant`. `share`: search the scale of the error for this effective share of the samples.

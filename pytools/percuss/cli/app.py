@@ -18,8 +18,13 @@ from typing import Any
 import typer
 import typer.core
 
-WORK = "Work"
-LEDGER = "Ledger"
+BEGIN = "Begin a study"
+SIMULATE = "Simulate"
+INFER = "Learn from runs and measurements"
+RISK = "Judge the risk"
+LOOK = "Look at it"
+LEDGER = "Ask the ledger"
+KEEP = "Keep the ledger"
 PROJECT = "Project"
 PLUGINS = "Plugins"
 
@@ -34,47 +39,47 @@ class Entry:
 
 
 COMMANDS: dict[str, Entry] = {
-    "study": Entry("study", "Begin, copy, list, show and check study files.", WORK),
-    "models": Entry("models", "List the kinds of models, or print the reference of one.", WORK),
-    "design": Entry("design", "Choose the sample points of a study.", WORK),
-    "simulate": Entry("simulate", "Run a study's model once, with given values.", WORK),
-    "run": Entry("run", "Run every point of a design; run again to do what is missing.", WORK),
-    "import": Entry("import_", "Take in runs that were made elsewhere.", WORK),
-    "observe": Entry("observe", "Bind measured values to the outputs of a study.", WORK),
-    "surrogate": Entry("surrogate", "Fit stand-ins for the model to a design's runs.", WORK),
-    "sensitivity": Entry("sensitivity", "Say which parameters matter.", WORK),
-    "region": Entry("region", "Say where time histories lie, and how well the runs tell.", WORK),
-    "fragility": Entry("fragility", "Say how likely damage is at an intensity, and in a year.", WORK),
-    "calibrate": Entry("calibrate", "Infer parameters from observations.", WORK),
-    "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", WORK),
-    "reliability": Entry("reliability", "Say how likely failure is, or which design meets a target.", WORK),
-    "compare": Entry("compare", "Hold calibrations against each other.", WORK),
-    "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", WORK),
-    "filter": Entry("filter", "Weigh an ensemble of runs by observations, step by step.", WORK),
-    "converge": Entry("converge", "Say which outputs depend on the numerical step.", WORK),
-    "check": Entry("check", "Run a regression study and compare with what it should give.", WORK),
-    "report": Entry("report", "Write a page on an event and all it comes from.", WORK),
-    "site": Entry("site", "Write the whole ledger as a site to look through.", WORK),
-    "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", WORK),
-    "plot": Entry("plot", "Draw an event: curves of runs, and of every other kind its own picture.", WORK),
-    "export": Entry("export", "Write an event's table as CSV or Parquet, or a run for ParaView.", WORK),
-    "view": Entry("view", "Write a page that plays a run of a scene.", WORK),
+    "study": Entry("study", "Begin, copy, list, show and check study files.", BEGIN),
+    "models": Entry("models", "List the kinds of models, or print the reference of one.", BEGIN),
+    "simulate": Entry("simulate", "Run a study's model once, with given values.", SIMULATE),
+    "design": Entry("design", "Choose the sample points of a study.", SIMULATE),
+    "run": Entry("run", "Run every point of a design; run again to do what is missing.", SIMULATE),
+    "import": Entry("import_", "Take in runs that were made elsewhere, or a crate of another ledger.", SIMULATE),
+    "converge": Entry("converge", "Say which outputs depend on the numerical step.", SIMULATE),
+    "check": Entry("check", "Run a regression study and compare with what it should give.", SIMULATE),
+    "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", SIMULATE),
+    "surrogate": Entry("surrogate", "Fit surrogates of the model to the runs of a design.", INFER),
+    "sensitivity": Entry("sensitivity", "Say which parameters matter.", INFER),
+    "region": Entry("region", "Say where time histories lie, and how well the runs tell.", INFER),
+    "observe": Entry("observe", "Bind measured values to the outputs of a study.", INFER),
+    "calibrate": Entry("calibrate", "Infer parameters from observations.", INFER),
+    "filter": Entry("filter", "Weight an ensemble of runs by observations, step by step.", INFER),
+    "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", INFER),
+    "compare": Entry("compare", "Hold calibrations against each other.", INFER),
+    "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", INFER),
+    "reliability": Entry("reliability", "Say how likely failure is, or which design meets a target.", RISK),
+    "fragility": Entry("fragility", "Say how likely damage is at an intensity, and in a year.", RISK),
+    "plot": Entry("plot", "Draw an event: curves of runs, and of every other kind its own picture.", LOOK),
+    "view": Entry("view", "Write a page that plays a run of a scene.", LOOK),
+    "report": Entry("report", "Write a page on an event and all it comes from.", LOOK),
+    "site": Entry("site", "Write the whole ledger as a site to look through.", LOOK),
+    "export": Entry("export", "Write tables, runs for ParaView, or an event as an RO-Crate.", LOOK),
     "log": Entry("log", "List events.", LEDGER),
     "show": Entry("show", "Show one event in full.", LEDGER),
+    "lineage": Entry("lineage", "Show what an event comes from, or what came from it.", LEDGER),
     "diff": Entry("diff", "Show what differs between two events of a kind.", LEDGER),
     "restore": Entry("restore", "Write a study as it was.", LEDGER),
-    "lineage": Entry("lineage", "Show what an event comes from, or what came from it.", LEDGER),
     "replay": Entry("replay", "Rebuild every table from the events alone.", LEDGER),
     "reproduce": Entry("reproduce", "Compute an event, and all it stands on, again.", LEDGER),
     "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),
     "anchor": Entry("anchor", "Write what to keep outside of the ledger, signed and stamped.", LEDGER),
-    "note": Entry("note", "Add words to an event.", LEDGER),
-    "redact": Entry("redact", "Delete the words of a private note, and record it.", LEDGER),
-    "supersede": Entry("supersede", "Say that an event is not to be used any more.", LEDGER),
-    "seal": Entry("seal", "Pack old commits into one file.", LEDGER),
-    "prune": Entry("prune", "Delete payloads under a policy, and record it.", LEDGER),
-    "adopt": Entry("adopt", "Take the stream of a shard into main.", LEDGER),
-    "ledger": Entry("ledger", "Copy a ledger to another place, or pull what a copy has more.", LEDGER),
+    "note": Entry("note", "Add words to an event.", KEEP),
+    "supersede": Entry("supersede", "Say that an event is not to be used any more.", KEEP),
+    "redact": Entry("redact", "Delete the words of a private note, and record it.", KEEP),
+    "prune": Entry("prune", "Delete payloads under a policy, and record it.", KEEP),
+    "seal": Entry("seal", "Pack old commits into one file.", KEEP),
+    "adopt": Entry("adopt", "Take the stream of a shard into main.", KEEP),
+    "ledger": Entry("ledger", "Copy a ledger to another place, or pull what is new in a copy.", KEEP),
     "doctor": Entry("doctor", "Say what an issue report needs, and what lies around.", PROJECT),
     "config": Entry("config", "Show the settings and where each came from.", PROJECT),
 }

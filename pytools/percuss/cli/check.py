@@ -32,7 +32,7 @@ def check(
         ),
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only these files of expected/, by name.")] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,

@@ -19,7 +19,7 @@ def config() -> None:
 @app.command(epilog="Example: percuss config show")
 def show(
     ledger: LedgerOption = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Show every setting, its value, and where it came from; with flags, what they would change."""

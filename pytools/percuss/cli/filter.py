@@ -81,7 +81,7 @@ def filter(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Weigh the runs of a design by observations, step by step, and append weights and identified parameters.
+    """Weight the runs of a design by observations, step by step, and append weights and identified parameters.
 
     EVENT is a design whose runs are all in, or its campaign; runs made elsewhere do as well. A design made by percuss
     design --propose is filtered together with those it goes on from, each run weighed for how it was proposed.

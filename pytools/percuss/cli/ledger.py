@@ -16,7 +16,7 @@ PLACE = "A folder, or a URL such as s3://bucket/prefix (extra `cloud`; AWS_* var
 
 @app.callback()
 def ledger() -> None:
-    """Copy a ledger to another place, or pull what a copy has more. Only what is missing is moved, by digest."""
+    """Copy a ledger to another place, or pull what is new in a copy. Only what is missing is moved, by digest."""
 
 
 @app.command(epilog="Example: percuss ledger copy ledger s3://bucket/project")
@@ -36,7 +36,7 @@ def pull(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Take in what a copy of this ledger has more. Prints the hash of the newest event."""
+    """Take in what is new in a copy of this ledger. Prints the hash of the newest event."""
     from percuss.config import find_settings
 
     _copy(source, target or find_settings({"ledger": ledger})["ledger"].value, False, json)

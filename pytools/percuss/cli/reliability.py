@@ -60,7 +60,7 @@ def reliability(
     target: Annotated[float | None, typer.Option(help="... that meets this probability.")] = None,
     study: Annotated[str | None, typer.Option(help="Take the limits of this study, of the same model.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,
     accept: AcceptOption = None,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,

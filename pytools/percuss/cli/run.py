@@ -27,7 +27,7 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: percuss design studies/ishigami | percuss run - --jobs 2")
 def run(
     design: EventArgument,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one a core.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,
     shard: Annotated[
         str | None, typer.Option(help="Part k of n, in a stream of its own; percuss adopt joins it.", metavar="K/N")
     ] = None,

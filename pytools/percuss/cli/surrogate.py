@@ -1,4 +1,4 @@
-"""`percuss surrogate`: stand-ins for the model from the runs of a design."""
+"""`percuss surrogate`: surrogates of the model from the runs of a design."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Surrogates: from the runs of a design to cheap stand-ins of the model, with errors that can be trusted."""
+"""Surrogates: from the runs of a design to cheap surrogates of the model, with errors that can be trusted."""

@@ -1,4 +1,4 @@
-"""Weigh the runs of a design by observations, step by step."""
+"""Weight the runs of a design by observations, step by step."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def filter_ensemble(
     against: Sequence[Event] = (),
     seed: int = 0,
 ) -> FilteredEnsemble:
-    """Weigh the runs of a campaign; with `share` the scale of the error is searched for that effective share.
+    """Weight the runs of a campaign; with `share` the scale of the error is searched for that effective share.
 
     Weights that come down to too few samples are kept, and no estimate is given from them.
     """
