@@ -135,6 +135,8 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
     fall = percuss("simulate", "falling").id
     bounces = percuss("run", percuss("design", "bouncing", "--n", 24, "--skip", 1, "--curves").id).id
     return {
+        "study new": ["mine", "--kind", "scene"],
+        "study copy": ["borehole"],
         "study list": [],
         "study show": ["ishigami"],
         "models": ["oscillators"],
@@ -152,9 +154,9 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
             "--intensity",
             "speed",
             "--output",
-            "force",
+            "rebound_speed",
             "--state",
-            "hit=1 kN",
+            "hit=0.8 m/s",
             "--accept",
             "lognormal",
         ],

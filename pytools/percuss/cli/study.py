@@ -74,13 +74,14 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the study, and its folder, is to be called.")],
     kind: Annotated[str, typer.Option(help="The kind of its model.", autocompletion=_complete_templates)],
     to: ToOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Write a commented study to make your own: it passes `study check` and runs as it is."""
     from percuss.cli.output import hint
     from percuss.study.shipped import new_study
 
     path = new_study(name, kind, to or studies_folder())
-    print(path)
+    _give_paths([path], json)
     hint(f"percuss study check {path}, then percuss design {path} --n 64 | percuss run -")
 
 
@@ -90,12 +91,21 @@ def copy(
         list[str], typer.Argument(metavar="NAME...", help="Which examples.", autocompletion=_complete_examples)
     ],
     to: ToOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Copy studies that come with percuss; `percuss study list --examples` lists them."""
     from percuss.study.shipped import copy_example
 
-    for name in names:
-        print(copy_example(name, to or studies_folder()))
+    _give_paths([copy_example(name, to or studies_folder()) for name in names], json)
+
+
+def _give_paths(paths: list[Path], json: bool) -> None:
+    from percuss.cli.output import give_json
+
+    if json:
+        give_json([str(path) for path in paths])
+    else:
+        print("\n".join(map(str, paths)))
 
 
 @app.command(epilog="Example: percuss study show studies/ishigami")
