@@ -269,7 +269,7 @@ def test_a_page_of_nonsense(calibrated: str, percuss, folder: Path, monkeypatch:
     """A body that lacks what its kind always has is told as a fault of the ledger, not of percuss."""
     from percuss.ledger.event import Event
 
-    real = Event.data.func
+    real = Event.data.fget
 
     def without(event: Event) -> dict[str, object]:
         return {key: value for key, value in real(event).items() if key not in ("scores", "families")}
