@@ -7,6 +7,8 @@ from percuss.ledger.event import Event
 from percuss.plots.reliability import drawn_estimate
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.study.study import Study
+from percuss.units import to_si
 
 
 def section(source: Source, event: Event) -> Section:
@@ -30,12 +32,22 @@ def section(source: Source, event: Event) -> Section:
             )
         )
     if body.slopes:
-        rows: list[list[Cell]] = [[s.parameter, s.importance, s.to_mean, s.to_std] for s in body.slopes]
-        heads = ["parameter", "importance factor", "dp / d mean (SI)", "dp / d std (SI)"]
-        blocks.append(Table("What the probability hangs on", heads, rows))
+        blocks.append(_slopes(body, source.study(event)))
     if drawn := drawn_estimate(body, source.study(event), lambda role: source.table(event, role)):
         blocks.append(drawn)
     return Section("Reliability", blocks)
+
+
+def _slopes(body: ReliabilityEstimated, study: Study) -> Table:
+    """What the probability hangs on: slopes by the study's own units of each parameter."""
+    rows: list[list[Cell]] = []
+    for slope in body.slopes:
+        unit = study.parameters[slope.parameter].unit
+        step = to_si(1.0, unit) - to_si(0.0, unit)
+        derivatives = [None if d is None else d * step for d in (slope.to_mean, slope.to_std)]
+        rows.append([slope.parameter, unit, slope.importance, *derivatives])
+    heads = ["parameter", "unit", "importance factor", "dp / d mean, by unit", "dp / d std, by unit"]
+    return Table("What the probability hangs on", heads, rows)
 
 
 def _probabilities(body: ReliabilityEstimated) -> Table:
