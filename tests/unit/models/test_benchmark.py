@@ -48,6 +48,24 @@ def test_borehole_at_the_centre_of_its_ranges():
     assert isinstance(one("borehole", point | {"r": 0.05}), Failed)
 
 
+def test_four_branches_fail_where_the_closed_form_says():
+    """With s, t = (x1 +- x2) / sqrt 2, both standard normal: failure where |s| > 3 + t^2 / 5 or |t| > k / 2."""
+
+    def least(s, t):
+        return min(one("four-branch", {"x1": (s + t) / 2**0.5, "x2": (s - t) / 2**0.5}, k=6).values.values())
+
+    for t in (-2.9, -1.0, 0.0, 2.0):
+        for sign in (-1, 1):
+            edge = sign * (3 + 0.2 * t**2)
+            assert least(edge * (1 - 1e-9), t) > 0 > least(edge * (1 + 1e-9), t)
+    assert least(0.5, 3 - 1e-9) > 0 > least(0.5, 3 + 1e-9)
+    assert least(0.5, 1e-9 - 3) > 0 > least(0.5, -3 - 1e-9)
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    t = 3 * nodes
+    inside = 3 * weights @ (stats.norm.pdf(t) * 2 * stats.norm.sf(3 + 0.2 * t**2))
+    assert inside + 2 * stats.norm.sf(3) == pytest.approx(4.46e-3, rel=2e-3)
+
+
 def test_impact_is_continuous_with_a_kink_at_the_stop():
     def rest(gap):
         return one("impact", {"speed": 2.0, "friction": 0.4, "gap": gap, "restitution": 0.5}).values
@@ -182,4 +200,4 @@ def test_unknown_kind():
 
 
 def test_every_function_has_a_test_here():
-    assert set(FUNCTIONS) == {"ishigami", "gfunction", "borehole", "linear-gaussian", "impact"}
+    assert set(FUNCTIONS) == {"ishigami", "gfunction", "borehole", "linear-gaussian", "impact", "four-branch"}
