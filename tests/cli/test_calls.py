@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 
@@ -56,7 +57,8 @@ def test_the_script_of_the_report_runs_and_gives_the_same_digests(percuss, folde
     assert '"$campaign"' in script
     assert first not in script.replace(f"# design.created {first}", "")
     script = script.replace('percuss audit && percuss report "$indices"', 'echo "$indices"')
-    environment = os.environ | {"PERCUSS_LEDGER": str(tmp_path / "again")}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PERCUSS_LEDGER": str(tmp_path / "again"), "PATH": path}
     done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     again = api.open_ledger(tmp_path / "again", progress=False)
