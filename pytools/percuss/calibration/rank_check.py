@@ -42,6 +42,11 @@ def covered(ranks: Ranks, draws: int, mass: float) -> TwinCoverage:
     return TwinCoverage(mass=mass, inside=inside, low=low, high=high)
 
 
+def p_text(p_value: float) -> str:
+    """A p-value; what is lost in rounding is not called zero."""
+    return f"{p_value:.2g}" if p_value > 1e-12 else "below 1e-12"
+
+
 def rank_verdicts(facts: Sequence[RankFacts], twins: int, unconverged: int, failed: int) -> Trust:
     """Whether truths rank as they should, and whether enough twins could be asked."""
     verdicts = []
@@ -64,8 +69,8 @@ def rank_verdicts(facts: Sequence[RankFacts], twins: int, unconverged: int, fail
     passed = worst.p_value >= bound
     sentence = (
         f"truths of twins {'rank' if passed else 'do NOT rank'} in their posteriors as they should: least p-value "
-        f"{worst.p_value:.2g} (of {worst.name}), and at least {bound:.2g} is asked for, so that {100 * FALSE_ALARMS:g} "
-        "% of right calibrations fail"
+        f"{p_text(worst.p_value)} (of {worst.name}), and at least {bound:.2g} is asked for, so that "
+        f"{100 * FALSE_ALARMS:g} % of right calibrations fail"
     )
     wrong = tuple(item.name for item in facts if item.p_value < bound)
     verdicts.append(Verdict("twins", passed, sentence, worst.p_value, bound, wrong))

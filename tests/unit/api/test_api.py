@@ -24,6 +24,7 @@ def test_from_a_study_to_a_posterior_and_a_page(ledger, studies) -> None:
     assert posterior.converged
     summary = posterior.summary()
     draws = posterior.draws()
+    assert (summary["mean_error"] < summary["std"]).all() and (summary["low_error"] > 0).all()
     np.testing.assert_allclose(summary["mean"], [draws["x1"].mean(), draws["x2"].mean()], rtol=1e-12)
     prediction = ledger.predict(posterior, draws=50)
     assert prediction.table("outputs").height == 6
