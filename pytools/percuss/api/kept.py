@@ -96,6 +96,7 @@ class Kept(Book):
         request = Request(ids, Path(since) if since else None, str(sign) if sign else None, stamp)
         return make_anchor(self.session, Path(to), request).checkpoint.root
 
+    @operation
     def audit(
         self,
         rerun: int = 3,
@@ -104,17 +105,22 @@ class Kept(Book):
         *,
         signers: str | Path | None = None,
         authorities: str | Path | None = None,
+        record: bool = False,
     ) -> Audit:
         """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is.
 
         `anchor`: a file of `anchor`, or the hash of an event, that was kept elsewhere. `beacon`: a text by which
         results are drawn; without one nobody can know which they are. `signers`, `authorities`: files of whom to trust.
+        `record`: append what was drawn, and how it came out.
         """
         from percuss.anchors.witnesses import Trusted
-        from percuss.work.audit import audit
+        from percuss.work import audit as work
 
         trusted = Trusted(Path(signers) if signers else None, Path(authorities) if authorities else None)
-        return audit(self.session, rerun, anchor, beacon, trusted)
+        done = work.audit(self.session, rerun, anchor, beacon, trusted)
+        if record:
+            work.record(self.session, done, rerun)
+        return done
 
     def report(self, *results: ResultLike) -> Report:
         """A page on results and all they come from; a notebook shows it inline."""
