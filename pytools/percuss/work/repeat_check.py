@@ -31,8 +31,8 @@ def repeat_check(session: Session, event: Event, part: int = 0) -> Repetition:
     for item in body.values:
         if wrong := _fault(item, statistic_of(runs, item.case, item.output, item.statistic)):
             return Repetition("differs", 1, f"check {body.name}: {wrong}")
-    told = {item.case for item in body.values if item.statistic == FAILED}
-    failed = set(runs.filter(runs["failed"].is_not_null())["case"].to_list()) - told
+    listed_cases = {item.case for item in body.values if item.statistic == FAILED}
+    failed = set(runs.filter(runs["failed"].is_not_null())["case"].to_list()) - listed_cases
     if failed:
         return Repetition("differs", 1, f"check {body.name}: runs of {', '.join(sorted(failed))} failed, untold")
     moved = sum(not item.holds for item in body.values)
@@ -47,9 +47,9 @@ KINDS = {False: "check.passed", True: "check.failed"}
 def _fault(item: Compared, value: float) -> str | None:
     """What is wrong with a value that is said to have been compared."""
     name = f"{item.statistic} of {item.output}, {item.case}"
-    told, expected = float(item.found), float(item.expected)
-    if not (told == value or math.isclose(told, value, rel_tol=NEAR) or (told != told and value != value)):
-        return f"{name} was {told!r}, is {value!r}"
-    if item.holds != (abs(told - expected) <= item.tolerance):
-        return f"{name} is {told!r}, {abs(told - expected)!r} from {expected!r} with a tolerance of {item.tolerance!r}"
+    recorded, expected = float(item.found), float(item.expected)
+    if not (recorded == value or math.isclose(recorded, value, rel_tol=NEAR) or (recorded != recorded and value != value)):
+        return f"{name} was {recorded!r}, is {value!r}"
+    if item.holds != (abs(recorded - expected) <= item.tolerance):
+        return f"{name} is {recorded!r}, {abs(recorded - expected)!r} from {expected!r} with a tolerance of {item.tolerance!r}"
     return None
