@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from percuss.kinds import (
+    audit_made,
     campaign_completed,
     check_failed,
     check_passed,
@@ -69,6 +70,7 @@ KINDS: dict[str, Kind] = {
         check_failed,
         crate_imported,
         payloads_pruned,
+        audit_made,
         note_added,
         event_superseded,
         stream_adopted,

@@ -38,7 +38,7 @@ PLOTS: dict[str, str] = {
 # Words about events, and events about the store: there is nothing to draw of them.
 WITHOUT_PICTURE = (
     "scene.settled", "note.added", "event.superseded", "stream.adopted", "stream.sealed", "crate.imported",
-    "payloads.pruned",
+    "payloads.pruned", "audit.made",
 )  # fmt: skip
 # Kinds of which several events go into one picture.
 TOGETHER = ("runs.completed", "design.created", "campaign.completed", "validation.computed")
