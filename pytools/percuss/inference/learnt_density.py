@@ -70,7 +70,7 @@ class Learnt:
 
     def with_tails(self, draws: Floats, generator: np.random.Generator) -> Learnt:
         """The same with a Student-t about draws of it (n, d), and its constant by importance sampling from that."""
-        factor = np.linalg.cholesky(_covariance(draws))
+        factor = spread_of(draws)
         tails = Mixture(np.ones(1), draws.mean(axis=0)[None], factor[None])
         z = tails.draw(CONSTANT_POINTS, generator)
         log_weights = self.log_density(z) - tails.log_density(z)
