@@ -203,8 +203,8 @@ def test_the_page_draws_in_a_browser(percuss, folder, run, tmp_path, dark) -> No
     # What the software renderer of this machine says about its own speed is no fault of the page.
     assert [line for line in said if "GL Driver Message" not in line] == [], done.stderr
     picture = image.imread(tmp_path / "shot.png")[..., :3]
-    middle = picture[180:600, 20:880]
-    sky = middle[5, 430]
+    middle = picture[60:460, 160:600]
+    sky = middle[5, 200]
     assert (sky.mean() < 0.3) == dark
     # The ball still flies, so that it has the dark red of the fastest; the block is pale and its faces are shaded.
     assert ((middle[..., 0] > 0.3) & (middle[..., 2] < 0.35) & (middle[..., 1] < 0.2)).mean() > 1e-3

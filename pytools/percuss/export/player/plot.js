@@ -22,7 +22,8 @@ class Plot {
     if (this.state !== state) this.drawCurves(curves, ratio);
     this.state = state;
     const share = Math.min(Math.max((now - this.low) / (this.high - this.low || 1), 0), 1);
-    const values = curves.map(curve => curve && valueAt(curve, now)).filter(y => y !== undefined && Number.isFinite(y));
+    const values = curves.map(curve => curve && valueAt(curve, now)).filter(y => y !== undefined && Number.isFinite(y))
+      .map(y => Math.abs(y) < 1e-6 * (this.top - this.bottom) ? 0 : y);
     at("cursor").style.transform = `translateX(${left + span * share}px)`;
     at("cursor").classList.toggle("late", share > 0.7);
     at("cursor").firstElementChild.textContent = values.map(told).join(" and ");
@@ -36,6 +37,7 @@ class Plot {
     for (const curve of curves) if (curve) for (const y of curve.values) if (Number.isFinite(y)) { low = Math.min(low, y); high = Math.max(high, y); }
     if (!(high >= low)) [low, high] = [0, 1];
     if (high === low) { high += Math.abs(high) * 0.1 || 1; low -= Math.abs(low) * 0.1 || 1; }
+    [this.bottom, this.top] = [low, high];
     const { left, span } = this.scale(), [top, base] = [10, height - 20], clock = this.films[0].clock;
     const X = t => left + span * (t - this.low) / (this.high - this.low || 1), Y = y => base - (base - top) * (y - low) / (high - low);
     pen.font = "12px system-ui, sans-serif";
@@ -44,7 +46,7 @@ class Plot {
     pen.strokeRect(left, top, span, base - top);
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const y of [low, high]) pen.fillText(told(y), left - 6, Y(y));
+    for (const y of [low, high]) pen.fillText(told(Math.abs(y) < 1e-6 * (high - low) ? 0 : y), left - 6, Y(y));
     pen.textBaseline = "top";
     pen.textAlign = "left";
     pen.fillText(told(this.low), left, base + 5);
