@@ -1,6 +1,6 @@
 """Twin data of the study: the closed form of the released oscillator, as a logger with faults of its own records it.
 
-    python studies/logged-oscillator/make_twin.py studies/logged-oscillator/observations/logger.csv
+python studies/logged-oscillator/make_twin.py studies/logged-oscillator/observations/logger.csv
 """
 
 from __future__ import annotations

@@ -62,10 +62,10 @@ def read_history(study: Study, history: History, data: bytes) -> pl.DataFrame:
     axis = quantities[next(iter(history.channels))].axis
     unit = measured.unit(clock, quantities[axis].unit if axis else "s")
     places = np.array([to_si(place, unit) for place in measured.with_gaps(clock)])
-    told = np.isfinite(places)
-    back = np.flatnonzero(np.diff(places[told]) <= 0)
+    timed = np.isfinite(places)
+    back = np.flatnonzero(np.diff(places[timed]) <= 0)
     if len(back):
-        row = int(np.flatnonzero(told)[back[0] + 1])
+        row = int(np.flatnonzero(timed)[back[0] + 1])
         raise InputError(
             f"{measured.place(row)} of column {clock} is {places[row]:g}: the clock does not rise there",
             hint="a clock that was set back is two histories",
@@ -76,7 +76,7 @@ def read_history(study: Study, history: History, data: bytes) -> pl.DataFrame:
         own_unit = measured.unit(column, quantities[curve].unit)
         values = np.array([to_si(value, own_unit) for value in measured.with_gaps(column)])
         values = -values if curve in history.flip else values
-        kept = told & np.isfinite(values)
+        kept = timed & np.isfinite(values)
         for end, keeps in ((history.start, np.greater_equal), (history.stop, np.less_equal)):
             kept &= True if end is None else keeps(places, end)
         if not kept.any():
@@ -159,7 +159,7 @@ class Histories:
         if stride > 1:
             self.notes.append(f"history {name}, {curve}: one sample of {stride} is taken, {len(kept[::stride])} in all")
         kept = kept[::stride]
-        return Seen([entries[i] for i in kept], reading(kept), forward, outputs)
+        return Seen([entries[i] for i in kept.tolist()], reading(kept), forward, outputs)
 
     def _inside(self, history: History, modes: Modes, places: Floats, curve: str) -> Any:
         """Which samples lie on the axis of the curve, by any clock that the prior holds possible."""
@@ -267,17 +267,17 @@ def _stride(reading: Reading, std: Floats, discrepancy: Discrepancy, spread: Flo
     """
     if not isinstance(discrepancy, NormalResiduals):
         return 1
-    everything = _told(reading, std, discrepancy, spread, 1)
+    everything = _information(reading, std, discrepancy, spread, 1)
     stride = 1
     while (
         2 * stride * len(spread) <= len(std)
-        and _told(reading, std, discrepancy, spread, 2 * stride) >= (1 - LOST) * everything
+        and _information(reading, std, discrepancy, spread, 2 * stride) >= (1 - LOST) * everything
     ):
         stride *= 2
     return stride
 
 
-def _told(reading: Reading, std: Floats, discrepancy: NormalResiduals, spread: Floats, stride: int) -> float:
+def _information(reading: Reading, std: Floats, discrepancy: NormalResiduals, spread: Floats, stride: int) -> float:
     """What samples taken at a stride tell of the scores, in nats."""
     places = reading.places[::stride]
     known = [_median(value) for value in (reading.delay, reading.drift)]
@@ -286,7 +286,7 @@ def _told(reading: Reading, std: Floats, discrepancy: NormalResiduals, spread: F
     if isinstance(discrepancy, Correlated):
         fields |= {"places": places, "length": _median(discrepancy.length), "kernel": discrepancy.kernel}
     variance = np.asarray(fixed.rest_variance + np.square(std[::stride]))
-    white, _ = type(discrepancy)(**fields).whiten(fixed.loadings({})[None], variance, {})
+    white, _ = type(discrepancy)(**fields).whiten(fixed.loadings[None], variance, {})
     root = np.sqrt(spread)
     information = root[:, None] * (white[0] @ white[0].T) * root
     return 0.5 * float(np.linalg.slogdet(np.eye(len(root)) + information)[1])

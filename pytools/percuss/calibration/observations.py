@@ -61,7 +61,8 @@ def refuse(path: KeyPath, message: str) -> None:
 
 def attached(study: Study, plan: ObservationPlan) -> list[tuple[Source | History, bytes]]:
     """The files of observations a study names, with their bytes."""
-    return [(source, study.files[source.file]) for source in (*plan.sources, *plan.histories)]
+    sources: list[Source | History] = [*plan.sources, *plan.histories]
+    return [(source, study.files[source.file]) for source in sources]
 
 
 def bound(study: Study, sources: Sequence[tuple[Source | History, bytes]]) -> tuple[pl.DataFrame, list[str]]:

@@ -305,9 +305,8 @@ def _known_scores(problem: Problem, group: Group, values: dict[str, float]) -> d
     if not isinstance(group.discrepancy, NormalResiduals):
         raise InputError(f"--verify: group {group.name}: time histories with errors that are not Gaussian")
     at_mean = {unknown.name: np.array([values[unknown.name]]) for unknown in group.unknowns()}
-    loadings = group.reading.loadings(at_mean).reshape(1, len(group.outputs), -1)
     known = group.reading.rest_variance + np.square(group.measurement_std)
-    white, _ = group.discrepancy.whiten(loadings, known, at_mean)
+    white, _ = group.discrepancy.whiten(group.reading.loadings[None], known, at_mean)
     columns = problem.columns[group.forward]
     squares = np.sum(white[0] ** 2, axis=1)
     return {columns[int(j)]: max(float(square), 1e-300) for j, square in zip(group.outputs, squares, strict=True)}

@@ -25,8 +25,8 @@ from percuss.inference.discrepancies.gaussian import LOG_2PI
 
 
 class CurveShare(NamedTuple):
-    """Samples of one curve at n points: residuals (n, m), the outputs (k,) that are its scores, loadings (k, m) or
-    (n, k, m), variance known of each sample besides.
+    """Samples of one curve at n points: residuals (n, m), the outputs (k,) that are its scores, loadings (k, m), and
+    the variance known of each sample besides.
     """
 
     discrepancy: NormalResiduals
@@ -41,9 +41,9 @@ class CurveShare(NamedTuple):
         """Loadings and residuals as vectors of as many processes as there are: (1, k, m) and (1, n, m) where nothing
         but the residuals varies, otherwise (n, k, m) and (n, 1, m).
         """
-        if self.discrepancy.unknowns() or self.variance.ndim == 2 or self.loadings.ndim == 3:
+        if self.discrepancy.unknowns() or self.variance.ndim == 2:
             n, m = self.residual.shape
-            return np.broadcast_to(self.loadings, (n, self.loadings.shape[-2], m)), self.residual[:, None]
+            return np.broadcast_to(self.loadings, (n, len(self.loadings), m)), self.residual[:, None]
         return self.loadings[None], self.residual[None]
 
 
@@ -77,9 +77,9 @@ class CurveJoint:
             white, own_log_det = share.discrepancy.whiten(both, share.variance, share.unknowns)
             modes, left = white[:, : loadings.shape[1]], white[:, loadings.shape[1] :]
             own = np.zeros((len(white), outputs, outputs))
-            own[np.ix_(range(len(white)), share.outputs, share.outputs)] = modes @ modes.swapaxes(1, 2)
+            own[:, share.outputs[:, None], share.outputs] = modes @ modes.swapaxes(1, 2)
             information = information + own
-            pull[:, share.outputs] += (left @ modes.swapaxes(1, 2)).reshape(n, -1)
+            pull[:, share.outputs] += (left @ modes.swapaxes(1, 2)).reshape(n, len(share.outputs))
             square += np.sum(left * left, axis=2).ravel()
             log_det = log_det + own_log_det
             size += share.residual.shape[1]
@@ -98,7 +98,7 @@ class CurveJoint:
         made = []
         for root in self._roots:
             inner = root.swapaxes(1, 2) @ self.sums.information @ root
-            good = np.isfinite(inner).all(axis=(1, 2))[:, None, None]
+            good = np.asarray(np.isfinite(inner).all(axis=(1, 2)))[:, None, None]
             whole = np.eye(inner.shape[-1]) + np.where(good, inner, 0.0)
             made.append(np.where(good, np.linalg.cholesky(whole), np.nan))
         return made
@@ -107,7 +107,7 @@ class CurveJoint:
     def _whitened(self) -> list[Floats]:
         """M^(-1/2) C' b, for each scale: (n, outputs)."""
         return [
-            np.linalg.solve(factor, (root.swapaxes(1, 2) @ self.sums.pull[:, :, None]))[:, :, 0]
+            np.asarray(np.linalg.solve(factor, (root.swapaxes(1, 2) @ self.sums.pull[:, :, None]))[:, :, 0], float)
             for root, factor in zip(self._roots, self._factors, strict=True)
         ]
 
@@ -138,8 +138,8 @@ class CurveJoint:
             solved, diagonal = share.discrepancy.solve(
                 np.concatenate([loadings, residual], axis=1), share.variance, share.unknowns
             )
-            modes, left = solved[:, : loadings.shape[1]], solved[:, loadings.shape[1] :].reshape(residual.shape)
-            left = left.reshape(len(share.residual), -1)
+            modes = solved[:, : loadings.shape[1]]
+            left = solved[:, loadings.shape[1] :].reshape(share.residual.shape)
             each = []
             for root, factor, white in zip(self._roots, self._factors, self._whitened, strict=True):
                 # C M^(-T/2): what it makes of the modes is what the common error explains.

@@ -66,9 +66,9 @@ class Group:
         own = outputs[:, self.outputs]
         return self.reading.read(own, unknowns) if self.reading else own
 
-    def spread(self, errors: Floats, unknowns: Unknowns) -> Floats:
+    def spread(self, errors: Floats) -> Floats:
         """What errors (n, k) of its outputs make of the entries: (n, m)."""
-        return self.reading.spread(errors, unknowns) if self.reading else errors
+        return self.reading.spread(errors) if self.reading else errors
 
     def __post_init__(self) -> None:
         size = np.shape(self.observed)
@@ -288,7 +288,7 @@ class Likelihood:
             group = part.group
             residual = group.discrepancy.draw(len(part.mean), part.variance, part.unknowns, generator)
             if group.forward in errors:
-                residual = residual + group.spread(errors[group.forward][:, group.outputs], part.unknowns)
+                residual = residual + group.spread(errors[group.forward][:, group.outputs])
             redrawn.append(part._replace(mean=group.observed - residual))
         return redrawn
 
@@ -337,7 +337,7 @@ class Likelihood:
                 group.discrepancy,
                 group.observed - mean,
                 np.asarray(group.outputs, np.int64),
-                group.reading.loadings(unknowns),
+                group.reading.loadings,
                 variance,
                 unknowns,
             )
@@ -371,8 +371,8 @@ class Likelihood:
                 )
             read = group.read(mean, unknowns)
             if group.forward in self.inferred_errors:
-                read = read + group.spread(self._inferred(x, group, variance), unknowns)
-            variance = self._own_variance(group, variance[..., group.outputs], unknowns, share)
+                read = read + group.spread(self._inferred(x, group, variance))
+            variance = self._own_variance(group, variance[..., group.outputs], share)
             std = group.discrepancy.std
             if not isinstance(std, Unknown) and (variance + np.square(std) == 0).any():
                 raise InputError(
@@ -382,7 +382,7 @@ class Likelihood:
             parts.append(Part(group, read, variance, unknowns))
         return parts
 
-    def _own_variance(self, group: Group, of_outputs: Floats, unknowns: Unknowns, share: float) -> Floats:
+    def _own_variance(self, group: Group, of_outputs: Floats, share: float) -> Floats:
         """Variance known of each entry: of the measurement, and what share of the forward model's is not common."""
         measured = np.square(group.measurement_std)
         if group.reading is None:
@@ -391,8 +391,7 @@ class Likelihood:
         variance = group.reading.rest_variance + np.broadcast_to(measured, size)
         if share < 1 or not of_outputs.any():
             return np.asarray(variance)
-        squares = np.square(group.reading.loadings(unknowns))
-        return np.asarray(variance + np.squeeze(of_outputs[..., None, :] @ squares, axis=-2))
+        return np.asarray(variance + of_outputs @ np.square(group.reading.loadings))
 
     def _inferred(self, x: Floats, group: Group, variance: Floats) -> Floats:
         """The inferred error of the forward model for each of the outputs of a group: (n, its outputs)."""

@@ -3,7 +3,8 @@
     y_i = m(t_i) + sum_k s_k f_k(t_i),    t_i = (place_i - delay) / (1 + drift)
 
 with straight lines between the places of the modes' axis. Delay and drift are those of the clock the places were taken
-by, known or inferred with the parameters. Samples that a clock moves off the axis are held against its end.
+by, known or inferred with the parameters. Samples that a clock moves off the axis are held against its end. Errors of
+the scores are small, and what an inferred clock does to them is left out: they are spread by its median.
 """
 
 from __future__ import annotations
@@ -26,13 +27,9 @@ class Between(NamedTuple):
     share: Floats
 
     def of(self, values: Floats) -> Floats:
-        """Values (..., t) of the axis at the places: (..., m), or (n, ..., m) of places that differ."""
-        if self.before.ndim == 1:
-            return np.asarray(values[..., self.before] * (1 - self.share) + values[..., self.before + 1] * self.share)
-        shape = (len(self.before), *[1] * (values.ndim - 1), -1)
-        before, share = self.before.reshape(shape), self.share.reshape(shape)
-        low = np.take_along_axis(values[None], before, -1)
-        return np.asarray(low + share * (np.take_along_axis(values[None], before + 1, -1) - low))
+        """Values (..., t) of the axis at places (m,): (..., m)."""
+        low = values[..., self.before]
+        return np.asarray(low + self.share * (values[..., self.before + 1] - low))
 
     def of_each(self, curves: Floats) -> Floats:
         """Curves (n, t), each at its own places: (n, m)."""
@@ -66,17 +63,16 @@ class Reading:
         """Samples (n, m) of the curves of scores (n, k)."""
         if not self.unknowns():
             return np.asarray(self._seen_mean + scores @ self._seen_modes)
-        return self._between(unknowns).of_each(self.mean + scores @ self.modes)
+        return self._between(self.instants(unknowns)).of_each(self.mean + scores @ self.modes)
 
-    def spread(self, scores: Floats, unknowns: Unknowns) -> Floats:
-        """What differences of scores (n, k) make of the samples: (n, m)."""
-        if not self.unknowns():
-            return np.asarray(scores @ self._seen_modes)
-        return self._between(unknowns).of_each(scores @ self.modes)
+    def spread(self, scores: Floats) -> Floats:
+        """What errors of scores (n, k) make of the samples: (n, m)."""
+        return np.asarray(scores @ self.loadings)
 
-    def loadings(self, unknowns: Unknowns) -> Floats:
-        """The modes at the samples: (k, m), or (n, k, m) where the clock is inferred."""
-        return self._between(unknowns).of(self.modes) if self.unknowns() else self._seen_modes
+    @property
+    def loadings(self) -> Floats:
+        """The modes at the samples: (k, m)."""
+        return self._seen_modes
 
     @cached_property
     def rest_variance(self) -> Floats:
@@ -85,7 +81,7 @@ class Reading:
 
     @cached_property
     def _known(self) -> Between:
-        return self._between({})
+        return self._between(self.instants({u.name: np.array([u.prior.ppf(0.5)]) for u in self.unknowns()}).ravel())
 
     @cached_property
     def _seen_mean(self) -> Floats:
@@ -95,8 +91,18 @@ class Reading:
     def _seen_modes(self) -> Floats:
         return self._known.of(self.modes)
 
-    def _between(self, unknowns: Unknowns) -> Between:
-        instants = np.clip(self.instants(unknowns), self.axis[0], self.axis[-1])
-        before = np.clip(np.searchsorted(self.axis, instants, side="right") - 1, 0, len(self.axis) - 2)
-        share = (instants - self.axis[before]) / (self.axis[before + 1] - self.axis[before])
+    def _between(self, instants: Floats) -> Between:
+        """Where instants lie on the axis: found by dividing where its steps are equal."""
+        instants = np.clip(instants, self.axis[0], self.axis[-1])
+        step = (self.axis[-1] - self.axis[0]) / (len(self.axis) - 1)
+        if np.allclose(np.diff(self.axis), step, rtol=1e-6, atol=0):
+            before = ((instants - self.axis[0]) * (1 / step)).astype(np.intp)
+        else:
+            before = np.searchsorted(self.axis, instants, side="right") - 1
+        before = np.minimum(before, len(self.axis) - 2)
+        share = (instants - self.axis[before]) / self._steps[before]
         return Between(before, share)
+
+    @cached_property
+    def _steps(self) -> Floats:
+        return np.diff(self.axis)

@@ -86,14 +86,24 @@ impl Process<'_> {
     /// Entries are not numbers where D is not positive definite.
     pub fn whiten(&self, vectors: &[f64], white: &mut Vec<f64>) -> Result<f64> {
         let steps = self.steps()?;
+        let scales: Vec<f64> = steps
+            .iter()
+            .map(|step| 1.0 / step.innovation.sqrt())
+            .collect();
         for vector in self.vectors(vectors)? {
             let mut state = 0.0;
-            for (step, value) in steps.iter().zip(vector) {
-                let before = step.factor * state;
-                let surprise = value - before;
-                white.push(surprise / step.innovation.sqrt());
-                state = before + step.gain * surprise;
-            }
+            white.extend(
+                steps
+                    .iter()
+                    .zip(&scales)
+                    .zip(vector)
+                    .map(|((step, scale), value)| {
+                        let before = step.factor * state;
+                        let surprise = value - before;
+                        state = before + step.gain * surprise;
+                        surprise * scale
+                    }),
+            );
         }
         Ok(steps.iter().map(|step| step.innovation.ln()).sum())
     }

@@ -125,8 +125,13 @@ class Correlated(NormalResiduals):
             np.ascontiguousarray(np.broadcast_to(np.ravel(std), count), float),
             np.ascontiguousarray(np.broadcast_to(np.ravel(length), count), float),
             np.ascontiguousarray(np.atleast_2d(variance / np.square(self._sizes))[:, order]),
-            np.ascontiguousarray((vectors / self._sizes)[..., order]),
+            np.ascontiguousarray(vectors if self._plain else (vectors / self._sizes)[..., order]),
         )
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether entries rise along the axis and have one std: vectors can be taken as they are."""
+        return np.ndim(self._sizes) == 0 and bool((np.diff(self._order) == 1).all())
 
     @cached_property
     def _sizes(self) -> Floats:
