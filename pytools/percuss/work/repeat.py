@@ -46,9 +46,10 @@ def repeat_run(session: Session, event: Event, part: int) -> Repetition:
     reason = runs.reasons.get(str(sample)) if isinstance(runs, RunsFailed) else None
     if reason == LOST:
         return Repetition("cannot", 0, "runs that killed their workers are not run again")
-    design = load_design(session, event)
-    study = design.study.allow_commands() if session.allow_command else design.study
-    result = run_batch(make_batch(replace(design, study=study), runs.case, [sample]))
+    design = load_design(session, event, sample)
+    if session.allow_command:
+        design = replace(design, study=design.study.allow_commands())
+    result = run_batch(make_batch(design, runs.case, [sample], rows=[0]))
     bound = f"{OTHER_BUILD_TOLERANCE:g}"
     fault = _fault(session, event, result, sample, reason, exact=True)
     if fault and result.program != runs.program:
@@ -62,7 +63,7 @@ def repeat_run(session: Session, event: Event, part: int) -> Repetition:
         f"case {runs.case}, sample {sample}: {fault}",
         same=fault is None,
         near=lambda: (_fault(session, event, result, sample, reason, exact=False), bound),
-        far=lambda makings: _beyond_rounding(session, event, replace(design, study=study), result, sample, reason),
+        far=lambda makings: _beyond_rounding(session, event, design, result, sample, reason),
     )
 
 
@@ -83,9 +84,8 @@ def _beyond_rounding(
     chance = np.random.default_rng([sample, NEIGHBOURS])
     nearby = []
     for _ in range(NEIGHBOURS):
-        values = design.values.copy()
-        values[sample] *= 1 + MOVED * chance.choice([-1.0, 1.0], len(design.names))
-        nearby.append(run_batch(make_batch(replace(design, values=values), case, [sample])))
+        moved = replace(design, values=design.values * (1 + MOVED * chance.choice([-1.0, 1.0], len(design.names))))
+        nearby.append(run_batch(make_batch(moved, case, [sample], rows=[0])))
     if any(item.failures.get(sample) != now.failures.get(sample) for item in nearby):
         return None
     if reason is not None or sample in now.failures:
