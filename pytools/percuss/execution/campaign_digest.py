@@ -73,9 +73,11 @@ def campaign_facts(ledger: Ledger, batches: Sequence[Event], design: HasCases) -
     """The digest of all runs of some batches, some rows and some columns at a time."""
     by_case: dict[str, list[tuple[Event, Span]]] = {case: [] for case in design.cases}
     for event in batches:
-        by_case[checked_batch(event, design).case].append(
-            (event, Span.of(_rows(ledger, event, [])["sample"].to_list()))
-        )
+        batch = checked_batch(event, design)
+        samples = _rows(ledger, event, [])["sample"].to_list()
+        if sorted(samples) != sorted(batch.samples):
+            raise LedgerError(f"event {event.id}: its table has other samples than it names")
+        by_case[batch.case].append((event, Span.of(samples)))
     names = list(design.study.outputs)
     digest = SlicedDigest(3 + len(names))
     counts = {"runs": 0, "failed": 0}

@@ -91,6 +91,22 @@ def take_over(source: Place, target: Place, blob: Blob) -> bool:
     return True
 
 
+def delete_payload(place: Place, blob: Blob) -> bool:
+    """Delete a payload that an event records as gone, for good; whether it was there."""
+    path = blob_path(place, blob)
+    try:
+        files.system.unlink(path)
+    except FileNotFoundError:
+        return False
+    except OSError as fault:
+        raise LedgerError(
+            f"{path}: cannot be deleted ({fault.strerror})",
+            hint="that it goes is recorded, and the same command given again deletes it",
+        ) from fault
+    files.make_names_last(path.parent)
+    return True
+
+
 def check_payload(place: Place, blob: Blob) -> Path:
     """Make sure, piece by piece, that a payload is the one the event speaks of; its file."""
     path = blob_path(place, blob)

@@ -90,13 +90,15 @@ def _beyond_rounding(
         return None
     if reason is not None or sample in now.failures:
         return f"failed ({reason})" if sample not in now.failures else f"completed, and now {now.failures[sample]}"
-    row = session.table(event, "runs").filter(pl.col("sample") == sample).row(0, named=True)
+    rows = session.table(event, "runs").filter(pl.col("sample") == sample)
+    row = rows.row(0, named=True) if rows.height == 1 else {}
     for name, value in now.outputs[0].items():
         others = np.array([item.outputs[0][name] for item in nearby])
         spread = float(np.max(np.abs(others - value)))
         room = LEEWAY * (spread + MOVED * abs(value))
-        if np.isfinite(room) and not abs(row[name] - value) <= room:
-            return f"{name} was {row[name]!r}, is {value!r} and nearby as well"
+        recorded = row.get(name)
+        if np.isfinite(room) and (recorded is None or not abs(recorded - value) <= room):
+            return f"{name} was {recorded!r}, is {value!r} and nearby as well"
     return None
 
 
@@ -109,8 +111,13 @@ def _fault(session: Session, event: Event, result: Result, sample: int, reason: 
         return None if again == reason else f"failed ({reason}), and now {again or 'does not'}"
     if sample in result.failures:
         return f"now fails ({result.failures[sample]})"
-    row = session.table(event, "runs").filter(pl.col("sample") == sample).row(0, named=True)
+    rows = session.table(event, "runs").filter(pl.col("sample") == sample)
+    if rows.height != 1:
+        return f"has {rows.height} rows in its table"
+    row = rows.row(0, named=True)
     for name, value in result.outputs[0].items():
+        if name not in row:
+            return f"has no {name} in its table"
         if not _same(row[name], value, exact):
             return f"{name} was {row[name]!r}, is {value!r}"
     for role, parts in result.tables.items():
