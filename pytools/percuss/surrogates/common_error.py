@@ -6,9 +6,9 @@ the mixture of scales their long tails. Scales below one are left out:
 outputs go wild together, but are not calm together, and a likelihood that takes one output's calm for another's is too
 sure (60 twins of the rockfall wall, 50 repetitions: 90 % intervals hold 77 % with them, 84 % without).
 
-R is a mean over the prior, and errors at one point are not of the mean's direction: a surrogate that draws a steep place
-out, or in another place, is off by its own slope times a shift. Such errors are mistaken for a change of parameters more
-readily than those of a mean point. `alignment` measures it, and the scales grow by it.
+R is a mean over the prior, and the errors at one point are not those of the mean: a surrogate that smooths or misplaces
+a steep part is off by its own slope times a shift. Such errors look like a change of parameters, more so than errors
+dealt to the points at random. `alignment` measures by how much, and the scales grow by it.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ def standard_residuals(table: pl.DataFrame, columns: int) -> Residuals:
 def alignment(residuals: Array, slopes: Array, together: Array, spread: Array) -> float:
     """How many times larger errors are, squared, in the directions of the slopes at their own point than at any other.
 
-    `residuals` (points, outputs) and `slopes` (points, outputs, parameters) are over the size of the errors, `spread` is
-    the prior variance of the parameters. With B_i the quadratic form that a Gaussian likelihood and prior make of an
-    error at point i, its squared distance in parameters, the mean of r_i' B_i r_i over that of r_j' B_i r_j, j any point:
-    the ratio of the two sides of the information identity, by which a likelihood with a wrong covariance is corrected in
-    magnitude (Pauli, Racugno and Ventura, 2011). Never below one.
+    `residuals` (points, outputs) and `slopes` (points, outputs, parameters) are in units of the errors' size, `spread`
+    is the prior variance of the parameters. B_i is the form by which an error at point i, under a Gaussian likelihood
+    and prior, becomes a squared distance in parameters. The mean of r_i' B_i r_i is divided by that of r_j' B_i r_j
+    over all pairs: the ratio of the two sides of the information identity, by which a likelihood with a wrong
+    covariance is corrected in magnitude (Pauli, Racugno and Ventura, 2011). Never below one.
     """
     inverse = np.linalg.inv(together)
     weighted = np.einsum("kl,nld->nkd", inverse, slopes)

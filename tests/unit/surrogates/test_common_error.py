@@ -72,7 +72,7 @@ def directions(points: int, outputs: int) -> np.ndarray:
 
 @pytest.mark.parametrize("outputs", [2, 3, 8])
 def test_errors_along_their_own_slopes_count_as_many_times_as_there_are_outputs(outputs: int) -> None:
-    """An error along the slope is all mistaken for the parameter, that of another point by 1 / outputs of its square."""
+    """An error along the slope is all taken for the parameter; of one from elsewhere 1 / outputs of its square is."""
     slopes = directions(20_000, outputs)
     along = 1e-4 * slopes[:, :, 0] * np.sqrt(outputs) * np.random.default_rng(6).standard_normal((20_000, 1))
     assert alignment(along, slopes, np.eye(outputs), np.ones(1)) == pytest.approx(outputs, rel=0.03)
