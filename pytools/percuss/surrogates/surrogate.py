@@ -124,7 +124,10 @@ class Surrogate:
         return np.concatenate([self._mean(block) for block in self._blocks(theta)])
 
     def _mean(self, theta: Array) -> Array:
-        points = self._points(theta)
+        return self.mean_of_canonical(self._points(theta))
+
+    def mean_of_canonical(self, points: Array) -> Array:
+        """Means (n, m) at canonical variables (n, d)."""
         means = np.empty((len(points), len(self.columns)))
         for part in self.parts:
             means[:, list(part.columns)] = part.model.mean(points)
