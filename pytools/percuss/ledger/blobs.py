@@ -50,6 +50,11 @@ def blob_path(place: Place, blob: Blob) -> Path:
     return place.blob(blob.sha256, "bin" if blob.role.startswith(FILE_ROLE) else "parquet")
 
 
+def blob_name(blob: Blob) -> str:
+    """The name of that file in a ledger, wherever that is."""
+    return f"blobs/{blob.sha256[:2]}/{blob.sha256}.{'bin' if blob.role.startswith(FILE_ROLE) else 'parquet'}"
+
+
 def _put(place: Place, data: bytes, blob: Blob) -> Blob:
     path = blob_path(place, blob)
     place.real(path.parent, create=True)

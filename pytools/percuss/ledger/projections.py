@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 # Roles of inputs that an event speaks of and is not made from.
-WORDS = ("old", "new", "about", "pruned")
+WORDS = ("old", "new", "about", "pruned", "drawn")
 # Kinds that speak of events and are not made from them.
-WORD_KINDS = ("note.added", "event.superseded", "payloads.pruned")
+WORD_KINDS = ("note.added", "event.superseded", "payloads.pruned", "audit.made")
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from itertools import repeat
 
+from percuss.designs.design import Design
 from percuss.designs.records import IMPORTED, load_design
 from percuss.errors import PercussError
 from percuss.execution.batch import LOST, Result, make_batch, run_batch
@@ -18,6 +19,9 @@ from percuss.work.repetition import Repetition, judged
 
 # Another build may order floating-point operations differently; what it gives must still agree this well.
 OTHER_BUILD_TOLERANCE = 1e-9
+# How far rounding could lead a run in another environment is seen from runs nearby: so many points, each input moved by
+# this part of itself, far more than rounding is. What they agree on, `LEEWAY` times as well, rounding does not change.
+NEIGHBOURS, MOVED, LEEWAY = 6, 1e-10, 1000.0
 
 
 def why_not(session: Session, event: Event) -> str | None:
@@ -58,7 +62,42 @@ def repeat_run(session: Session, event: Event, part: int) -> Repetition:
         f"case {runs.case}, sample {sample}: {fault}",
         same=fault is None,
         near=lambda: (_fault(session, event, result, sample, reason, exact=False), bound),
+        far=lambda makings: _beyond_rounding(session, event, replace(design, study=study), result, sample, reason),
     )
+
+
+def _beyond_rounding(
+    session: Session, event: Event, design: Design, now: Result, sample: int, reason: str | None
+) -> str | None:
+    """What was recorded, where runs nearby agree on something else; None where they do not agree, or with the record.
+
+    An impact, a yield or a count that rounding decides is decided otherwise at some point nearby, and then nothing is
+    said. Of curves nothing is said either.
+    """
+    import numpy as np
+    import polars as pl
+
+    case = batch_of(event).case
+    if not design.names:
+        return None
+    chance = np.random.default_rng([sample, NEIGHBOURS])
+    nearby = []
+    for _ in range(NEIGHBOURS):
+        values = design.values.copy()
+        values[sample] *= 1 + MOVED * chance.choice([-1.0, 1.0], len(design.names))
+        nearby.append(run_batch(make_batch(replace(design, values=values), case, [sample])))
+    if any(item.failures.get(sample) != now.failures.get(sample) for item in nearby):
+        return None
+    if reason is not None or sample in now.failures:
+        return f"failed ({reason})" if sample not in now.failures else f"completed, and now {now.failures[sample]}"
+    row = session.table(event, "runs").filter(pl.col("sample") == sample).row(0, named=True)
+    for name, value in now.outputs[0].items():
+        others = np.array([item.outputs[0][name] for item in nearby])
+        spread = float(np.max(np.abs(others - value)))
+        room = LEEWAY * (spread + MOVED * abs(value))
+        if np.isfinite(room) and not abs(row[name] - value) <= room:
+            return f"{name} was {row[name]!r}, is {value!r} and nearby as well"
+    return None
 
 
 def _fault(session: Session, event: Event, result: Result, sample: int, reason: str | None, exact: bool) -> str | None:

@@ -20,4 +20,4 @@ def repeat_convergence(session: Session, event: Event, part: int = 0) -> Repetit
     plan = Plan(**asdict(body.plan))
     own = {item.name: item.tolerance for item in body.outputs}
     checked = check_convergence(study, body.case, body.point, plan, Tolerance(own=own), seed=event.seed or 0)
-    return judged_tables(session, event, "convergence", {"convergence": levels_table(checked)})
+    return judged_tables(session, event, "convergence", {"convergence": levels_table(checked)}, far=None)

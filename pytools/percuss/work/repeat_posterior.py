@@ -17,6 +17,8 @@ from percuss.work.repetition import Repetition, judged
 
 # Another build takes another path through the same posterior: means may differ by so many standard errors.
 OTHER_BUILD_ERRORS = 6.0
+# Of chains that converged no way through the posterior leads farther than this.
+FAR_ERRORS = 12.0
 
 
 def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetition:
@@ -33,15 +35,16 @@ def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetitio
         "posterior: its draws come out otherwise",
         same=False,
         near=lambda: (_outside(drawn, session, event), f"{OTHER_BUILD_ERRORS:g} standard errors of its means"),
+        far=lambda makings: _outside(drawn, session, event, FAR_ERRORS) if body.converged else None,
     )
 
 
-def _outside(sample: Sample, session: Session, event: Event) -> str | None:
+def _outside(sample: Sample, session: Session, event: Event, errors: float = OTHER_BUILD_ERRORS) -> str | None:
     """The first mean that is not the same within its errors."""
     before, diagnostics = session.table(event, "draws"), session.table(event, "diagnostics")
     for j, name in enumerate(sample.names):
         error = np.hypot(mcse_mean(sample.draws[:, :, j]), diagnostics["mcse"][j])
         now, then = float(np.mean(sample.draws[:, :, j])), float(np.mean(before[name].to_numpy()))
-        if not abs(now - then) <= OTHER_BUILD_ERRORS * error:
+        if not abs(now - then) <= errors * error:
             return f"the mean of {name} was {then!r}, is {now!r}"
     return None

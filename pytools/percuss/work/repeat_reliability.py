@@ -30,4 +30,4 @@ def repeat_reliability(session: Session, event: Event, part: int = 0) -> Repetit
         seed=event.seed or 0,
     )
     tables = compute(limit_source(session, request, None), request).tables
-    return judged_tables(session, event, "reliability", tables)
+    return judged_tables(session, event, "reliability", tables, far=None)

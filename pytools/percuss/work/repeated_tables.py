@@ -10,27 +10,50 @@ import numpy as np
 from percuss.ledger.event import Event
 from percuss.ledger.tables import table_digest
 from percuss.session import Session
-from percuss.work.repetition import Repetition, judged
+from percuss.work.repetition import Elsewhere, Repetition, judged
 
 if TYPE_CHECKING:
     import polars as pl
 
 # Where only rounding differs, sums and quantiles do not make more of it than this, of the largest number of a column.
 NEAR = 1e-6
+# What no rounding makes of a table that is computed without a search, of the largest number of a column: resampling by
+# the generator of another numpy moves an interval, and not by this much.
+FAR = 0.25
 
 
 def judged_tables(
-    session: Session, event: Event, what: str, tables: Mapping[str, pl.DataFrame], left_out: tuple[str, ...] = ()
+    session: Session,
+    event: Event,
+    what: str,
+    tables: Mapping[str, pl.DataFrame],
+    left_out: tuple[str, ...] = (),
+    far: float | None = FAR,
 ) -> Repetition:
-    """The verdict on tables that were computed again: to the bit, or within `NEAR` where they were made elsewhere."""
+    """The verdict on tables that were computed again: to the bit, or within `NEAR` where they were made elsewhere.
+
+    `far`: what is a fault even of another environment; None where a search or a chain may go quite another way. Tables
+    with other rows are no nearer or farther than that: a search may have ended elsewhere.
+    """
     other = other_tables(event, tables, left_out)
 
+    def apart() -> float:
+        return max(farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
+
     def near() -> tuple[str | None, str]:
-        apart = max(farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
-        return (f"{apart:.2g} apart" if apart > NEAR else None), f"{NEAR:g}"
+        return (f"{apart():.2g} apart" if apart() > NEAR else None), f"{NEAR:g}"
+
+    def beyond(makings: Elsewhere) -> str | None:
+        distance = apart()
+        return f"{distance:.2g} apart" if far is not None and far < distance < float("inf") else None
 
     return judged(
-        session, event, f"{what}: its tables come out otherwise: {', '.join(other)}", same=not other, near=near
+        session,
+        event,
+        f"{what}: its tables come out otherwise: {', '.join(other)}",
+        same=not other,
+        near=near,
+        far=beyond,
     )
 
 
