@@ -44,8 +44,8 @@ def test_every_path_named_exists(document: Path) -> None:
 
 def test_the_index_names_every_page() -> None:
     index = (ROOT / "docs/index.md").read_text()
-    pages = {page.name for page in ROOT.glob("docs/*.md")} - {"index.md"}
-    assert set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == pages
+    pages = {str(page.relative_to(ROOT / "docs")) for page in ROOT.glob("docs/**/*.md")} - {"index.md"}
+    assert set(re.findall(r"(?m)^- \[[^\]]+\]\((?!\.\.)([\w/-]+\.md)\)", index)) == pages
 
 
 def test_documents_are_found() -> None:
