@@ -117,8 +117,8 @@ def closed_shares(
     function: Function, space: Dependent, subsets: Iterable[Subset], n: int, seed: int
 ) -> tuple[dict[Subset, Array], Array, Array]:
     """closed_u of each subset in each scramble (scrambles, outputs), mean and variance of the outputs."""
-    wanted = sorted(set(subsets), key=lambda u: (len(u), u))
-    rows = max(min(n, MOST_EVALUATIONS // max(len(wanted), 1)), min(n, FEWEST_POINTS))
+    chosen = sorted(set(subsets), key=lambda u: (len(u), u))
+    rows = max(min(n, MOST_EVALUATIONS // max(len(chosen), 1)), min(n, FEWEST_POINTS))
     d = space.dimensions
     pairs = [draw_pair(math.ceil(rows / SCRAMBLES), d, 1_000_003 * (k + 1) + seed) for k in range(SCRAMBLES)]
     drawn = [(space.draw(pair.a), space.draw(pair.b)) for pair in pairs]
@@ -128,7 +128,7 @@ def closed_shares(
     scale = np.where(variance > 0, 2.0 * variance, np.nan)
     nothing = np.zeros((SCRAMBLES, every.shape[1]))
     closed = {(): nothing, tuple(range(d)): nothing + 1.0}
-    for u in wanted:
+    for u in chosen:
         again = [function(conditioned(b, a, u, space.correlation)) for a, b in drawn]
         closed[u] = np.stack([1.0 - ((y - z) ** 2).mean(axis=0) / scale for y, z in zip(at, again, strict=True)])
     return closed, every.mean(axis=0), variance

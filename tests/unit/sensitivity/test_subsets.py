@@ -92,11 +92,11 @@ def test_draws_given_some_columns_have_the_conditional_law():
     rng = np.random.default_rng(3)
     drawn = rng.standard_normal((40_000, 3)) @ np.linalg.cholesky(CORRELATION).T
     at = np.tile([0.5, -1.0, 2.0], (40_000, 1))
-    given = conditioned(at, drawn, [1], CORRELATION)
-    np.testing.assert_array_equal(given[:, 1], -1.0)
-    np.testing.assert_allclose(given[:, [0, 2]].mean(axis=0), [-0.7, 0.4], atol=0.02)
+    drawn_anew = conditioned(at, drawn, [1], CORRELATION)
+    np.testing.assert_array_equal(drawn_anew[:, 1], -1.0)
+    np.testing.assert_allclose(drawn_anew[:, [0, 2]].mean(axis=0), [-0.7, 0.4], atol=0.02)
     expected = CORRELATION[np.ix_([0, 2], [0, 2])] - np.outer([0.7, -0.4], [0.7, -0.4])
-    np.testing.assert_allclose(np.cov(given[:, [0, 2]].T), expected, atol=0.02)
+    np.testing.assert_allclose(np.cov(drawn_anew[:, [0, 2]].T), expected, atol=0.02)
 
 
 def test_more_parameters_than_shapley_effects_are_for():
