@@ -13,7 +13,7 @@ help:  ## Say what the targets are
 $(VENV)/installed: pyproject.toml $(RUST)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras check,cloud,cluster,report,test
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras check,cloud,cluster,docs,report,test
 	touch $@
 
 .PHONY: setup
@@ -49,6 +49,14 @@ check: lint test  ## All a reviewer would look at: lint and test
 bench: setup  ## Benchmarks: ratios, measured in one run
 	cargo bench --locked --quiet
 	$(BIN)/python -m tests.bench
+
+.PHONY: docs
+docs: setup  ## Build the documentation as a site that needs no network: build/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+.PHONY: man
+man: setup  ## Write man pages and shell completions to build/share
+	$(BIN)/python docs/generate/man.py build/share
 
 .PHONY: wheels
 wheels:  ## Build wheel and sdist of this machine, and try each in an environment of its own

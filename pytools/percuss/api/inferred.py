@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from percuss.api.book import Book, ResultLike
 from percuss.api.calls import operation
@@ -123,6 +123,43 @@ class Inferred(Book):
         from percuss.work.compare import compare
 
         return self._result(compare(self.session, [self._event(item) for item in results]).event)
+
+    @operation
+    def trust(
+        self,
+        *surrogates: ResultLike,
+        study: StudyLike | None = None,
+        observations: ResultLike | None = None,
+        block: str | None = None,
+        twins: int = 100,
+        made_by: Literal["surrogate", "simulator"] = "surrogate",
+        noise: float = 1.0,
+        quick: bool = False,
+        evaluations: int | None = None,
+        seed: int = 0,
+    ) -> Result:
+        """Calibrate on twins, whose truths are drawn from the prior: do posteriors hold them as often as they claim?
+
+        Without surrogates the newest of the study are taken. `noise`: make twins with errors that many times as large,
+        to see whether so many twins would show it. `quick`: shorter chains, 20 ranks instead of 100. `evaluations`: of
+        the likelihood, most for each twin.
+        """
+        from percuss.work.calibrate import Request as Calibration
+        from percuss.work.trust import Request, newest_surrogates, try_twins
+
+        loaded = load_study(study) if study is not None else None
+        if not surrogates and loaded is None:
+            raise InputError("trust: needs a surrogate, or a study that has one")
+        chosen = [self._event(item) for item in surrogates]
+        calibration = Calibration(
+            surrogates=tuple(chosen or newest_surrogates(self.session, loaded)),  # type: ignore[arg-type]
+            observations=self._event(observations) if observations is not None else None,
+            study=loaded,
+            block=block,
+            evaluations=evaluations,
+            seed=seed,
+        )
+        return self._result(try_twins(self.session, Request(calibration, twins, made_by, noise, quick)).event)
 
     @operation
     def validate(

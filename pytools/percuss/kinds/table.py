@@ -37,6 +37,7 @@ from percuss.kinds import (
     stream_sealed,
     study_registered,
     surrogate_fitted,
+    twins_checked,
     validation_computed,
 )
 from percuss.kinds.body import Body, fitted, unknown_fields
@@ -61,6 +62,7 @@ KINDS: dict[str, Kind] = {
         posterior_sampled,
         prediction_made,
         comparison_made,
+        twins_checked,
         validation_computed,
         reliability_estimated,
         convergence_checked,

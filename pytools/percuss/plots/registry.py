@@ -29,6 +29,7 @@ PLOTS: dict[str, str] = {
     "prediction.made": "prediction:draw",
     "reliability.estimated": "reliability:draw",
     "comparison.made": "comparison:draw",
+    "twins.checked": "ranks:draw",
     "validation.computed": "drift:draw",
     "convergence.checked": "convergence:draw",
     "check.passed": "check:draw",

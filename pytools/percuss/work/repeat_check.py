@@ -53,5 +53,6 @@ def _fault(item: Compared, value: float) -> str | None:
     ):
         return f"{name} was {recorded!r}, is {value!r}"
     if item.holds != (abs(recorded - expected) <= item.tolerance):
-        return f"{name} is {recorded!r}, expected is {expected!r} within {item.tolerance!r}"
+        off = abs(recorded - expected)
+        return f"{name} is {recorded!r}, {off!r} from {expected!r} with a tolerance of {item.tolerance!r}"
     return None
