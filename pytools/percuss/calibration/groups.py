@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.calibration.histories import Histories, check_dense
+from percuss.calibration.channels import Histories, check_dense
 from percuss.errors import InputError
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
 from percuss.inference.discrepancies.registry import discrepancy_class

@@ -1,12 +1,13 @@
 """Measured values: read from tables, bound to the outputs of a study by name, checked, kept in SI.
 
-Two forms of a table, told apart by their columns:
+Three forms of a table, told apart by their columns:
 
-    long    a row a datum: `output`, `value`, and where known `unit`, `std`, `case`, `point`, `axis`, `instant`
-    wide    a column an output, a row a repetition, and `case`; an empty cell is something that was not measured
+    long       one row per datum: `output`, `value`, and where known `unit`, `std`, `case`, `point`, `axis`, `instant`
+    wide       one column per output, one row per repetition, and `case`; an empty cell was not measured
+    histories  what a logger wrote: a column of instants and one per curve (`percuss.calibration.histories`)
 
 Numbers are in the unit of the output, or in that of the header (`value [mm]`) or of the column `unit`. `std` is that
-of the measurement alone. Channels of loggers are read by `percuss.calibration.histories`.
+of the measurement alone. Channels bound to whole curves are read by `percuss.calibration.channels`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from percuss.calibration.histories import read_history
+from percuss.calibration.channels import read_history
+from percuss.calibration.histories import axes, curve_outputs, read_histories
 from percuss.errors import InputError
 from percuss.measured import Measured, header_unit, number_in, parse_measured, text_in
 from percuss.settings import KeyPath, Note, Noted
@@ -87,20 +89,25 @@ def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFram
 
     measured = parse_measured(source.file, data)
     columns = measured.columns(source.columns)
-    read = _long if "output" in columns else _wide
-    entries = read(study, source, measured, columns)
+    if "output" in columns:
+        entries = _long(study, source, measured, columns)
+    elif curve_outputs(study, columns):
+        entries = read_histories(study, source, measured, columns, _case(study, source.case, source.file))
+    else:
+        entries = _wide(study, source, measured, columns)
     if not entries:
         raise InputError(f"{source.file}: holds no measured value")
     text, number = pl.String(), pl.Float64()
     schema: dict[str, Any] = {"entry": pl.Int64(), "case": text, "output": text, "value": number, "std": number}
     schema |= {"point": text, "axis": text, "instant": number}
-    known = {*COLUMNS, *study.outputs}
+    quantities = {output.quantity for output in study.outputs.values()}
+    known = {*COLUMNS, *study.outputs, *quantities, *axes(study, quantities & set(columns))}
     left_out = [column for name, column in columns.items() if name not in known]
     return pl.DataFrame([{"entry": 0, **entry} for entry in entries], schema), left_out
 
 
 def _long(study: Study, source: Source, measured: Measured, columns: Mapping[str, str]) -> list[dict[str, Any]]:
-    """A row a datum."""
+    """One row per datum."""
     if "value" not in columns:
         raise InputError(f"{source.file}: has no column value; its columns are {measured.listed()}")
     entries = []
@@ -128,7 +135,7 @@ def _long(study: Study, source: Source, measured: Measured, columns: Mapping[str
 
 
 def _wide(study: Study, source: Source, measured: Measured, columns: Mapping[str, str]) -> list[dict[str, Any]]:
-    """A column an output, a row a repetition."""
+    """One column per output, one row per repetition."""
     observed = [name for name in columns if name in study.outputs]
     for name in columns:
         if name not in study.outputs and name not in COLUMNS and not observed:

@@ -8,7 +8,7 @@
     delay = { prior = { kind = "normal", mean = 0, std = "5 ms" } }
 
 The clock of a logger shows (1 + drift) t + delay at the instant t of the model. A cell without a number is a gap.
-`percuss.calibration.histories` reads the files.
+`percuss.calibration.channels` reads the files.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ SOURCE = table_of(
     Setting("case", "text", "", doc="case of all its rows"),
     Setting("columns", "table", {}, doc='columns of other names: name = "column of the file"'),
     Setting("std", "any", {}, doc="standard deviation of the measurement: one for all outputs, or output = std"),
+    Setting("start", "number", 0.0, unit="s", doc="of time histories: the instant of the file at which a run begins"),
 )
 OBSERVED = SOURCE | table_of(
     Setting(
@@ -38,14 +39,15 @@ COLUMNS = ("output", "value", "unit", "std", "case", "point", "axis", "instant")
 
 @dataclass(frozen=True)
 class Source:
-    """One file: its path in the study, the case of all its rows, columns of other names, std by output in SI; and
-    which table of the study says so.
+    """One file: its path in the study, the case of all its rows, columns of other names, std by output in SI, when a
+    run begins in it, in s; and which table of the study says so.
     """
 
     file: str
     case: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     std: Mapping[str, float] = field(default_factory=dict)
+    start: float = 0.0
     place: KeyPath = ("observations",)
 
 
@@ -96,6 +98,8 @@ def observations_in_si(study: Study, table: Mapping[str, Any]) -> dict[str, Any]
             # One number for outputs of several units is as many standard deviations.
             each = {name: si_quantity(value, output.unit) for name, output in outputs.items()}
             si[key] = each if len(set(each.values())) > 1 else next(iter(each.values()), value)
+        elif key == "start":
+            si[key] = si_quantity(value, "s")
         elif key == "twin":
             si[key] = {name: si_quantity(item, study.parameters[name].unit) for name, item in value.items()}
         elif key == "histories":
@@ -112,12 +116,13 @@ def _source(
     if case is not None and case not in cases:
         note((*path, "case"), f"no such case; {did_you_mean(case, cases)}")
     for name, column in checked["columns"].items():
-        if name not in COLUMNS and name not in outputs:
-            note((*path, "columns", name), f"unknown; {did_you_mean(name, [*COLUMNS, *outputs])}")
+        known = [*COLUMNS, *outputs, *(output.quantity for output in outputs.values() if output.reduce)]
+        if name not in known:
+            note((*path, "columns", name), f"unknown; {did_you_mean(name, known)}")
         if not isinstance(column, str):
             note((*path, "columns", name), wrong_type(column, "the name of a column"))
     std = _std(checked["std"], outputs, (*path, "std"), note)
-    return Source(checked["file"], case, checked["columns"], std, path)
+    return Source(checked["file"], case, checked["columns"], std, checked["start"], path)
 
 
 def _std(written: object, outputs: Mapping[str, Output], path: KeyPath, note: Note) -> dict[str, float]:

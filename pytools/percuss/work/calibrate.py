@@ -67,6 +67,27 @@ def calibrate(session: Session, request: Request) -> Posterior:
 
     Raises `Interrupted` on Ctrl-C of a direct calibration, with the number of runs that were kept.
     """
+    with local_workers(session.workers) as executor:
+        prepared = prepare(session, request, executor)
+        spent = Spent()
+        calibrated = _inferred(session, prepared.problem, prepared.how)
+    problem, notes = prepared.problem, prepared.edits
+    draft = _draft(session, problem, prepared.how, replace(calibrated, notes=(*notes, *calibrated.notes)), spent)
+    event, trust = session.append_result(draft, calibrated.verdicts, used_outputs(problem))
+    return Posterior(event, trust, problem, calibrated, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A calibration about to be done: what of, how, and what differs from what the surrogates were made with."""
+
+    problem: Problem
+    how: Sampling
+    edits: tuple[str, ...]
+
+
+def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
+    """Put a calibration together; what does not belong together is refused before anything is appended."""
     surrogates = [load_surrogate(session, event) for event in request.surrogates]
     recorded = load_observations(session, request.observations) if request.observations else None
     study = _taken(request, surrogates, recorded)
@@ -85,24 +106,23 @@ def calibrate(session: Session, request: Request) -> Posterior:
         request.seed,
         accept_unconverged="convergence" in session.accept,
     )
-    with _executor(session.workers) as executor:
-        problem = make_problem(
-            session,
-            study,
-            registered_event(session, study),
-            block,
-            observations,
-            surrogates,
-            seed=request.seed,
-            executor=executor,
-            direct=request.direct is not None,
-        )
-        spent = Spent()
-        calibrated = _inferred(session, problem, how)
-    draft = _draft(session, problem, how, replace(calibrated, notes=(*notes, *calibrated.notes)), spent)
-    used = [f"{case}/{output}" for case, output in problem.data.select("case", "output").unique().rows()]
-    event, trust = session.append_result(draft, calibrated.verdicts, used)
-    return Posterior(event, trust, problem, calibrated, notes)
+    problem = make_problem(
+        session,
+        study,
+        registered_event(session, study),
+        block,
+        observations,
+        surrogates,
+        seed=request.seed,
+        executor=executor,
+        direct=request.direct is not None,
+    )
+    return Prepared(problem, how, notes)
+
+
+def used_outputs(problem: Problem) -> list[str]:
+    """The outputs that a calibration is made on, as verdicts name them."""
+    return [f"{case}/{output}" for case, output in problem.data.select("case", "output").unique().rows()]
 
 
 def _taken(request: Request, surrogates: Sequence[Surrogate], recorded: Observations | None) -> Study:
@@ -115,7 +135,7 @@ def _taken(request: Request, surrogates: Sequence[Surrogate], recorded: Observat
 
 
 @contextmanager
-def _executor(workers: int) -> Iterator[Executor]:
+def local_workers(workers: int) -> Iterator[Executor]:
     """Workers that are not waited for: on Ctrl-C one may be stuck in a run."""
     executor = local_executor(workers)
     try:

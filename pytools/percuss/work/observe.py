@@ -83,7 +83,7 @@ def file_data(
     plan = study_plan(study)
     base = plan.sources[0] if plan.sources else plan.base
     name = study.case_name(case) if case else None
-    source = Source(str(file), name, {**base.columns, **(columns or {})}, base.std)
+    source = Source(str(file), name, {**base.columns, **(columns or {})}, base.std, base.start)
     return _bound(study, [(source, data)], twin, own=False)
 
 
