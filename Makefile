@@ -13,7 +13,7 @@ help:  ## Say what the targets are
 $(VENV)/installed: pyproject.toml $(RUST)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras check,cloud,cluster,report,test
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras check,cloud,cluster,docs,report,test
 	touch $@
 
 .PHONY: setup
@@ -31,7 +31,7 @@ test: setup  ## Set up and pass every test, Rust and Python, the same cases ever
 .PHONY: fuzz
 fuzz: setup  ## Property tests with new cases every time, and many more of them
 	PROPTEST_CASES=2000 cargo test --locked --quiet
-	HYPOTHESIS_PROFILE=fuzz PERCUSS_SEEDS=5000 $(BIN)/python -m pytest -q -n auto tests/property
+	HYPOTHESIS_PROFILE=fuzz PERCUSS_SEEDS=5000 $(BIN)/python -m pytest -q -n auto tests/property tests/unit/test_ledger_faults.py
 
 .PHONY: lint
 lint: setup  ## Format, lints, types, stub against extension
@@ -49,6 +49,14 @@ check: lint test  ## All a reviewer would look at: lint and test
 bench: setup  ## Benchmarks: ratios, measured in one run
 	cargo bench --locked --quiet
 	$(BIN)/python -m tests.bench
+
+.PHONY: docs
+docs: setup  ## Build the documentation as a site that needs no network: build/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+.PHONY: man
+man: setup  ## Write man pages and shell completions to build/share
+	$(BIN)/python docs/generate/man.py build/share
 
 .PHONY: wheels
 wheels:  ## Build wheel and sdist of this machine, and try each in an environment of its own

@@ -56,6 +56,7 @@ COMMANDS: dict[str, Entry] = {
     "filter": Entry("filter", "Weight an ensemble of runs by observations, step by step.", INFER),
     "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", INFER),
     "compare": Entry("compare", "Hold calibrations against each other.", INFER),
+    "trust": Entry("trust", "Try a calibration on twin data, whose truth is known.", INFER),
     "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", INFER),
     "reliability": Entry("reliability", "Say how likely failure is, or which design meets a target.", RISK),
     "fragility": Entry("fragility", "Say how likely damage is at an intensity, and in a year.", RISK),

@@ -107,7 +107,7 @@ class Output:
     def _covered(self, place: float, x: NDArray[Any]) -> None:
         if not x[0] <= place <= x[-1]:
             raise InputError(
-                f"output `{self.name}` asks for {place!r}: the run covers {float(x[0])!r} to {float(x[-1])!r}"
+                f"output `{self.name}` asks for {place!r}: the curve covers {float(x[0])!r} to {float(x[-1])!r}"
             )
 
     def to_json(self) -> dict[str, object]:
