@@ -26,7 +26,7 @@ from percuss.session import Session
 from percuss.study.calibration import COMMON, Block
 from percuss.study.correlations import normal_correlation
 from percuss.study.study import Study
-from percuss.surrogates.common_error import correlation, standard_residuals, tails
+from percuss.surrogates.common_error import alignment, correlation, standard_residuals, tails
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 if TYPE_CHECKING:
@@ -175,12 +175,20 @@ def load_problem(
 
 
 def common_error(surrogate: Surrogate, used: Iterable[int]) -> CommonError:
-    """How errors of the outputs of a surrogate go together, with the tails of those `used`."""
+    """How errors of the outputs of a surrogate go together, with the tails and the alignment of those `used`."""
     residuals = standard_residuals(surrogate.tables["residuals"], len(surrogate.columns))
-    together, shrunk = correlation(residuals)
-    mixture = tails(residuals, sorted(set(used)), shrunk, together)
+    together, shrunk = correlation(residuals.standard)
+    varying = [j for j in sorted(set(used)) if residuals.size[j] > 0]
+    mixture = tails(residuals.standard, varying, shrunk, together)
+    points, slopes = surrogate.slopes_at(residuals.points)
+    aligned = alignment(
+        residuals.standard[:, varying],
+        slopes[:, varying] / residuals.size[varying, None],
+        together[np.ix_(varying, varying)],
+        points.var(axis=0),
+    )
     names = tuple(f"{output}_{case}" for case, output in surrogate.outputs)
-    return CommonError(together, mixture.scales, mixture.shares, names)
+    return CommonError(together, aligned * mixture.scales, mixture.shares, names)
 
 
 def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str, int]]:

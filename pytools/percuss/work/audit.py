@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from percuss.anchors.witnesses import Trusted
-from percuss.designs.records import read_design
 from percuss.errors import InputError, LedgerError, NotHereError
-from percuss.execution.campaign_digest import campaign_facts
+from percuss.execution.campaign_digest import Outline, campaign_facts
 from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.ledger.audit import (
@@ -182,7 +181,7 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
         try:
             # Its own runs, whether or not some of them were superseded or run twice since.
             batches = [state.events[item.id] for item in campaign.inputs_as("runs")]
-            facts = campaign_facts(session.ledger, batches, read_design(session, state.events[design]))
+            facts = campaign_facts(session.ledger, batches, Outline.of(session, state.events[design]))
             if facts.digest != CampaignCompleted.of(campaign).content:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
         except NotHereError as missing:
