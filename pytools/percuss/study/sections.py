@@ -68,9 +68,13 @@ def section_module(name: str) -> SectionModule:
     return cast(SectionModule, importlib.import_module(SECTIONS[name].module))
 
 
-def file_keys(name: str) -> tuple[str, ...]:
-    """Keys of a section that name files of the study's folder, at its top or in its tables."""
-    return tuple(key for key, setting in section_module(name).SCHEMA.items() if setting.form == "file")
+def file_keys(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Keys of a section that name files of the study's folder, at its top or in its tables; and keys of tables of
+    tables that do.
+    """
+    schema = section_module(name).SCHEMA
+    own = tuple(key for key, setting in schema.items() if setting.form == "file")
+    return own, tuple(key for key, setting in schema.items() if setting.form == "table" and setting.files)
 
 
 def resolved_sections(study: Study, note: Note) -> dict[str, object]:
