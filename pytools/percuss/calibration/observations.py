@@ -7,7 +7,7 @@ Three forms of a table, told apart by their columns:
     histories  what a logger wrote: a column of instants and one per curve (`percuss.calibration.histories`)
 
 Numbers are in the unit of the output, or in that of the header (`value [mm]`) or of the column `unit`. `std` is that
-of the measurement alone.
+of the measurement alone. Channels bound to whole curves are read by `percuss.calibration.channels`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from percuss.calibration.channels import read_history
 from percuss.calibration.histories import axes, curve_outputs, read_histories
 from percuss.errors import InputError
 from percuss.measured import Measured, header_unit, number_in, parse_measured, text_in
 from percuss.settings import KeyPath, Note, Noted
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
+from percuss.study.histories import History
 from percuss.study.observations import COLUMNS, OBSERVED, ObservationPlan, Source, observations_in_si, read_observations
 from percuss.study.output import Output
 from percuss.study.study import Study
@@ -35,15 +37,15 @@ SCHEMA = OBSERVED
 def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """Check `[observations]` of a study; quantities come back in SI."""
     noted = Noted(note)
-    read_observations(table, study.outputs, study.cases, study.parameters, noted)
-    return dict(table) if noted.faults else observations_in_si(table, study.outputs, study.parameters)
+    read_observations(study, table, noted)
+    return dict(table) if noted.faults else observations_in_si(study, table)
 
 
 def check_data(study: Study, note: Note) -> None:
     """Note what is wrong with the files of observations a study names."""
     for source, data in attached(study, study_plan(study)):
         try:
-            read_entries(study, source, data)
+            bound(study, [(source, data)])
         except InputError as fault:
             note((*source.place, "file"), str(fault))
 
@@ -51,7 +53,7 @@ def check_data(study: Study, note: Note) -> None:
 def study_plan(study: Study) -> ObservationPlan:
     """What `[observations]` of a study says."""
     table: Any = study.sections.get("observations", {})
-    return read_observations(table, study.outputs, study.cases, study.parameters, refuse)
+    return read_observations(study, table, refuse)
 
 
 def refuse(path: KeyPath, message: str) -> None:
@@ -59,18 +61,23 @@ def refuse(path: KeyPath, message: str) -> None:
     raise InputError(f"{dotted(path)}: {message}")
 
 
-def attached(study: Study, plan: ObservationPlan) -> list[tuple[Source, bytes]]:
+def attached(study: Study, plan: ObservationPlan) -> list[tuple[Source | History, bytes]]:
     """The files of observations a study names, with their bytes."""
-    return [(source, study.files[source.file]) for source in plan.sources]
+    sources: list[Source | History] = [*plan.sources, *plan.histories]
+    return [(source, study.files[source.file]) for source in sources]
 
 
-def bound(study: Study, sources: Sequence[tuple[Source, bytes]]) -> tuple[pl.DataFrame, list[str]]:
-    """Read files and bind their rows to the outputs of the study; and columns that were left out."""
+def bound(study: Study, sources: Sequence[tuple[Source | History, bytes]]) -> tuple[pl.DataFrame, list[str]]:
+    """Read files and bind their rows to outputs and curves of the study; and columns that were left out."""
     import polars as pl
 
     parts, left_out = [], []
     for source, data in sources:
-        rows, unused = read_entries(study, source, data)
+        rows, unused = (
+            (read_history(study, source, data), [])
+            if isinstance(source, History)
+            else read_entries(study, source, data)
+        )
         parts.append(rows)
         left_out += unused
     return pl.concat(parts).with_columns(entry=pl.int_range(pl.len(), dtype=pl.Int64)), left_out

@@ -11,7 +11,8 @@ from percuss.calibration.agreement import check_same_model
 from percuss.calibration.blocks import check_block, find_block
 from percuss.calibration.calibrate import Calibrated, Sampling, data_table, diagnostics_table, draws_table
 from percuss.calibration.calibrate import calibrate as infer
-from percuss.calibration.problem import Problem, make_problem
+from percuss.calibration.groups import taken_by
+from percuss.calibration.problem import Problem, bind_histories, make_problem
 from percuss.calibration.records import Observations, load_observations
 from percuss.cost import Spent
 from percuss.errors import InputError
@@ -94,7 +95,7 @@ def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
     notes = tuple(edits(session, study, surrogates, recorded, now=request.study is not None))
     try:
         block = find_block(study, request.block)
-        observations = _observations(session, study, block, recorded)
+        observations = _observations(session, study, block, recorded, surrogates)
     except InputError as fault:
         raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     how = Sampling.of(
@@ -143,12 +144,16 @@ def local_workers(workers: int) -> Iterator[Executor]:
         executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _observations(session: Session, study: Study, block: Block, recorded: Observations | None) -> Observations:
+def _observations(
+    session: Session, study: Study, block: Block, recorded: Observations | None, surrogates: Sequence[Surrogate]
+) -> Observations:
     """The observations, imported if the study names their files; refused before anything is appended."""
     if recorded:
         pairs = recorded.table.select("case", "output").unique(maintain_order=True).rows()
         check_same_model(study, recorded.study, f"observations {recorded.event.id}", pairs)
         check_block(study, block, recorded.table, recorded.body.file)
+        if surrogates:
+            bind_histories(study, recorded.study, surrogates).check(taken_by(block, recorded.table))
         return recorded
     measured = own_data(study)
     if measured is None:
@@ -157,6 +162,8 @@ def _observations(session: Session, study: Study, block: Block, recorded: Observ
             hint="put `file` into [observations], or give --observations what percuss observe made",
         )
     check_block(study, block, measured.table, measured.where)
+    if surrogates:
+        bind_histories(study, study, surrogates).check(taken_by(block, measured.table))
     return keep_observations(session, measured)
 
 
