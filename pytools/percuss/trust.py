@@ -24,6 +24,7 @@ GATES: dict[str, str] = {
     "coverage": "the surrogate was fitted where the posterior lies",
     "skill": "the surrogate tells more about an output than its mean does",
     "verification": "the simulator agrees with the surrogate where the posterior lies",
+    "twins": "posteriors of twin data hold the truth as often as they claim",
     "probability": "the probability of failure is known as well as was asked for",
     "limit-surface": "the simulator agrees with the surrogate near the limit",
     "exceedances": "enough runs show every damage state, and enough do not",

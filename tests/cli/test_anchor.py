@@ -78,6 +78,7 @@ def test_the_ledger_itself_and_one_that_has_grown_hold(kept, percuss, folder) ->
 
 def test_a_ledger_that_was_cut_short_passes_without_and_fails_with_it(kept, percuss, folder) -> None:
     percuss("note", "@last", "one more")
+    kept.unlink()
     percuss("anchor", "--to", "anchor.json")
     max((folder / "ledger" / "streams" / "main").glob("*.parquet")).unlink()
     shutil.rmtree(folder / "ledger" / "cache", ignore_errors=True)
@@ -90,6 +91,7 @@ def test_a_ledger_that_was_cut_short_passes_without_and_fails_with_it(kept, perc
 
 def test_a_main_that_was_written_anew_fails(kept, percuss, folder) -> None:
     percuss("design", "ishigami", "--n", 4, "--ledger", "other")
+    kept.unlink()
     percuss("anchor", "--to", "anchor.json", "--ledger", "other")
     _rewritten(folder / "other", "main")
     assert percuss("audit", "--rerun", 0, "--ledger", "other").code == 0
@@ -135,6 +137,7 @@ def key(folder) -> Path:
 
 
 def test_signatures(kept, key, percuss, folder) -> None:
+    kept.unlink()
     assert percuss("anchor", "--to", "anchor.json", "--sign", key).code == 0
     said, told = _audit(percuss)
     assert said.code == 0
@@ -148,6 +151,7 @@ def test_signatures(kept, key, percuss, folder) -> None:
     assert _audit(percuss, "--signers", "signers")[0].code == 1
     document = json.loads(kept.read_text())
     percuss("note", "@last", "more")
+    kept.unlink()
     percuss("anchor", "--to", "anchor.json")
     other = json.loads(kept.read_text())
     kept.write_text(json.dumps(other | {"testimonies": document["testimonies"]}))
@@ -157,7 +161,7 @@ def test_signatures(kept, key, percuss, folder) -> None:
     kept.write_text(json.dumps(other))
     assert _audit(percuss)[0].code == 0
     assert _audit(percuss, "--signers", "signers")[0].code == 1
-    percuss("anchor", "--to", "anchor.json", "--sign", "no-key").refused(2, "there is no such key")
+    percuss("anchor", "--to", "x.json", "--sign", "no-key").refused(2, "there is no such key")
 
 
 @pytest.fixture
@@ -203,6 +207,7 @@ def authority(folder) -> Iterator[str]:
 
 
 def test_time_stamps(kept, authority, percuss, folder) -> None:
+    kept.unlink()
     said = percuss("anchor", "--to", "anchor.json", "--stamp", authority)
     assert said.code == 0, said.err
     said, told = _audit(percuss)
@@ -213,6 +218,7 @@ def test_time_stamps(kept, authority, percuss, folder) -> None:
     assert told["anchor"]["testimonies"][0]["trusted"]
     document = json.loads(kept.read_text())
     percuss("note", "@last", "more")
+    kept.unlink()
     percuss("anchor", "--to", "anchor.json")
     other = json.loads(kept.read_text())
     kept.write_text(json.dumps(other | {"testimonies": document["testimonies"]}))
@@ -221,6 +227,12 @@ def test_time_stamps(kept, authority, percuss, folder) -> None:
     assert "another text" in told["anchor"]["testimonies"][0]["sentence"]
     percuss("anchor", "--to", "x.json", "--stamp", "ftp://x").refused(2, "http")
     percuss("anchor", "--to", "x.json", "--stamp", "http://127.0.0.1:1/").refused(2, "did not answer")
+
+
+def test_an_anchor_is_never_overwritten(kept, percuss, folder) -> None:
+    before = (folder / "anchor.json").read_bytes()
+    percuss("anchor", "--to", "anchor.json").refused(2, "anchor.json", "is there already")
+    assert (folder / "anchor.json").read_bytes() == before
 
 
 def test_from_python(kept, folder) -> None:

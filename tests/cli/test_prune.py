@@ -173,3 +173,33 @@ def test_a_reader_written_from_the_format_page_agrees(percuss: Call, folder: Pat
     percuss(*PRUNE)
     _, streams = reader.read_ledger(folder / "ledger")
     assert reader.check_payloads(folder / "ledger", streams["main"]) == 1
+
+
+def test_what_was_pruned_or_redacted_does_not_come_back_from_a_copy(percuss: Call, folder: Path, runs: Event) -> None:
+    note = percuss("note", "@last:design", "-", "--private", stdin="Jane Doe").id
+    percuss("ledger", "copy", "ledger", "older")
+    percuss(*PRUNE, "--kind", "runs")
+    percuss("redact", note, "--reason", "asked for")
+    gone = [_path(folder, runs.blobs[0]), _path(folder, _book(folder).event(note).blobs[0]).with_suffix(".bin")]
+    assert not any(path.exists() for path in gone)
+    assert percuss("ledger", "pull", "older").code == 0
+    # Nor into a new copy of the copy that has both: the tombstones, then what the older one still has.
+    percuss("ledger", "copy", "ledger", "newer")
+    assert percuss("ledger", "pull", "older", "newer").code == 0
+    for root in ("ledger", "newer"):
+        assert not any((folder / root / path.relative_to(folder / "ledger")).exists() for path in gone)
+        assert percuss("audit", "--ledger", root).code == 0
+    # The older copy learns of it, and keeps what it has until it is pruned itself.
+    percuss("ledger", "copy", "ledger", "older")
+    said = percuss("audit", "--ledger", "older")
+    assert said.code == 0 and "2 more are still there" in said.out
+
+
+def test_bytes_that_another_event_carries_come_with_a_copy(percuss: Call, folder: Path, runs: Event) -> None:
+    percuss("ledger", "copy", "ledger", "older")
+    percuss(*PRUNE)
+    again = percuss("design", "ishigami", "--n", 4, "--seed", 0).id
+    percuss("run", again)
+    assert _path(folder, runs.blobs[0]).exists()
+    percuss("ledger", "copy", "ledger", "newer")
+    assert percuss("audit", "--ledger", "newer").code == 0

@@ -17,7 +17,7 @@ from typing import Any
 
 from percuss.anchors.merkle import consistency_path, inclusion_path, root_of
 from percuss.errors import InputError
-from percuss.ledger.files import read_regular, write_renamed
+from percuss.ledger.files import exists, read_regular, write_renamed
 from percuss.ledger.place import check_outside
 
 TITLE = "percuss anchor 1"
@@ -175,7 +175,16 @@ def read_anchor(path: Path) -> Anchor:
         raise InputError(f"{path}: is not the file of an anchor ({fault})") from fault
 
 
-def write_anchor(anchor: Anchor, path: Path) -> None:
-    """Write the file of an anchor: outside of the ledger, or it would be rewritten with it."""
+def check_new(path: Path) -> None:
+    """Make sure that an anchor can be written there: outside of the ledger, or it would be rewritten with it; and not
+    over another file, which may be the anchor that proves what was there before.
+    """
     check_outside(path)
+    if exists(path):
+        raise InputError(f"{path}: is there already, and an anchor overwrites nothing; give the new one another name")
+
+
+def write_anchor(anchor: Anchor, path: Path) -> None:
+    """Write the file of an anchor."""
+    check_new(path)
     write_renamed(path, (json.dumps(anchor.document(), indent=1) + "\n").encode())

@@ -62,15 +62,29 @@ class Posterior(Result):
         return table.with_columns(pl.col(name) * from_si(1.0, self.units[name]) for name in self.names)
 
     def summary(self) -> pl.DataFrame:
-        """Mean, standard deviation, median, mode and interval of each; AnswerIsNo if convergence does not allow it."""
+        """Mean, standard deviation, median, mode and interval of each, with Monte Carlo errors beside them (`_error`);
+        AnswerIsNo if convergence does not allow it.
+        """
         import polars as pl
 
         summary = self.stored.trusted_summary()
         rows = []
         for row in summary.rows:
             unit = self.units[row.name]
-            numbers = {"mean": row.mean, "std": row.std, "median": row.median, "mode": row.mode}
-            numbers |= {"low": row.interval[0], "high": row.interval[1]}
+            low_error, high_error = row.interval_error or (None, None)
+            numbers = {
+                "mean": row.mean,
+                "mean_error": row.mean_error,
+                "std": row.std,
+                "std_error": row.std_error,
+                "median": row.median,
+                "median_error": row.median_error,
+                "mode": row.mode,
+                "low": row.interval[0],
+                "low_error": low_error,
+                "high": row.interval[1],
+                "high_error": high_error,
+            }
             shown = {key: None if x is None else from_si(x, unit) for key, x in numbers.items()}
             rows.append({"parameter": row.name, "unit": unit, **shown, "contraction": row.contraction})
         return pl.DataFrame(rows)
@@ -94,7 +108,7 @@ class Posterior(Result):
         unit = rng.random((PRIOR_DRAWS, d))
         prior = problem.target.joint.from_unit(unit)
         order = [group.name for group in problem.likelihood.groups]
-        scale = np.array([from_si(1.0, self.study.outputs[name].unit) for name in problem.data["output"]])
+        scale = np.array([from_si(1.0, self.study.observable(name).unit) for name in problem.data["output"]])
 
         def predicted(points: Numbers, *, given_data: bool) -> Numbers:
             drawn = problem.likelihood.draw(points, rng, given_data=given_data)

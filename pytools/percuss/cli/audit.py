@@ -44,6 +44,9 @@ def audit(
         Path | None,
         typer.Option(help="Whose time stamps of anchors to trust: certificates (PEM).", metavar="FILE"),
     ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Append what was drawn, and how it came out, to the ledger.")
+    ] = False,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -51,24 +54,34 @@ def audit(
     """Prove six things about the ledger: chain, payloads, order, lineage, replay, re-execution.
 
     Exit code 1 if one does not hold. That a ledger was cut short or written anew as a whole can be seen only against
-    a hash that was kept elsewhere.
+    a hash that was kept elsewhere. Nothing is appended without --record; a ledger that cannot be written to is audited
+    all the same, and --json has what was drawn.
     """
     from percuss.anchors.witnesses import Trusted
-    from percuss.cli.output import give_json
+    from percuss.cli.output import give_json, say
+    from percuss.errors import LedgerError
     from percuss.kinds.body import plain
     from percuss.work import audit as work
 
     session = open_session(ledger, allow_command=allow_command)
     result = work.audit(session, rerun, anchor, beacon, Trusted(signers, authorities))
+    made = None
+    if record:
+        try:
+            made = work.record(session, result, rerun)
+        except LedgerError as fault:
+            say(f"the audit is not recorded: {fault}")
     if json:
         give_json(
             {
+                "recorded": made.id if made else None,
                 "holds": result.holds,
                 "head": result.head,
                 "anchor": plain(result.anchor) | {"holds": result.anchor.holds} if result.anchor else None,
                 "tiers": {tier.name: tier.reached for tier in result.tiers},
                 "beacon": result.repeated.beacon if result.repeated else None,
                 "verdicts": dict(result.repeated.verdicts) if result.repeated else {},
+                "drawn": plain(result.repeated.drawn) if result.repeated else [],
                 "proofs": [
                     {"name": p.name, "holds": p.holds, "checked": p.checked, "faults": p.faults, "note": p.note}
                     for p in result.proofs
@@ -77,6 +90,8 @@ def audit(
         )
     else:
         _print(result)
+        if made:
+            print(f"{'recorded':13} {made.id}")
     if not result.holds:
         raise typer.Exit(1)
 

@@ -198,19 +198,31 @@ def _tell_sampling(problem: Problem, sample: Sample) -> None:
 def _tell_estimates(problem: Problem, calibrated: Calibrated, summary: Summary, posterior: Posterior) -> None:
     """Estimates, what to think of them, and evidence."""
     from percuss.cli.output import hint, say, table_text
+    from percuss.plots.numbers import with_error
     from percuss.units import from_si
 
     twin = problem.observations.twin or {}
     rows = []
     for row in summary.rows:
         unit = problem.units[row.name]
-        low, high = row.interval
-        shown: list[Any] = [from_si(x, unit) for x in (row.mean, row.std, row.median, row.mode, low, high)]
+        estimates = {
+            "mean": (row.mean, row.mean_error),
+            "std": (row.std, row.std_error),
+            "median": (row.median, row.median_error),
+            "mode": (row.mode, None),
+            "low": (row.interval[0], row.interval_error[0]),
+            "high": (row.interval[1], row.interval_error[1]),
+        }
+        shown: list[Any] = [
+            with_error(from_si(x, unit), None if error is None else from_si(error, unit))
+            for x, error in estimates.values()
+        ]
         truth = [] if not twin else [from_si(twin[row.name], unit) if row.name in twin else None]
         rows.append((row.name, *shown, *truth, f"{row.contraction:.3f}", f"{row.r_hat:.4f}", round(row.ess_bulk), unit))
     mass = f"{100 * summary.mass:g} %"
     heads = ["parameter", "mean", "std", "median", "mode", f"low {mass}", f"high {mass}"]
     say(table_text([*heads, *(["truth"] if twin else []), "contraction", "rank R-hat", "bulk ESS", "unit"], rows))
+    say("after ±: Monte Carlo standard errors")
     say(calibrated.sample.diagnostics.figures())
     for row in summary.rows:
         for note in row.notes:

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 LARGEST_BYTES = 1_000_000
-STATISTICS = ("value", "mean", "std", "min", "max", "failed")
+FAILED = "failed"
+STATISTICS = ("value", "mean", "std", "min", "max", FAILED)
 FILE = table_of(
     Setting("run", "table", default={}, doc="what is run"),
     Setting("expect", "list", required=True, doc="[[expect]] says what must come out"),
@@ -162,7 +163,7 @@ def read_check(study: Study, file: Path) -> Check:
 
 def compare(check: Check, runs: pl.DataFrame) -> list[Row]:
     """What came out beside what was expected; failures that were not expected as well."""
-    rows = [Row(item, _statistic(runs, item)) for item in check.expected]
+    rows = [Row(item, _of(runs, item)) for item in check.expected]
     return rows + _unexpected_failures(runs, check.cases, check.expected)
 
 
@@ -204,27 +205,32 @@ def _expectation(study: Study, item: Any, cases: list[str], path: KeyPath, note:
     return Expectation(table["output"], unit, case, table["statistic"], value, tolerance, table["because"])
 
 
+def _of(runs: pl.DataFrame, item: Expectation) -> float:
+    return statistic_of(runs, item.case, item.output, item.statistic)
+
+
 def _unexpected_failures(runs: pl.DataFrame, cases: Sequence[str], expected: Sequence[Expectation]) -> list[Row]:
     """Failures in cases of which none is expected: what is left of the runs is not what was asked for."""
-    may_fail = {item.case for item in expected if item.statistic == "failed"}
+    may_fail = {item.case for item in expected if item.statistic == FAILED}
     zero = [
         Expectation(expected[0].output, "1", case, "failed", 0.0, 0.0, "no run may fail unless failures are expected")
         for case in cases
         if case not in may_fail
     ]
-    return [row for row in (Row(item, _statistic(runs, item)) for item in zero) if not row.holds]
+    return [row for row in (Row(item, _of(runs, item)) for item in zero) if not row.holds]
 
 
-def _statistic(runs: pl.DataFrame, item: Expectation) -> float:
+def statistic_of(runs: pl.DataFrame, case: str, output: str, statistic: str) -> float:
+    """A statistic of an output over the runs of a case, SI; not a number where none completed."""
     import polars as pl
 
-    rows = runs.filter(pl.col("case") == item.case)
-    if item.statistic == "failed":
+    rows = runs.filter(pl.col("case") == case)
+    if statistic == FAILED:
         return float(rows["failed"].is_not_null().sum())
-    values = rows[item.output].drop_nulls().to_numpy()
+    values = rows[output].drop_nulls().to_numpy()
     if not len(values):
         return math.nan
-    match item.statistic:
+    match statistic:
         case "mean":
             return float(math.fsum(values) / len(values))
         case "std":

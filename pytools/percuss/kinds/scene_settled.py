@@ -32,5 +32,6 @@ KIND = Kind(
     needs={"study": ("study.registered",)},
     summary=lambda body: counted(body.steps, "step"),
     made_by="run",
+    repeat="percuss.work.repeat_settled:repeat_settled",
     asked=("key",),
 )

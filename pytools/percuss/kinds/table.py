@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from percuss.kinds import (
+    audit_made,
     campaign_completed,
     check_failed,
     check_passed,
@@ -36,6 +37,7 @@ from percuss.kinds import (
     stream_sealed,
     study_registered,
     surrogate_fitted,
+    twins_checked,
     validation_computed,
 )
 from percuss.kinds.body import Body, fitted, unknown_fields
@@ -60,6 +62,7 @@ KINDS: dict[str, Kind] = {
         posterior_sampled,
         prediction_made,
         comparison_made,
+        twins_checked,
         validation_computed,
         reliability_estimated,
         convergence_checked,
@@ -67,6 +70,7 @@ KINDS: dict[str, Kind] = {
         check_failed,
         crate_imported,
         payloads_pruned,
+        audit_made,
         note_added,
         event_superseded,
         stream_adopted,

@@ -3,24 +3,26 @@
 A copy has the same identity and the same files. Payloads go first, then sealed segments and commits in the order of the
 chain, so that a copy that was cut short is a shorter ledger and not a broken one. Every file is checked before it is
 put, and every event must continue the chain. A copy that has events of its own has gone its own way: it is refused, and
-nothing is overwritten, ever.
+nothing is overwritten, ever. What either of the two records as pruned or redacted is not brought back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger.blobs import LARGE_BYTES
+from percuss.ledger.blobs import LARGE_BYTES, blob_name
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.ledger.files import check_bytes, parse_parquet
+from percuss.ledger.ledger import MAIN
 from percuss.ledger.place import COMMIT_NAME, IDENTITY, SEGMENT_NAME, Place, identity_of, is_stream_name
+from percuss.ledger.pruned import KIND, tombstones
 from percuss.ledger.rows import from_frame
 from percuss.ledger.stores import Store
 from percuss.ledger.streams import counting
@@ -62,7 +64,7 @@ def copy_ledger(source: Store, target: Store, *, begin: bool) -> Copied:
     for stream, files in plans.items():
         _check_forward(place, stream, source, files, target, theirs.get(stream, []))
     copied = Copied()
-    _copy_blobs(source, target, copied)
+    _copy_blobs(source, target, copied, lambda: _pruned(source, plans, target, theirs))
     for stream, files in sorted(plans.items()):
         _copy_stream(place, stream, source, files, target, theirs.get(stream, []), copied)
     if newest := _streams(target).get("main"):
@@ -178,7 +180,29 @@ def _frame(store: Store, file: File, data: bytes | None = None) -> pl.DataFrame:
     return frame
 
 
-def _copy_blobs(source: Store, target: Store, copied: Copied) -> None:
+def _pruned(source: Store, plans: dict[str, list[File]], target: Store, theirs: dict[str, list[File]]) -> set[str]:
+    """Names of the payloads that all events that carry them have a tombstone for, in whichever ledger goes on farther.
+
+    As for readers, only what main records counts; a shard comes first, since main may speak of its events.
+    """
+    import polars as pl
+
+    events: list[Event] = []
+    for stream in sorted({*plans, *theirs}, key=lambda name: (name == MAIN, name)):
+        sides = [(source, plans.get(stream, [])), (target, theirs.get(stream, []))]
+        store, files = max(sides, key=lambda side: side[1][-1].last if side[1] else 0)
+        for file in files:
+            frame = _frame(store, file)
+            frame = frame if stream == MAIN else frame.filter(pl.col("kind") != KIND)
+            events += from_frame(frame)
+    graves = tombstones(events)
+    if not graves.named:
+        return set()
+    names = [(blob_name(blob), graves.of(event, blob)) for event in events for blob in event.payloads]
+    return {name for name, grave in names if grave} - {name for name, grave in names if not grave}
+
+
+def _copy_blobs(source: Store, target: Store, copied: Copied, pruned: Callable[[], set[str]]) -> None:
     there = target.sizes("blobs")
     referenced = {
         name: match[2]
@@ -190,6 +214,9 @@ def _copy_blobs(source: Store, target: Store, copied: Copied) -> None:
             raise LedgerError(
                 f"{target.place}/{name}: has another size than in {source.place}; percuss audit says more"
             )
+
+    for name in pruned() if referenced else ():
+        referenced.pop(name, None)
 
     def copy(name: str) -> int:
         data = source.get(name)

@@ -29,6 +29,7 @@ PLOTS: dict[str, str] = {
     "prediction.made": "prediction:draw",
     "reliability.estimated": "reliability:draw",
     "comparison.made": "comparison:draw",
+    "twins.checked": "ranks:draw",
     "validation.computed": "drift:draw",
     "convergence.checked": "convergence:draw",
     "check.passed": "check:draw",
@@ -37,7 +38,7 @@ PLOTS: dict[str, str] = {
 # Words about events, and events about the store: there is nothing to draw of them.
 WITHOUT_PICTURE = (
     "scene.settled", "note.added", "event.superseded", "stream.adopted", "stream.sealed", "crate.imported",
-    "payloads.pruned",
+    "payloads.pruned", "audit.made",
 )  # fmt: skip
 # Kinds of which several events go into one picture.
 TOGETHER = ("runs.completed", "design.created", "campaign.completed", "validation.computed")

@@ -9,6 +9,7 @@ from pathlib import Path
 from percuss.anchors.anchor import (
     Anchor,
     Testimony,
+    check_new,
     checkpoint_of,
     grown,
     include,
@@ -38,6 +39,7 @@ class Request:
 
 def make_anchor(session: Session, to: Path, request: Request) -> Anchor:
     """Prove the chains, and write the anchor of them to a file outside of the ledger. Nothing is appended."""
+    check_new(to)
     place = session.ledger.place
     walk = prove_chain(place)
     if not walk.proof.holds:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from percuss.anchors.witnesses import Trusted
-from percuss.designs.records import read_design
-from percuss.errors import InputError, NotHereError
-from percuss.execution.campaign_digest import campaign_facts
+from percuss.errors import InputError, LedgerError, NotHereError
+from percuss.execution.campaign_digest import Outline, campaign_facts
+from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.ledger.audit import (
     Proof,
@@ -26,6 +26,7 @@ from percuss.ledger.audit import (
     prove_payloads,
     prove_replay,
 )
+from percuss.ledger.event import Draft, Event
 from percuss.ledger.ledger import MAIN
 from percuss.session import Session
 from percuss.work.anchor import KeptAnchor, check_anchor
@@ -98,6 +99,9 @@ class Audit:
         trusted = isinstance(self.anchor, KeptAnchor) and any(item.trusted for item in self.anchor.testimonies)
         by = "and somebody you trust testifies to it" if trusted else "as far as you trust what you kept"
         counts = f"{verdicts['differs']} did not, {verdicts['cannot']} cannot be compared"
+        by_claim = self.repeated.by_claim if self.repeated else 0
+        if by_claim:
+            counts += f" ({by_claim} of them came out otherwise, and only the environment they claim excuses them)"
         anchored = self.anchor is not None and self.anchor.holds
         return [
             Tier("whole", whole, "chain, payloads, order, lineage and replay hold" if whole else "something is broken"),
@@ -105,7 +109,7 @@ class Audit:
             Tier("anchored", anchored, f"against what was kept outside, {by}" if anchored else "by nothing outside"),
             Tier(
                 "repeated",
-                compared > 0 and not verdicts["differs"] and verdicts["cannot"] <= compared,
+                compared > 0 and not verdicts["differs"] and not by_claim and verdicts["cannot"] <= compared,
                 f"{compared} results came out again, {counts}",
             ),
         ]
@@ -149,6 +153,26 @@ def audit(
     return Audit(proofs, walk.head, kept, repeated, len(walk.visible), walk.sealed)
 
 
+def record(session: Session, done: Audit, rerun: int) -> Event:
+    """Append what was drawn and how it came out, for those who come later. Refused for a ledger that is damaged."""
+    repeated = done.repeated
+    if repeated is None or done.head is None:
+        raise LedgerError(f"{session.ledger.place.root}: is damaged or empty; nothing is appended to it")
+    body = AuditMade(
+        head=done.head,
+        events=done.events,
+        holds=done.holds,
+        rerun=rerun,
+        beacon=repeated.beacon,
+        drawn=tuple(repeated.drawn),
+        proofs={proof.name: len(proof.faults) for proof in done.proofs},
+        tiers={tier.name: tier.reached for tier in done.tiers},
+        anchor=done.anchor.sentence if done.anchor else "",
+    )
+    drawn = [session.state.events[id] for id in dict.fromkeys(item.event for item in repeated.drawn)]
+    return session.append([Draft("audit.made", body, inputs=[("drawn", event) for event in drawn])])[0]
+
+
 def _prove_campaigns(session: Session, proof: Proof) -> Proof:
     """Every campaign gives, from its runs, the digest it recorded."""
     state = session.state
@@ -157,7 +181,7 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
         try:
             # Its own runs, whether or not some of them were superseded or run twice since.
             batches = [state.events[item.id] for item in campaign.inputs_as("runs")]
-            facts = campaign_facts(session.ledger, batches, read_design(session, state.events[design]))
+            facts = campaign_facts(session.ledger, batches, Outline.of(session, state.events[design]))
             if facts.digest != CampaignCompleted.of(campaign).content:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
         except NotHereError as missing:

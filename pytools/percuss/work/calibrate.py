@@ -11,7 +11,8 @@ from percuss.calibration.agreement import check_same_model
 from percuss.calibration.blocks import check_block, find_block
 from percuss.calibration.calibrate import Calibrated, Sampling, data_table, diagnostics_table, draws_table
 from percuss.calibration.calibrate import calibrate as infer
-from percuss.calibration.problem import Problem, make_problem
+from percuss.calibration.groups import taken_by
+from percuss.calibration.problem import Problem, bind_histories, make_problem
 from percuss.calibration.records import Observations, load_observations
 from percuss.cost import Spent
 from percuss.errors import InputError
@@ -66,6 +67,27 @@ def calibrate(session: Session, request: Request) -> Posterior:
 
     Raises `Interrupted` on Ctrl-C of a direct calibration, with the number of runs that were kept.
     """
+    with local_workers(session.workers) as executor:
+        prepared = prepare(session, request, executor)
+        spent = Spent()
+        calibrated = _inferred(session, prepared.problem, prepared.how)
+    problem, notes = prepared.problem, prepared.edits
+    draft = _draft(session, problem, prepared.how, replace(calibrated, notes=(*notes, *calibrated.notes)), spent)
+    event, trust = session.append_result(draft, calibrated.verdicts, used_outputs(problem))
+    return Posterior(event, trust, problem, calibrated, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A calibration about to be done: what of, how, and what differs from what the surrogates were made with."""
+
+    problem: Problem
+    how: Sampling
+    edits: tuple[str, ...]
+
+
+def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
+    """Put a calibration together; what does not belong together is refused before anything is appended."""
     surrogates = [load_surrogate(session, event) for event in request.surrogates]
     recorded = load_observations(session, request.observations) if request.observations else None
     study = _taken(request, surrogates, recorded)
@@ -73,7 +95,7 @@ def calibrate(session: Session, request: Request) -> Posterior:
     notes = tuple(edits(session, study, surrogates, recorded, now=request.study is not None))
     try:
         block = find_block(study, request.block)
-        observations = _observations(session, study, block, recorded)
+        observations = _observations(session, study, block, recorded, surrogates)
     except InputError as fault:
         raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     how = Sampling.of(
@@ -84,24 +106,23 @@ def calibrate(session: Session, request: Request) -> Posterior:
         request.seed,
         accept_unconverged="convergence" in session.accept,
     )
-    with _executor(session.workers) as executor:
-        problem = make_problem(
-            session,
-            study,
-            registered_event(session, study),
-            block,
-            observations,
-            surrogates,
-            seed=request.seed,
-            executor=executor,
-            direct=request.direct is not None,
-        )
-        spent = Spent()
-        calibrated = _inferred(session, problem, how)
-    draft = _draft(session, problem, how, replace(calibrated, notes=(*notes, *calibrated.notes)), spent)
-    used = [f"{case}/{output}" for case, output in problem.data.select("case", "output").unique().rows()]
-    event, trust = session.append_result(draft, calibrated.verdicts, used)
-    return Posterior(event, trust, problem, calibrated, notes)
+    problem = make_problem(
+        session,
+        study,
+        registered_event(session, study),
+        block,
+        observations,
+        surrogates,
+        seed=request.seed,
+        executor=executor,
+        direct=request.direct is not None,
+    )
+    return Prepared(problem, how, notes)
+
+
+def used_outputs(problem: Problem) -> list[str]:
+    """The outputs that a calibration is made on, as verdicts name them."""
+    return [f"{case}/{output}" for case, output in problem.data.select("case", "output").unique().rows()]
 
 
 def _taken(request: Request, surrogates: Sequence[Surrogate], recorded: Observations | None) -> Study:
@@ -114,7 +135,7 @@ def _taken(request: Request, surrogates: Sequence[Surrogate], recorded: Observat
 
 
 @contextmanager
-def _executor(workers: int) -> Iterator[Executor]:
+def local_workers(workers: int) -> Iterator[Executor]:
     """Workers that are not waited for: on Ctrl-C one may be stuck in a run."""
     executor = local_executor(workers)
     try:
@@ -123,12 +144,16 @@ def _executor(workers: int) -> Iterator[Executor]:
         executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _observations(session: Session, study: Study, block: Block, recorded: Observations | None) -> Observations:
+def _observations(
+    session: Session, study: Study, block: Block, recorded: Observations | None, surrogates: Sequence[Surrogate]
+) -> Observations:
     """The observations, imported if the study names their files; refused before anything is appended."""
     if recorded:
         pairs = recorded.table.select("case", "output").unique(maintain_order=True).rows()
         check_same_model(study, recorded.study, f"observations {recorded.event.id}", pairs)
         check_block(study, block, recorded.table, recorded.body.file)
+        if surrogates:
+            bind_histories(study, recorded.study, surrogates).check(taken_by(block, recorded.table))
         return recorded
     measured = own_data(study)
     if measured is None:
@@ -137,6 +162,8 @@ def _observations(session: Session, study: Study, block: Block, recorded: Observ
             hint="put `file` into [observations], or give --observations what percuss observe made",
         )
     check_block(study, block, measured.table, measured.where)
+    if surrogates:
+        bind_histories(study, study, surrogates).check(taken_by(block, measured.table))
     return keep_observations(session, measured)
 
 

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from percuss.errors import InputError, NotHereError
+from percuss.kinds.audit_made import Drawn
 from percuss.kinds.kind import resolved
 from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.audit import Proof
 from percuss.ledger.event import Event
 from percuss.session import Session
-from percuss.work.repetition import STRANGE
+from percuss.work.repetition import STRANGE, Repetition
 
 LONGEST_BEACON = 1000
 # How many results are drawn at once: more than are asked for, since some cannot be computed here.
@@ -32,11 +33,25 @@ MORE_TRIES = 32
 
 @dataclass
 class Reexecution:
-    """What came of it: by which beacon results were drawn, and how many had which verdict."""
+    """What came of it: by which beacon results were drawn, which ones in order, and how many had which verdict.
+
+    `by_claim` counts those that came out otherwise, which only the environment that they claim excuses.
+    """
 
     beacon: str
     proof: Proof
     verdicts: Counter[str] = field(default_factory=Counter)
+    drawn: list[Drawn] = field(default_factory=list)
+    by_claim: int = 0
+
+    def add(self, event: Event, part: int, again: Repetition) -> None:
+        """Count a result that was drawn."""
+        self.verdicts[again.verdict] += 1
+        self.by_claim += again.by_claim
+        self.proof.checked += again.checked
+        self.drawn.append(Drawn(event=event.id, part=part, verdict=again.verdict, sentence=again.sentence))
+        if again.verdict == "differs":
+            self.proof.faults.append(f"event {event.id}: {again.sentence}")
 
 
 def reexecute(session: Session, count: int, beacon: str | None = None) -> Reexecution:
@@ -155,21 +170,13 @@ def _repeat_sort(session: Session, done: Reexecution, sort: str, events: list[Ev
             again = repeat(session, event, part)
         except NotHereError as missing:
             # Of a plugin that is not installed, or a function that is not defined here: neither proof nor fault.
-            remarks[reason_not_here(event, missing)] += 1
-            done.verdicts["cannot"] += 1
+            again = Repetition("cannot", 0, reason_not_here(event, missing))
         except STRANGE as trouble:  # a ledger may come from a stranger
-            compared += 1
-            proof.checked += 1
-            done.verdicts["differs"] += 1
-            proof.faults.append(f"event {event.id}: cannot be computed again ({trouble})")
-        else:
-            compared += again.verdict != "cannot"
-            proof.checked += again.checked
-            done.verdicts[again.verdict] += 1
-            if again.verdict == "differs":
-                proof.faults.append(f"event {event.id}: {again.sentence}")
-            elif again.sentence:
-                remarks[again.sentence] += 1
+            again = Repetition("differs", 1, f"cannot be computed again ({trouble})")
+        done.add(event, part, again)
+        compared += again.verdict != "cannot"
+        if again.sentence and again.verdict != "differs":
+            remarks[again.sentence] += 1
         if compared >= count:
             break
     yield f"{compared} of {results.count} {sort}"

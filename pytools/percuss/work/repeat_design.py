@@ -16,8 +16,8 @@ from percuss.session import Session
 from percuss.surrogates.enrichment import SAMPLER as ENRICHING
 from percuss.surrogates.enrichment import extend
 from percuss.surrogates.surrogate import load_surrogate
-from percuss.work.repeated_tables import judged_tables
-from percuss.work.repetition import Repetition
+from percuss.work.repeated_tables import NEAR, judged_tables
+from percuss.work.repetition import Repetition, elsewhere
 
 
 def repeat_design(session: Session, event: Event, part: int = 0) -> Repetition:
@@ -33,7 +33,9 @@ def repeat_design(session: Session, event: Event, part: int = 0) -> Repetition:
         return Repetition("cannot", 0, f"designs of points that were not chosen by a sampler ({body.sampler})")
     if again is None:
         return Repetition("cannot", 0, "designs made before it was recorded how many points were asked for")
-    return judged_tables(session, event, "design", {"design": points_table(again)})
+    # Points of a sampler are numbers of a generator through a quantile function: nothing in that can go another way.
+    as_near = body.sampler in SAMPLERS and not elsewhere(session, event).generators
+    return judged_tables(session, event, "design", {"design": points_table(again)}, far=NEAR if as_near else None)
 
 
 def _sampled(session: Session, event: Event, body: DesignCreated) -> Design | None:

@@ -7,30 +7,64 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from percuss.kinds.body import Body
 from percuss.ledger.event import Event
 from percuss.ledger.tables import table_digest
 from percuss.session import Session
-from percuss.work.repetition import Repetition, judged
+from percuss.trust import Trust
+from percuss.work.repeated_body import hidden_failures, other_fields
+from percuss.work.repetition import Elsewhere, Repetition, judged
 
 if TYPE_CHECKING:
     import polars as pl
 
 # Where only rounding differs, sums and quantiles do not make more of it than this, of the largest number of a column.
 NEAR = 1e-6
+# What no rounding makes of a table that is computed without a search, of the largest number of a column: resampling by
+# the generator of another numpy moves an interval, and not by this much.
+FAR = 0.25
 
 
 def judged_tables(
-    session: Session, event: Event, what: str, tables: Mapping[str, pl.DataFrame], left_out: tuple[str, ...] = ()
+    session: Session,
+    event: Event,
+    what: str,
+    tables: Mapping[str, pl.DataFrame],
+    left_out: tuple[str, ...] = (),
+    far: float | None = FAR,
+    body: Body | None = None,
+    not_computed: tuple[str, ...] = (),
+    own: Trust = (),
 ) -> Repetition:
-    """The verdict on tables that were computed again: to the bit, or within `NEAR` where they were made elsewhere."""
+    """The verdict on a result that was computed again: to the bit, or within `NEAR` where it was made elsewhere.
+
+    `body`: what is said of the tables, but for the fields that are `not_computed`; `own`: the verdicts it comes to.
+    `far`: what is a fault even of another environment; None where a search or a chain may go quite another way. Tables
+    with other rows are no nearer or farther than that: a search may have ended elsewhere.
+    """
     other = other_tables(event, tables, left_out)
+    fields = other_fields(event, body, not_computed) if body is not None else {}
+    if not other and (hidden := hidden_failures(event, own)):
+        return Repetition("differs", 1, f"{what}: it fails {', '.join(hidden)}, and its verdicts do not say so")
+
+    def apart() -> float:
+        of_tables = (farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
+        return max(*of_tables, *fields.values(), 0.0)
 
     def near() -> tuple[str | None, str]:
-        apart = max(farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
-        return (f"{apart:.2g} apart" if apart > NEAR else None), f"{NEAR:g}"
+        return (f"{apart():.2g} apart" if apart() > NEAR else None), f"{NEAR:g}"
+
+    def beyond(makings: Elsewhere) -> str | None:
+        distance = apart()
+        return f"{distance:.2g} apart" if far is not None and far < distance < float("inf") else None
 
     return judged(
-        session, event, f"{what}: its tables come out otherwise: {', '.join(other)}", same=not other, near=near
+        session,
+        event,
+        f"{what}: comes out otherwise: {', '.join([*other, *fields])}",
+        same=not other and not fields,
+        near=near,
+        far=beyond,
     )
 
 

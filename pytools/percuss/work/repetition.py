@@ -39,11 +39,13 @@ class Repetition:
     `checked` is how many results were compared (runs, posteriors); zero where it `cannot`. `sentence` is empty where it
     is the same; says what was recorded and what came out where it differs, after the id of the event; and goes on from
     a number where it is within or cannot, so that it can be counted: `made by another build, compared within 1e-09`.
+    `by_claim`: it was computed here, came out otherwise, and `cannot` only because of the environment it claims.
     """
 
     verdict: Literal["same", "within", "cannot", "differs"]
     checked: int
     sentence: str = ""
+    by_claim: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,12 @@ class Elsewhere:
 
     def __bool__(self) -> bool:
         return self.build or bool(self.environment)
+
+    @property
+    def generators(self) -> bool:
+        """Whether seeds may give other numbers: numpy and scipy are of another version, or it is not known of which."""
+        same = ("another polars", "another emcee", "another BLAS", "another CPU", "another machine", "another C ")
+        return not all(part.startswith(same) for part in self.environment)
 
     @property
     def words(self) -> str:
@@ -82,14 +90,22 @@ def elsewhere(session: Session, event: Event) -> Elsewhere:
 
 
 def judged(
-    session: Session, event: Event, what: str, *, same: bool, near: Callable[[], tuple[str | None, str]]
+    session: Session,
+    event: Event,
+    what: str,
+    *,
+    same: bool,
+    near: Callable[[], tuple[str | None, str]],
+    far: Callable[[Elsewhere], str | None] = lambda makings: None,
 ) -> Repetition:
     """The verdict on a result that was computed again.
 
     `same`: to the bit. `near` is asked where it is not, and was made elsewhere: what lies outside the bound, None if
     nothing does, and the bound in words. With the same build in the same environment nothing but the same bits will do.
     Of another build what lies outside is a fault. Of another environment it is none: rounding may have led another way,
-    through a sampler, a search or an impact, and an intact ledger is not called broken for it.
+    through a sampler, a search or an impact, and an intact ledger is not called broken for it. But an environment is
+    only a claim: `far` is asked what lies beyond all that rounding can do there, None if nothing does, and that is a
+    fault wherever it is said to have been made.
     """
     if same:
         return Repetition("same", 1)
@@ -100,5 +116,7 @@ def judged(
     if outside is None:
         return Repetition("within", 1, f"made {makings.words}, compared within {bound}")
     if makings.environment:
-        return Repetition("cannot", 0, f"made {makings.words}, and not within {bound}")
+        if beyond := far(makings):
+            return Repetition("differs", 1, f"{what}: {beyond}, which no rounding explains (made {makings.words})")
+        return Repetition("cannot", 0, f"made {makings.words}, and not within {bound}", by_claim=True)
     return Repetition("differs", 1, f"{what}: {outside}")

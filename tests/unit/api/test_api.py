@@ -24,6 +24,7 @@ def test_from_a_study_to_a_posterior_and_a_page(ledger, studies) -> None:
     assert posterior.converged
     summary = posterior.summary()
     draws = posterior.draws()
+    assert (summary["mean_error"] < summary["std"]).all() and (summary["low_error"] > 0).all()
     np.testing.assert_allclose(summary["mean"], [draws["x1"].mean(), draws["x2"].mean()], rtol=1e-12)
     prediction = ledger.predict(posterior, draws=50)
     assert prediction.table("outputs").height == 6
@@ -34,6 +35,8 @@ def test_from_a_study_to_a_posterior_and_a_page(ledger, studies) -> None:
     assert ledger.lineage(prediction)[0].kind == "study.registered"
     assert ledger.audit(rerun=1).holds
     assert ledger.log(kind="posterior")["id"].to_list() == [posterior.id]
+    tried = ledger.trust(surrogate, twins=20, quick=True, seed=1)
+    assert not tried.failed and "Tried on twins" in ledger.report(tried).sections
 
 
 def test_what_python_makes_the_commands_read_and_the_other_way_round(ledger, percuss, studies) -> None:

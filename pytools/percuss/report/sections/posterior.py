@@ -129,6 +129,11 @@ def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
     return lines
 
 
+def _estimate(value: float | None, error: float | None, shown: Scale) -> str:
+    """A number with its Monte Carlo error."""
+    return with_error(number_or_nan(value) * shown.factor, number_or_nan(error) * shown.factor)
+
+
 def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
     summary = posterior.trusted_summary()
     truth = marks(posterior).get("truth")
@@ -136,25 +141,24 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
     rows: list[list[Cell]] = []
     notes = []
     for j, (row, shown) in enumerate(zip(summary.rows, scales, strict=True)):
-        spans = []
-        for span in (row.interval, row.densest or (None, None)):
-            low, high = (number_or_nan(end) * shown.factor for end in span)
-            spans.append(span_text(low, high))
-        # Posteriors of earlier versions have no error of the standard deviation.
-        values = (row.mean, row.mean_error, row.std, row.std_error, row.median, row.mode)
-        mean, mean_error, std, std_error, median, mode = (number_or_nan(x) * shown.factor for x in values)
-        points: list[Cell] = [with_error(mean, mean_error), with_error(std, std_error), median, mode]
+        low, high = (number_or_nan(end) * shown.factor for end in row.densest or (None, None))
+        # Posteriors of earlier versions have no error of standard deviation, median and interval.
+        pairs = ((row.mean, row.mean_error), (row.std, row.std_error), (row.median, row.median_error))
+        points: list[Cell] = [_estimate(value, error, shown) for value, error in pairs]
+        points.append(number_or_nan(row.mode) * shown.factor)
+        ends = zip(row.interval, row.interval_error or (None, None), strict=True)
+        interval = " to ".join(_estimate(value, error, shown) for value, error in ends)
         own = [] if truth is None else [float(truth[j]) * shown.factor]
-        rows.append([row.name, shown.unit, *points, *spans, row.contraction, *own])
+        rows.append([row.name, shown.unit, *points, interval, span_text(low, high), row.contraction, *own])
         notes += [f"{row.name}: {note}" for note in row.notes]
     heads = [
         "unknown",
         "unit",
         "mean ± MC error",
         "std ± MC error",
-        "median",
+        "median ± MC error",
         "MAP",
-        f"{mass} interval",
+        f"{mass} interval, ends ± MC error",
         f"densest {mass}",
         "contraction",
     ]

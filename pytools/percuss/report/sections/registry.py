@@ -33,6 +33,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("observations.imported", "observations"),
     ("posterior.sampled", "posterior"),
     ("prediction.made", "prediction"),
+    ("twins.checked", "twins"),
     ("validation.computed", "validation"),
     ("reliability.estimated", "reliability"),
     ("comparison.made", "comparison"),

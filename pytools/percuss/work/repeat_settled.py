@@ -1,0 +1,64 @@
+"""Settle a scene again, at a point that its runs have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from percuss.designs.records import read_design
+from percuss.errors import InputError
+from percuss.execution.batch import make_batch
+from percuss.execution.rest import STATE_FILE, Settling
+from percuss.kinds.scene_settled import SceneSettled
+from percuss.ledger.canonical import sha256_hex
+from percuss.ledger.event import FILE_ROLE, Event
+from percuss.ledger.projections import batch_of
+from percuss.models.model import Settles, Value
+from percuss.session import Session
+from percuss.work.repetition import Repetition, elsewhere
+
+
+def repeat_settled(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Settle again and compare state and facts, to the bit: nearly the same rest is not the same, and runs that start
+    from it, which settle anew when they are repeated, are held to a bound themselves.
+    """
+    body, study = SceneSettled.of(event), session.study(event)
+    model = study.model()
+    if not isinstance(model, Settles):
+        return Repetition("differs", 1, f"state of rest: the study's model ({study.model_kind}) does not settle")
+    if study.calls() and not session.allow_command:
+        return Repetition("cannot", 0, "states of rest of external programs")
+    point = next((point for point in _points(session, event) if model.settling_key(point) == body.key), None)
+    if point is None:
+        return Repetition("cannot", 0, "states of rest that no point of a design settles to")
+    try:
+        state, facts, _ = Settling(study, body.key, point).work()
+    except InputError as fault:
+        return _judged(session, event, f"does not come to rest any more ({fault})")
+    blob = event.blob(FILE_ROLE + STATE_FILE)
+    if blob is None or sha256_hex(state) != blob.sha256:
+        return _judged(session, event, "comes to rest otherwise")
+    if {**event.data, **facts} != event.data:  # a model may tell more than the body has fields for
+        return _judged(session, event, f"the facts were {event.data}, are {facts}")
+    return Repetition("same", 1)
+
+
+def _judged(session: Session, event: Event, what: str) -> Repetition:
+    if makings := elsewhere(session, event):
+        return Repetition("cannot", 0, f"states of rest made {makings.words}", by_claim=True)
+    return Repetition("differs", 1, f"state of rest: {what}")
+
+
+def _points(session: Session, event: Event) -> Iterator[Mapping[str, Value]]:
+    """Points that may settle to it: of runs that start from it, then of all designs of its study."""
+    state = session.state
+    batches = [batch for listed in state.batches.values() for batch in listed]
+    for batch in batches:
+        if any(item.id == event.id for item in batch.inputs_as("settled")):
+            runs = batch_of(batch)
+            design = read_design(session, state.events[batch.input("design")])
+            yield from make_batch(design, runs.case, runs.samples).points
+    for id in state.designs:
+        if state.events[id].input("study") == event.input("study"):
+            design = read_design(session, state.events[id])
+            for case in design.cases:
+                yield from make_batch(design, case, range(len(design.values))).points
