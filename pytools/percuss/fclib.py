@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.contact import Solution, delassus, solve
+from percuss.contact import Existence, Solution, delassus, solve
 from percuss.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Comparison:
     def solved(self) -> bool:
         return any(solution.converged for solution in self.solutions)
 
+    @property
+    def existence(self) -> Existence | None:
+        """Of the solutions of a problem that no solver has solved."""
+        return None if self.solved else self.solutions[0].existence
+
     def facts(self) -> dict[str, object]:
         """For a JSON document."""
         return {
@@ -70,6 +75,7 @@ class Comparison:
                     "factorisations": solution.factorisations,
                     "seconds": solution.seconds,
                     "residuals": asdict(solution.residuals),
+                    **({"existence": asdict(solution.existence)} if solution.existence else {}),
                 }
                 for solution in self.solutions
             ],
