@@ -71,7 +71,7 @@ class _Column:
 
         self.dtype = dtype
         self.rows = 0
-        self.parts = [stack.enter_context(SpooledTemporaryFile(HELD_BYTES)) for _ in range(3)]
+        self.parts = [stack.enter_context(SpooledTemporaryFile(HELD_BYTES)) for _ in range(3)]  # noqa: SIM115
         self.items = _Column(dtype.inner, stack) if isinstance(dtype, pl.List) else None  # type: ignore[arg-type]
 
     def add(self, series: pl.Series) -> None:
