@@ -64,6 +64,7 @@ def _programs(document: Path) -> list[str]:
 SHOWN = [d for d in DOCUMENTS if _programs(d) or any("percuss " in script for script in _scripts(d))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", SHOWN, ids=lambda p: str(p.relative_to(ROOT)))
 def test_everything_shown_works(document: Path, tmp_path: Path) -> None:
     """The fenced `sh` blocks of a document, in order, as one script; then its `python` blocks as one program.
