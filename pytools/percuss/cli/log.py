@@ -45,7 +45,7 @@ def log(
     from percuss.cli.output import give_json, hint, plain, say
     from percuss.ledger.place import checked_stream
     from percuss.ledger.streams import read_stream, stream_names
-    from percuss.work.log import fold, log_lines
+    from percuss.work.log import gathered, log_lines
     from percuss.work.selection import Selection
 
     book = open_ledger(ledger)
@@ -56,7 +56,7 @@ def log(
     if json:
         give_json([_facts(line) for line in lines])
         return
-    shown = lines if unfold or kind or text or file else fold(lines)
+    shown = lines if unfold or kind or text or file else gathered(lines)
     print(_table(shown))
     if limit and len(lines) == limit < everything.height:
         say(f"{len(lines)} of {counted(everything.height, 'event')}; --limit 0 lists all")

@@ -61,7 +61,7 @@ def lines_of(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[LogLine]:
     ]
 
 
-def fold(lines: Sequence[LogLine]) -> list[LogLine]:
+def gathered(lines: Sequence[LogLine]) -> list[LogLine]:
     """Batches of runs that follow each other as one line for each study and kind; what is marked stays by itself."""
     folded: list[LogLine] = []
     runs = 0
