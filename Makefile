@@ -38,6 +38,7 @@ quick: setup  ## Lint of Python and the unit tests, in a minute: what to run whi
 fuzz: setup  ## Property tests with new cases every time, and many more of them
 	PROPTEST_CASES=2000 cargo test --locked --quiet
 	HYPOTHESIS_PROFILE=fuzz PERCUSS_SEEDS=5000 $(BIN)/python -m pytest -q -n auto tests/property tests/unit/test_ledger_faults.py
+	$(BIN)/python -m tests.fuzz 300
 
 .PHONY: lint
 lint: setup  ## Format, lints, types, stub against extension
