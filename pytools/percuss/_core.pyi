@@ -1,7 +1,7 @@
 """Types of the compiled core. `make check` compares this file with the extension."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, NotRequired, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ __all__ = [
     "impact_laws",
     "joint_kinds",
     "misfit_oscillators",
+    "ornstein_uhlenbeck_solve",
+    "ornstein_uhlenbeck_whiten",
     "respond_oscillators",
     "response_spectrum",
     "set_default_threads",
@@ -62,6 +64,24 @@ def response_spectrum(
     periods_s: NDArray[np.float64],
     damping: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
+
+# Errors along an axis, std^2 exp(-|t_i - t_j| / length) + diag(variance): places (m,), rising; std and length (p,),
+# variance (p or 1, m), vectors (p or 1, c, m). Whitened vectors (p, c, m) and log determinants (p,); D^-1 of the
+# vectors (p, c, m) and its diagonal (p, m).
+def ornstein_uhlenbeck_whiten(
+    places: NDArray[np.float64],
+    std: NDArray[np.float64],
+    length: NDArray[np.float64],
+    variance: NDArray[np.float64],
+    vectors: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def ornstein_uhlenbeck_solve(
+    places: NDArray[np.float64],
+    std: NDArray[np.float64],
+    length: NDArray[np.float64],
+    variance: NDArray[np.float64],
+    vectors: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
 # Filters over oscillators: `follow` is a mapping as `percuss.validation.following` makes it, data are
 # (samples, channels), parameters (points, tracked).
@@ -102,6 +122,7 @@ class _ContactReport(TypedDict):
     velocity: float
     siconos: float
     seconds: float  # of the solve alone
+    existence: NotRequired[tuple[str, float]]  # proven, refuted or open; where the tolerance was not met
 
 def contact_solvers() -> list[str]: ...
 def solve_contact(

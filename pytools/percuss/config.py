@@ -24,6 +24,7 @@ SETTINGS: dict[str, Setting] = table_of(
     Setting("ledger", "text", "ledger", doc="folder of the ledger"),
     Setting("studies", "text", "studies", doc="folder in which studies are found by name"),
     Setting("identity", "text", "", doc="who events are by, as a name or an ORCID; empty: the login name"),
+    Setting("host", "text", "", doc="where events are made, as they say it; empty: the name of this machine"),
     Setting("jobs", "integer", 0, low=0, high=MOST, high_open=True, doc="runs at a time; 0 means one for each core"),
     Setting(
         "flush_s",
@@ -44,6 +45,10 @@ SETTINGS: dict[str, Setting] = table_of(
         doc="largest table that `import` reads, in megabytes",
     ),
 )
+
+
+# Those that say by whom and where events are made.
+WHO = ("identity", "host")
 
 
 def variable_of(name: str) -> str:

@@ -11,8 +11,8 @@ from percuss.ledger.event import Maker
 from percuss.software import software
 
 
-def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity: str = "") -> Maker:
-    """Who makes events by this call: `identity` if it is set, else the user of this process."""
+def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity: str = "", host: str = "") -> Maker:
+    """Who makes events by this call, and where: `identity` and `host` if set, else the user and the machine."""
     try:
         actor = identity or getpass.getuser()
     except (KeyError, OSError):  # a container without an entry for this user
@@ -20,7 +20,7 @@ def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity:
     call = call or OpenCall("python", "", [])
     # A file name may hold bytes that are no text; events are text throughout.
     argv = (text.encode(errors="surrogateescape").decode(errors="replace") for text in arguments)
-    return Maker(("percuss", *argv), actor, socket.gethostname(), software(), call, _environment)
+    return Maker(("percuss", *argv), actor, host or socket.gethostname(), software(), call, _environment)
 
 
 def _environment() -> bytes:

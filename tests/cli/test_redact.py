@@ -68,3 +68,21 @@ def test_only_private_notes_are_redacted(percuss: Call, note: str) -> None:
     # A policy does not touch words of people.
     assert percuss("prune", "--older-than", "0s", "--reason", "x", "--no-keep-cited", "--kind", "note").out == ""
     assert SECRET in percuss("show", note).out
+
+
+def test_the_name_of_an_actor_can_go(percuss: Call, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Events carry a pseudonym; who that is stands in a private note, is shown with them, and can be redacted."""
+    monkeypatch.setenv("PERCUSS_IDENTITY", "p7")
+    monkeypatch.setenv("PERCUSS_HOST", "m1")
+    design = percuss("design", "ishigami", "--n", 4).id
+    percuss("note", design, "-", "--names", "p7", stdin="Jane Doe").refused(2, "--names", "private")
+    percuss("note", design, "-", "--private", "--names", "p8", stdin="Jane Doe").refused(2, "--names p8", "by p7")
+    note = percuss("note", design, "-", "--private", "--names", "p7", stdin="Jane Doe").id
+    assert "p7 (Jane Doe) on m1" in percuss("show", design).out
+    assert len(_files_with(folder, "Jane Doe")) == 1 and "who p7 is, private" in percuss("log").out
+    id = percuss("redact", note, "--reason", "asked for by the person named").id
+    assert not _files_with(folder, "Jane")
+    shown = percuss("show", design).out
+    assert "p7 (redacted: " in shown and id in shown
+    said = percuss("audit")
+    assert said.code == 0 and "1 of them words that were redacted" in said.out

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.drafts import study_draft
 from tests.machines import Machine, running
 
 from percuss.errors import InputError, LedgerError
@@ -23,6 +24,9 @@ from percuss.ledger.event import Draft
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.place import has_ledger, open_place
 from percuss.ledger.seal import seal_stream
+from percuss.session import Session
+from percuss.work.note import add_note
+from percuss.work.redact import redact
 
 SEEDS = [int(seed) for seed in os.environ.get("PERCUSS_SEED", "").split()] or range(
     int(os.environ.get("PERCUSS_SEEDS", "40"))
@@ -67,6 +71,20 @@ def _adopter(root: Path, maker, told: Told) -> Callable[[], None]:  # type: igno
     return work
 
 
+def _redactor(root: Path, maker, told: Told, gone: set[str]) -> Callable[[], None]:  # type: ignore[no-untyped-def]
+    """Somebody says a name in private, and takes it back; what was told to be gone stays gone."""
+
+    def work() -> None:
+        session = Session(Ledger.open(root, maker, create=True))
+        about = session.append([study_draft()])[0]
+        note = add_note(session, about, "Jane Doe", private=True)
+        told.append(note.id)
+        told.append(redact(session, note, "asked for").id)
+        gone.add(note.blobs[0].sha256)
+
+    return work
+
+
 def _reader(root: Path, maker, told: Told) -> Callable[[], None]:  # type: ignore[no-untyped-def]
     """Whoever lists events tells their ids too."""
 
@@ -100,7 +118,7 @@ def test_what_was_told_is_there(seed, tmp_path, maker, monkeypatch) -> None:
     root = machine.root / "project" / "ledger"
     monkeypatch.setattr(ledger_module, "LOOSE_BEFORE_SEALING", chance.choice([3, 6, 1000]))
     monkeypatch.setattr(ledger_module, "LOOK_EVERY", 2)
-    told = Told()
+    told, gone = Told(), set[str]()
     main: list[str] = []
     for part in range(chance.choice([1, 2, 3])):
         pool = [b"shared", b"other", chance.randbytes(8)]
@@ -113,6 +131,8 @@ def test_what_was_told_is_there(seed, tmp_path, maker, monkeypatch) -> None:
             writers += [_writer(root, maker, told, [b"shared"] * 2, "shard"), _adopter(root, maker, told)]
         if chance.random() < 0.5:
             writers.append(_reader(root, maker, told))
+        if chance.random() < 0.3:
+            writers.append(_redactor(root, maker, told, gone))
         kills = {i: chance.randrange(1, 25) for i in range(len(writers)) if chance.random() < 0.4}
         cut_at = chance.randrange(20, 800) if chance.random() < 0.5 else None
         where = f"PERCUSS_SEED={seed}, part {part}: {len(writers)} writers, kills {kills}, cut at {cut_at}"
@@ -123,6 +143,7 @@ def test_what_was_told_is_there(seed, tmp_path, maker, monkeypatch) -> None:
         if cut:
             machine.cut()
         now = _check(root, told, where)
+        assert not gone & {path.stem for path in root.rglob("*.bin")}, where
         if not cut:
             assert now[: len(main)] == main, where
         main = now

@@ -44,8 +44,8 @@ def test_every_path_named_exists(document: Path) -> None:
 
 def test_the_index_names_every_page() -> None:
     index = (ROOT / "docs/index.md").read_text()
-    pages = {page.name for page in ROOT.glob("docs/*.md")} - {"index.md"}
-    assert set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == pages
+    pages = {str(page.relative_to(ROOT / "docs")) for page in ROOT.glob("docs/**/*.md")} - {"index.md"}
+    assert set(re.findall(r"(?m)^- \[[^\]]+\]\((?!\.\.)([\w/-]+\.md)\)", index)) == pages
 
 
 def test_documents_are_found() -> None:
@@ -57,47 +57,37 @@ def _scripts(document: Path) -> list[str]:
     return [body for info, body in FENCE.findall(document.read_text()) if info.strip() == "sh"]
 
 
-SHOWN = [document for document in DOCUMENTS if any("percuss " in script for script in _scripts(document))]
+def _programs(document: Path) -> list[str]:
+    return [body for info, body in FENCE.findall(document.read_text()) if info.strip() == "python"]
 
 
+SHOWN = [d for d in DOCUMENTS if _programs(d) or any("percuss " in script for script in _scripts(d))]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("document", SHOWN, ids=lambda p: str(p.relative_to(ROOT)))
-def test_every_command_shown_works(document: Path, tmp_path: Path) -> None:
-    """The fenced `sh` blocks of a document, in order, as one script; those marked `sh no-run` are for the eye.
+def test_everything_shown_works(document: Path, tmp_path: Path) -> None:
+    """The fenced `sh` blocks of a document, in order, as one script; then its `python` blocks as one program.
 
-    Pages are read in the repository; whoever reads the README has an empty folder and an installed percuss.
+    Blocks marked `sh no-run` are for the eye. Pages are read in the repository; readers of the README and of tutorials
+    have an empty folder and an installed percuss.
     """
-    if document != ROOT / "README.md":
+    if document != ROOT / "README.md" and document.parent.name != "tutorials":
         shutil.copytree(ROOT / "studies", tmp_path / "studies", ignore=shutil.ignore_patterns("ledger"))
     blocks = [script for script in _scripts(document) if re.search(r"(?m)^[^#\n]*\bpercuss ", script)]
-    script = "\n".join(["set -euo pipefail", *blocks])
+    if blocks:
+        _run(["bash", "-c", "\n".join(["set -euo pipefail", *blocks])], tmp_path)
+    if _programs(document):
+        (tmp_path / "shown.py").write_text("\n".join(_programs(document)))
+        _run([sys.executable, "shown.py"], tmp_path)
+
+
+def _run(command: list[str], folder: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=280,
+        command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=280
     )
-    assert done.returncode == 0, f"{script}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-
-
-PROGRAMS = [document for document in DOCUMENTS if "```python\n" in document.read_text()]
-
-
-@pytest.mark.parametrize("document", PROGRAMS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_every_program_shown_works(document: Path, tmp_path: Path) -> None:
-    """The fenced `python` blocks of a document, in order, as one program, after its commands where it has some."""
-    if document in SHOWN:
-        test_every_command_shown_works(document, tmp_path)
-    else:
-        shutil.copytree(ROOT / "studies", tmp_path / "studies", ignore=shutil.ignore_patterns("ledger"))
-    blocks = [body for info, body in FENCE.findall(document.read_text()) if info.strip() == "python"]
-    (tmp_path / "shown.py").write_text("\n".join(blocks))
-    done = subprocess.run(
-        [sys.executable, "shown.py"], cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, timeout=280
-    )
-    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+    assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
 
 
 def test_documents_name_only_commands_there_are() -> None:

@@ -153,7 +153,7 @@ class Kept(Book):
 
     @operation
     def note(self, result: ResultLike, text: str) -> Result:
-        """Add words to a result."""
+        """Add words to a result; private ones by `percuss note --private`, since a call is recorded with its words."""
         from percuss.work.note import add_note
 
         return self._result(add_note(self.session, self._event(result), text))

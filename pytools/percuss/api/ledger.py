@@ -10,7 +10,7 @@ from percuss.api.kept import Kept
 from percuss.api.lines import Lines
 from percuss.api.made_from_runs import MadeFromRuns
 from percuss.api.studies_run import StudiesRun
-from percuss.config import find_settings
+from percuss.config import WHO, find_settings
 from percuss.errors import InputError
 from percuss.ledger.calls import OpenCall
 from percuss.ledger.ledger import Ledger as Stored
@@ -41,7 +41,7 @@ def open_ledger(
         if gate not in GATES:
             raise InputError(f"accept: {gate} is no gate", hint=f"gates are {', '.join(GATES)}")
     settings = find_settings({"ledger": None if path is None else str(path), "jobs": jobs})
-    maker = this_maker(["python"], OpenCall("python", "open_ledger", []), settings["identity"].value)
+    maker = this_maker(["python"], OpenCall("python", "open_ledger", []), *(settings[key].value for key in WHO))
     stored = Stored.open(settings["ledger"].value, maker, create=create)
     voice = Lines() if progress else Silent()
     return Ledger(Session(stored, settings=settings, accept=accept, allow_command=allow_command, voice=voice))

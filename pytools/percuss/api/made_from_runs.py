@@ -55,13 +55,22 @@ class MadeFromRuns(Book):
 
     @operation
     def sensitivity(
-        self, of: ResultLike, *, method: str = "auto", n: int = 8192, level: float = 0.95, seed: int = 0
+        self,
+        of: ResultLike,
+        *,
+        method: str = "auto",
+        n: int = 8192,
+        level: float = 0.95,
+        seed: int = 0,
+        groups: Mapping[str, Sequence[str]] | None = None,
     ) -> Result:
-        """Indices of a surrogate, or of the runs of a campaign: table `indices`."""
+        """Indices of a surrogate, or of the runs of a campaign: table `indices`; of groups of parameters, `groups`."""
         from percuss.sensitivity.compute import Request
         from percuss.work.sensitivity import compute_indices
 
-        return self._result(compute_indices(self.session, self._event(of), Request(method, n, level, seed)).event)
+        named = {name: tuple(members) for name, members in (groups or {}).items()}
+        request = Request(method, n, level, seed, named)
+        return self._result(compute_indices(self.session, self._event(of), request).event)
 
     @operation
     def region(self, campaign: ResultLike, curves: Sequence[str], *, level: float = 0.9) -> Result:

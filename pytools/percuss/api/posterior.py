@@ -108,7 +108,7 @@ class Posterior(Result):
         unit = rng.random((PRIOR_DRAWS, d))
         prior = problem.target.joint.from_unit(unit)
         order = [group.name for group in problem.likelihood.groups]
-        scale = np.array([from_si(1.0, self.study.outputs[name].unit) for name in problem.data["output"]])
+        scale = np.array([from_si(1.0, self.study.observable(name).unit) for name in problem.data["output"]])
 
         def predicted(points: Numbers, *, given_data: bool) -> Numbers:
             drawn = problem.likelihood.draw(points, rng, given_data=given_data)

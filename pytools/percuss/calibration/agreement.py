@@ -37,6 +37,8 @@ def check_same_model(study: Study, other: Study, whose: str, pairs: Iterable[tup
     for case, output in pairs:
         if case not in other.cases or other.cases[case] != study.cases.get(case):
             raise InputError(f"{whose}: is of another study than {study.name}: it has another case {case}")
+        if output not in study.outputs and output not in other.outputs:
+            continue  # a curve of the model, which is the same
         mine, theirs = study.outputs.get(output), other.outputs.get(output)
         meaning = [
             item and (item.quantity, item.reduce, item.at, item.start, item.stop, item.window)

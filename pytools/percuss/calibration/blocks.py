@@ -45,7 +45,7 @@ def find_block(study: Study, name: str | None) -> Block:
 
 def block_of(study: Study, name: str, table: Mapping[str, Any]) -> Block:
     """A block from the table that describes it."""
-    return read_block(name, table, {"outputs": tuple(study.outputs), "cases": tuple(study.cases)}, refuse)
+    return read_block(name, table, {"outputs": observables(study), "cases": tuple(study.cases)}, refuse)
 
 
 def study_blocks(study: Study) -> list[Block]:
@@ -54,9 +54,23 @@ def study_blocks(study: Study) -> list[Block]:
     return [block_of(study, name, table) for name, table in tables.items()]
 
 
+def observables(study: Study) -> tuple[str, ...]:
+    """What data of a study may belong to: its outputs, and curves that channels of loggers are bound to."""
+    section: Any = study.sections.get("observations", {})
+    tables = section.get("histories", {}) if isinstance(section, Mapping) else {}
+    bound_curves = [
+        curve
+        for table in (tables.values() if isinstance(tables, Mapping) else ())
+        if isinstance(table, Mapping) and isinstance(table.get("channels"), Mapping)
+        for curve in table["channels"]
+        if curve in study.model().quantities
+    ]
+    return tuple(dict.fromkeys([*study.outputs, *bound_curves]))
+
+
 def resolve(study: Study, tables: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """Check every block; quantities come back in SI."""
-    blocks = read_calibration(tables, study.outputs, study.cases, note)
+    blocks = read_calibration(tables, observables(study), study.cases, note)
     return {**tables, **{name: _resolved(study, block, ("calibration", name), note) for name, block in blocks.items()}}
 
 
@@ -151,7 +165,7 @@ class _Fields:
         outputs = group.outputs
         self.outputs = [
             output
-            for output in study.outputs.values()
+            for output in map(study.observable, observables(study))
             if outputs is None or any(fnmatchcase(output.name, one) for one in outputs)
         ]
 

@@ -109,6 +109,7 @@ def calibrate(problem: Problem, how: Sampling, report: Report | None = None) -> 
         return Calibrated(sample, verdicts)
     summary = summarise(problem.target, sample, mass=problem.block.mass, accept_unconverged=accepted)
     evidence, notes = _evidence(problem, sample, how.seed)
+    notes += problem.notes
     if sample.modes is None:
         why = "each point would be a run" if problem.direct else "the budget is too small"
         notes.append(f"no search for modes over the prior: {why}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from percuss.calibration.channels import Histories, check_dense
 from percuss.errors import InputError
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
 from percuss.inference.discrepancies.registry import discrepancy_class
@@ -39,8 +40,10 @@ class Grouped:
     units: Mapping[str, str]
 
 
-def make_groups(study: Study, block: Block, observations: pl.DataFrame, find: Find) -> Grouped:
-    """Put every observation a block takes into its group."""
+def make_groups(
+    study: Study, block: Block, observations: pl.DataFrame, find: Find, histories: Histories | None = None
+) -> Grouped:
+    """Put every observation a block takes into its group; samples of curves are read as `histories` have them."""
     import polars as pl
 
     groups: list[Group] = []
@@ -62,19 +65,38 @@ def make_groups(study: Study, block: Block, observations: pl.DataFrame, find: Fi
         for name, shared in _split(chosen, by, data_group.name):
             made = _Maker(study, data_group, name, shared, units)
             for inner, series in _split(shared, [made.series(entry, find) for entry in shared], name):
-                places = [find(entry["case"], entry["output"]) for entry in series]
+                reading = None
+                if histories and series[0]["output"] not in study.outputs:
+                    series, reading, forward, outputs = histories.see(series, made.discrepancy(series))
+                    units.update(dict.fromkeys((u.name for u in reading.unknowns()), "1"))
+                    units.update({u.name: made.axis_unit() for u in reading.unknowns() if u is reading.delay})
+                else:
+                    places = [find(entry["case"], entry["output"]) for entry in series]
+                    forward, outputs = places[0][0], [column for _, column in places]
+                discrepancy = made.discrepancy(series)
+                check_dense(discrepancy, len(series), inner)
                 groups.append(
                     Group(
                         inner,
                         np.array([entry["value"] for entry in series]),
-                        np.array([column for _, column in places]),
-                        made.discrepancy(series),
-                        places[0][0],
+                        np.array(outputs),
+                        discrepancy,
+                        forward,
                         np.array([entry["std"] or 0.0 for entry in series]) if block.measurement_error else 0.0,
+                        reading,
                     )
                 )
                 rows += [{**entry, "group": inner} for entry in series]
     return Grouped(tuple(groups), pl.DataFrame(rows, {**observations.schema, "group": pl.String()}), units)
+
+
+def taken_by(block: Block, observations: pl.DataFrame) -> pl.DataFrame:
+    """The observations that a block takes."""
+    taken = [
+        any(group.takes(output, case, point) for group in block.groups)
+        for output, case, point in observations.select("output", "case", "point").rows()
+    ]
+    return observations.filter(taken)
 
 
 def exact_data(block: Block, groups: Sequence[Group], data: pl.DataFrame, where: str) -> pl.DataFrame:
@@ -149,11 +171,14 @@ class _Maker:
         return discrepancy_class(name_of_kind)
 
     def series(self, entry: Entry, find: Find) -> object:
-        """What must not stand in one group: data of two forward models; if correlated, of two time histories."""
+        """What must not stand in one group: data of two forward models; if correlated, or samples of a curve, of two
+        time histories.
+        """
+        history = entry["case"], self._output(entry).quantity, entry["point"]
+        if entry["output"] not in self.study.outputs:
+            return history
         forward = find(entry["case"], entry["output"])[0]
-        if self.kind.independent:
-            return forward
-        return forward, entry["case"], self.study.outputs[entry["output"]].quantity, entry["point"]
+        return forward if self.kind.independent else (forward, *history)
 
     def discrepancy(self, series: list[Entry]) -> Discrepancy:
         """The discrepancy of the entries of one series."""
@@ -176,11 +201,11 @@ class _Maker:
             raise InputError(f"group {self.name}: {fault}", hint=fault.hint) from None
 
     def _std(self, value: object, series: list[Entry]) -> float | np.ndarray | Unknown:
-        outputs = [self.study.outputs[entry["output"]] for entry in series]
+        outputs = [self._output(entry) for entry in series]
         if isinstance(value, Mapping):
-            unit = self.study.outputs[self.entries[0]["output"]].unit
+            unit = self._output(self.entries[0]).unit
             for entry in self.entries:
-                other = self.study.outputs[entry["output"]]
+                other = self._output(entry)
                 if not same_dimension(other.unit, unit):
                     raise InputError(
                         f"one std is inferred for outputs in {unit} and in {other.unit}",
@@ -191,7 +216,7 @@ class _Maker:
         return float(stds[0]) if (stds == stds[0]).all() else stds
 
     def _number(self, key: str, value: object) -> object:
-        unit = self._axis_unit() if key == "length" else "1"
+        unit = self.axis_unit() if key == "length" else "1"
         if isinstance(value, Mapping):
             return self._unknown(key, value, unit)
         if key == "kernel":
@@ -206,7 +231,8 @@ class _Maker:
         self.units[unknown.name] = unit
         return unknown
 
-    def _axis_unit(self) -> str:
+    def axis_unit(self) -> str:
+        """The unit of the axis along which the data were taken."""
         quantities = self.study.model().quantities
         axis = quantities[self._output(self.entries[0]).quantity].axis
         return quantities[axis].unit if axis else "s"
@@ -221,4 +247,4 @@ class _Maker:
         return np.array([entry["instant"] for entry in series])
 
     def _output(self, entry: Entry) -> Output:
-        return self.study.outputs[entry["output"]]
+        return self.study.observable(entry["output"])

@@ -1,12 +1,13 @@
 """Measured values: read from tables, bound to the outputs of a study by name, checked, kept in SI.
 
-Two forms of a table, told apart by their columns:
+Three forms of a table, told apart by their columns:
 
-    long    a row a datum: `output`, `value`, and where known `unit`, `std`, `case`, `point`, `axis`, `instant`
-    wide    a column an output, a row a repetition, and `case`; an empty cell is something that was not measured
+    long       one row per datum: `output`, `value`, and where known `unit`, `std`, `case`, `point`, `axis`, `instant`
+    wide       one column per output, one row per repetition, and `case`; an empty cell was not measured
+    curves     a column of instants and one per curve, reduced to outputs (`percuss.calibration.reduced`)
 
 Numbers are in the unit of the output, or in that of the header (`value [mm]`) or of the column `unit`. `std` is that
-of the measurement alone.
+of the measurement alone. Channels bound to whole curves are read by `percuss.calibration.channels`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from percuss.calibration.channels import read_history
+from percuss.calibration.reduced import axes, curve_outputs, read_curves
 from percuss.errors import InputError
 from percuss.measured import Measured, header_unit, number_in, parse_measured, text_in
 from percuss.settings import KeyPath, Note, Noted
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
+from percuss.study.histories import History
 from percuss.study.observations import COLUMNS, OBSERVED, ObservationPlan, Source, observations_in_si, read_observations
 from percuss.study.output import Output
 from percuss.study.study import Study
@@ -33,15 +37,15 @@ SCHEMA = OBSERVED
 def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """Check `[observations]` of a study; quantities come back in SI."""
     noted = Noted(note)
-    read_observations(table, study.outputs, study.cases, study.parameters, noted)
-    return dict(table) if noted.faults else observations_in_si(table, study.outputs, study.parameters)
+    read_observations(study, table, noted)
+    return dict(table) if noted.faults else observations_in_si(study, table)
 
 
 def check_data(study: Study, note: Note) -> None:
     """Note what is wrong with the files of observations a study names."""
     for source, data in attached(study, study_plan(study)):
         try:
-            read_entries(study, source, data)
+            bound(study, [(source, data)])
         except InputError as fault:
             note((*source.place, "file"), str(fault))
 
@@ -49,7 +53,7 @@ def check_data(study: Study, note: Note) -> None:
 def study_plan(study: Study) -> ObservationPlan:
     """What `[observations]` of a study says."""
     table: Any = study.sections.get("observations", {})
-    return read_observations(table, study.outputs, study.cases, study.parameters, refuse)
+    return read_observations(study, table, refuse)
 
 
 def refuse(path: KeyPath, message: str) -> None:
@@ -57,18 +61,23 @@ def refuse(path: KeyPath, message: str) -> None:
     raise InputError(f"{dotted(path)}: {message}")
 
 
-def attached(study: Study, plan: ObservationPlan) -> list[tuple[Source, bytes]]:
+def attached(study: Study, plan: ObservationPlan) -> list[tuple[Source | History, bytes]]:
     """The files of observations a study names, with their bytes."""
-    return [(source, study.files[source.file]) for source in plan.sources]
+    sources: list[Source | History] = [*plan.sources, *plan.histories]
+    return [(source, study.files[source.file]) for source in sources]
 
 
-def bound(study: Study, sources: Sequence[tuple[Source, bytes]]) -> tuple[pl.DataFrame, list[str]]:
-    """Read files and bind their rows to the outputs of the study; and columns that were left out."""
+def bound(study: Study, sources: Sequence[tuple[Source | History, bytes]]) -> tuple[pl.DataFrame, list[str]]:
+    """Read files and bind their rows to outputs and curves of the study; and columns that were left out."""
     import polars as pl
 
     parts, left_out = [], []
     for source, data in sources:
-        rows, unused = read_entries(study, source, data)
+        rows, unused = (
+            (read_history(study, source, data), [])
+            if isinstance(source, History)
+            else read_entries(study, source, data)
+        )
         parts.append(rows)
         left_out += unused
     return pl.concat(parts).with_columns(entry=pl.int_range(pl.len(), dtype=pl.Int64)), left_out
@@ -80,20 +89,25 @@ def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFram
 
     measured = parse_measured(source.file, data)
     columns = measured.columns(source.columns)
-    read = _long if "output" in columns else _wide
-    entries = read(study, source, measured, columns)
+    if "output" in columns:
+        entries = _long(study, source, measured, columns)
+    elif curve_outputs(study, columns):
+        entries = read_curves(study, source, measured, columns, _case(study, source.case, source.file))
+    else:
+        entries = _wide(study, source, measured, columns)
     if not entries:
         raise InputError(f"{source.file}: holds no measured value")
     text, number = pl.String(), pl.Float64()
     schema: dict[str, Any] = {"entry": pl.Int64(), "case": text, "output": text, "value": number, "std": number}
     schema |= {"point": text, "axis": text, "instant": number}
-    known = {*COLUMNS, *study.outputs}
+    quantities = {output.quantity for output in study.outputs.values()}
+    known = {*COLUMNS, *study.outputs, *quantities, *axes(study, quantities & set(columns))}
     left_out = [column for name, column in columns.items() if name not in known]
     return pl.DataFrame([{"entry": 0, **entry} for entry in entries], schema), left_out
 
 
 def _long(study: Study, source: Source, measured: Measured, columns: Mapping[str, str]) -> list[dict[str, Any]]:
-    """A row a datum."""
+    """One row per datum."""
     if "value" not in columns:
         raise InputError(f"{source.file}: has no column value; its columns are {measured.listed()}")
     entries = []
@@ -121,7 +135,7 @@ def _long(study: Study, source: Source, measured: Measured, columns: Mapping[str
 
 
 def _wide(study: Study, source: Source, measured: Measured, columns: Mapping[str, str]) -> list[dict[str, Any]]:
-    """A column an output, a row a repetition."""
+    """One column per output, one row per repetition."""
     observed = [name for name in columns if name in study.outputs]
     for name in columns:
         if name not in study.outputs and name not in COLUMNS and not observed:

@@ -22,6 +22,7 @@ from percuss.inference.arrays import Floats
 from percuss.inference.predictive import bands, predict_at, spread_draws
 from percuss.kinds.prediction_made import Score
 from percuss.kinds.surrogate_fitted import SurrogateFitted
+from percuss.surrogates.modes import load_modes
 from percuss.surrogates.surrogate import Surrogate
 from percuss.units import from_si
 
@@ -29,6 +30,7 @@ QUANTILES = {"q025": 0.025, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q975": 0.975}
 MASSES = (0.5, 0.95)
 # Curves are long: fewer draws of them.
 CURVE_DRAWS = 400
+NO_OUTPUTS = {"case": pl.String(), "output": pl.String()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,7 @@ def predict(problem: Problem, posterior: Posterior, draws: int, seed: int, curve
         "prior": target.transform.values(target.draw_prior(draws, generator)),
         "posterior": spread_draws(posterior.flat(), draws),
     }
-    outputs, entries, notes = [], [], []
+    outputs, entries, notes, of_curves = [], [], [], []
     data: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     for when, theta in points.items():
@@ -62,16 +64,37 @@ def predict(problem: Problem, posterior: Posterior, draws: int, seed: int, curve
             notes.append(f"the model fails at {np.count_nonzero(~good)} of {len(good)} draws of the {when}: left out")
         predicted = predict_at(problem.likelihood, theta[good], generator, given_data=when == "posterior")
         for name, values in predicted.every.items():
+            if surrogate := problem.curves.get(name):
+                of_curves += _read_curves(surrogate, when, values[:CURVE_DRAWS], generator)
+                continue
             keys = [{"case": case, "output": output} for case, output in problem.columns[name]]
             outputs.append(_quantile_table(keys, when, values))
         data[when] = np.concatenate([predicted.data[group.name] for group in problem.likelihood.groups], axis=1)
         model_outputs = [predicted.outputs[group.name] for group in problem.likelihood.groups]
         means[when] = np.concatenate(model_outputs, axis=1).mean(axis=0)
         entries.append(_quantile_table(problem.data.to_dicts(), when, data[when], problem.data.schema))
-    tables = {"outputs": pl.concat(outputs), "data": pl.concat(entries)}
+    tables = {"outputs": pl.concat(outputs) if outputs else _quantile_table([], "", np.empty((1, 0)), NO_OUTPUTS)}
+    tables["data"] = pl.concat(entries)
     if curves:
-        tables["curves"] = _curve_table(curves, points, generator)
+        of_curves.append(_curve_table(curves, points, generator))
+    if of_curves:
+        tables["curves"] = pl.concat(of_curves)
     return Predicted(tables, data, means, tuple(notes))
+
+
+def _read_curves(surrogate: Surrogate, when: str, scores: Floats, generator: np.random.Generator) -> list[pl.DataFrame]:
+    """Curves out of drawn scores, with what their modes leave out."""
+    curves = SurrogateFitted.of(surrogate.event).curves
+    assert curves is not None
+    parts = []
+    for case in dict.fromkeys(column.case for column in surrogate.columns):
+        modes = load_modes(surrogate.tables, case)
+        own = [j for j, column in enumerate(surrogate.columns) if column.case == case]
+        values = modes.curves(scores[:, own])
+        values = values + np.sqrt(modes.rest) * generator.standard_normal(values.shape)
+        keys = [{"case": case, "quantity": curves.quantity, "place": place} for place in modes.axis.tolist()]
+        parts.append(_quantile_table(keys, when, values))
+    return parts
 
 
 def without(predicted: Predicted, worthless: Collection[str]) -> Predicted:
@@ -122,13 +145,13 @@ def scores(
     observed = problem.data["value"].to_numpy()
     inside = {mass: (low <= observed) & (observed <= high) for mass, (low, high) in _bands(predicted).items()}
     axes = [
-        (axis or "all", quantities[problem.study.outputs[output].quantity].unit)
+        (axis or "all", quantities[problem.study.observable(output).quantity].unit)
         for axis, output in problem.data.select("axis", "output").rows()
     ]
     score_rows = []
     for axis, si in dict.fromkeys(axes):
         rows = np.array([key == (axis, si) for key in axes])
-        unit = problem.study.outputs[problem.data["output"][int(np.argmax(rows))]].unit
+        unit = problem.study.observable(problem.data["output"][int(np.argmax(rows))]).unit
         size = float(np.mean(np.abs(observed[rows])))
         rmse = {name: _rmse(values[rows], observed[rows]) for name, values in at.items()}
         score_rows.append(
@@ -157,10 +180,17 @@ def _bands(predicted: Predicted) -> dict[float, Floats]:
 
 def _at_point(problem: Problem, posterior: Posterior, which: Point, verification: Verification | None) -> Floats:
     """Outputs at the posterior's mean or mode for every datum: simulated where that was done."""
+    by_group = problem.likelihood.predict(posterior.point(which)[None])
+    predicted = np.concatenate([by_group[group.name][0] for group in problem.likelihood.groups])
     if verification and (verified := verification.at(which)):
-        return np.array([verified.get(pair, np.nan) for pair in problem.data.select("case", "output").rows()])
-    predicted = problem.likelihood.predict(posterior.point(which)[None])
-    return np.concatenate([predicted[group.name][0] for group in problem.likelihood.groups])
+        pairs = problem.data.select("case", "output").rows()
+        # Of time histories the surrogate stands: their scores are verified, not their samples.
+        values = [
+            verified.get(pair, np.nan) if pair[1] in problem.study.outputs else own
+            for pair, own in zip(pairs, predicted.tolist(), strict=True)
+        ]
+        return np.array(values)
+    return predicted
 
 
 def shown_score(score: Score, which: str) -> str:

@@ -11,8 +11,10 @@ import numpy as np
 
 from percuss.calibration.agreement import check_covered, check_same_model, surrogate_points
 from percuss.calibration.blocks import block_of
+from percuss.calibration.channels import Histories
 from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups
+from percuss.calibration.observations import study_plan
 from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
@@ -26,7 +28,7 @@ from percuss.session import Session
 from percuss.study.calibration import COMMON, Block
 from percuss.study.correlations import normal_correlation
 from percuss.study.study import Study
-from percuss.surrogates.common_error import correlation, standard_residuals, tails
+from percuss.surrogates.common_error import alignment, correlation, standard_residuals, tails
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 if TYPE_CHECKING:
@@ -39,7 +41,8 @@ SIMULATOR = "simulator"
 class Problem:
     """A calibration about to be done, or done before and read back. `data` has a row for every entry used, in the
     order of the likelihood; `units` are those to show the columns of the draws in; `not_compiled` says why the core
-    cannot sample the target, None where it can; `points` those that each surrogate was fitted to, by its event.
+    cannot sample the target, None where it can; `points` those that each surrogate was fitted to, by its event; `notes`
+    are sentences on data that were left out.
     """
 
     study: Study
@@ -54,6 +57,12 @@ class Problem:
     units: Mapping[str, str]
     not_compiled: str | None
     points: Mapping[str, Floats]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def curves(self) -> dict[str, Surrogate]:
+        """Those of the surrogates that are of curves, by the name of their forward model."""
+        return {forward_name(i): surrogate for i, surrogate in enumerate(self.surrogates) if surrogate.has_curves}
 
     @property
     def columns(self) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -89,6 +98,12 @@ def make_problem(
     forwards: dict[str, Forward] = {}
     points: dict[str, Floats] = {}
     simulator = None
+    histories = None
+    if direct and any(output not in study.outputs for _, output in pairs):
+        raise InputError(
+            f"observations {observations.event.id}: hold time histories, and --direct gives outputs alone",
+            hint="percuss surrogate --curves CURVE, and percuss calibrate with that",
+        )
     if direct:
         used = [
             (case, output)
@@ -106,6 +121,7 @@ def make_problem(
             points[surrogate.event.id] = surrogate_points(session, surrogate)
             check_covered(study, surrogate, points[surrogate.event.id])
             forwards[forward_name(i)] = surrogate.predict if block.surrogate_error else _without_error(surrogate)
+        histories = bind_histories(study, observations.study, surrogates, with_rest=block.surrogate_error is not None)
 
     def find(case: str, output: str) -> tuple[str, int]:
         if (case, output) not in places:
@@ -115,7 +131,7 @@ def make_problem(
             )
         return places[case, output]
 
-    grouped = make_groups(study, block, observations.table, find)
+    grouped = make_groups(study, block, observations.table, find, histories)
     errors = {}
     if not direct and block.surrogate_error == COMMON:
         for i, surrogate in enumerate(surrogates):
@@ -147,7 +163,17 @@ def make_problem(
         units,
         why_not,
         points,
+        tuple(histories.notes) if histories else (),
     )
+
+
+def bind_histories(
+    study: Study, observed: Study, surrogates: Sequence[Surrogate], *, with_rest: bool = True
+) -> Histories:
+    """The channels that a study of observations names, against those of the surrogates that are of curves."""
+    plans = {history.name: history for history in study_plan(observed).histories}
+    curves = {forward_name(i): surrogate for i, surrogate in enumerate(surrogates) if surrogate.has_curves}
+    return Histories(study, plans, curves, with_rest)
 
 
 def load_problem(
@@ -175,22 +201,25 @@ def load_problem(
 
 
 def common_error(surrogate: Surrogate, used: Iterable[int]) -> CommonError:
-    """How errors of the outputs of a surrogate go together, with the tails of those `used`."""
+    """How errors of the outputs of a surrogate go together, with the tails and the alignment of those `used`."""
     residuals = standard_residuals(surrogate.tables["residuals"], len(surrogate.columns))
-    together, shrunk = correlation(residuals)
-    mixture = tails(residuals, sorted(set(used)), shrunk, together)
+    together, shrunk = correlation(residuals.standard)
+    varying = [j for j in sorted(set(used)) if residuals.size[j] > 0]
+    mixture = tails(residuals.standard, varying, shrunk, together)
+    points, slopes = surrogate.slopes_at(residuals.points)
+    aligned = alignment(
+        residuals.standard[:, varying],
+        slopes[:, varying] / residuals.size[varying, None],
+        together[np.ix_(varying, varying)],
+        points.var(axis=0),
+    )
     names = tuple(f"{output}_{case}" for case, output in surrogate.outputs)
-    return CommonError(together, mixture.scales, mixture.shares, names)
+    return CommonError(together, aligned * mixture.scales, mixture.shares, names)
 
 
 def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str, int]]:
     places: dict[tuple[str, str], tuple[str, int]] = {}
     for i, surrogate in enumerate(surrogates):
-        if surrogate.has_curves:
-            raise InputError(
-                f"surrogate {surrogate.event.id}: is of whole curves, and observations are bound to outputs",
-                hint="fit one without --curves; percuss predict --curves takes this one",
-            )
         if surrogate.names != tuple(surrogate.study.parameters):
             raise InputError(f"surrogate {surrogate.event.id}: does not cover all parameters of its study")
         for j, pair in enumerate(surrogate.outputs):

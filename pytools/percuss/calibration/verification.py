@@ -31,14 +31,19 @@ from percuss.errors import InputError
 from percuss.execution.campaign import close_campaign, run_campaign
 from percuss.execution.points import table_design
 from percuss.execution.records import campaign_table
+from percuss.execution.results import load_campaign
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import Unknown
+from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknown
+from percuss.inference.likelihood import Group
 from percuss.inference.predictive import spread_draws
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.prediction_made import VerificationFacts, VerifiedOutput
+from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Draft, Event
 from percuss.session import Advance, Session
 from percuss.spelling import counted
+from percuss.surrogates.curves import project_curves
+from percuss.surrogates.surrogate import Surrogate
 from percuss.trust import Trust, Verdict
 
 SAMPLER = "posterior"
@@ -144,7 +149,7 @@ def draft_runs(
         table_design(problem.study, values, SAMPLER, seed),
         cases=cases,
         fixed={},
-        keep_curves=keep_curves,
+        keep_curves=keep_curves or bool(problem.curves),
         inputs=[("posterior", posterior.event)],
     )
 
@@ -187,11 +192,12 @@ def compare(
     allowed = _known_variance(problem, posterior)
     rows, outputs = [], []
     for surrogate in problem.surrogates:
+        scores = _simulated_scores(session, surrogate, campaign) if surrogate.has_curves else {}
         mean, variance = surrogate.predict(design.values)
         variance = np.broadcast_to(variance, mean.shape)
         counted = 1.0 if problem.block.surrogate_error else 0.0
         for j, (case, output) in enumerate(surrogate.outputs):
-            values = runs.filter(pl.col("case") == case)[output].to_list()
+            values = scores.get((case, output)) or runs.filter(pl.col("case") == case)[output].to_list()
             simulated = np.array([np.nan if value is None else value for value in values])
             for i, label in enumerate(labels):
                 rows.append(
@@ -225,6 +231,21 @@ def compare(
                 )
             )
     return Verification(design.stored, campaign, pl.DataFrame(rows, _SCHEMA), tuple(outputs), tolerance)
+
+
+def _simulated_scores(session: Session, surrogate: Surrogate, campaign: Event) -> dict[tuple[str, str], list[Any]]:
+    """Scores of the runs' curves on the modes of a surrogate, for each of its columns; None where a run failed."""
+    curves = SurrogateFitted.of(surrogate.event).curves
+    assert curves is not None
+    projected, _ = project_curves(session, load_campaign(session, campaign), curves.quantity, surrogate.tables["modes"])
+    scores: dict[tuple[str, str], list[Any]] = {}
+    for runs in projected.cases:
+        for j, output in enumerate(projected.outputs):
+            values: list[Any] = [None] * len(projected.theta)
+            for row, value in zip(runs.rows.tolist(), runs.values[:, j].tolist(), strict=True):
+                values[row] = value
+            scores[runs.case, output] = values
+    return scores
 
 
 _SCHEMA: dict[str, Any] = {
@@ -268,7 +289,24 @@ def _known_variance(problem: Problem, posterior: Posterior) -> dict[tuple[str, s
         std = group.discrepancy.std
         own = values[std.name] if isinstance(std, Unknown) else std
         variance = np.broadcast_to(np.square(own) + np.square(group.measurement_std), size)
+        if group.reading:
+            precisions |= _known_scores(problem, group, values)
+            start += size
+            continue
         for pair, value in zip(pairs[start : start + size], variance, strict=True):
             precisions[pair] = precisions.get(pair, 0.0) + 1.0 / max(float(value), 1e-300)
         start += size
     return {pair: 1.0 / precision for pair, precision in precisions.items()}
+
+
+def _known_scores(problem: Problem, group: Group, values: dict[str, float]) -> dict[tuple[str, str], float]:
+    """Precision to which the samples of a curve know each of its scores by itself."""
+    assert group.reading is not None
+    if not isinstance(group.discrepancy, NormalResiduals):
+        raise InputError(f"--verify: group {group.name}: time histories with errors that are not Gaussian")
+    at_mean = {unknown.name: np.array([values[unknown.name]]) for unknown in group.unknowns()}
+    known = group.reading.rest_variance + np.square(group.measurement_std)
+    white, _ = group.discrepancy.whiten(group.reading.loadings[None], known, at_mean)
+    columns = problem.columns[group.forward]
+    squares = np.sum(white[0] ** 2, axis=1)
+    return {columns[int(j)]: max(float(square), 1e-300) for j, square in zip(group.outputs, squares, strict=True)}

@@ -21,6 +21,9 @@ def note(
         bool,
         typer.Option("--private", help="Keep the words apart, so that they can be redacted; from stdin."),
     ] = False,
+    names: Annotated[
+        str, typer.Option(help="With --private: the words are the name of this actor of the event.", metavar="ACTOR")
+    ] = "",
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -36,4 +39,4 @@ def note(
     words = sys.stdin.read(LONGEST + 1).rstrip("\n") if text == "-" else text
     session = open_session(ledger)
     about = session.event(event_id)
-    give_id(add_note(session, about, words, private=private).id, {"about": about.id}, json)
+    give_id(add_note(session, about, words, private=private, names=names).id, {"about": about.id}, json)

@@ -87,12 +87,12 @@ IntervalOption = Annotated[
 def open_ledger(flag: str | None, *, create: bool = False) -> Ledger:
     """The ledger of this call, ready for reading and appending."""
     from percuss.cli.call import this_call
-    from percuss.config import find_settings
+    from percuss.config import WHO, find_settings
     from percuss.ledger.ledger import Ledger
     from percuss.maker import this_maker
 
     settings = find_settings({"ledger": flag})
-    maker = this_maker(sys.argv[1:], this_call(), settings["identity"].value)
+    maker = this_maker(sys.argv[1:], this_call(), *(settings[key].value for key in WHO))
     return Ledger.open(Path(settings["ledger"].value), maker, create=create)
 
 

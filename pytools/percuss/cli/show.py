@@ -61,14 +61,15 @@ def _lines(session: Session, event: Event, standing: list[str], body: dict[str, 
     from percuss.cli.nested import nested_lines
     from percuss.cli.output import plain
     from percuss.ledger.calls import arguments_of
+    from percuss.ledger.notes import name_of
     from percuss.work.log import when
 
     yield plain(f"{event.kind} {event.id}")
     yield from (plain(words) for words in standing)
-    software = event.software
+    software, name = event.software, name_of(session.ledger, event.actor)
     facts: dict[str, Any] = {
         "at": f"{when(event)} UTC, event {event.seq} of {event.stream}, version {event.version}",
-        "by": f"{event.actor} on {event.host}",
+        "by": f"{event.actor}{f' ({name})' if name else ''} on {event.host}",
         "call": f"{event.call.interface} {event.call.operation}, {event.call.id}" if event.call else None,
         "words": " ".join(event.argv),
         "because of": event.cause,

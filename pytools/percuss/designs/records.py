@@ -85,8 +85,11 @@ def append_design(session: Session, design: Design, cause: Event | None = None) 
     return stored(session, design)
 
 
-def load_design(session: Session, event: Event) -> Design:
-    """Read a design back, by its own event or by one that was made from it; refused if it is superseded."""
+def load_design(session: Session, event: Event, sample: int | None = None) -> Design:
+    """Read a design back, by its own event or by one that was made from it; refused if it is superseded.
+
+    With a sample only that row of it is read, and is the only one it has: there may be millions.
+    """
     if event.kind != "design.created":
         inputs = event.inputs_as("design")
         if not inputs:
@@ -96,16 +99,18 @@ def load_design(session: Session, event: Event) -> Design:
             )
         event = session.state.events[inputs[0].id]
     session.refuse_superseded(event)
-    return read_design(session, event)
+    return read_design(session, event, sample)
 
 
-def read_design(session: Session, event: Event) -> Design:
+def read_design(session: Session, event: Event, sample: int | None = None) -> Design:
     """Read back a design by its own event, whether or not it is superseded."""
     body = DesignCreated.of(event)
     blob = event.blob("design")
     if blob is None:
         raise LedgerError(f"event {event.id}: a design without its points")
-    points = session.table(event, "design")
+    points = session.table(event, "design") if sample is None else session.ledger.rows(event, "design", sample, 1)
+    if sample is not None and points["sample"].to_list() != [sample]:
+        raise LedgerError(f"event {event.id}: its points have no sample {sample} in its place")
     shape = (points.height, len(body.names))
     # Without parameters the frame has no columns, and then no rows of its own. Imported points may have no quantiles.
     units = [f"unit:{name}" for name in body.names]

@@ -53,12 +53,12 @@ class Batch:
     settled: tuple[Event | Draft, ...] = ()
 
 
-def make_batch(design: Design, case: str, samples: Sequence[int]) -> Batch:
-    """These samples of a case of a design, ready to be run."""
+def make_batch(design: Design, case: str, samples: Sequence[int], rows: Sequence[int] | None = None) -> Batch:
+    """These samples of a case of a design, ready to be run; `rows`: where they are in a design read in part."""
     names = design.names
     points = tuple(
         design.study.point(case, {**design.fixed, **dict(zip(names, design.values[i].tolist(), strict=True))})
-        for i in samples
+        for i in (samples if rows is None else rows)
     )
     seeds = tuple(run_seed(design.seed, design.digest, i) for i in samples)
     return Batch(design.study, case, tuple(samples), points, seeds, design.keep_curves)

@@ -72,7 +72,7 @@ class CommonError:
         """Errors of all outputs (n, outputs), where the standard numbers (n, u) of those `used` are known."""
         order = np.concatenate([used, np.setdiff1d(np.arange(len(self.names)), used)])
         square = np.sum(normal * normal, axis=1)[:, None]
-        scale = self.scales[_choose(self._log_scaled(square, len(used)), generator)]
+        scale = self.scales[choose(self._log_scaled(square, len(used)), generator)]
         rest = np.sqrt(scale)[:, None] * generator.standard_normal((len(normal), len(order) - len(used)))
         factor = np.linalg.cholesky(self.correlation[np.ix_(order, order)])
         drawn = np.empty((len(normal), len(order)))
@@ -205,7 +205,7 @@ class Joint:
     def draw(self, generator: np.random.Generator) -> Floats:
         """Errors of all outputs (n, outputs) given the data: a draw from before, moved by what the data say."""
         n, m = len(self.residual), len(self.error.names)
-        chosen = _choose(self.log_components, generator)
+        chosen = choose(self.log_components, generator)
         scale = self.error.scales[chosen]
         std = np.sqrt(scale)[:, None] * self.std
         before = generator.standard_normal((n, m)) @ np.linalg.cholesky(self.error.correlation).T * std
@@ -225,7 +225,7 @@ def log_sum(logs: Floats) -> Floats:
     return np.asarray(top[..., 0] + np.log(np.sum(np.exp(logs - top), axis=-1)))
 
 
-def _choose(logs: Floats, generator: np.random.Generator) -> NDArray[np.intp]:
+def choose(logs: Floats, generator: np.random.Generator) -> NDArray[np.intp]:
     """A column for every row, drawn by the exponentials of the logs."""
     share = np.cumsum(np.exp(logs - log_sum(logs)[:, None]), axis=1)
     return np.asarray(np.sum(generator.random((len(logs), 1)) > share[:, :-1], axis=1), np.intp)

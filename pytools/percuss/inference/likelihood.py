@@ -24,8 +24,10 @@ from numpy.typing import NDArray
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError, Joint, Share
+from percuss.inference.curve_error import CurveJoint, CurveShare
 from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResiduals, Unknown, Unknowns
 from percuss.inference.discrepancies.gaussian import Gaussian
+from percuss.inference.reading import Reading
 from percuss.inference.target import Target
 from percuss.spelling import did_you_mean
 from percuss.study.priors.normal import Normal
@@ -43,6 +45,8 @@ BLOCK = 256
 class Group:
     """Measured entries (m,): `observed` values, the columns `outputs` of the forward model they belong to, and the
     `measurement_std` known of each, in the unit of the values; the discrepancy comes on top of it.
+
+    With a `reading` the entries are samples of a curve, and `outputs` (k,) the columns of its scores.
     """
 
     name: str
@@ -51,6 +55,20 @@ class Group:
     discrepancy: Discrepancy
     forward: str = "model"
     measurement_std: Floats | float = 0.0
+    reading: Reading | None = None
+
+    def unknowns(self) -> list[Unknown]:
+        """List what is inferred with the parameters: of the discrepancy, and of the clock."""
+        return self.discrepancy.unknowns() + (self.reading.unknowns() if self.reading else [])
+
+    def read(self, outputs: Floats, unknowns: Unknowns) -> Floats:
+        """The entries (n, m) out of outputs (n, all) of the forward model."""
+        own = outputs[:, self.outputs]
+        return self.reading.read(own, unknowns) if self.reading else own
+
+    def spread(self, errors: Floats) -> Floats:
+        """What errors (n, k) of its outputs make of the entries: (n, m)."""
+        return self.reading.spread(errors) if self.reading else errors
 
     def __post_init__(self) -> None:
         size = np.shape(self.observed)
@@ -59,7 +77,7 @@ class Group:
         if not np.isfinite(self.observed).all():
             wrong = int(np.flatnonzero(~np.isfinite(self.observed))[0])
             raise InputError(f"group `{self.name}`: observed value {wrong} is {self.observed[wrong]!r}, not finite")
-        if np.shape(self.outputs) != size:
+        if np.shape(self.outputs) != (size if self.reading is None else self.reading.modes.shape[:1]):
             raise InputError(f"group `{self.name}`: {size[0]} observed values have {np.size(self.outputs)} outputs")
         if not np.issubdtype(np.asarray(self.outputs).dtype, np.integer) or np.min(self.outputs) < 0:
             raise InputError(f"group `{self.name}`: outputs must be column numbers from 0")
@@ -123,7 +141,7 @@ class Likelihood:
                 raise InputError(f"group `{group.name}`: no forward model `{group.forward}`: {near}")
         known: dict[str, Unknown] = {}
         for group in self.groups:
-            for unknown in group.discrepancy.unknowns():
+            for unknown in group.unknowns():
                 if unknown.name in self.parameters:
                     raise InputError(f"group `{group.name}`: unknown `{unknown.name}` has the name of a parameter")
                 if known.setdefault(unknown.name, unknown).prior.to_json() != unknown.prior.to_json():
@@ -134,7 +152,7 @@ class Likelihood:
         """What is to be inferred besides, in the order of the columns after the parameters: numbers of discrepancies,
         and errors of forward models that cannot be integrated out.
         """
-        priors: dict[str, Prior] = {u.name: u.prior for group in self.groups for u in group.discrepancy.unknowns()}
+        priors: dict[str, Prior] = {u.name: u.prior for group in self.groups for u in group.unknowns()}
         for name in self.inferred_errors:
             priors |= dict.fromkeys(self._error_names(name), Normal({"mean": 0.0, "std": 1.0}))
         return priors
@@ -206,8 +224,12 @@ class Likelihood:
 
     def predict(self, x: Floats) -> dict[str, Floats]:
         """Outputs of the forward models for each group, their own error left out: (n, m)."""
-        means = self.means(x)
-        return {group.name: means[group.forward][:, group.outputs] for group in self.groups}
+        return self.read(x, self.means(x))
+
+    def read(self, x: Floats, outputs: Mapping[str, Floats]) -> dict[str, Floats]:
+        """The entries of each group (n, m) out of all outputs of the forward models at points (n, d)."""
+        unknowns = self._unknowns(x)
+        return {group.name: group.read(outputs[group.forward], unknowns) for group in self.groups}
 
     def draw_outputs(self, x: Floats, generator: np.random.Generator, *, given_data: bool) -> dict[str, Floats]:
         """Draw all outputs of every forward model (n, outputs), with their common error where they have one: as it is
@@ -236,7 +258,7 @@ class Likelihood:
         drawn = {}
         for group, _, variance, unknowns in self._parts(x, self._forwards(x)):
             noise = group.discrepancy.draw(len(x), variance, unknowns, generator)
-            drawn[group.name] = outputs[group.forward][:, group.outputs] + noise
+            drawn[group.name] = group.read(outputs[group.forward], unknowns) + noise
         return drawn
 
     def draw(self, x: Floats, generator: np.random.Generator, *, given_data: bool = False) -> dict[str, Floats]:
@@ -266,13 +288,13 @@ class Likelihood:
             group = part.group
             residual = group.discrepancy.draw(len(part.mean), part.variance, part.unknowns, generator)
             if group.forward in errors:
-                residual = residual + errors[group.forward][:, group.outputs]
+                residual = residual + group.spread(errors[group.forward][:, group.outputs])
             redrawn.append(part._replace(mean=group.observed - residual))
         return redrawn
 
     def entries(self) -> Entries | None:
         """Return the data as plain arrays, or None where a group is not independent and Gaussian."""
-        if not all(isinstance(group.discrepancy, Gaussian) for group in self.groups):
+        if not all(isinstance(group.discrepancy, Gaussian) and group.reading is None for group in self.groups):
             return None
         order, names = list(self.forwards), (*self.parameters, *self.unknowns)
         forward, unknown, variance = [], [], []
@@ -307,18 +329,37 @@ class Likelihood:
         order = (*self.parameters, *self.unknowns)
         return x[:, [order.index(unknown) for unknown in self._error_names(name)]]
 
-    def _joint(self, name: str, parts: list[Part], outputs: Mapping[str, tuple[Floats, Floats]]) -> Joint:
+    def _joint(self, name: str, parts: list[Part], outputs: Mapping[str, tuple[Floats, Floats]]) -> Joint | CurveJoint:
         """The data of one forward model, whose common error is integrated out."""
+        std = np.sqrt(outputs[name][1])
+        curves = tuple(
+            CurveShare(
+                group.discrepancy,
+                group.observed - mean,
+                np.asarray(group.outputs, np.int64),
+                group.reading.loadings,
+                variance,
+                unknowns,
+            )
+            for group, mean, variance, unknowns in parts
+            if group.forward == name and group.reading and isinstance(group.discrepancy, NormalResiduals)
+        )
+        if curves:
+            return CurveJoint(self.errors[name], std, curves)
         shares = tuple(
             Share(group.discrepancy, group.observed - mean, np.asarray(group.outputs, np.int64), variance, unknowns)
             for group, mean, variance, unknowns in parts
             if group.forward == name and isinstance(group.discrepancy, NormalResiduals)
         )
-        return Joint(self.errors[name], np.sqrt(outputs[name][1]), shares)
+        return Joint(self.errors[name], std, shares)
+
+    def _unknowns(self, x: Floats) -> dict[str, Floats]:
+        """What is inferred besides the parameters, by name: columns (n,)."""
+        first = len(self.parameters)
+        return {name: x[:, first + j] for j, name in enumerate(self.unknowns)}
 
     def _parts(self, x: Floats, outputs: Mapping[str, tuple[Floats, Floats]]) -> list[Part]:
-        first = len(self.parameters)
-        unknowns = {name: x[:, first + j] for j, name in enumerate(self.unknowns)}
+        unknowns = self._unknowns(x)
         parts = []
         for group in self.groups:
             mean, variance = outputs[group.forward]
@@ -328,21 +369,32 @@ class Likelihood:
                     f"group `{group.name}`: forward model `{group.forward}` has {mean.shape[1]} outputs, "
                     f"none of number {int(np.max(group.outputs))}"
                 )
-            mean = mean[:, group.outputs]
+            read = group.read(mean, unknowns)
             if group.forward in self.inferred_errors:
-                mean = mean + self._inferred(x, group, variance)
-            variance = share * variance[..., group.outputs] + np.square(group.measurement_std)
+                read = read + group.spread(self._inferred(x, group, variance))
+            variance = self._own_variance(group, variance[..., group.outputs], share)
             std = group.discrepancy.std
             if not isinstance(std, Unknown) and (variance + np.square(std) == 0).any():
                 raise InputError(
                     f"group `{group.name}`: an entry has no variance at all",
                     hint="give the discrepancy a std, or the measurement",
                 )
-            parts.append(Part(group, mean, variance, unknowns))
+            parts.append(Part(group, read, variance, unknowns))
         return parts
 
+    def _own_variance(self, group: Group, of_outputs: Floats, share: float) -> Floats:
+        """Variance known of each entry: of the measurement, and what share of the forward model's is not common."""
+        measured = np.square(group.measurement_std)
+        if group.reading is None:
+            return np.asarray(share * of_outputs + measured)
+        size = len(group.observed)
+        variance = group.reading.rest_variance + np.broadcast_to(measured, size)
+        if share < 1 or not of_outputs.any():
+            return np.asarray(variance)
+        return np.asarray(variance + of_outputs @ np.square(group.reading.loadings))
+
     def _inferred(self, x: Floats, group: Group, variance: Floats) -> Floats:
-        """The inferred error of the forward model for each entry of a group: (n, m)."""
+        """The inferred error of the forward model for each of the outputs of a group: (n, its outputs)."""
         used = self.columns(group.forward)
         error = self.errors[group.forward].spread_used(self._standard(x, group.forward), used, np.sqrt(variance))
         return error[:, np.searchsorted(used, group.outputs)]

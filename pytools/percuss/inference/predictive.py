@@ -37,7 +37,7 @@ def predict_at(
     `given_data`.
     """
     every = likelihood.draw_outputs(points, generator, given_data=given_data)
-    outputs = {group.name: every[group.forward][:, group.outputs] for group in likelihood.groups}
+    outputs = likelihood.read(points, every)
     return Predictive(points, every, outputs, likelihood.draw_data(points, every, generator))
 
 

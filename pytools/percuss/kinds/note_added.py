@@ -10,10 +10,21 @@ from percuss.kinds.kind import Kind
 
 @dataclass(frozen=True, kw_only=True)
 class NoteAdded(Body):
-    """The words; of a private note they are in the file `words`, which can be redacted, and here there are none."""
+    """The words; of a private note they are in the file `words`, which can be redacted, and here there are none.
+
+    `names`: the words are the name of this actor, who stands in the events under another.
+    """
 
     text: str
     private: bool = False
+    names: str = ""
+
+
+def summary(body: NoteAdded) -> str:
+    """In a few words."""
+    if body.names:
+        return f"who {body.names} is, private"
+    return "private" if body.private else body.text[:60]
 
 
 KIND = Kind(
@@ -21,8 +32,8 @@ KIND = Kind(
     NoteAdded,
     "words of a person about an event",
     needs={"about": ()},
-    summary=lambda body: "private" if body.private else body.text[:60],
-    version=2,
-    upcasters={1: lambda body: body},
+    summary=summary,
+    version=3,
+    upcasters={1: lambda body: body, 2: lambda body: body},
     made_by="note",
 )

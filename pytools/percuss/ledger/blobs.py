@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,13 +22,16 @@ from percuss.ledger.files import (
     write_renamed,
 )
 from percuss.ledger.place import Place
-from percuss.ledger.tables import columns_digest, table_digest
+from percuss.ledger.tables import SlicedDigest, table_digest
 
 if TYPE_CHECKING:
     import polars as pl
 
-# Payloads above this are hashed piece by piece and looked at column by column.
+# Payloads above this are hashed piece by piece.
 LARGE_BYTES = 64 * 1024 * 1024
+# Tables above this are looked at in slices of so many numbers, in groups of so many columns.
+SLICED_BYTES = 1024 * 1024
+NUMBERS_AT_ONCE, COLUMNS_AT_ONCE = 1_000_000, 64
 
 
 def put_table(place: Place, role: str, frame: pl.DataFrame) -> Blob:
@@ -87,6 +91,22 @@ def take_over(source: Place, target: Place, blob: Blob) -> bool:
     return True
 
 
+def delete_payload(place: Place, blob: Blob) -> bool:
+    """Delete a payload that an event records as gone, for good; whether it was there."""
+    path = blob_path(place, blob)
+    try:
+        files.system.unlink(path)
+    except FileNotFoundError:
+        return False
+    except OSError as fault:
+        raise LedgerError(
+            f"{path}: cannot be deleted ({fault.strerror})",
+            hint="that it goes is recorded, and the same command given again deletes it",
+        ) from fault
+    files.make_names_last(path.parent)
+    return True
+
+
 def check_payload(place: Place, blob: Blob) -> Path:
     """Make sure, piece by piece, that a payload is the one the event speaks of; its file."""
     path = blob_path(place, blob)
@@ -120,10 +140,24 @@ def get_table(place: Place, blob: Blob, columns: list[str] | None = None) -> pl.
     return parse_parquet(blob_path(place, blob), get_bytes(place, blob), columns)
 
 
+def get_rows(place: Place, blob: Blob, start: int, count: int) -> pl.DataFrame:
+    """Some rows of a table, of a large one without the others."""
+    import polars as pl
+
+    if blob.bytes <= SLICED_BYTES:
+        return get_table(place, blob).slice(start, count)
+    path = check_payload(place, blob)
+    try:
+        with files.quiet_panics():
+            return pl.scan_parquet(path, cache=False).slice(start, count).collect()
+    except (Exception, pl.exceptions.PanicException) as fault:
+        raise LedgerError(f"{path}: is not a readable Parquet file ({str(fault).splitlines()[0]})") from fault
+
+
 def payload_fault(place: Place, blob: Blob) -> str | None:
     """What is wrong with a payload whose bytes are those that were stored: size, rows or content; None if nothing."""
     path = blob_path(place, blob)
-    if blob.bytes > LARGE_BYTES:
+    if blob.bytes > SLICED_BYTES:
         return _large_fault(check_payload(place, blob), blob)
     data = get_bytes(place, blob)
     if len(data) != blob.bytes:
@@ -146,15 +180,25 @@ def _large_fault(path: Path, blob: Blob) -> str | None:
         return None
     try:
         with files.quiet_panics():
-            names = pl.read_parquet_schema(path)
+            names = list(pl.read_parquet_schema(path))
+            digest, rows = SlicedDigest(len(names)), {blob.rows}
+            for start in range(0, len(names), COLUMNS_AT_ONCE):
+                some = names[start : start + COLUMNS_AT_ONCE]
+                rows.add(digest.add(_slices(path, some)))
     except (Exception, pl.exceptions.PanicException) as fault:
         raise LedgerError(f"{path}: is not a readable Parquet file ({str(fault).splitlines()[0]})") from fault
-    heights = set()
+    return None if digest.hexdigest() == blob.digest and rows == {blob.rows} else CONTENT
 
-    def columns() -> Iterator[pl.Series]:
-        for name in names:
-            column = parse_parquet(path, None, [name])[name]
-            heights.add(len(column))
-            yield column
 
-    return None if columns_digest(columns(), len(names)) == blob.digest and heights <= {blob.rows} else CONTENT
+def _slices(path: Path, names: list[str]) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    scan = pl.scan_parquet(path, cache=False).select(names)
+    step = max(1, NUMBERS_AT_ONCE // len(names))
+    for start in itertools.count(0, step):
+        piece = scan.slice(start, step).collect()
+        if not piece.height and start:
+            return
+        yield piece
+        if piece.height < step:
+            return

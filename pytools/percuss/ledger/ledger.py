@@ -211,11 +211,18 @@ class Ledger:
 
     def table(self, event: Event, role: str, columns: list[str] | None = None) -> pl.DataFrame:
         """The table an event carries in this role."""
+        return blobs.get_table(self.place, self._present(event, role), columns)
+
+    def rows(self, event: Event, role: str, start: int, count: int) -> pl.DataFrame:
+        """Some rows of the table an event carries in this role."""
+        return blobs.get_rows(self.place, self._present(event, role), start, count)
+
+    def _present(self, event: Event, role: str) -> Blob:
         blob = event.blob(role)
         if blob is None:
             raise InputError(f"event {event.id} ({event.kind}) carries no table {role!r}")
         self.refuse_pruned(event, blob)
-        return blobs.get_table(self.place, blob, columns)
+        return blob
 
     def refuse_pruned(self, event: Event, blob: Blob) -> None:
         """Raise PrunedError for a payload that is not there because it was pruned."""

@@ -9,9 +9,10 @@ import json
 import secrets
 
 from percuss.errors import LedgerError, PrunedError
-from percuss.kinds.note_added import NoteAdded
+from percuss.kinds.note_added import KIND, NoteAdded
 from percuss.ledger.event import FILE_ROLE, Event
 from percuss.ledger.ledger import Ledger
+from percuss.ledger.rows import from_frame
 
 WORDS = "words"
 ROLE = FILE_ROLE + WORDS
@@ -20,6 +21,19 @@ ROLE = FILE_ROLE + WORDS
 def salted(text: str) -> bytes:
     """Words as they are kept beside an event."""
     return json.dumps({"salt": secrets.token_hex(32), "text": text}, ensure_ascii=False).encode()
+
+
+def name_of(ledger: Ledger, actor: str) -> str | None:
+    """The name of an actor by the newest note that says it, or that it was redacted; None where none does."""
+    import polars as pl
+
+    frame = ledger.frame().filter(
+        (pl.col("kind") == KIND.name) & pl.col("body").str.contains('"names":"', literal=True)
+    )
+    for event in reversed(from_frame(frame)):
+        if NoteAdded.of(event).names == actor:
+            return note_words(ledger, event)
+    return None
 
 
 def note_words(ledger: Ledger, event: Event) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,12 @@ from percuss.kinds.runs_failed import RunsFailed
 from percuss.kinds.scene_settled import SceneSettled
 from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
+from percuss.ledger.windows import Span, windows
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
-
 
 # Roles of inputs that an event speaks of and is not made from.
 WORDS = ("old", "new", "about", "pruned", "drawn")
@@ -206,7 +206,16 @@ def superseded_under(frame: pl.DataFrame) -> dict[str, tuple[str, ...]]:
 
 
 def state_tables(state: State) -> dict[str, pl.DataFrame]:
-    """The state as tables, in a fixed order of rows: what `replay` writes and what `audit` compares."""
+    """The state as tables, in a fixed order of rows: what `replay` writes."""
+    import polars as pl
+
+    runs = pl.concat([pl.DataFrame(schema=_run_columns()), *runs_slices(state)])
+    small = small_tables(state)
+    return {"studies": small["studies"], "designs": small["designs"], "runs": runs, "superseded": small["superseded"]}
+
+
+def small_tables(state: State) -> dict[str, pl.DataFrame]:
+    """The tables but that of the runs, which may be many."""
     import polars as pl
 
     studies = [
@@ -232,30 +241,45 @@ def state_tables(state: State) -> dict[str, pl.DataFrame]:
         "designs": pl.DataFrame(
             designs, {"design": text, "study": text, "sampler": text, "points": number, "seed": number}
         ),
-        "runs": _runs_table(state),
         "superseded": pl.DataFrame(superseded, {"event": text, "by": text}),
     }
 
 
-def _runs_table(state: State) -> pl.DataFrame:
+def _run_columns() -> dict[str, pl.DataType]:
     import polars as pl
 
     text = pl.String()
-    parts = [pl.DataFrame(schema={"design": text, "case": text, "sample": pl.Int64(), "event": text, "failed": text})]
+    return {"design": text, "case": text, "sample": pl.Int64(), "event": text, "failed": text}
+
+
+def runs_slices(state: State) -> Iterator[pl.DataFrame]:
+    """The table of all runs some rows at a time, in its order: designs as they came, then cases, then samples.
+
+    A sample that two writers ran counts once, where it came first.
+    """
+    import polars as pl
+
+    schema = _run_columns()
     for design in state.designs:
-        rows = state.rows(design)
-        failures = rows.failures()
-        columns = {
-            "design": pl.repeat(design, len(rows.sample), dtype=text, eager=True),
-            "case": pl.Series(rows.cases, dtype=text).gather(rows.case),
-            "sample": pl.Series(rows.sample, dtype=pl.Int64()),
-            "event": pl.Series([event.id for event in rows.batches], dtype=text).gather(rows.batch),
-            "failed": pl.repeat(None, len(rows.sample), dtype=text, eager=True)
-            if not failures
-            else pl.Series([failures.get(row) for row in range(len(rows.sample))], dtype=text),
-        }
-        parts.append(pl.DataFrame(columns))
-    return pl.concat(parts)
+        by_case: dict[str, list[tuple[Event, Span]]] = {}
+        for event in state.batches.get(design, []):
+            batch = batch_of(event)
+            by_case.setdefault(batch.case, []).append((event, Span.of(batch.samples)))
+        for case, listed in sorted(by_case.items()):
+            for window in windows([span for _, span in listed]):
+                samples: list[int] = []
+                events: list[str] = []
+                failed: list[str | None] = []
+                for event in (listed[number][0] for number in window.batches):
+                    batch = batch_of(event)
+                    inside = [sample for sample in batch.samples if window.low <= sample < window.end]
+                    reasons = batch.reasons if isinstance(batch, RunsFailed) else {}
+                    samples += inside
+                    events += [event.id] * len(inside)
+                    failed += [reasons.get(str(sample)) for sample in inside] if reasons else [None] * len(inside)
+                columns = {"design": design, "case": case, "sample": samples, "event": events, "failed": failed}
+                rows = pl.DataFrame(columns, schema)
+                yield rows.unique("sample", keep="first", maintain_order=True).sort("sample")
 
 
 def lineage(state: State, id: str) -> list[Event]:

@@ -87,8 +87,9 @@ def input_text(study: Study, name: str, value: object) -> str | float:
 
 
 def output_scale(study: Study, name: str) -> Scale:
-    """Of an output; a score of a curve's modes has no unit."""
-    return scale(name, study.outputs[name].unit if name in study.outputs else "1")
+    """Of an output or a curve; a score of a curve's modes has no unit."""
+    known = name in study.outputs or name in study.model().quantities
+    return scale(name, study.observable(name).unit if known else "1")
 
 
 def quantity_scale(study: Study, name: str) -> Scale:

@@ -26,10 +26,17 @@ def measured(observations: Observations) -> Figure:
     """A panel a unit: values over instants where all of them have one, else one after the other."""
     table = observations.table.with_columns(
         unit=pl.Series(
-            [observations.study.outputs[name].unit for name in observations.table["output"]], dtype=pl.String
+            [observations.study.observable(name).unit for name in observations.table["output"]], dtype=pl.String
         )
     )
-    parts = table.partition_by("unit", maintain_order=True)
+    # A channel of a logger has a panel of its own.
+    history = pl.Series([name not in observations.study.outputs for name in table["output"]], dtype=pl.Boolean)
+    panel = (
+        pl.when(history)
+        .then(pl.concat_str("point", pl.lit(" "), "output", "case", ignore_nulls=True))
+        .otherwise(pl.col("unit"))
+    )
+    parts = table.with_columns(panel=panel).partition_by("panel", maintain_order=True)
     figure, axes = canvas(len(parts), 1, WIDE * 0.8, 0.5 + 2.0 * len(parts))
     for axis, rows in zip(axes[:, 0], parts, strict=True):
         factor = output_scale(observations.study, rows["output"][0]).factor
@@ -38,6 +45,8 @@ def measured(observations: Observations) -> Figure:
         draw_data(axis, x, rows["value"].to_numpy() * factor, rows["std"].cast(pl.Float64).to_numpy() * factor)
         if over_time:
             axis.set_xlabel("instant [s]")
+            if rows["output"][0] not in observations.study.outputs:
+                axis.set_title(f"{rows['point'][0]}: {rows['output'][0]} ({rows['case'][0]})")
         elif rows.height <= MOST_LABELS:
             several = rows["case"].n_unique() > 1
             names = [

@@ -19,9 +19,12 @@ MOST_PANELS = 12
 
 
 def draw(subject: Subject) -> Figure:
-    """Bands of curves where there are some, else bands on the data (the first set of them)."""
+    """Bands on the time history that was calibrated on, or bands of curves where there are some, else bands on the data
+    (the first set of them).
+    """
     prediction = subject.load()
-    if prediction.curves is not None and prediction.curves.height:
+    histories = any(name not in prediction.study.outputs for name in prediction.data["output"].unique())
+    if prediction.curves is not None and prediction.curves.height and not histories:
         return curve_bands(prediction, prediction.curves)
     if not prediction.data.height:
         raise InputError(f"event {subject.event.id} ({subject.event.kind}): predicts neither curves nor data")
@@ -33,7 +36,7 @@ def on_data(prediction: Prediction) -> tuple[list[Figure], int]:
     data = prediction.data.with_columns(
         pl.col("axis").fill_null(""),
         pl.col("point").fill_null(""),
-        unit=pl.Series([prediction.study.outputs[name].unit for name in prediction.data["output"]], dtype=pl.String),
+        unit=pl.Series([prediction.study.observable(name).unit for name in prediction.data["output"]], dtype=pl.String),
     )
     data = data.with_columns(
         history=pl.col("instant").drop_nulls().n_unique().over("case", "axis", "point", "unit") > 3

@@ -11,10 +11,11 @@ import numpy as np
 from percuss.designs.saltelli import groups_of
 from percuss.errors import InputError
 from percuss.execution.results import Campaign, CaseRuns
-from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling
+from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling, subsets
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
 from percuss.study.correlations import correlated, refuse_correlations
+from percuss.study.joint import Joint
 from percuss.surrogates.skill import WORTHLESS
 from percuss.surrogates.surrogate import Surrogate
 
@@ -62,11 +63,6 @@ def from_surrogate(surrogate: Surrogate, request: Request, worthless: Collection
 
 def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, ...]:
     """Expansions give their indices at no cost; other families, and any by request, are sampled."""
-    refuse_correlations(
-        surrogate.study,
-        "Sobol indices and elementary effects",
-        "--method given-data of the campaign gives first-order indices, which count what parameters share",
-    )
     groups = _groups(request, surrogate.names)
     if request.method == given_data.METHOD:
         raise InputError("--method given-data: works on runs", hint="give the campaign instead of the surrogate")
@@ -74,18 +70,17 @@ def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, 
     if request.method == expansion.METHOD and len(expandable) < len(surrogate.parts):
         others = ", ".join(part.family for part in surrogate.parts if part.family != "chaos")
         raise InputError(f"--method expansion: outputs with {others} surrogates have none", hint="--method sampling")
+    if request.method in (expansion.METHOD, elementary_effects.METHOD):
+        refuse_correlations(surrogate.study, f"--method {request.method}", "--method sampling takes any")
     by_column: dict[int, Indices] = {}
-    if request.method in (AUTO, expansion.METHOD):
+    if request.method in (AUTO, expansion.METHOD) and not correlated(surrogate.study):
         for part in expandable:
             by_column |= expansion.part_indices(surrogate, part, groups, request.level, request.seed)
     rest = [number for number in range(len(surrogate.columns)) if number not in by_column]
     if rest:
-        if groups:
-            raise InputError(
-                "--group: is for expansions; sampled indices are of single parameters",
-                hint="percuss surrogate --family chaos fits expansions",
-            )
-        by_column |= _sampled(surrogate, rest, request)
+        if groups and request.method == elementary_effects.METHOD:
+            raise InputError("--group: elementary effects are of single parameters", hint="--method sampling")
+        by_column |= _sampled(surrogate, rest, request, groups)
     return tuple(by_column[number] for number in range(len(surrogate.columns)))
 
 
@@ -97,37 +92,59 @@ def _error_notes(surrogate: Surrogate) -> tuple[str, ...]:
         for column in surrogate.columns
         if MUCH < column.errors.trusted <= WORTHLESS
     ]
+    if shared := correlated(surrogate.study):
+        errors.append(
+            f"{', '.join(shared)} are correlated: a first-order index counts what a parameter shares with others, a "
+            "total index leaves it out, Shapley effects share it out and add up to one"
+        )
     if not surrogate.folds:
         errors.append("the surrogate was fitted without folds: what its indices may be off by is not known")
     return tuple(errors)
 
 
-def _sampled(surrogate: Surrogate, numbers: Sequence[int], request: Request) -> dict[int, Indices]:
+def _sampled(
+    surrogate: Surrogate, numbers: Sequence[int], request: Request, groups: Mapping[str, Sequence[int]]
+) -> dict[int, Indices]:
     names = [surrogate.outputs[number] for number in numbers]
-    priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
+    joint = Joint.of(surrogate.study)
     chosen = list(numbers)
 
     def function(unit: Array) -> Array:
-        theta = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
-        return surrogate.mean(theta)[:, chosen]
+        return surrogate.mean(joint.from_unit(unit))[:, chosen]
 
-    d = len(priors)
+    d = len(joint.priors)
     if request.method == elementary_effects.METHOD:
         count = min(request.n, MOST_TRAJECTORIES)
         indices = elementary_effects.screen(function, d, names, count, request.seed, request.level)
+        return dict(zip(numbers, indices, strict=True))
+    asked = (names, request.n, request.seed, request.level)
+    if correlated(surrogate.study) or groups:
+        space, of_space = _space(surrogate, joint, chosen)
+        sampled = subsets.subset_indices(of_space, space, *asked, groups)
     else:
-        sampled = sampling.sample_indices(function, d, names, request.n, request.seed, request.level)
-        pairs = zip(numbers, sampled, strict=True)
-        indices = [_with_misses(surrogate, number, item, request) for number, item in pairs]
-    return dict(zip(numbers, indices, strict=True))
+        sampled = sampling.sample_indices(function, d, *asked)
+    pairs = zip(numbers, sampled, strict=True)
+    return {number: _with_misses(surrogate, number, item, joint, request) for number, item in pairs}
 
 
-def _with_misses(surrogate: Surrogate, number: int, item: Indices, request: Request) -> Indices:
+def _space(surrogate: Surrogate, joint: Joint, chosen: list[int]) -> tuple[subsets.Dependent, sampling.Function]:
+    """Canonical variables as they were before they were made independent, and the surrogate as a function of them."""
+    factor = np.eye(len(joint.priors)) if surrogate.canonical.factor is None else surrogate.canonical.factor
+
+    def draw(unit: Array) -> Array:
+        return np.asarray(surrogate.canonical.points(joint.from_unit(unit)) @ factor.T)
+
+    def function(dependent: Array) -> Array:
+        return surrogate.mean_of_canonical(np.linalg.solve(factor, dependent.T).T)[:, chosen]
+
+    return subsets.Dependent(draw, factor @ factor.T), function
+
+
+def _with_misses(surrogate: Surrogate, number: int, item: Indices, joint: Joint, request: Request) -> Indices:
     """Sampled indices with intervals for what the surrogate misses, and not for the sampling alone."""
     unit = sampling.draw_pair(intervals.AVERAGED, len(surrogate.names), request.seed + 2).a
-    priors = [surrogate.study.parameters[name].prior for name in surrogate.names]
-    theta = np.stack([prior.ppf(unit[:, k]) for k, prior in enumerate(priors)], axis=1)
-    effects = partial(intervals.sampled_effects, drawn=surrogate.canonical.points(theta))
+    drawn = surrogate.canonical.points(joint.from_unit(unit))
+    effects = partial(intervals.sampled_effects, drawn=drawn, factor=surrogate.canonical.factor)
     by = intervals.missed(surrogate, number, effects) if item.variance > 0 else None
     if by is None:
         return replace(item, measures=intervals.unknown(item.measures))

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from percuss.sensitivity.indices import Array, Measure, bare
+from percuss.sensitivity.subsets import conditioned
 from percuss.surrogates.chaos import Expansions
 from percuss.surrogates.model import Model
 from percuss.surrogates.surrogate import Surrogate
@@ -129,19 +130,30 @@ def expansion_effects(model: Model, points: Array) -> Effects:
     return Effects({name: terms @ weight.astype(float) for name, weight in weights.items()}, terms @ (count > 0))
 
 
-def sampled_effects(model: Model, points: Array, drawn: Array) -> Effects:
-    """Of the only output of any model, by averages over points `drawn` from the prior, in canonical variables."""
+def sampled_effects(model: Model, points: Array, drawn: Array, factor: Array | None = None) -> Effects:
+    """Of the only output of any model, by averages over points `drawn` from the prior, in canonical variables.
+
+    `factor` is that of canonical variables which were made independent (`Canonical.factor`).
+    """
     n, d = points.shape
+    lower = np.eye(d) if factor is None else factor
+    correlation = lower @ lower.T
+
+    def averaged(dependent: Array) -> Array:
+        """Mean over what was drawn, at points (n, drawn, d) that are not made independent yet."""
+        flat = dependent.reshape(-1, d)
+        canonical = flat if factor is None else np.linalg.solve(factor, flat.T).T
+        return np.asarray(_mean(model, canonical).reshape(n, -1).mean(axis=1))
+
     mean = float(_mean(model, drawn).mean())
     at = _mean(model, points)
+    known = np.repeat((points @ lower.T)[:, None], len(drawn), axis=1)
+    others = np.repeat((drawn @ lower.T)[None], n, axis=0)
     first, total = np.empty((n, d)), np.empty((n, d))
     for k in range(d):
-        mixed = np.repeat(drawn[None], n, axis=0)
-        mixed[:, :, k] = points[:, None, k]
-        first[:, k] = _mean(model, mixed.reshape(-1, d)).reshape(n, -1).mean(axis=1) - mean
-        mixed = np.repeat(points[:, None], len(drawn), axis=1)
-        mixed[:, :, k] = drawn[None, :, k]
-        total[:, k] = at - _mean(model, mixed.reshape(-1, d)).reshape(n, -1).mean(axis=1)
+        rest = [j for j in range(d) if j != k]
+        first[:, k] = averaged(conditioned(known, others, [k], correlation)) - mean
+        total[:, k] = at - averaged(conditioned(known, others, rest, correlation))
     return Effects({"first": first, "total": total}, at - mean)
 
 

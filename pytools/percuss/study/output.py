@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REDUCTIONS = ("max", "min", "absmax", "final", "mean", "rms", "at")
-# Those that a single value of the curve decides; `rms` weighs values by themselves and follows the largest.
+# Those that a single value of the curve decides; `rms` weights values by themselves and follows the largest.
 EXTREMES = ("max", "min", "absmax")
 FOLLOWS_EXTREMES = (*EXTREMES, "rms")
 
@@ -107,7 +107,7 @@ class Output:
     def _covered(self, place: float, x: NDArray[Any]) -> None:
         if not x[0] <= place <= x[-1]:
             raise InputError(
-                f"output `{self.name}` asks for {place!r}: the run covers {float(x[0])!r} to {float(x[-1])!r}"
+                f"output `{self.name}` asks for {place!r}: the curve covers {float(x[0])!r} to {float(x[-1])!r}"
             )
 
     def to_json(self) -> dict[str, object]:

@@ -336,20 +336,24 @@ def _complete(model: Model, valued: set[str], fixed: Mapping[str, Value], cases:
 def _read_sections(raw: Mapping[str, Any], files: _Files, note: Note) -> dict[str, object]:
     """The tables that other parts of percuss read, as written, with the files they name attached."""
     return {
-        name: _attached(subtable(raw, name, note), (name,), files, file_keys(name))
+        name: _attached(subtable(raw, name, note), (name,), files, *file_keys(name))
         for name in all_sections()
         if name in raw
     }
 
 
-def _attached(table: Mapping[str, Any], path: KeyPath, files: _Files, keys: tuple[str, ...]) -> dict[str, Any]:
-    """Copy a section with the path of every key that names a file, at the top or one table down, in normal form."""
+def _attached(
+    table: Mapping[str, Any], path: KeyPath, files: _Files, keys: tuple[str, ...], tables: tuple[str, ...]
+) -> dict[str, Any]:
+    """Copy a section with the path of every key that names a file in normal form: at the top, one table down, or in one
+    of the `tables` of tables.
+    """
     copy: dict[str, Any] = {}
     for key, value in table.items():
         if key in keys and isinstance(value, str):
             copy[key] = files.attach(value, (*path, key))
-        elif isinstance(value, dict) and len(path) == 1:
-            copy[key] = _attached(value, (*path, key), files, keys)
+        elif isinstance(value, dict) and (len(path) == 1 or path[1:] in {(name,) for name in tables}):
+            copy[key] = _attached(value, (*path, key), files, keys, tables)
         else:
             copy[key] = value
     return copy

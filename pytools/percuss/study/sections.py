@@ -32,7 +32,7 @@ SECTIONS: dict[str, Section] = {
     "calibration": Section("percuss.calibration.blocks", "which data, with which discrepancy, by which sampler"),
     "correlations": Section("percuss.study.correlations", "parameters that are not independent: a Gaussian copula"),
     "limits": Section("percuss.study.limits", "when a run counts as a failure, for percuss reliability"),
-    "filter": Section("percuss.filtering.section", "observations that weigh the runs of an ensemble, and their error"),
+    "filter": Section("percuss.filtering.section", "observations that weight the runs of an ensemble, and their error"),
     "files": Section("percuss.study.file_rights", "licence and DOI of data files"),
     "validation": Section("percuss.validation.section", "motions that a model follows with parameters that may drift"),
 }
@@ -68,9 +68,13 @@ def section_module(name: str) -> SectionModule:
     return cast(SectionModule, importlib.import_module(SECTIONS[name].module))
 
 
-def file_keys(name: str) -> tuple[str, ...]:
-    """Keys of a section that name files of the study's folder, at its top or in its tables."""
-    return tuple(key for key, setting in section_module(name).SCHEMA.items() if setting.form == "file")
+def file_keys(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Keys of a section that name files of the study's folder, at its top or in its tables; and keys of tables of
+    tables that do.
+    """
+    schema = section_module(name).SCHEMA
+    own = tuple(key for key, setting in schema.items() if setting.form == "file")
+    return own, tuple(key for key, setting in schema.items() if setting.form == "table" and setting.files)
 
 
 def resolved_sections(study: Study, note: Note) -> dict[str, object]:

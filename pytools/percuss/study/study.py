@@ -205,6 +205,14 @@ class Study:
             for output in self.outputs.values()
         }
 
+    def observable(self, name: str) -> Output:
+        """What a measured value belongs to: an output, or a curve of the model in the unit an output asks for."""
+        if name in self.outputs:
+            return self.outputs[name]
+        unit = self.model().quantities[name].unit
+        asked = [output.unit for output in self.outputs.values() if output.quantity == name]
+        return Output(name, name, asked[0] if asked else unit)
+
     def without_limit(self) -> dict[str, str]:
         """The outputs that have no limit as the step of the model goes to zero, each with the reason."""
         quantities = {}

@@ -5,6 +5,10 @@ nested residuals: R their correlation, shrunk towards none as far as few points 
 the mixture of scales their long tails. Scales below one are left out:
 outputs go wild together, but are not calm together, and a likelihood that takes one output's calm for another's is too
 sure (60 twins of the rockfall wall, 50 repetitions: 90 % intervals hold 77 % with them, 84 % without).
+
+R is a mean over the prior, and the errors at one point are not those of the mean: a surrogate that smooths or misplaces
+a steep part is off by its own slope times a shift. Such errors look like a change of parameters, more so than errors
+dealt to the points at random. `alignment` measures by how much, and the scales grow by it.
 """
 
 from __future__ import annotations
@@ -33,11 +37,18 @@ class Tails(NamedTuple):
     shares: Array
 
 
-def standard_residuals(table: pl.DataFrame, columns: int) -> Array:
-    """Nested residuals (points, columns) over the root mean square of their column; 0 where a run failed.
-
-    `table` is the table of residuals of a surrogate. Without folds leave-one-out residuals stand in.
+class Residuals(NamedTuple):
+    """Nested residuals of a surrogate: its points, the root mean square of each column, and residuals (points, columns)
+    over it; 0 where a run failed.
     """
+
+    points: pl.DataFrame
+    size: Array
+    standard: Array
+
+
+def standard_residuals(table: pl.DataFrame, columns: int) -> Residuals:
+    """Residuals from the table of a surrogate. Without folds leave-one-out residuals take their place."""
     import polars as pl
 
     seen = pl.coalesce("nested", "left_out")
@@ -48,7 +59,29 @@ def standard_residuals(table: pl.DataFrame, columns: int) -> Array:
     standardised[placed["point"].to_numpy(), placed["column"].to_numpy()] = placed["miss"].to_numpy()
     count = np.bincount(placed["column"].to_numpy(), minlength=columns)
     size = np.sqrt(np.sum(standardised**2, axis=0) / np.maximum(count, 1))
-    return np.asarray(np.divide(standardised, size, out=np.zeros_like(standardised), where=size > 0))
+    standard = np.divide(standardised, size, out=np.zeros_like(standardised), where=size > 0)
+    return Residuals(points, size, np.asarray(standard))
+
+
+def alignment(residuals: Array, slopes: Array, together: Array, spread: Array) -> float:
+    """How many times larger errors are, squared, in the directions of the slopes at their own point than at any other.
+
+    `residuals` (points, outputs) and `slopes` (points, outputs, parameters) are in units of the errors' size, `spread`
+    is the prior variance of the parameters. B_i is the form by which an error at point i, under a Gaussian likelihood
+    and prior, becomes a squared distance in parameters. The mean of r_i' B_i r_i is divided by that of r_j' B_i r_j
+    over all pairs: the ratio of the two sides of the information identity, by which a likelihood with a wrong
+    covariance is corrected in magnitude (Pauli, Racugno and Ventura, 2011). Never below one.
+    """
+    inverse = np.linalg.inv(together)
+    weighted = np.einsum("kl,nld->nkd", inverse, slopes)
+    information = np.einsum("nkd,nke->nde", slopes, weighted) + np.diag(1.0 / spread)
+    pull = np.einsum("nkd,nk->nd", weighted, residuals)
+    own = np.einsum("nd,nd->n", pull, np.linalg.solve(information, pull[:, :, None])[:, :, 0])
+    moment = residuals.T @ residuals / len(residuals)
+    dealt = np.einsum("nkd,kl,nle->nde", weighted, moment, weighted, optimize=True)
+    anywhere = np.trace(np.linalg.solve(information, dealt), axis1=1, axis2=2)
+    total = float(anywhere.sum())
+    return max(1.0, float(own.sum()) / total) if total > 0 else 1.0
 
 
 def correlation(residuals: Array) -> tuple[Array, float]:

@@ -124,7 +124,10 @@ class Surrogate:
         return np.concatenate([self._mean(block) for block in self._blocks(theta)])
 
     def _mean(self, theta: Array) -> Array:
-        points = self._points(theta)
+        return self.mean_of_canonical(self._points(theta))
+
+    def mean_of_canonical(self, points: Array) -> Array:
+        """Means (n, m) at canonical variables (n, d)."""
         means = np.empty((len(points), len(self.columns)))
         for part in self.parts:
             means[:, list(part.columns)] = part.model.mean(points)
@@ -136,13 +139,29 @@ class Surrogate:
         return np.concatenate([mean for mean, _ in parts]), np.concatenate([slope for _, slope in parts])
 
     def _gradient(self, theta: Array) -> tuple[Array, Array]:
-        points = self._points(theta)
+        mean, gradient = self._slopes(self._points(theta))
+        return mean, self.canonical.to_parameters(gradient, np.asarray(theta, float))
+
+    def _slopes(self, points: Array) -> tuple[Array, Array]:
+        """Means and derivatives with respect to canonical variables."""
         mean = np.empty((len(points), len(self.columns)))
         gradient = np.empty((len(points), len(self.columns), len(self.names)))
         for part in self.parts:
             columns = list(part.columns)
             mean[:, columns], gradient[:, columns] = part.model.gradient(points)
-        return mean, self.canonical.to_parameters(gradient, np.asarray(theta, float))
+        return mean, gradient
+
+    def slopes_at(self, points: pl.DataFrame) -> tuple[Array, Array]:
+        """Of its own points, named by design and sample: canonical variables (n, d), derivatives (n, m, d) there."""
+        import polars as pl
+
+        own = []
+        for group, canonical in self.tables["points"].partition_by("group", as_dict=True, maintain_order=True).items():
+            column = next(i for i, column in enumerate(self.columns) if column.group == group[0])
+            own.append(self._residuals(column).select("design", "sample").with_columns(canonical["canonical"]))
+        every = pl.concat(own).unique(["design", "sample"], maintain_order=True)
+        chosen = np.array(points.join(every, on=["design", "sample"], how="left")["canonical"].to_list(), float)
+        return chosen, self._slopes(chosen)[1]
 
     def band(self, theta: NDArray[Any], level: float = 0.95) -> tuple[Array, Array]:
         """Lower and upper ends (n, m) of the local prediction bands."""

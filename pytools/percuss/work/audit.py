@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from percuss.anchors.witnesses import Trusted
-from percuss.designs.records import read_design
 from percuss.errors import InputError, LedgerError, NotHereError
-from percuss.execution.campaign_digest import campaign_facts
+from percuss.execution.campaign_digest import Outline, campaign_facts
 from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.ledger.audit import (
@@ -99,6 +98,8 @@ class Audit:
         compared = verdicts["same"] + verdicts["within"]
         trusted = isinstance(self.anchor, KeptAnchor) and any(item.trusted for item in self.anchor.testimonies)
         by = "and somebody you trust testifies to it" if trusted else "as far as you trust what you kept"
+        if isinstance(self.anchor, KeptAnchor) and self.anchor.since:
+            by += f"; not the {self.anchor.since} events since then"
         counts = f"{verdicts['differs']} did not, {verdicts['cannot']} cannot be compared"
         by_claim = self.repeated.by_claim if self.repeated else 0
         if by_claim:
@@ -182,7 +183,7 @@ def _prove_campaigns(session: Session, proof: Proof) -> Proof:
         try:
             # Its own runs, whether or not some of them were superseded or run twice since.
             batches = [state.events[item.id] for item in campaign.inputs_as("runs")]
-            facts = campaign_facts(session.ledger, batches, read_design(session, state.events[design]))
+            facts = campaign_facts(session.ledger, batches, Outline.of(session, state.events[design]))
             if facts.digest != CampaignCompleted.of(campaign).content:
                 proof.faults.append(f"campaign {campaign.id}: its runs do not give the digest it recorded")
         except NotHereError as missing:

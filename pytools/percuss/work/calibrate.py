@@ -11,14 +11,15 @@ from percuss.calibration.agreement import check_same_model
 from percuss.calibration.blocks import check_block, find_block
 from percuss.calibration.calibrate import Calibrated, Sampling, data_table, diagnostics_table, draws_table
 from percuss.calibration.calibrate import calibrate as infer
-from percuss.calibration.problem import Problem, make_problem
+from percuss.calibration.groups import taken_by
+from percuss.calibration.problem import Problem, bind_histories, make_problem
 from percuss.calibration.records import Observations, load_observations
 from percuss.cost import Spent
 from percuss.errors import InputError
 from percuss.execution.campaign import Interrupted, local_executor
 from percuss.execution.campaign import Progress as RunProgress
 from percuss.inference.samplers.registry import DIRECT_DEFAULT
-from percuss.inference.samplers.stopping import Progress, Report
+from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.ledger.event import Draft, Event
 from percuss.session import Advance, Session, reference
 from percuss.study.calibration import Block
@@ -95,7 +96,7 @@ def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
     notes = tuple(edits(session, study, surrogates, recorded, now=request.study is not None))
     try:
         block = find_block(study, request.block)
-        observations = _observations(session, study, block, recorded)
+        observations = _observations(session, study, block, recorded, surrogates)
     except InputError as fault:
         raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     how = Sampling.of(
@@ -144,12 +145,16 @@ def local_workers(workers: int) -> Iterator[Executor]:
         executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _observations(session: Session, study: Study, block: Block, recorded: Observations | None) -> Observations:
+def _observations(
+    session: Session, study: Study, block: Block, recorded: Observations | None, surrogates: Sequence[Surrogate]
+) -> Observations:
     """The observations, imported if the study names their files; refused before anything is appended."""
     if recorded:
         pairs = recorded.table.select("case", "output").unique(maintain_order=True).rows()
         check_same_model(study, recorded.study, f"observations {recorded.event.id}", pairs)
         check_block(study, block, recorded.table, recorded.body.file)
+        if surrogates:
+            bind_histories(study, recorded.study, surrogates).check(taken_by(block, recorded.table))
         return recorded
     measured = own_data(study)
     if measured is None:
@@ -158,6 +163,8 @@ def _observations(session: Session, study: Study, block: Block, recorded: Observ
             hint="put `file` into [observations], or give --observations what percuss observe made",
         )
     check_block(study, block, measured.table, measured.where)
+    if surrogates:
+        bind_histories(study, study, surrogates).check(taken_by(block, measured.table))
     return keep_observations(session, measured)
 
 
@@ -166,20 +173,22 @@ def _inferred(session: Session, problem: Problem, how: Sampling) -> Calibrated:
     try:
         # No total: the evaluations allowed are a ceiling, which good posteriors come nowhere near.
         with session.voice.progress("sampling, evaluations", None) as advance:
-            return infer(problem, how, _reporter(advance))
+            return infer(problem, how, _reporter(advance, how.stopping))
     except KeyboardInterrupt:
         if problem.direct is None:
             raise
         raise Interrupted(RunProgress(done=problem.direct.done), problem.direct.stuck) from None
 
 
-def _reporter(advance: Advance) -> Report:
+def _reporter(advance: Advance, goal: Stopping) -> Report:
+    """Tell what the draws have come to, and what they have to come to."""
     before = 0
 
     def report(at: Progress) -> None:
         nonlocal before
         known = at.r_hat == at.r_hat
-        note = f"{at.stage}: R-hat {at.r_hat:.3f}, ESS {at.ess:.0f}" if known else at.stage
+        reached = f"R-hat {at.r_hat:.3f} (to {goal.r_hat:g}), ESS {at.ess:.0f} (to {goal.ess:g})"
+        note = f"{at.stage}: {reached}" if known else at.stage
         about = "" if at.expected is None else f"; about {at.expected} in all"
         advance(at.evaluations - before, note + about)
         before = at.evaluations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from percuss.execution.convergence import Checked, Judged, Plan, Tolerance, check_convergence, levels_table, work
 from percuss.kinds.convergence_checked import ConvergenceChecked, NumericsFacts, OutputFacts, PlanFacts
@@ -31,18 +31,23 @@ def converge(
         checked = check_convergence(study, case, point, plan, tolerance, seed=seed, advance=advance)
     trust = accept(checked.trust, session.accept)
     registered = session.registered(study)
-    body = ConvergenceChecked(
+    body = replace(convergence_body(case, point, plan, checked), trust=trust)
+    blobs = [session.ledger.put_table("convergence", levels_table(checked))]
+    draft = Draft("convergence.checked", body, reference(study), [("study", registered)], blobs, seed=seed)
+    event = session.append([item for item in (registered, draft) if isinstance(item, Draft)])[-1]
+    return Converged(event, trust, checked)
+
+
+def convergence_body(case: str, point: Mapping[str, Value], plan: Plan, checked: Checked) -> ConvergenceChecked:
+    """The body of the event, before its verdicts."""
+    return ConvergenceChecked(
         case=case,
         point=dict(point),
         plan=PlanFacts(**asdict(plan)),
         numerics=NumericsFacts(**asdict(checked.numerics)),
         outputs=tuple(output_facts(item) for item in checked.outputs),
-        trust=trust,
+        trust=(),
     )
-    blobs = [session.ledger.put_table("convergence", levels_table(checked))]
-    draft = Draft("convergence.checked", body, reference(study), [("study", registered)], blobs, seed=seed)
-    event = session.append([item for item in (registered, draft) if isinstance(item, Draft)])[-1]
-    return Converged(event, trust, checked)
 
 
 def output_facts(item: Judged) -> OutputFacts:

@@ -56,7 +56,7 @@ def fit_fragility(session: Session, event: Event, asked: Asked) -> FittedFragili
     observed, collapsed = observed_runs(campaign, asked)
     hazard = Hazard(*(np.array(column) for column in zip(*asked.hazard, strict=True))) if asked.hazard else None
     fragility = fragility_of(observed, asked.fit, hazard)
-    body = _body(campaign, asked, observed, collapsed, fragility, hazard)
+    body = fragility_body(campaign, asked, observed, collapsed, fragility, hazard)
     blobs = [session.ledger.put_table(role, table) for role, table in sorted(fragility.tables.items())]
     draft = Draft(
         "fragility.fitted", body, campaign.designs[0].reference, campaign.inputs(), blobs, seed=asked.fit.seed
@@ -129,9 +129,10 @@ def _motion(campaign: Campaign, case: str, row: int, name: str) -> str:
     return f"{int(np.floor(campaign.theta[row, campaign.names.index(name)])):09d}"
 
 
-def _body(
+def fragility_body(
     campaign: Campaign, asked: Asked, observed: Observed, collapsed: int, fragility: Fragility, hazard: Hazard | None
 ) -> FragilityFitted:
+    """The body of the event, before its verdicts."""
     request, curves = asked.fit, fragility.curves
     medians = fragility.interval(lambda c: c.median, request.level)
     spreads = fragility.interval(lambda c: c.dispersion, request.level)

@@ -16,6 +16,7 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.tables import table_digest
 from percuss.session import Session, reference
+from percuss.study.histories import History
 from percuss.study.observations import Source
 from percuss.study.study import Study
 
@@ -31,7 +32,7 @@ class Measured:
     """
 
     study: Study
-    sources: tuple[tuple[Source, bytes], ...]
+    sources: tuple[tuple[Source | History, bytes], ...]
     table: pl.DataFrame
     twin: dict[str, float] | None
     own: bool
@@ -62,7 +63,7 @@ class Observed:
 def own_data(study: Study) -> Measured | None:
     """The values in the files that a study names; None where it names none."""
     plan = study_plan(study)
-    return _bound(study, attached(study, plan), plan.twin, own=True) if plan.sources else None
+    return _bound(study, attached(study, plan), plan.twin, own=True) if plan.sources or plan.histories else None
 
 
 def file_data(
@@ -82,12 +83,12 @@ def file_data(
     plan = study_plan(study)
     base = plan.sources[0] if plan.sources else plan.base
     name = study.case_name(case) if case else None
-    source = Source(str(file), name, {**base.columns, **(columns or {})}, base.std)
+    source = Source(str(file), name, {**base.columns, **(columns or {})}, base.std, base.start)
     return _bound(study, [(source, data)], twin, own=False)
 
 
 def _bound(
-    study: Study, sources: Sequence[tuple[Source, bytes]], twin: Mapping[str, float] | None, *, own: bool
+    study: Study, sources: Sequence[tuple[Source | History, bytes]], twin: Mapping[str, float] | None, *, own: bool
 ) -> Measured:
     table, left_out = bound(study, sources)
     return Measured(study, tuple(sources), table, dict(twin) if twin else None, own, tuple(left_out))

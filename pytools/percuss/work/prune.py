@@ -16,7 +16,7 @@ from percuss.errors import InputError, LedgerError
 from percuss.kinds.design_created import DesignCreated
 from percuss.kinds.payloads_pruned import PayloadsPruned, Pruned
 from percuss.ledger.audit import prove_chain
-from percuss.ledger.blobs import blob_path
+from percuss.ledger.blobs import blob_path, delete_payload
 from percuss.ledger.event import Blob, Draft, Event
 from percuss.ledger.files import exists
 from percuss.ledger.projections import WORDS
@@ -171,6 +171,6 @@ def _delete(session: Session, done: Pruning) -> None:
             if age_s(path) <= STRAY_AGE_S:
                 done.young += 1
                 continue
-            path.unlink(missing_ok=True)
-            done.deleted += 1
-            done.freed_bytes += blob.bytes
+            if delete_payload(place, blob):
+                done.deleted += 1
+                done.freed_bytes += blob.bytes

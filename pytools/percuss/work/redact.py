@@ -1,11 +1,13 @@
-"""Delete the words of a private note. That there were words, by whom and when, and their salted digest, stay."""
+"""Delete the words of a private note, which may be a name. That there were words, by which actor and when, and their
+salted digest, stay.
+"""
 
 from __future__ import annotations
 
 from percuss.errors import InputError
 from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.payloads_pruned import PayloadsPruned, Pruned
-from percuss.ledger.blobs import blob_path
+from percuss.ledger.blobs import blob_path, delete_payload
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.files import exists
 from percuss.ledger.notes import ROLE
@@ -26,7 +28,7 @@ def redact(session: Session, event: Event, reason: str) -> Event:
         raise InputError(
             f"event {event.id} ({event.kind}): has no words that are kept apart; what an event itself says is what "
             "its hash is over, and cannot be taken out",
-            hint="percuss note --private keeps words apart",
+            hint="percuss note --private keeps words apart, and with --names the name of an actor",
         )
     path = blob_path(session.ledger.place, words)
     record = tombstones(session.state.events.values()).of(event, words)
@@ -39,5 +41,5 @@ def redact(session: Session, event: Event, reason: str) -> Event:
         body = PayloadsPruned(payloads=(named,), reason=reason, policy={"redaction": True})
         record = session.append([Draft(KIND, body, event.study, [("pruned", event)])])[0]
     # The salt makes the bytes those of this note alone: no other writer can be about to use them.
-    path.unlink(missing_ok=True)
+    delete_payload(session.ledger.place, words)
     return record

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from percuss.errors import InputError
+from percuss.execution.results import Campaign
 from percuss.kinds.region_computed import RegionComputed
 from percuss.ledger.event import Draft, Event
 from percuss.regions.compute import Regions, regions_of
@@ -23,15 +24,10 @@ class ComputedRegions:
     regions: Regions
 
 
-def compute_regions(session: Session, event: Event, curves: Sequence[str], level: float = 0.9) -> ComputedRegions:
-    """Pointwise and simultaneous regions that hold `level` of the runs; of a saltelli design the variance by source."""
-    if not 0 < level < 1:
-        raise InputError(f"--level {level}: must lie between 0 and 1")
-    campaign = closed_campaign(session, event)
-    names = list(dict.fromkeys(curves))
-    regions = regions_of(session, campaign, names, level)
-    body = RegionComputed(
-        curves=tuple(names),
+def region_body(campaign: Campaign, regions: Regions, curves: Sequence[str], level: float) -> RegionComputed:
+    """The body of the event, before its verdicts."""
+    return RegionComputed(
+        curves=tuple(curves),
         cases=tuple(runs.case for runs in campaign.cases),
         level=level,
         axis=regions.axis,
@@ -39,6 +35,16 @@ def compute_regions(session: Session, event: Event, curves: Sequence[str], level
         sources=regions.sources,
         trust=(),
     )
+
+
+def compute_regions(session: Session, event: Event, curves: Sequence[str], level: float = 0.9) -> ComputedRegions:
+    """Pointwise and simultaneous regions that hold `level` of the runs; of a saltelli design the variance by source."""
+    if not 0 < level < 1:
+        raise InputError(f"--level {level}: must lie between 0 and 1")
+    campaign = closed_campaign(session, event)
+    names = list(dict.fromkeys(curves))
+    regions = regions_of(session, campaign, names, level)
+    body = region_body(campaign, regions, names, level)
     blobs = [session.ledger.put_table(role, table) for role, table in regions.tables.items()]
     draft = Draft("region.computed", body, campaign.designs[0].reference, campaign.inputs(), blobs)
     appended, trust = session.append_result(draft)

@@ -54,7 +54,7 @@ def estimate_reliability(session: Session, request: Request) -> Reliability:
         result = compute(source, request)
         if request.verify:
             result = _verified(session, source, request, result, executor)
-    kept = _refused(result, session.accept)
+    kept = refused(result, session.accept)
     blobs = [session.ledger.put_table(role, table) for role, table in sorted(kept.tables.items())]
     draft = Draft(
         "reliability.estimated",
@@ -101,7 +101,7 @@ def limit_source(session: Session, request: Request, executor: Executor | None) 
     return from_posterior(session, event, request.study, state_of, request.seed, executor)
 
 
-def _refused(result: Result, accepted: frozenset[str]) -> Result:
+def refused(result: Result, accepted: frozenset[str]) -> Result:
     """Without the estimate, where it has not converged and that is not accepted."""
     failed = [
         verdict for verdict in accept(result.verdicts, accepted) if verdict.gate == "probability" and verdict.stops

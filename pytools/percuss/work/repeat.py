@@ -46,9 +46,10 @@ def repeat_run(session: Session, event: Event, part: int) -> Repetition:
     reason = runs.reasons.get(str(sample)) if isinstance(runs, RunsFailed) else None
     if reason == LOST:
         return Repetition("cannot", 0, "runs that killed their workers are not run again")
-    design = load_design(session, event)
-    study = design.study.allow_commands() if session.allow_command else design.study
-    result = run_batch(make_batch(replace(design, study=study), runs.case, [sample]))
+    design = load_design(session, event, sample)
+    if session.allow_command:
+        design = replace(design, study=design.study.allow_commands())
+    result = run_batch(make_batch(design, runs.case, [sample], rows=[0]))
     bound = f"{OTHER_BUILD_TOLERANCE:g}"
     fault = _fault(session, event, result, sample, reason, exact=True)
     if fault and result.program != runs.program:
@@ -62,7 +63,7 @@ def repeat_run(session: Session, event: Event, part: int) -> Repetition:
         f"case {runs.case}, sample {sample}: {fault}",
         same=fault is None,
         near=lambda: (_fault(session, event, result, sample, reason, exact=False), bound),
-        far=lambda makings: _beyond_rounding(session, event, replace(design, study=study), result, sample, reason),
+        far=lambda makings: _beyond_rounding(session, event, design, result, sample, reason),
     )
 
 
@@ -83,20 +84,21 @@ def _beyond_rounding(
     chance = np.random.default_rng([sample, NEIGHBOURS])
     nearby = []
     for _ in range(NEIGHBOURS):
-        values = design.values.copy()
-        values[sample] *= 1 + MOVED * chance.choice([-1.0, 1.0], len(design.names))
-        nearby.append(run_batch(make_batch(replace(design, values=values), case, [sample])))
+        moved = replace(design, values=design.values * (1 + MOVED * chance.choice([-1.0, 1.0], len(design.names))))
+        nearby.append(run_batch(make_batch(moved, case, [sample], rows=[0])))
     if any(item.failures.get(sample) != now.failures.get(sample) for item in nearby):
         return None
     if reason is not None or sample in now.failures:
         return f"failed ({reason})" if sample not in now.failures else f"completed, and now {now.failures[sample]}"
-    row = session.table(event, "runs").filter(pl.col("sample") == sample).row(0, named=True)
+    rows = session.table(event, "runs").filter(pl.col("sample") == sample)
+    row = rows.row(0, named=True) if rows.height == 1 else {}
     for name, value in now.outputs[0].items():
         others = np.array([item.outputs[0][name] for item in nearby])
         spread = float(np.max(np.abs(others - value)))
         room = LEEWAY * (spread + MOVED * abs(value))
-        if np.isfinite(room) and not abs(row[name] - value) <= room:
-            return f"{name} was {row[name]!r}, is {value!r} and nearby as well"
+        recorded = row.get(name)
+        if np.isfinite(room) and (recorded is None or not abs(recorded - value) <= room):
+            return f"{name} was {recorded!r}, is {value!r} and nearby as well"
     return None
 
 
@@ -109,8 +111,13 @@ def _fault(session: Session, event: Event, result: Result, sample: int, reason: 
         return None if again == reason else f"failed ({reason}), and now {again or 'does not'}"
     if sample in result.failures:
         return f"now fails ({result.failures[sample]})"
-    row = session.table(event, "runs").filter(pl.col("sample") == sample).row(0, named=True)
+    rows = session.table(event, "runs").filter(pl.col("sample") == sample)
+    if rows.height != 1:
+        return f"has {rows.height} rows in its table"
+    row = rows.row(0, named=True)
     for name, value in result.outputs[0].items():
+        if name not in row:
+            return f"has no {name} in its table"
         if not _same(row[name], value, exact):
             return f"{name} was {row[name]!r}, is {value!r}"
     for role, parts in result.tables.items():

@@ -48,8 +48,11 @@ def _fault(item: Compared, value: float) -> str | None:
     """What is wrong with a value that is said to have been compared."""
     name = f"{item.statistic} of {item.output}, {item.case}"
     recorded, expected = float(item.found), float(item.expected)
-    if not (recorded == value or math.isclose(recorded, value, rel_tol=NEAR) or (recorded != recorded and value != value)):
+    if not (
+        recorded == value or math.isclose(recorded, value, rel_tol=NEAR) or (recorded != recorded and value != value)
+    ):
         return f"{name} was {recorded!r}, is {value!r}"
     if item.holds != (abs(recorded - expected) <= item.tolerance):
-        return f"{name} is {recorded!r}, {abs(recorded - expected)!r} from {expected!r} with a tolerance of {item.tolerance!r}"
+        off = abs(recorded - expected)
+        return f"{name} is {recorded!r}, {off!r} from {expected!r} with a tolerance of {item.tolerance!r}"
     return None

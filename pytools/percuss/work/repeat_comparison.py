@@ -22,4 +22,4 @@ def repeat_comparison(session: Session, event: Event, part: int = 0) -> Repetiti
         outside = f"its Bayes factors are {apart:.2g} apart" if apart > NEAR else None
         what = "comparison: its Bayes factors come out otherwise"
         return judged(session, event, what, same=False, near=lambda: (outside, f"{NEAR:g}"))
-    return judged_tables(session, event, "comparison", {"posteriors": table})
+    return judged_tables(session, event, "comparison", {"posteriors": table}, body=again)

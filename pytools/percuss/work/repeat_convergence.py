@@ -8,6 +8,7 @@ from percuss.execution.convergence import Plan, Tolerance, check_convergence, le
 from percuss.kinds.convergence_checked import ConvergenceChecked
 from percuss.ledger.event import Event
 from percuss.session import Session
+from percuss.work.converge import convergence_body
 from percuss.work.repeated_tables import judged_tables
 from percuss.work.repetition import Repetition
 
@@ -20,4 +21,6 @@ def repeat_convergence(session: Session, event: Event, part: int = 0) -> Repetit
     plan = Plan(**asdict(body.plan))
     own = {item.name: item.tolerance for item in body.outputs}
     checked = check_convergence(study, body.case, body.point, plan, Tolerance(own=own), seed=event.seed or 0)
-    return judged_tables(session, event, "convergence", {"convergence": levels_table(checked)}, far=None)
+    again = convergence_body(body.case, body.point, plan, checked)
+    tables = {"convergence": levels_table(checked)}
+    return judged_tables(session, event, "convergence", tables, far=None, body=again, own=tuple(checked.trust))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from percuss.filtering.covariance import ObservationError
 from percuss.filtering.observations import observed
-from percuss.filtering.update import tables, update
+from percuss.filtering.update import summary, tables, update
 from percuss.kinds.filter_updated import FilterUpdated
 from percuss.ledger.calls import asked
 from percuss.ledger.event import Event
@@ -26,4 +26,8 @@ def repeat_filter(session: Session, event: Event, part: int = 0) -> Repetition:
     error = ObservationError(body.covariance.mode, body.covariance.scale, body.covariance.stds)
     against = [events[item.id] for item in event.inputs_as("against")]
     updated = update(session, campaign, observations, error, body.ess_target, against, event.seed or 0)
-    return judged_tables(session, event, "filter", tables(updated, may_estimate=body.identified is not None))
+    may_estimate = body.identified is not None
+    again = summary(updated, may_estimate=may_estimate, share=body.ess_target)
+    return judged_tables(
+        session, event, "filter", tables(updated, may_estimate=may_estimate), body=again, own=(updated.verdict(),)
+    )

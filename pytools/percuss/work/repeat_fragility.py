@@ -9,7 +9,7 @@ from percuss.fragility.compute import fragility_of
 from percuss.fragility.hazard import Hazard
 from percuss.ledger.event import Event
 from percuss.session import Session
-from percuss.work.fragility import asked_of, observed_runs
+from percuss.work.fragility import asked_of, fragility_body, observed_runs
 from percuss.work.repeated_tables import judged_tables
 from percuss.work.repetition import Repetition
 
@@ -18,7 +18,8 @@ def repeat_fragility(session: Session, event: Event, part: int = 0) -> Repetitio
     """Fit again and compare the tables."""
     asked = asked_of(event)
     campaign = load_campaign(session, session.state.events[event.input("design")])
-    observed, _ = observed_runs(campaign, asked)
+    observed, collapsed = observed_runs(campaign, asked)
     hazard = Hazard(*(np.array(column) for column in zip(*asked.hazard, strict=True))) if asked.hazard else None
-    tables = fragility_of(observed, asked.fit, hazard).tables
-    return judged_tables(session, event, "fragility", tables)
+    fitted = fragility_of(observed, asked.fit, hazard)
+    body = fragility_body(campaign, asked, observed, collapsed, fitted, hazard)
+    return judged_tables(session, event, "fragility", fitted.tables, body=body, own=tuple(fitted.verdicts))

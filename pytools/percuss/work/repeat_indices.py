@@ -11,7 +11,7 @@ from percuss.surrogates.surrogate import load_surrogate
 from percuss.work.campaigns import recorded_campaign
 from percuss.work.repeated_tables import judged_tables
 from percuss.work.repetition import Repetition
-from percuss.work.sensitivity import curves_over_time, sensitivity_tables
+from percuss.work.sensitivity import curves_over_time, indices_body, sensitivity_tables
 
 
 def repeat_indices(session: Session, event: Event, part: int = 0) -> Repetition:
@@ -26,5 +26,6 @@ def repeat_indices(session: Session, event: Event, part: int = 0) -> Repetition:
         computed = from_surrogate(surrogate, request, body.left_out)
         tables = sensitivity_tables(computed, curves_over_time(surrogate, computed))
     else:
-        tables = sensitivity_tables(from_runs(recorded_campaign(session, event), request))
-    return judged_tables(session, event, "indices", tables)
+        computed = from_runs(recorded_campaign(session, event), request)
+        tables = sensitivity_tables(computed)
+    return judged_tables(session, event, "indices", tables, body=indices_body(computed, request))

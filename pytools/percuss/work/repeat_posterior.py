@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from percuss.calibration.calibrate import Sampling, draw, draws_table
+from percuss.calibration.calibrate import Sampling, calibrate, data_table, diagnostics_table, draws_table
 from percuss.calibration.problem import load_problem
 from percuss.inference.diagnostics import mcse_mean
 from percuss.inference.samplers.sample import Sample
 from percuss.inference.samplers.stopping import Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
-from percuss.ledger.tables import table_digest
 from percuss.session import Session
+from percuss.work.posterior_body import posterior_body
+from percuss.work.repeated_tables import judged_tables, other_tables
 from percuss.work.repetition import Repetition, judged
 
 # Another build takes another path through the same posterior: means may differ by so many standard errors.
@@ -24,11 +25,26 @@ FAR_ERRORS = 12.0
 def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetition:
     """Sample again and compare every draw; of another build the means, which differ within their errors."""
     body = PosteriorSampled.of(event)
-    how = Sampling(body.sampler, body.settings, Stopping(**body.stopping), event.seed or 0)  # type: ignore[arg-type]
-    drawn = draw(load_problem(session, event), how)
-    blob = event.blob("draws")
-    if blob and table_digest(draws_table(drawn)) == blob.digest:
-        return Repetition("same", 1)
+    accepted = any(verdict.gate == "convergence" and verdict.accepted for verdict in body.trust)
+    how = Sampling(body.sampler, body.settings, Stopping(**body.stopping), event.seed or 0, accepted)  # type: ignore[arg-type]
+    problem = load_problem(session, event)
+    calibrated = calibrate(problem, how)
+    drawn = calibrated.sample
+    tables = {
+        "draws": draws_table(drawn),
+        "diagnostics": diagnostics_table(drawn),
+        "data": data_table(problem, calibrated),
+    }
+    if "draws" not in other_tables(event, tables):
+        return judged_tables(
+            session,
+            event,
+            "posterior",
+            tables,
+            body=posterior_body(problem, calibrated),
+            not_computed=("notes",),  # those on edits of the study are about the call
+            own=calibrated.verdicts,
+        )
     return judged(
         session,
         event,

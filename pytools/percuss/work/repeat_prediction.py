@@ -4,6 +4,8 @@ of their own.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from percuss.calibration import prediction
 from percuss.calibration.problem import load_problem
 from percuss.calibration.records import load_posterior
@@ -24,5 +26,10 @@ def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetiti
     problem = load_problem(session, posterior.event)
     predicted = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
     accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
-    tables = prediction.without(predicted, worthless(session, problem, accepted)).tables
-    return judged_tables(session, event, "prediction", tables, left_out=("verification",))
+    kept = prediction.without(predicted, worthless(session, problem, accepted))
+    scores = () if body.verification else tuple(prediction.scores(problem, posterior, predicted, None))
+    again = replace(body, scores=scores, notes=kept.notes)
+    verified = ("scores", "verification") if body.verification else ()
+    return judged_tables(
+        session, event, "prediction", kept.tables, left_out=("verification",), body=again, not_computed=verified
+    )

@@ -6,7 +6,7 @@ from percuss.kinds.reliability_estimated import ReliabilityEstimated
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.work.limit_estimate import Request, compute
-from percuss.work.reliability import limit_source
+from percuss.work.reliability import limit_source, refused
 from percuss.work.repeated_tables import judged_tables
 from percuss.work.repetition import Repetition
 
@@ -29,5 +29,17 @@ def repeat_reliability(session: Session, event: Event, part: int = 0) -> Repetit
         target=body.design.target if body.design else None,
         seed=event.seed or 0,
     )
-    tables = compute(limit_source(session, request, None), request).tables
-    return judged_tables(session, event, "reliability", tables, far=None)
+    accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
+    again = refused(compute(limit_source(session, request, None), request), accepted)
+    # What the simulator said near the limit is not run again here.
+    verified = ("verify", "verification", "runs", "failed")
+    return judged_tables(
+        session,
+        event,
+        "reliability",
+        again.tables,
+        far=None,
+        body=again.body,
+        not_computed=verified if body.verify else (),
+        own=again.verdicts,
+    )

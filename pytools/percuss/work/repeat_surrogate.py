@@ -11,11 +11,12 @@ from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.surrogates.settings import Settings
+from percuss.surrogates.skill import skill
 from percuss.surrogates.surrogate import load_surrogate
 from percuss.work.campaigns import recorded_campaign
-from percuss.work.repeated_tables import other_tables
+from percuss.work.repeated_tables import judged_tables, other_tables
 from percuss.work.repetition import Repetition, judged
-from percuss.work.surrogate import fit_campaign
+from percuss.work.surrogate import fit_campaign, surrogate_body
 
 # Fits of the same runs are never farther apart than so many of their errors, whichever terms a search has taken.
 FAR_ERRORS = 10.0
@@ -32,11 +33,14 @@ def repeat_surrogate(session: Session, event: Event, part: int = 0) -> Repetitio
     settings = Settings.of(body.settings, event.seed or 0)
     fit = fit_campaign(session, recorded_campaign(session, event), settings, others)
     other = other_tables(event, fit.tables)
+    if not other:
+        own = tuple(skill(fit.fitted.columns, fit.curves))
+        return judged_tables(session, event, "surrogate", fit.tables, body=surrogate_body(fit, settings), own=own)
     return judged(
         session,
         event,
         f"surrogate: its tables come out otherwise: {', '.join(other)}",
-        same=not other,
+        same=False,
         near=lambda: (_outside(session, event, fit.tables["residuals"]), "their own errors"),
         far=lambda makings: _outside(session, event, fit.tables["residuals"], FAR_ERRORS, 1e-6),
     )

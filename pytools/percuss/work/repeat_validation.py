@@ -7,9 +7,9 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.validation.storage import validation_tables
-from percuss.work.repeated_tables import other_tables
+from percuss.work.repeated_tables import judged_tables, other_tables
 from percuss.work.repetition import Repetition, judged
-from percuss.work.validate import Request, validated
+from percuss.work.validate import Request, validated, validation_body
 
 
 def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetition:
@@ -23,13 +23,17 @@ def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetiti
     start = {name: (pair[0], pair[1]) for name, pair in body.start.items()}
     request = Request(body.model, body.asked, (own, body.data.file), event.seed or 0)
     validated_again, _ = validated(study, request, start)
-    other = other_tables(event, validation_tables(validated_again))
+    tables = validation_tables(validated_again)
+    other = other_tables(event, tables)
+    if not other:
+        again = validation_body(validated_again, body.data, body.asked)
+        return judged_tables(session, event, "validation", tables, body=again)
     word = validated_again.verdict.word
     outside = None if word == body.verdict else f"the verdict was {body.verdict!r}, is {word!r}"
     return judged(
         session,
         event,
         f"validation: its tables come out otherwise: {', '.join(other)}",
-        same=not other,
+        same=False,
         near=lambda: (outside, "their verdicts"),
     )

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from percuss.kinds.body import Body
 from percuss.ledger.event import Event
 from percuss.ledger.tables import table_digest
 from percuss.session import Session
+from percuss.trust import Trust
+from percuss.work.repeated_body import hidden_failures, other_fields
 from percuss.work.repetition import Elsewhere, Repetition, judged
 
 if TYPE_CHECKING:
@@ -29,16 +32,24 @@ def judged_tables(
     tables: Mapping[str, pl.DataFrame],
     left_out: tuple[str, ...] = (),
     far: float | None = FAR,
+    body: Body | None = None,
+    not_computed: tuple[str, ...] = (),
+    own: Trust = (),
 ) -> Repetition:
-    """The verdict on tables that were computed again: to the bit, or within `NEAR` where they were made elsewhere.
+    """The verdict on a result that was computed again: to the bit, or within `NEAR` where it was made elsewhere.
 
+    `body`: what is said of the tables, but for the fields that are `not_computed`; `own`: the verdicts it comes to.
     `far`: what is a fault even of another environment; None where a search or a chain may go quite another way. Tables
     with other rows are no nearer or farther than that: a search may have ended elsewhere.
     """
     other = other_tables(event, tables, left_out)
+    fields = other_fields(event, body, not_computed) if body is not None else {}
+    if not other and (hidden := hidden_failures(event, own)):
+        return Repetition("differs", 1, f"{what}: it fails {', '.join(hidden)}, and its verdicts do not say so")
 
     def apart() -> float:
-        return max(farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
+        of_tables = (farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
+        return max(*of_tables, *fields.values(), 0.0)
 
     def near() -> tuple[str | None, str]:
         return (f"{apart():.2g} apart" if apart() > NEAR else None), f"{NEAR:g}"
@@ -50,8 +61,8 @@ def judged_tables(
     return judged(
         session,
         event,
-        f"{what}: its tables come out otherwise: {', '.join(other)}",
-        same=not other,
+        f"{what}: comes out otherwise: {', '.join([*other, *fields])}",
+        same=not other and not fields,
         near=near,
         far=beyond,
     )

@@ -11,9 +11,8 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from percuss.designs.records import read_design
 from percuss.errors import NotHereError
-from percuss.execution.campaign_digest import campaign_facts
+from percuss.execution.campaign_digest import Outline, campaign_facts
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.kind import Kind, resolved
 from percuss.kinds.table import kind_of
@@ -131,7 +130,7 @@ def _repeat(session: Session, event: Event, kind: Kind | None, part: int) -> Rep
         return Repetition("differs", 1, f"the study it holds has the digest {digest}")
     if event.kind == "campaign.completed":
         batches = [session.state.events[item.id] for item in event.inputs_as("runs")]
-        facts = campaign_facts(session.ledger, batches, read_design(session, session.event(event.input("design"))))
+        facts = campaign_facts(session.ledger, batches, Outline.of(session, session.event(event.input("design"))))
         if facts.digest == CampaignCompleted.of(event).content:
             return Repetition("same", 1)
         return Repetition("differs", 1, "its runs do not give the digest it recorded")

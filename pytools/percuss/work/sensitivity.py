@@ -66,16 +66,9 @@ def sensitivity_tables(computed: Computed, over_time: pl.DataFrame | None = None
     return indices_tables(computed) | ({} if over_time is None else {"over_time": over_time})
 
 
-def _appended(
-    session: Session,
-    study: Study,
-    inputs: list[tuple[str, Event | Draft]],
-    computed: Computed,
-    request: Request,
-    over_time: pl.DataFrame | None,
-) -> Sensitivities:
-    tables = sensitivity_tables(computed, over_time)
-    body = IndicesComputed(
+def indices_body(computed: Computed, request: Request) -> IndicesComputed:
+    """The body of the event, before its verdicts."""
+    return IndicesComputed(
         names=computed.names,
         methods=tuple(sorted({item.method for item in computed.indices})),
         level=request.level,
@@ -85,6 +78,18 @@ def _appended(
         left_out=computed.left_out,
         trust=(),
     )
+
+
+def _appended(
+    session: Session,
+    study: Study,
+    inputs: list[tuple[str, Event | Draft]],
+    computed: Computed,
+    request: Request,
+    over_time: pl.DataFrame | None,
+) -> Sensitivities:
+    tables = sensitivity_tables(computed, over_time)
+    body = indices_body(computed, request)
     blobs = [session.ledger.put_table(role, table) for role, table in sorted(tables.items())]
     draft = Draft("indices.computed", body, reference(study), inputs, blobs, seed=request.seed)
     appended, trust = session.append_result(draft)

@@ -68,7 +68,7 @@ def body(session: Session, event: Event) -> dict[str, Any]:
     except LedgerError:
         return event.data
     if isinstance(content, NoteAdded):
-        return {"text": note_words(session.ledger, event), "private": content.private}
+        return {**plain(content), "text": note_words(session.ledger, event)}
     recorded = event.data
     return recorded if content is None else {**plain(content), **(recorded if content.open_ended else {})}
 

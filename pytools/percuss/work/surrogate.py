@@ -46,7 +46,7 @@ def fit_surrogates(
     fitted = fit_campaign(session, campaign, settings, others)
     draft = Draft(
         "surrogate.fitted",
-        _body(fitted.fitted_to, settings, fitted.fitted, fitted.curves),
+        surrogate_body(fitted, settings),
         campaign.designs[0].reference,
         [*campaign.inputs(), *(("held_out", closing) for closing in (others.closings if others else ()))],
         [session.ledger.put_table(role, table) for role, table in sorted(fitted.tables.items())],
@@ -91,7 +91,9 @@ def _others(session: Session, campaign: Campaign, event: Event) -> Campaign:
     return others
 
 
-def _body(campaign: Campaign, settings: Settings, fitted: Fitted, curves: Curves | None) -> SurrogateFitted:
+def surrogate_body(fit: Fit, settings: Settings) -> SurrogateFitted:
+    """The body of the event, before its verdicts."""
+    campaign, fitted = fit.fitted_to, fit.fitted
     return SurrogateFitted(
         names=campaign.names,
         cases=tuple(runs.case for runs in campaign.cases),
@@ -102,7 +104,7 @@ def _body(campaign: Campaign, settings: Settings, fitted: Fitted, curves: Curves
         families=tuple(sorted({column.family for column in fitted.columns})),
         largest_error=max(column.errors.trusted for column in fitted.columns),
         settings=settings.facts(),
-        curves=curves,
+        curves=fit.curves,
         trust=(),
     )
 

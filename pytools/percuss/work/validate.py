@@ -80,7 +80,7 @@ def validate(session: Session, subject: Subject, request: Request) -> Validation
     result, (data, file) = validated(study, request, subject.start)
     tables = validation_tables(result)
     blobs = [session.ledger.put_table(role, table) for role, table in sorted(tables.items())]
-    body = _body(result, kind.DataFile(file=file, sha256=sha256_hex(data)), request.asked)
+    body = validation_body(result, kind.DataFile(file=file, sha256=sha256_hex(data)), request.asked)
     source = session.registered(study)
     inputs: list[tuple[str, Event | Draft]] = [("study", source)]
     inputs += [("posterior", subject.posterior)] if subject.posterior else []
@@ -102,7 +102,7 @@ def validated(
     return result, record
 
 
-def _body(result: Validated, data: kind.DataFile, asked: Mapping[str, Any]) -> kind.ValidationComputed:
+def validation_body(result: Validated, data: kind.DataFile, asked: Mapping[str, Any]) -> kind.ValidationComputed:
     """What was found, before its verdicts on what it stands on."""
     settings, main = result.asked, result.main
     return kind.ValidationComputed(

@@ -9,6 +9,7 @@ mod error;
 mod grains;
 mod interruptible;
 mod kalman;
+mod ornstein_uhlenbeck;
 mod oscillators;
 mod posterior;
 mod rigid;
@@ -45,6 +46,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     kalman::register(module)?;
     oscillators::register(module)?;
     posterior::register(module)?;
+    ornstein_uhlenbeck::register(module)?;
     rigid::register(module)?;
     signals::register(module)
 }

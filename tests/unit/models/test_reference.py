@@ -15,7 +15,6 @@ import pytest
 from percuss.errors import InputError
 from percuss.models.model import Done, Input, Quantity
 from percuss.models.reference import kind_reference, setting_lines
-from percuss.models.reference_page import MARK, reference_page
 from percuss.models.registry import MODELS, Kind
 from percuss.settings import Setting, clean_settings, table_of
 from percuss.study.load import check_study, find_studies, load_study
@@ -84,10 +83,8 @@ def test_gap_and_force_have_the_signs_that_are_said() -> None:
     assert done.curves["force"].max() > 0 and done.values["smallest_gap"] < 0
 
 
-def test_the_page_on_oscillators_is_that_of_the_code(tmp_path: Path) -> None:
+def test_the_study_on_the_page_on_oscillators_runs(tmp_path: Path) -> None:
     text = (STUDIES.parent / "docs" / "oscillators.md").read_text()
-    mark = MARK.format("oscillators")
-    assert mark + text.partition(mark)[2] == reference_page("oscillators")
     (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     (tmp_path / "study.toml").write_text(example)
     assert check_study(tmp_path) == []

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -149,8 +150,18 @@ def test_surrogate_sensitivity_and_reliability_under_dependence(tmp_path: Any) -
     surrogate = ledger.surrogate(campaign, family="chaos", folds=2, bootstrap=0)
     result = ledger.reliability(surrogate, method="importance", cv=0.05)
     assert result.event.content.estimate.probability == pytest.approx(stats.norm.sf(2.0), rel=0.15)
-    with pytest.raises(InputError, match="Sobol indices and elementary effects: takes independent parameters"):
-        ledger.sensitivity(surrogate)
+    computed = ledger.sensitivity(surrogate, groups={"both": ("a", "b")})
+    # y = a + b: either tells (1 + r)^2 of 2 + 2 r, and leaves 1 - r^2 of it once the other is known.
+    table = computed.table("indices").filter(pl.col("parameter") == "a")
+    shares = dict(zip(table["measure"], table["value"], strict=True))
+    assert shares["first"] == pytest.approx((1 + r) / 2, abs=0.01)
+    assert shares["total"] == pytest.approx((1 - r) / 2, abs=0.01)
+    assert shares["shapley"] == pytest.approx(0.5, abs=0.01)
+    assert computed.table("groups")["closed"].to_list() == pytest.approx([1.0], abs=1e-6)
+    assert "Shapley effects share it out" in " ".join(computed.event.content.notes)
+    for method in ("expansion", "morris"):
+        with pytest.raises(InputError, match=f"--method {method}: takes independent parameters"):
+            ledger.sensitivity(surrogate, method=method)
     assert "a, b are correlated" in " ".join(ledger.sensitivity(campaign).event.content.notes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -112,6 +113,55 @@ def test_results_repeat_to_the_bit(session: Session) -> None:
         inputs = [(item.role, session.state.events[item.id]) for item in event.inputs]
         session.append([Draft(kind, event.data, event.study, inputs, event.blobs, seed=99)])
         assert _repeated(session, kind).verdict == "differs", kind
+
+
+def _moved(value: Any) -> Any:
+    """The same with its first number changed by a tenth; None where there is none."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return 1.1 * value if isinstance(value, float) and value else value + 1
+    items = (
+        list(value.items() if isinstance(value, dict) else enumerate(value)) if isinstance(value, dict | list) else []
+    )
+    for key, item in items:
+        if (moved := _moved(item)) is not None:
+            changed = value.copy()
+            changed[key] = moved
+            return changed
+    return None
+
+
+def test_what_is_said_of_tables_is_computed_again_too(session: Session) -> None:
+    """The tables are left as they are, and a number of the body is changed, as of a summary that a report shows."""
+    posterior = calibrate(session, Request(surrogates=(session.event("@last:surrogate"),), seed=1)).event
+    predict(session, Asked(posterior, draws=50))
+    fields = {
+        "surrogate.fitted": ("largest_error", "points", "failed"),
+        "posterior.sampled": ("summary", "evidence", "loo", "fit", "coverage", "evaluations"),
+        "prediction.made": ("scores",),
+    }
+    for kind, names in fields.items():
+        event = session.event(f"@last:{kind}")
+        inputs = [(item.role, session.state.events[item.id]) for item in event.inputs]
+        bodies = [event.data | {name: _moved(json.loads(event.body)[name])} for name in names]
+        if kind == "posterior.sampled":
+            bodies.append(event.data | {"converged": False})
+        for body in bodies:
+            session.append([Draft(kind, body, event.study, inputs, event.blobs, seed=event.seed)])
+            again = _repeated(session, kind)
+            assert again.verdict == "differs", (kind, again)
+            assert any(name in again.sentence for name in (*names, "converged"))
+
+
+def test_a_failure_that_is_left_out_is_missed(session: Session) -> None:
+    """The posterior did not converge, and its verdicts were taken out."""
+    stopped = calibrate(session, Request(surrogates=(session.event("@last:surrogate"),), seed=1, evaluations=6000))
+    event = stopped.event
+    assert any(verdict.gate == "convergence" and not verdict.passed for verdict in stopped.trust)
+    assert _repeated(session, "posterior.sampled").verdict == "same"
+    inputs = [(item.role, session.state.events[item.id]) for item in event.inputs]
+    session.append([Draft(event.kind, event.data | {"trust": []}, event.study, inputs, event.blobs, seed=event.seed)])
+    again = _repeated(session, "posterior.sampled")
+    assert again.verdict == "differs" and "fails convergence" in again.sentence
 
 
 def test_a_posterior_of_another_build_is_compared_by_its_means(session: Session) -> None:

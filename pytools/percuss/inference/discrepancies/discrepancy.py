@@ -73,6 +73,28 @@ class NormalResiduals(Discrepancy):
     def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:
         """Inverse of the covariance, (m, m) or (n, m, m); of independent residuals its diagonal, (m,) or (n, m)."""
 
+    def whiten(self, vectors: Floats, variance: Floats, unknowns: Unknowns) -> tuple[Floats, Floats]:
+        """Vectors (p or 1, c, m) made white, (p, c, m), and the log determinant (p,) of the covariance: p is n where
+        that varies from point to point, else 1.
+        """
+        precision = self.precision(variance, unknowns)
+        if self.independent:
+            own = np.atleast_2d(precision)
+            return np.asarray(vectors * np.sqrt(own)[:, None]), -np.log(own).sum(axis=1)
+        own = precision.reshape(-1, *precision.shape[-2:])
+        factor = np.linalg.cholesky(own)
+        log_det = -2 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
+        return np.asarray(vectors @ factor), log_det
+
+    def solve(self, vectors: Floats, variance: Floats, unknowns: Unknowns) -> tuple[Floats, Floats]:
+        """The inverse covariance times vectors (p or 1, c, m), (p, c, m), and its diagonal (p, m)."""
+        precision = self.precision(variance, unknowns)
+        if self.independent:
+            own = np.atleast_2d(precision)
+            return np.asarray(vectors * own[:, None]), own
+        own = precision.reshape(-1, *precision.shape[-2:])
+        return np.asarray(vectors @ own), np.diagonal(own, axis1=1, axis2=2)
+
 
 def at(value: float | Floats | Unknown, unknowns: Unknowns) -> Any:
     """Return a known value as it is, an unknown one as a column (n, 1)."""

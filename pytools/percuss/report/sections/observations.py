@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from percuss.calibration.records import load_observations
 from percuss.kinds.observations_imported import ObservationsImported
 from percuss.ledger.event import Event
 from percuss.plots.labels import output_scale, parameter_scale
+from percuss.plots.observations import measured
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
 from percuss.spelling import counted
@@ -15,14 +18,16 @@ def section(source: Source, event: Event) -> Section:
     """Measured values in the units of their outputs."""
     observations = load_observations(source.session, event)
     rows: list[list[Cell]] = []
-    for row in observations.table.iter_rows(named=True):
+    outputs = list(observations.study.outputs)
+    for row in observations.table.filter(pl.col("output").is_in(outputs)).iter_rows(named=True):
         shown = output_scale(observations.study, row["output"])
         std = None if row["std"] is None else float(row["std"]) * shown.factor
         place = [row[name] for name in ("point", "axis", "instant")]
         rows.append([row["case"], row["output"], *place, float(row["value"]) * shown.factor, std, shown.unit])
     heads = ["case", "output", "point", "axis", "instant [s]", "measured", "std", "unit"]
     kept = [i for i in range(len(heads)) if any(row[i] not in (None, "") for row in rows)]
-    words = f"{counted(len(rows), 'measured value')} from `{ObservationsImported.of(event).file}`."
+    size = observations.table.height
+    words = f"{counted(size, 'measured value')} from `{ObservationsImported.of(event).file}`."
     blocks: list[Block] = [Text(words)]
     short: list[str | Notice] = [words]
     if observations.twin:
@@ -33,6 +38,21 @@ def section(source: Source, event: Event) -> Section:
         ]
         truth_text = ", ".join(f"{shown.name} = {shown.with_unit(observations.twin[shown.name])}" for shown in truth)
         blocks.append(Notice(f"twin data: they were simulated at {truth_text}, so that the answer is known.", "note"))
-        short = [f"{counted(len(rows), 'value')} of twin data, simulated at {truth_text}."]
-    blocks.append(Table("Observations", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]))
+        short = [f"{counted(size, 'value')} of twin data, simulated at {truth_text}."]
+    if len(rows) < size:
+        blocks += [_histories(observations.table.filter(~pl.col("output").is_in(outputs))), measured(observations)]
+    if rows:
+        blocks.append(Table("Observations", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]))
     return Section("Observations", blocks, short)
+
+
+def _histories(samples: pl.DataFrame) -> Table:
+    """A row for each channel of a logger: its samples are drawn, not listed."""
+    rows: list[list[Cell]] = []
+    for channel in samples.partition_by(["point", "case", "output"], maintain_order=True):
+        clock = channel["instant"].to_numpy()
+        apart = [float(clock[0]), float(clock[-1]), float((clock[1:] - clock[:-1]).max()) if len(clock) > 1 else None]
+        rows.append([channel["point"][0], channel["case"][0], channel["output"][0], channel.height, *apart])
+    return Table(
+        "Time histories", ["history", "case", "curve", "samples", "from [s]", "to [s]", "largest gap [s]"], rows
+    )

@@ -1,0 +1,224 @@
+"""`[observations.histories.NAME]` of a study file: channels of a logger, bound to curves of the model.
+
+    [observations.histories.floors]
+    file = "observations/floors.csv"
+    time = "t"                                  # the clock's column; units in headers, as `t [ms]`
+    channels = { u1 = "ch 3", u2 = "ch 4" }     # curve of the model = column
+    std = { u1 = "0.2 mm", u2 = "0.2 mm" }      # of each sample
+    delay = { prior = { kind = "normal", mean = 0, std = "5 ms" } }
+
+The clock of a logger shows (1 + drift) t + delay at the instant t of the model. A cell without a number is a gap.
+`percuss.calibration.channels` reads the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from percuss.errors import InputError
+from percuss.settings import KeyPath, Note, Setting, check_table, table_of, wrong_type
+from percuss.spelling import did_you_mean, shown
+from percuss.study.priors.prior import Prior, PriorError
+from percuss.study.priors.registry import prior_in_si, read_prior
+from percuss.study.tables import named_tables
+from percuss.units import parse_quantity, si_quantity
+
+if TYPE_CHECKING:
+    from percuss.models.model import Quantity
+
+# Keep so few samples that no more than a hundredth of what they tell of the curve is lost.
+BY_INFORMATION = "information"
+
+HISTORY = table_of(
+    Setting("file", "file", required=True, doc="CSV or Parquet, one row per sample"),
+    Setting("case", "text", "", doc="case that was measured"),
+    Setting("time", "text", required=True, doc="column of the clock"),
+    Setting("channels", "table", required=True, doc='curve of the model = "column of the file"'),
+    Setting("flip", "texts", [], doc="curves whose channels have the opposite sign"),
+    Setting("std", "any", {}, doc="standard deviation of a sample: one for all curves, or curve = std"),
+    Setting("delay", "any", 0.0, doc="what the clock shows when the model starts, or { prior = ... } to infer it"),
+    Setting("drift", "any", 0.0, doc="by what share the clock goes too fast, or { prior = ... } to infer it"),
+    Setting("from", "any", doc="first instant of the clock that is taken"),
+    Setting("to", "any", doc="last instant of the clock that is taken"),
+    Setting("thin", "any", 1, doc=f'take one sample of so many, or "{BY_INFORMATION}": as few as tell the same'),
+    Setting("check", "boolean", True, doc="refuse channels whose size or sign is not that of the model's curves"),
+    Setting("doc", "text", "", doc="words for people"),
+)
+
+
+@dataclass(frozen=True)
+class History:
+    """Channels of one file. `delay` and `drift` are numbers in SI, or priors where they are to be inferred; `thin` is a
+    number of samples, None: by information. Places of the clock are in the unit of the curves' axis, SI.
+    """
+
+    name: str
+    file: str
+    case: str | None
+    time: str
+    channels: Mapping[str, str]
+    flip: frozenset[str] = frozenset()
+    std: Mapping[str, float] = field(default_factory=dict)
+    delay: float | Prior = 0.0
+    drift: float | Prior = 0.0
+    start: float | None = None
+    stop: float | None = None
+    thin: int | None = 1
+    check: bool = True
+
+    @property
+    def place(self) -> KeyPath:
+        """Which table of the study says so."""
+        return ("observations", "histories", self.name)
+
+
+def read_histories(
+    tables: Mapping[str, Any],
+    quantities: Mapping[str, Quantity],
+    outputs: Iterable[str],
+    cases: Iterable[str],
+    note: Note,
+) -> tuple[History, ...]:
+    """Read every table, noting what is wrong."""
+    known = tuple(cases)
+    named = named_tables(tables, "observations.histories", lambda path, text: note(("observations", "histories"), text))
+    return tuple(
+        made for name, table in named if (made := _history(name, table, quantities, set(outputs), known, note))
+    )
+
+
+def histories_in_si(tables: Mapping[str, Any], quantities: Mapping[str, Quantity]) -> dict[str, Any]:
+    """Tables without faults, with their quantities in SI."""
+    in_si = {}
+    for name, table in tables.items():
+        curves = {curve: quantities[curve].unit for curve in table["channels"]}
+        axis = _axis_unit(quantities, next(iter(curves)))
+        copy = dict(table)
+        if isinstance(table.get("std"), dict):
+            copy["std"] = {curve: si_quantity(value, curves[curve]) for curve, value in table["std"].items()}
+        elif "std" in table:
+            copy["std"] = {curve: si_quantity(table["std"], unit) for curve, unit in curves.items()}
+        for key, unit in (("delay", axis), ("drift", "1"), ("from", axis), ("to", axis)):
+            if isinstance(table.get(key), dict):
+                copy[key] = {"prior": prior_in_si(table[key]["prior"], unit)}
+            elif key in table:
+                copy[key] = si_quantity(table[key], unit)
+        in_si[name] = copy
+    return in_si
+
+
+def _history(
+    name: str,
+    table: Mapping[str, Any],
+    quantities: Mapping[str, Quantity],
+    outputs: set[str],
+    cases: tuple[str, ...],
+    note: Note,
+) -> History | None:
+    path: KeyPath = ("observations", "histories", name)
+    checked = check_table(HISTORY, table, path, note)
+    case = checked["case"] or None
+    if case is not None and case not in cases:
+        note((*path, "case"), f"no such case; {did_you_mean(case, cases)}")
+    if case is None and len(cases) > 1:
+        note((*path, "case"), f"missing; which of {', '.join(cases)} was measured")
+    channels = _channels(checked.get("channels", {}), quantities, outputs, (*path, "channels"), note)
+    if "file" not in checked or "time" not in checked or not channels:
+        return None
+    axis = _axis_unit(quantities, next(iter(channels)))
+    for i, curve in enumerate(checked["flip"]):
+        if curve not in channels:
+            note((*path, "flip", i), f"no channel is bound to {shown(curve)}; {did_you_mean(curve, channels)}")
+    std = _std(checked["std"], {curve: quantities[curve].unit for curve in channels}, (*path, "std"), note)
+    ends = {key: _number(checked.get(key), axis, (*path, key), note) for key in ("from", "to")}
+    return History(
+        name,
+        checked["file"],
+        case,
+        checked["time"],
+        channels,
+        frozenset(checked["flip"]),
+        std,
+        _clock(checked["delay"], axis, (*path, "delay"), note),
+        _clock(checked["drift"], "1", (*path, "drift"), note),
+        ends["from"],
+        ends["to"],
+        _thin(checked["thin"], (*path, "thin"), note),
+        checked["check"],
+    )
+
+
+def _channels(
+    table: Mapping[str, Any], quantities: Mapping[str, Quantity], outputs: set[str], path: KeyPath, note: Note
+) -> dict[str, str]:
+    curves = [name for name, quantity in quantities.items() if quantity.curve and quantity.axis]
+    channels: dict[str, str] = {}
+    for curve, column in table.items():
+        if curve not in curves:
+            note((*path, curve), f"no such curve of the model; {did_you_mean(curve, curves)}")
+        elif curve in outputs:
+            note((*path, curve), "an output of the study has the name of this curve: rename the output")
+        elif not isinstance(column, str):
+            note((*path, curve), wrong_type(column, "the name of a column"))
+        else:
+            channels[curve] = column
+    if len({quantities[curve].axis for curve in channels}) > 1:
+        note(path, "curves over different axes: bind them in tables of their own")
+    if not table:
+        note(path, "binds no column to a curve")
+    return channels
+
+
+def _axis_unit(quantities: Mapping[str, Quantity], curve: str) -> str:
+    axis = quantities[curve].axis
+    return quantities[axis].unit if axis else "s"
+
+
+def _number(value: Any, unit: str, path: KeyPath, note: Note) -> float | None:
+    if value is None:
+        return None
+    try:
+        return parse_quantity(value, unit)
+    except InputError as fault:
+        note(path, str(fault))
+        return None
+
+
+def _std(written: object, units: Mapping[str, str], path: KeyPath, note: Note) -> dict[str, float]:
+    stds: dict[str, float] = {}
+    for curve, value in (written if isinstance(written, dict) else dict.fromkeys(units, written)).items():
+        own = (*path, curve) if isinstance(written, dict) else path
+        if curve not in units:
+            note(own, f"no channel is bound to {shown(curve)}; {did_you_mean(curve, units)}")
+        elif (std := _number(value, units[curve], own, note)) is not None:
+            if std < 0:
+                note(own, f"a std of {value}: must be at least 0")
+            stds[curve] = std
+    return stds
+
+
+def _clock(value: Any, unit: str, path: KeyPath, note: Note) -> float | Prior:
+    """A number of the clock, or its prior."""
+    if not isinstance(value, dict):
+        return _number(value, unit, path, note) or 0.0
+    prior = value.get("prior")
+    if not isinstance(prior, dict) or set(value) - {"prior"}:
+        note(path, "must be a quantity, or { prior = { kind = ... } } to infer it")
+        return 0.0
+    try:
+        return read_prior(prior, unit)
+    except PriorError as faults:
+        for key, message in faults.faults:
+            note((*path, "prior", key) if key else (*path, "prior"), message)
+        return 0.0
+
+
+def _thin(value: Any, path: KeyPath, note: Note) -> int | None:
+    if value == BY_INFORMATION:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        note(path, f'{shown(value)} is neither a whole number from 1 nor "{BY_INFORMATION}"')
+        return 1
+    return value
