@@ -14,6 +14,7 @@ from percuss.calibration.observations import attached, bound, refuse, study_plan
 from percuss.calibration.records import DRAW_COLUMNS
 from percuss.errors import InputError
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
+from percuss.inference.discrepancies.model_error import INSTANT
 from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Likelihood
 from percuss.inference.samplers.registry import DEFAULT, clean_setting, sampler_settings
@@ -198,7 +199,14 @@ class _Fields:
 
     def field(self, kind: type[Discrepancy], key: str, value: Any) -> Any:
         """One field: noted if it is right for none of the group's outputs; in SI where they agree on the unit."""
-        if key == "kernel":
+        if key in kind.flags:
+            if not isinstance(value, bool):
+                self.note((*self.path, key), f"must be true or false, not {kind_of(value)}")
+            return value
+        if key == "over":
+            self.check_control(value)
+            return value
+        if key in kind.texts:
             if isinstance(value, str):
                 _attempt((*self.path, key), self.note, _trial, kind, key, value)
             else:
@@ -217,6 +225,15 @@ class _Fields:
         for path, message in noted[:1]:
             self.note(path, message)
         return value
+
+    def check_control(self, name: Any) -> None:
+        """Note a control variable that is neither the instant nor a number that every case has."""
+        study = self.study
+        held = [{**study.fixed, **values} for values in study.cases.values()]
+        numbers = [key for key in held[0] if all(isinstance(values.get(key), int | float) for values in held)]
+        if not isinstance(name, str) or name not in (INSTANT, *numbers):
+            near = did_you_mean(str(name), [INSTANT, *numbers])
+            self.note((*self.path, "over"), f"{shown(name)} is no number that all cases have: {near}")
 
     def read(self, kind: type[Discrepancy], key: str, value: Any, unit: str, note: Note) -> None:
         path = (*self.path, key)
@@ -240,6 +257,10 @@ class _Fields:
             return list(dict.fromkeys(output.unit for output in self.outputs))
         if key != "length":
             return ["1"]
+        over = self.group.discrepancy.get("over", INSTANT)
+        if over != INSTANT:
+            known = self.study.model().inputs.get(over)
+            return [known.unit or "1"] if known else ["1"]
         quantities = self.study.model().quantities
         axes = [quantities[output.quantity].axis for output in self.outputs]
         return list(dict.fromkeys(quantities[axis].unit if axis else "s" for axis in axes))

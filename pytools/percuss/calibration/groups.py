@@ -11,6 +11,7 @@ import numpy as np
 from percuss.calibration.channels import Histories, check_dense
 from percuss.errors import InputError
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
+from percuss.inference.discrepancies.model_error import INSTANT
 from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Group
 from percuss.spelling import did_you_mean
@@ -75,6 +76,7 @@ def make_groups(
                     forward, outputs = places[0][0], [column for _, column in places]
                 discrepancy = made.discrepancy(series)
                 check_dense(discrepancy, len(series), inner)
+                related = made.related(series[0], find) if discrepancy.systematic else {}
                 groups.append(
                     Group(
                         inner,
@@ -84,6 +86,7 @@ def make_groups(
                         forward,
                         np.array([entry["std"] or 0.0 for entry in series]) if block.measurement_error else 0.0,
                         reading,
+                        tuple(related.values()),
                     )
                 )
                 rows += [{**entry, "group": inner} for entry in series]
@@ -178,7 +181,42 @@ class _Maker:
         if entry["output"] not in self.study.outputs:
             return history
         forward = find(entry["case"], entry["output"])[0]
+        if self.over != INSTANT:
+            return forward, entry["output"], entry["point"]
         return forward if self.kind.independent else (forward, *history)
+
+    @property
+    def over(self) -> str:
+        """The control variable that errors are correlated along: instants, or an input that the cases set."""
+        return str(self.data_group.discrepancy.get("over", INSTANT))
+
+    def related(self, entry: Entry, find: Find) -> dict[tuple[str, str], tuple[int, float]]:
+        """Outputs that have the error of the model in common with an entry: column and place by case and output."""
+        pairs = [
+            (case, name)
+            for case in (self.study.cases if self.over != INSTANT else [entry["case"]])
+            for name, output in self.study.outputs.items()
+            if (name == entry["output"] if self.over != INSTANT else output.at is not None)
+            and output.quantity == self._output(entry).quantity
+        ]
+        forward = find(entry["case"], entry["output"])[0]
+        related = {}
+        for case, name in pairs:
+            try:
+                own, column = find(case, name)
+            except InputError:
+                continue  # no surrogate has it
+            if own == forward:
+                place = self.study.outputs[name].at if self.over == INSTANT else self._control(case)
+                related[case, name] = (column, float(place or 0.0))
+        return related
+
+    def _control(self, case: str) -> float:
+        """The value of the control variable in a case."""
+        value = {**self.study.fixed, **self.study.cases[case]}.get(self.over)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(f"over = {self.over!r}: case {case} sets no number of that name")
+        return float(value)
 
     def discrepancy(self, series: list[Entry]) -> Discrepancy:
         """The discrepancy of the entries of one series."""
@@ -219,8 +257,12 @@ class _Maker:
         unit = self.axis_unit() if key == "length" else "1"
         if isinstance(value, Mapping):
             return self._unknown(key, value, unit)
-        if key == "kernel":
+        if key in self.kind.texts:
             return str(value)
+        if key in self.kind.flags:
+            if not isinstance(value, bool):
+                raise InputError(f"`{key}` must be true or false")
+            return value
         return parse_quantity(value, unit)  # type: ignore[arg-type]
 
     def _unknown(self, key: str, table: Mapping[str, Any], unit: str) -> Unknown:
@@ -233,11 +275,15 @@ class _Maker:
 
     def axis_unit(self) -> str:
         """The unit of the axis along which the data were taken."""
+        if self.over != INSTANT:
+            return self.study.model().inputs[self.over].unit or "1"
         quantities = self.study.model().quantities
         axis = quantities[self._output(self.entries[0]).quantity].axis
         return quantities[axis].unit if axis else "s"
 
     def _places(self, series: list[Entry]) -> np.ndarray:
+        if self.over != INSTANT:
+            return np.array([self._control(entry["case"]) for entry in series])
         for entry in series:
             if entry["instant"] is None:
                 raise InputError(

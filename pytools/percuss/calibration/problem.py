@@ -16,6 +16,7 @@ from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups
 from percuss.calibration.observations import study_plan
 from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
+from percuss.calibration.slopes import with_slopes
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError
@@ -137,8 +138,14 @@ def make_problem(
         for i, surrogate in enumerate(surrogates):
             seen = {int(j) for group in grouped.groups if group.forward == forward_name(i) for j in group.outputs}
             errors[forward_name(i)] = common_error(surrogate, seen)
-    likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups, errors)
     priors = {name: item.prior for name, item in study.parameters.items()}
+    if direct and any(group.discrepancy.systematic for group in grouped.groups):
+        raise InputError(
+            f"calibration {block.name}: the gradient of the model, which its error is orthogonal to, is had of surrogates",
+            hint="percuss surrogate, and percuss calibrate with that",
+        )
+    groups = with_slopes(grouped.groups, forwards, list(priors.values()))
+    likelihood = Likelihood(tuple(study.parameters), forwards, groups, errors)
     correlation = normal_correlation(study)
     if direct:
         target, why_not = Compiled(likelihood.posterior(priors, correlation), "the simulator itself is run")
