@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from percuss.calibration.groups import DEFAULT_KIND, exact_data, known_fields, make_groups, read_unknown
+from percuss.calibration.groups import DEFAULT_KIND, exact_data, known_fields, make_groups, read_unknown, spread_prior
 from percuss.calibration.observations import attached, bound, refuse, study_plan
 from percuss.calibration.records import DRAW_COLUMNS
 from percuss.errors import InputError
@@ -46,7 +46,11 @@ def find_block(study: Study, name: str | None) -> Block:
 
 def block_of(study: Study, name: str, table: Mapping[str, Any]) -> Block:
     """A block from the table that describes it."""
-    return read_block(name, table, {"outputs": observables(study), "cases": tuple(study.cases)}, refuse)
+    return read_block(name, table, _known(study), refuse)
+
+
+def _known(study: Study) -> dict[str, tuple[str, ...]]:
+    return {"outputs": observables(study), "cases": tuple(study.cases), "parameters": tuple(study.parameters)}
 
 
 def study_blocks(study: Study) -> list[Block]:
@@ -71,7 +75,7 @@ def observables(study: Study) -> tuple[str, ...]:
 
 def resolve(study: Study, tables: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """Check every block; quantities come back in SI."""
-    blocks = read_calibration(tables, observables(study), study.cases, note)
+    blocks = read_calibration(tables, _known(study), note)
     return {**tables, **{name: _resolved(study, block, ("calibration", name), note) for name, block in blocks.items()}}
 
 
@@ -123,6 +127,8 @@ def missing_errors(study: Study, observations: Any, where: str) -> list[InputErr
 
 def _resolved(study: Study, block: Block, path: KeyPath, note: Note) -> dict[str, Any]:
     _check_sampler(block, path, note)
+    if block.specimens:
+        _attempt((*path, "specimens", "spread"), note, spread_prior, block.specimens)
     for key, value in block.stopping.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             _attempt((*path, key), note, Stopping, **{key: value})
@@ -260,7 +266,7 @@ class _Fields:
         over = self.group.discrepancy.get("over", INSTANT)
         if over != INSTANT:
             known = self.study.model().inputs.get(over)
-            return [known.unit or "1"] if known else ["1"]
+            return [known.unit or "1"] if known else []
         quantities = self.study.model().quantities
         axes = [quantities[output.quantity].axis for output in self.outputs]
         return list(dict.fromkeys(quantities[axis].unit if axis else "s" for axis in axes))

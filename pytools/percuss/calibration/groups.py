@@ -14,11 +14,12 @@ from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
 from percuss.inference.discrepancies.model_error import INSTANT
 from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Group
+from percuss.inference.specimens import NEW, Specimen, of_specimen
 from percuss.spelling import did_you_mean
-from percuss.study.calibration import Block, DataGroup
+from percuss.study.calibration import Block, DataGroup, Specimens
 from percuss.study.observations import std_of
 from percuss.study.output import Output
-from percuss.study.priors.prior import PriorError
+from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
 from percuss.study.study import Study
 from percuss.units import parse_quantity, same_dimension
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 DEFAULT_KIND = "gaussian"
+# Of spreads, in standard deviations of the parameter's prior: few populations are wider than what is held possible.
+HALF_NORMAL = {"kind": "truncated-normal", "mean": 0.0, "std": 1.0, "low": 0.0}
 # Of (case, output): the name of the forward model that has it, and its column there.
 Find = Callable[[str, str], tuple[str, int]]
 Entry = Mapping[str, Any]
@@ -64,7 +67,7 @@ def make_groups(
                 )
         by = [entry[data_group.by] if data_group.by else None for entry in chosen]
         for name, shared in _split(chosen, by, data_group.name):
-            made = _Maker(study, data_group, name, shared, units)
+            made = _Maker(study, data_group, name, shared, units, block.specimens.by if block.specimens else None)
             for inner, series in _split(shared, [made.series(entry, find) for entry in shared], name):
                 reading = None
                 if histories and series[0]["output"] not in study.outputs:
@@ -83,7 +86,7 @@ def make_groups(
                         np.array([entry["value"] for entry in series]),
                         np.array(outputs),
                         discrepancy,
-                        forward,
+                        of_specimen(forward, str(series[0].get(made.apart))) if made.apart else forward,
                         np.array([entry["std"] or 0.0 for entry in series]) if block.measurement_error else 0.0,
                         reading,
                         tuple(related.values()),
@@ -91,6 +94,36 @@ def make_groups(
                 )
                 rows += [{**entry, "group": inner} for entry in series]
     return Grouped(tuple(groups), pl.DataFrame(rows, {**observations.schema, "group": pl.String()}), units)
+
+
+def spread_prior(specimens: Specimens) -> Prior:
+    """The prior of the spread of a population: positive."""
+    try:
+        prior = read_prior(specimens.spread or HALF_NORMAL, "1")
+    except PriorError as fault:
+        raise InputError(str(fault)) from None
+    if prior.support()[0] < 0:
+        raise InputError(
+            f"a spread cannot be below 0, but its {prior.kind} prior reaches down to {prior.support()[0]!r}"
+        )
+    return prior
+
+
+def name_specimens(study: Study, block: Block, data: Sequence[Entry]) -> dict[str, Specimen]:
+    """The specimens of the data of a block, and one that was not measured; none where parameters do not differ."""
+    plan = block.specimens
+    if plan is None:
+        return {}
+    names = list(dict.fromkeys(entry.get(plan.by) for entry in data))
+    if None in names or len(names) < 2:
+        raise InputError(
+            f"calibration {block.name}: specimens are told apart by {plan.by}, and "
+            + ("some data have none" if None in names else f"all data are of {names[0]}"),
+            hint='a column specimen in the observations, or specimens = { by = "case" }',
+        )
+    priors = {name: item.prior for name, item in study.parameters.items()}
+    spreads = dict.fromkeys(plan.population, spread_prior(plan))
+    return {str(name): Specimen(str(name), priors, plan.free, spreads) for name in (*names, NEW)}
 
 
 def taken_by(block: Block, observations: pl.DataFrame) -> pl.DataFrame:
@@ -165,6 +198,7 @@ class _Maker:
     name: str
     entries: list[Entry]
     units: dict[str, str]
+    apart: str | None = None
 
     @property
     def kind(self) -> type[Discrepancy]:
@@ -174,6 +208,11 @@ class _Maker:
         return discrepancy_class(name_of_kind)
 
     def series(self, entry: Entry, find: Find) -> object:
+        """What must not stand in one group; data of two specimens do not either."""
+        own = self._series(entry, find)
+        return (own, entry.get(self.apart)) if self.apart else own
+
+    def _series(self, entry: Entry, find: Find) -> object:
         """What must not stand in one group: data of two forward models; if correlated, or samples of a curve, of two
         time histories.
         """

@@ -21,9 +21,7 @@ from percuss.study.priors.prior import Prior
 STEP = 1e-3
 
 
-def with_slopes(
-    groups: Sequence[Group], forwards: Mapping[str, Forward], priors: Sequence[Prior]
-) -> tuple[Group, ...]:
+def with_slopes(groups: Sequence[Group], forwards: Mapping[str, Forward], priors: Sequence[Prior]) -> tuple[Group, ...]:
     """The groups, those with an error of the model with the gradient of the model at their entries."""
     if not any(isinstance(group.discrepancy, ModelError) and group.discrepancy.orthogonal for group in groups):
         return tuple(groups)
@@ -47,17 +45,13 @@ def _best(groups: Sequence[Group], forwards: Mapping[str, Forward], priors: Sequ
 
     def misfit(normal: Floats) -> Floats:
         entries = [_entries(group, forwards, priors, normal[None])[0] for group in groups]
-        left = [
-            (group.observed - own) / std for group, own, std in zip(groups, entries, stds, strict=True)
-        ]
+        left = [(group.observed - own) / std for group, own, std in zip(groups, entries, stds, strict=True)]
         return np.nan_to_num(np.concatenate([*left, normal]), nan=1e6)
 
     return np.asarray(least_squares(misfit, np.zeros(len(priors)), diff_step=STEP, max_nfev=100).x)
 
 
-def _entries(
-    group: Group, forwards: Mapping[str, Forward], priors: Sequence[Prior], normal: Floats
-) -> Floats:
+def _entries(group: Group, forwards: Mapping[str, Forward], priors: Sequence[Prior], normal: Floats) -> Floats:
     """Entries (n, m) of a group at points (n, d) of standard normal numbers."""
     from scipy.special import ndtr
 

@@ -29,6 +29,7 @@ from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResid
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.discrepancies.model_error import ModelError
 from percuss.inference.reading import Reading
+from percuss.inference.specimens import Specimen
 from percuss.inference.target import Target
 from percuss.spelling import did_you_mean
 from percuss.study.priors.normal import Normal
@@ -131,6 +132,8 @@ class Likelihood:
     forwards: Mapping[str, Forward] = field(repr=False)
     groups: tuple[Group, ...]
     errors: Mapping[str, CommonError] = field(default_factory=dict, repr=False)
+    # Of forward models that stand for a specimen: what it has of its own.
+    specimens: Mapping[str, Specimen] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not self.groups:
@@ -156,6 +159,7 @@ class Likelihood:
         and errors of forward models that cannot be integrated out.
         """
         priors: dict[str, Prior] = {u.name: u.prior for group in self.groups for u in group.unknowns()}
+        priors |= {u.name: u.prior for specimen in self.specimens.values() for u in specimen.unknowns()}
         for name in self.inferred_errors:
             priors |= dict.fromkeys(self._error_names(name), Normal({"mean": 0.0, "std": 1.0}))
         return priors
@@ -357,8 +361,11 @@ class Likelihood:
         return tuple(dict.fromkeys(group.forward for group in self.groups))
 
     def _forwards(self, x: Floats, names: tuple[str, ...] | None = None) -> dict[str, tuple[Floats, Floats]]:
-        inputs = x[:, : len(self.parameters)]
-        outputs = {name: self.forwards[name](inputs) for name in names or self._used}
+        inputs, unknowns = x[:, : len(self.parameters)], self._unknowns(x) if self.specimens else {}
+        outputs = {}
+        for name in names or self._used:
+            specimen = self.specimens.get(name)
+            outputs[name] = self.forwards[name](specimen.inputs(inputs, unknowns) if specimen else inputs)
         for name, (mean, variance) in outputs.items():
             _check_forward(name, mean, variance, len(x))
         return outputs
