@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from percuss.calibration.groups import DEFAULT_KIND, exact_data, known_fields, make_groups, read_unknown, spread_prior
+from percuss.calibration.groups import (
+    DEFAULT_KIND,
+    exact_data,
+    known_fields,
+    make_groups,
+    name_specimens,
+    read_unknown,
+    spread_prior,
+)
 from percuss.calibration.observations import attached, bound, refuse, study_plan
 from percuss.calibration.records import DRAW_COLUMNS
 from percuss.errors import InputError
@@ -105,7 +113,9 @@ def own_observations(study: Study) -> tuple[Any, str] | None:
 def check_block(study: Study, block: Block, observations: Any, where: str) -> None:
     """Refuse a block that these observations, a table from `where`, do not fit or give no error to."""
     grouped = make_groups(study, block, observations, lambda case, output: (ANY, 0))
-    Likelihood(tuple(study.parameters), {ANY: lambda theta: (theta, theta)}, grouped.groups)
+    names = [group.forward for group in grouped.groups]
+    name_specimens(study, block, grouped.data.to_dicts())
+    Likelihood(tuple(study.parameters), dict.fromkeys(names, lambda theta: (theta, theta)), grouped.groups)
     exact_data(block, grouped.groups, grouped.data, where)
 
 

@@ -102,7 +102,7 @@ def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFram
     schema |= {"point": text, "axis": text, "instant": number}
     # Only where some are named: tables of a time before there were specimens stay what they are.
     schema |= {"specimen": text} if any(entry.get("specimen") for entry in entries) else {}
-    entries = [{name: entry.get(name) for name in schema} for entry in entries]
+    entries = [{name: entry.get(name) for name in schema if name != "entry"} for entry in entries]
     quantities = {output.quantity for output in study.outputs.values()}
     known = {*COLUMNS, *study.outputs, *quantities, *axes(study, quantities & set(columns))}
     left_out = [column for name, column in columns.items() if name not in known]

@@ -46,7 +46,7 @@ def _best(groups: Sequence[Group], forwards: Mapping[str, Forward], priors: Sequ
     def misfit(normal: Floats) -> Floats:
         entries = [_entries(group, forwards, priors, normal[None])[0] for group in groups]
         left = [(group.observed - own) / std for group, own, std in zip(groups, entries, stds, strict=True)]
-        return np.nan_to_num(np.concatenate([*left, normal]), nan=1e6)
+        return np.asarray(np.nan_to_num(np.concatenate([*left, normal]), nan=1e6), float)
 
     return np.asarray(least_squares(misfit, np.zeros(len(priors)), diff_step=STEP, max_nfev=100).x)
 

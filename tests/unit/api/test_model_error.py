@@ -51,7 +51,7 @@ ess = 200
 settings = { chains = 20 }
 [calibration.with.discrepancy]
 kind = "model-error"
-std = { prior = { kind = "log-uniform", low = "0.1 mm", high = "20 mm" } }
+std = "5 mm"
 length = "0.4 s"
 """
 
