@@ -4,16 +4,17 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+EXTRAS := check,cloud,cluster,docs,report,test
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help
 help:  ## Say what the targets are
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(VENV)/installed: pyproject.toml $(RUST)
+$(VENV)/installed: pyproject.toml requirements-dev.lock $(RUST)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras check,cloud,cluster,docs,report,test
+	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' -r requirements-dev.lock
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --extras $(EXTRAS)
 	touch $@
 
 .PHONY: setup
@@ -28,10 +29,16 @@ test: setup  ## Set up and pass every test, Rust and Python, the same cases ever
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
+.PHONY: quick
+quick: setup  ## Lint of Python and the unit tests, in a minute: what to run while working
+	$(BIN)/ruff check --quiet .
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" tests/unit
+
 .PHONY: fuzz
 fuzz: setup  ## Property tests with new cases every time, and many more of them
 	PROPTEST_CASES=2000 cargo test --locked --quiet
 	HYPOTHESIS_PROFILE=fuzz PERCUSS_SEEDS=5000 $(BIN)/python -m pytest -q -n auto tests/property tests/unit/test_ledger_faults.py
+	$(BIN)/python -m tests.fuzz 300
 
 .PHONY: lint
 lint: setup  ## Format, lints, types, stub against extension
@@ -70,6 +77,14 @@ wheels:  ## Build wheel and sdist of this machine, and try each in an environmen
 	  build/try/bin/pip install --quiet --disable-pip-version-check "$$made[report]" && \
 	  PATH="$(abspath build/try/bin):$$PATH" bash packaging/try-wheel.sh || exit 1; \
 	done
+
+.PHONY: lock
+lock: setup  ## Write requirements-dev.lock anew, with the newest versions that fit
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	mkdir -p build
+	{ head -1 requirements-dev.lock; $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11.7 --no-header \
+	  --no-annotate --no-emit-index-url $(addprefix --extra ,$(shell echo $(EXTRAS) | tr , ' ')) pyproject.toml; } > build/lock
+	mv build/lock requirements-dev.lock
 
 .PHONY: clean
 clean:  ## Delete what was built

@@ -31,6 +31,38 @@ hypothesis.settings.register_profile("percuss", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "percuss"))
 
+# Of tests/unit, what takes most of the time: marked slow, and left out by `make quick`.
+SLOW = (
+    "api/test_api.py",
+    "first_passage/test_first_passage.py",
+    "fragility/test_compute.py",
+    "fragility/test_fits.py",
+    "inference/test_compiled.py",
+    "inference/test_evidence.py",
+    "inference/test_modes.py",
+    "inference/test_samplers.py",
+    "inference/test_simulation_based_calibration.py",
+    "sensitivity/test_sensitivity.py",
+    "study/test_hostile.py",
+    "surrogates/test_families.py",
+    "test_ledger_faults.py",
+    "test_ledger_segments.py",
+    "test_plugins.py",
+    "validation/test_indicators.py",
+    "work/test_inference.py",
+    "work/test_repetition.py",
+    "work/test_trust.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow."""
+    slow = {Path(__file__).parent / "unit" / name for name in SLOW}
+    for item in items:
+        if item.path in slow:
+            item.add_marker(pytest.mark.slow)
+
+
 ISHIGAMI = """
 [study]
 title = "Ishigami function"

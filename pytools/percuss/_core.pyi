@@ -1,7 +1,7 @@
 """Types of the compiled core. `make check` compares this file with the extension."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, NotRequired, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +122,7 @@ class _ContactReport(TypedDict):
     velocity: float
     siconos: float
     seconds: float  # of the solve alone
+    existence: NotRequired[tuple[str, float]]  # proven, refuted or open; where the tolerance was not met
 
 def contact_solvers() -> list[str]: ...
 def solve_contact(

@@ -50,6 +50,28 @@ class Residuals:
 
 
 @dataclass(frozen=True)
+class Existence:
+    """Whether a problem that was not solved has a solution.
+
+    `proven`: some velocities are inside all dual cones, by `size` times the speed of q, so that one exists (Acary,
+    Cadoux, Lemaréchal and Malick 2011). `refuted`: no impulses keep the contacts from closing, and the energy residual
+    of all of them is at least `size`. `open`: neither was shown.
+    """
+
+    verdict: str
+    size: float
+
+    def __str__(self) -> str:
+        match self.verdict:
+            case "proven":
+                return "a solution exists, and the method did not find it"
+            case "refuted":
+                return f"no solution exists: no impulses have an energy residual below {self.size:.3g}"
+            case _:
+                return "whether a solution exists is not known"
+
+
+@dataclass(frozen=True)
 class Solution:
     """What a solver found: the best impulses it met, whether or not they meet the tolerance."""
 
@@ -61,6 +83,7 @@ class Solution:
     factorisations: int  # of Newton or interior point steps
     seconds: float  # of the solve alone, on the wall clock
     residuals: Residuals
+    existence: Existence | None = None  # where the tolerance was not met
 
 
 def solvers() -> list[str]:
@@ -174,6 +197,7 @@ def solve(
         report["factorisations"],
         report["seconds"],
         Residuals(report["energy"], report["plain"], report["velocity"], report["siconos"]),
+        Existence(*report["existence"]) if "existence" in report else None,
     )
 
 

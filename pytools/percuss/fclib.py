@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.contact import Solution, delassus, solve
+from percuss.contact import Existence, Solution, delassus, solve
 from percuss.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Comparison:
     def solved(self) -> bool:
         return any(solution.converged for solution in self.solutions)
 
+    @property
+    def existence(self) -> Existence | None:
+        """Of the solutions of a problem that no solver has solved."""
+        return None if self.solved else self.solutions[0].existence
+
     def facts(self) -> dict[str, object]:
         """For a JSON document."""
         return {
@@ -70,6 +75,7 @@ class Comparison:
                     "factorisations": solution.factorisations,
                     "seconds": solution.seconds,
                     "residuals": asdict(solution.residuals),
+                    **({"existence": asdict(solution.existence)} if solution.existence else {}),
                 }
                 for solution in self.solutions
             ],
@@ -153,18 +159,21 @@ def _problem(path: Path, kind: str, group: Any) -> ContactProblem:
     vectors = group["vectors"]
     mu = np.asarray(vectors["mu"], dtype=np.float64).ravel()
     mu_r = np.asarray(vectors["mu_r"], dtype=np.float64).ravel() if rolling else np.zeros(len(mu))
+    rows, size = dimension * len(mu), f"there are {len(mu)} coefficients mu and spacedim is {dimension}"
     if "W" in group:
-        w = _matrix(path, "W", group["W"])
+        w = _matrix(path, "W", group["W"], (rows, rows), size)
         q = np.asarray(vectors["q"], dtype=np.float64).ravel()
     else:
         from scipy import sparse
         from scipy.sparse import linalg
 
-        mass, directions = _matrix(path, "M", group["M"]), _matrix(path, "H", group["H"])
+        f = np.asarray(vectors["f"], dtype=np.float64).ravel()
+        why = f"f has {len(f)} numbers, {size}"
+        mass = _matrix(path, "M", group["M"], (len(f), len(f)), why)
+        directions = _matrix(path, "H", group["H"], (len(f), rows), why)
         w = delassus(mass, directions)
-        free = linalg.splu(sparse.csc_array(mass)).solve(np.asarray(vectors["f"], dtype=np.float64).ravel())
+        free = linalg.splu(sparse.csc_array(mass)).solve(f)
         q = np.asarray(vectors["w"], dtype=np.float64).ravel() + directions.T @ free
-    rows = dimension * len(mu)
     if w.shape != (rows, rows) or q.shape != (rows,) or mu_r.shape != mu.shape:
         raise InputError(
             f"{path}: W has shape {w.shape}, q {q.shape} and mu_r {mu_r.shape}, but there are {len(mu)} coefficients "
@@ -175,10 +184,13 @@ def _problem(path: Path, kind: str, group: Any) -> ContactProblem:
     return ContactProblem(path.stem, title.strip(), w, q, mu, dimension, mu_r)
 
 
-def _matrix(path: Path, name: str, group: Any) -> Any:
+def _matrix(path: Path, name: str, group: Any, expected: tuple[int, int], why: str) -> Any:
+    """A matrix of the file, of the size that its vectors ask for: its own word for it could ask for all memory."""
     from scipy import sparse
 
     shape = (int(group["m"][0]), int(group["n"][0]))
+    if shape != expected:
+        raise InputError(f"{path}: matrix {name} is {shape[0]} x {shape[1]}, not {expected[0]} x {expected[1]}: {why}")
     count = int(group["nz"][0])
     p, i, x = (np.asarray(group[key]) for key in ("p", "i", "x"))
     for key, numbers in (("p", p), ("i", i)):

@@ -1,4 +1,4 @@
-"""Tables that people bring: measured values, records, runs made elsewhere. CSV or Parquet, one row a sample.
+"""Tables that people bring: measured values, records, runs made elsewhere. CSV or Parquet, one row per sample.
 
 A header may carry a unit, as `gap [mm]`; without one a column is in the unit its reader expects. Empty cells and the
 words for no number are gaps. Every sentence about a cell names file, line (of a CSV file), row and column.

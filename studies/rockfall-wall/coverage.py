@@ -36,7 +36,7 @@ def main(repeats: list[int], place: Path) -> None:
     for case, error in errors.items():
         print(f"{case}: scales {error.scales.tolist()}, shares {np.round(error.shares, 3).tolist()}")
     for count in repeats:
-        for label, given in (("common", errors),):
+        for label, given in (("per-datum", {}), ("common", errors)):
             ranks, missed, slow = [], [], 0
             for twin in range(TWINS):
                 noise = np.random.default_rng((SEED, twin))

@@ -137,16 +137,16 @@ def test_vtk(percuss, folder, run) -> None:
         sets = ElementTree.parse(folder / file).getroot().findall("Collection/DataSet")
         assert [float(item.get("timestep", "nan")) for item in sets] == pytest.approx([0.05 * k for k in range(9)])
         for item in sets:
-            assert ElementTree.parse(folder / "frames" / str(item.get("file"))).getroot().get("type") == "PolyData"
+            assert b'type="PolyData"' in (folder / "frames" / str(item.get("file"))).read_bytes()
 
 
-def test_only_runs_of_scenes_can_be_drawn(percuss, folder, run) -> None:
+def test_only_runs_with_bodies_can_be_drawn(percuss, folder, run) -> None:
     percuss("view", "@last:design").refused(2, "design.created", "only runs that finished")
     percuss("view", run, "--sample", 3).refused(2, "sample 3")
     percuss("view", run, "--interval", "-1 s").refused(2, "--interval")
     percuss("export", "vtk", run, "--to", "studies/thrown/study.toml").refused(2, "is a file")
     other = percuss("simulate", "studies/ishigami", "--set", "x1=1", "--set", "x2=1", "--set", "x3=1").id
-    percuss("view", other).refused(2, "only scenes")
+    percuss("view", other).refused(2, "no bodies to draw")
 
 
 def test_a_run_that_is_not_what_was_recorded_is_not_drawn(percuss, folder, run, monkeypatch) -> None:
@@ -203,8 +203,8 @@ def test_the_page_draws_in_a_browser(percuss, folder, run, tmp_path, dark) -> No
     # What the software renderer of this machine says about its own speed is no fault of the page.
     assert [line for line in said if "GL Driver Message" not in line] == [], done.stderr
     picture = image.imread(tmp_path / "shot.png")[..., :3]
-    middle = picture[180:600, 20:880]
-    sky = middle[5, 430]
+    middle = picture[60:460, 160:600]
+    sky = middle[5, 200]
     assert (sky.mean() < 0.3) == dark
     # The ball still flies, so that it has the dark red of the fastest; the block is pale and its faces are shaded.
     assert ((middle[..., 0] > 0.3) & (middle[..., 2] < 0.35) & (middle[..., 1] < 0.2)).mean() > 1e-3

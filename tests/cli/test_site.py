@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -186,3 +187,14 @@ def test_it_is_served_to_this_machine_alone_and_grows(tmp_path: Path) -> None:
                     urllib.request.urlopen(request)
         finally:
             listening.shutdown()
+
+
+@pytest.mark.parametrize("words", [("site", "--to", "pages"), ("report", "@last"), ("plot", "@last", "--to", "a.svg")])
+def test_without_matplotlib_one_sentence_says_what_to_add(percuss, folder, monkeypatch, words) -> None:  # type: ignore[no-untyped-def]
+    from percuss.site import build
+
+    percuss("design", "ishigami", "--n", 2)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    build._code.cache_clear()
+    said = percuss(*words).refused(2, "plots need matplotlib, which is not installed")
+    assert "hint: pip install matplotlib" in said.err

@@ -93,8 +93,10 @@ def test_recorded_problems_are_solved_or_told_and_no_budget_is_exceeded() -> Non
         assert found.factorisations <= 4_000, path.stem
         assert _energy(problem, found.r) == pytest.approx(found.residuals.energy, rel=1e-2, abs=1e-11), path.stem
         assert found.converged == (found.residuals.energy <= 1e-8)
-        if not found.converged:
+        assert (found.existence is None) == found.converged
+        if found.existence is not None:
             unmet.append(path.stem)
+            assert found.existence.verdict == "proven", path.stem
             others = [problem.solve(solver=name, tol=1e-8).residuals.energy for name in ("accelerated", "apgd", "nsgs")]
             assert found.residuals.energy <= 3.0 * min(others), (path.stem, found.residuals.energy, others)
     assert len(unmet) <= len(RECORDED) // 9, unmet

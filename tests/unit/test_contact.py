@@ -75,6 +75,24 @@ def test_an_unmet_tolerance_is_told() -> None:
     assert found.iterations == 2
     assert found.seconds > 0.0
     assert found.residuals.energy > 1e-14
+    # Not because there were none.
+    assert found.existence is not None
+    assert found.existence.verdict == "proven"
+    assert str(found.existence) == "a solution exists, and the method did not find it"
+
+
+def test_where_no_solution_exists_a_bound_says_so() -> None:
+    # Walls close in on a block from both sides.
+    turned = np.diag([-1.0, -1.0, 1.0])
+    w = np.block([[np.eye(3), turned], [turned, np.eye(3)]])
+    found = contact.solve(w, [-1.0, 0, 0, -1.0, 0, 0], 0.5)
+    assert found.existence is not None
+    assert found.existence.verdict == "refuted"
+    assert found.existence.size == pytest.approx(1.0 / np.sqrt(1.0 + 0.5**2), rel=1e-6)
+    assert found.residuals.energy >= found.existence.size * (1.0 - 1e-6)
+    assert "no solution exists" in str(found.existence)
+    # One wall that gives way is enough.
+    assert contact.solve(w, [-1.0, 0, 0, 1.0, 0, 0], 0.5).existence is None
 
 
 @pytest.mark.parametrize("norm", contact.NORMS)

@@ -15,6 +15,7 @@ from percuss.models.reference import kind_reference, setting_lines
 from percuss.models.registry import MODELS
 
 pytest.importorskip("material", reason="mkdocs-material is not installed (extra docs)")
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 

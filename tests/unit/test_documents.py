@@ -64,14 +64,15 @@ def _programs(document: Path) -> list[str]:
 SHOWN = [d for d in DOCUMENTS if _programs(d) or any("percuss " in script for script in _scripts(d))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", SHOWN, ids=lambda p: str(p.relative_to(ROOT)))
 def test_everything_shown_works(document: Path, tmp_path: Path) -> None:
     """The fenced `sh` blocks of a document, in order, as one script; then its `python` blocks as one program.
 
-    Blocks marked `sh no-run` are for the eye. Pages are read in the repository; whoever reads the README has an empty
-    folder and an installed percuss.
+    Blocks marked `sh no-run` are for the eye. Pages are read in the repository; readers of the README and of tutorials
+    have an empty folder and an installed percuss.
     """
-    if document != ROOT / "README.md":
+    if document != ROOT / "README.md" and document.parent.name != "tutorials":
         shutil.copytree(ROOT / "studies", tmp_path / "studies", ignore=shutil.ignore_patterns("ledger"))
     blocks = [script for script in _scripts(document) if re.search(r"(?m)^[^#\n]*\bpercuss ", script)]
     if blocks:

@@ -84,6 +84,7 @@ def _set(name: str, value: object) -> Callable[[Any], None]:
         (_set("spacedim", [2]), "spacedim is 2"),
         (_set("spacedim", b"three"), "fclib_local is damaged"),
         (_set("W/m", [10**15]), "one.hdf5"),
+        (_set("W/m", [2**31]), "matrix W is 2147483648 x"),  # scipy would take 16 GB for it
         (_set("W/p", np.zeros(0, dtype=int)), "one.hdf5"),
         (_set("W", [1.0]), "fclib_local is damaged"),
         (_set("vectors/q", None), "fclib_local is incomplete"),

@@ -1,7 +1,7 @@
 """Calibrations held against each other: evidence (Gupta et al., 2023, Eq. C.12), leave-one-out, posteriors beside each
 other.
 
-Evidence and leave-one-out weigh models against the same data; of calibrations on other data only posteriors are shown.
+Evidence and leave-one-out compare models on the same data; of calibrations on other data only posteriors are shown.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Three forms of a table, told apart by their columns:
 
     long       one row per datum: `output`, `value`, and where known `unit`, `std`, `case`, `point`, `axis`, `instant`
     wide       one column per output, one row per repetition, and `case`; an empty cell was not measured
-    histories  what a logger wrote: a column of instants and one per curve (`percuss.calibration.histories`)
+    curves     a column of instants and one per curve, reduced to outputs (`percuss.calibration.reduced`)
 
 Numbers are in the unit of the output, or in that of the header (`value [mm]`) or of the column `unit`. `std` is that
 of the measurement alone. Channels bound to whole curves are read by `percuss.calibration.channels`.
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from percuss.calibration.channels import read_history
-from percuss.calibration.histories import axes, curve_outputs, read_histories
+from percuss.calibration.reduced import axes, curve_outputs, read_curves
 from percuss.errors import InputError
 from percuss.measured import Measured, header_unit, number_in, parse_measured, text_in
 from percuss.settings import KeyPath, Note, Noted
@@ -92,7 +92,7 @@ def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFram
     if "output" in columns:
         entries = _long(study, source, measured, columns)
     elif curve_outputs(study, columns):
-        entries = read_histories(study, source, measured, columns, _case(study, source.case, source.file))
+        entries = read_curves(study, source, measured, columns, _case(study, source.case, source.file))
     else:
         entries = _wide(study, source, measured, columns)
     if not entries:

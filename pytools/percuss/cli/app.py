@@ -45,22 +45,22 @@ COMMANDS: dict[str, Entry] = {
     "design": Entry("design", "Choose the sample points of a study.", SIMULATE),
     "run": Entry("run", "Run every point of a design; run again to do what is missing.", SIMULATE),
     "import": Entry("import_", "Take in runs that were made elsewhere, or a crate of another ledger.", SIMULATE),
-    "converge": Entry("converge", "Say which outputs depend on the numerical step.", SIMULATE),
+    "converge": Entry("converge", "Find out which outputs depend on the numerical step.", SIMULATE),
     "check": Entry("check", "Run a regression study and compare with what it should give.", SIMULATE),
     "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", SIMULATE),
     "surrogate": Entry("surrogate", "Fit surrogates of the model to the runs of a design.", INFER),
-    "sensitivity": Entry("sensitivity", "Say which parameters matter.", INFER),
-    "region": Entry("region", "Say where time histories lie, and how well the runs tell.", INFER),
+    "sensitivity": Entry("sensitivity", "Find out which parameters matter.", INFER),
+    "region": Entry("region", "Give regions where time histories lie, with their error.", INFER),
     "observe": Entry("observe", "Bind measured values to the outputs of a study.", INFER),
     "calibrate": Entry("calibrate", "Infer parameters from observations.", INFER),
     "filter": Entry("filter", "Weight an ensemble of runs by observations, step by step.", INFER),
     "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", INFER),
-    "compare": Entry("compare", "Hold calibrations against each other.", INFER),
+    "compare": Entry("compare", "Compare calibrations.", INFER),
     "trust": Entry("trust", "Try a calibration on twin data, whose truth is known.", INFER),
     "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", INFER),
-    "reliability": Entry("reliability", "Say how likely failure is, or which design meets a target.", RISK),
-    "fragility": Entry("fragility", "Say how likely damage is at an intensity, and in a year.", RISK),
-    "plot": Entry("plot", "Draw an event: curves of runs, and of every other kind its own picture.", LOOK),
+    "reliability": Entry("reliability", "Estimate how likely failure is, or which design meets a target.", RISK),
+    "fragility": Entry("fragility", "Estimate how likely damage is at an intensity, and per year.", RISK),
+    "plot": Entry("plot", "Draw an event: curves of runs, or the picture of its kind.", LOOK),
     "view": Entry("view", "Write a page that plays a run of a scene.", LOOK),
     "report": Entry("report", "Write a page on an event and all it comes from.", LOOK),
     "site": Entry("site", "Write the whole ledger as a site to look through.", LOOK),
@@ -71,17 +71,17 @@ COMMANDS: dict[str, Entry] = {
     "diff": Entry("diff", "Show what differs between two events of a kind.", LEDGER),
     "restore": Entry("restore", "Write a study as it was.", LEDGER),
     "replay": Entry("replay", "Rebuild every table from the events alone.", LEDGER),
-    "reproduce": Entry("reproduce", "Compute an event, and all it stands on, again.", LEDGER),
+    "reproduce": Entry("reproduce", "Compute an event, and everything it was made from, again.", LEDGER),
     "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),
-    "anchor": Entry("anchor", "Write what to keep outside of the ledger, signed and stamped.", LEDGER),
-    "note": Entry("note", "Add words to an event.", KEEP),
-    "supersede": Entry("supersede", "Say that an event is not to be used any more.", KEEP),
-    "redact": Entry("redact", "Delete the words of a private note, and record it.", KEEP),
-    "prune": Entry("prune", "Delete payloads under a policy, and record it.", KEEP),
+    "anchor": Entry("anchor", "Write a hash of the ledger to keep elsewhere, signed and time-stamped.", LEDGER),
+    "note": Entry("note", "Add a note to an event.", KEEP),
+    "supersede": Entry("supersede", "Mark an event as no longer to be used.", KEEP),
+    "redact": Entry("redact", "Delete the text of a private note, and record that.", KEEP),
+    "prune": Entry("prune", "Delete payloads under a policy, and record that.", KEEP),
     "seal": Entry("seal", "Pack old commits into one file.", KEEP),
     "adopt": Entry("adopt", "Take the stream of a shard into main.", KEEP),
     "ledger": Entry("ledger", "Copy a ledger to another place, or pull what is new in a copy.", KEEP),
-    "doctor": Entry("doctor", "Say what an issue report needs, and what lies around.", PROJECT),
+    "doctor": Entry("doctor", "Print what an issue report needs, and list leftover files.", PROJECT),
     "config": Entry("config", "Show the settings and where each came from.", PROJECT),
 }
 
@@ -102,7 +102,7 @@ class LazyGroup(typer.core.TyperGroup):
         return list(commands())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A stand-in that carries name and summary, for completion and for looking whether there is one."""
+        """A placeholder that carries name and summary, for completion and for looking whether there is one."""
         entry = COMMANDS.get(cmd_name) or commands().get(cmd_name)
         if entry is None:
             return None

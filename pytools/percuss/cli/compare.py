@@ -56,7 +56,7 @@ def _tell_validations(comparison: Compared) -> None:
 
 
 def _tell_posteriors(comparison: Compared) -> None:
-    """Parameters side by side, then what weighs the calibrations."""
+    """Parameters side by side, then the evidence for each calibration."""
     from percuss.cli.output import say, table_text
     from percuss.units import from_si
 

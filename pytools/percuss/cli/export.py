@@ -93,7 +93,7 @@ def vtk(
     if to.exists() and not to.is_dir():
         raise InputError(f"{to}: is a file, and a folder is to be written")
     run = filmed(ledger, event, sample, interval)
-    tell_written(run, write_vtk(run.film, to, run.study), json)
+    tell_written(run, write_vtk(run.film, to, run.study.name), json)
 
 
 @app.command(epilog="Example: percuss export crate @last:posterior --to posterior.zip --licence CC-BY-4.0")

@@ -71,9 +71,11 @@ def solve(
             give_line(comparison.facts())
     if comparisons and not json:
         print(table_text(HEADS, [row for comparison in comparisons for row in _rows(comparison)]))
-    unsolved = [comparison.problem.name for comparison in comparisons if not comparison.solved]
+    unsolved = [comparison for comparison in comparisons if not comparison.solved]
+    for comparison in unsolved:
+        say(f"{comparison.problem.name}: {comparison.existence}")
     if unsolved:
-        raise AnswerIsNo(f"not solved to {tol:g}: {', '.join(unsolved)}")
+        raise AnswerIsNo(f"not solved to {tol:g}: {', '.join(comparison.problem.name for comparison in unsolved)}")
 
 
 def _solvers(text: str) -> list[str]:

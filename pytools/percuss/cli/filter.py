@@ -84,7 +84,7 @@ def filter(
     """Weight the runs of a design by observations, step by step, and append weights and identified parameters.
 
     EVENT is a design whose runs are all in, or its campaign; runs made elsewhere do as well. A design made by percuss
-    design --propose is filtered together with those it goes on from, each run weighed for how it was proposed.
+    design --propose is filtered together with those it goes on from, each run weighted for how it was proposed.
     Weights that come down to too few samples are kept, and no estimate is given from them. What is not given is taken
     from the section [filter] of the study.
     """

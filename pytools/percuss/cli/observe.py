@@ -39,8 +39,8 @@ def observe(
     """Bind measured values to the outputs of a study, check them, and append them.
 
     One row per datum: output, value, and where known unit, std, case, point, axis, instant. Or one column per output,
-    and case. Or time histories from a logger: a column of instants and one per curve of the model, from which the
-    outputs are taken as from a run. Numbers are in the study's units unless header or unit say otherwise. Values that
+    and case. Or measured curves: a column of instants and one per curve of the model, from which the outputs are
+    taken as from a run. Numbers are in the study's units unless header or unit say otherwise. Values that
     are in the ledger already are not appended again.
     """
     from percuss.cli.output import give_id

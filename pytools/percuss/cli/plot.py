@@ -54,7 +54,7 @@ def plot(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Draw an event: curves of runs, and of every other kind its own picture.
+    """Draw an event: curves of runs, or the picture of its kind.
 
     Up to 8 runs are lines, more are a band: median, 25 to 75 % and 5 to 95 % of the runs. Peaks of impacts that fall
     between samples are marked where an output of the study is that peak. Runs that did not keep their curves are made

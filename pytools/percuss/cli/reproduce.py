@@ -27,7 +27,7 @@ def reproduce(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compute an event, and all it stands on, again from the recorded inputs, and compare. Nothing is appended.
+    """Compute an event, and everything it was made from, again, and compare. Nothing is appended.
 
     Exit code 0: all that was compared has the same bits, or is the same within a stated bound; 1: something differs, or
     nothing could be compared here.

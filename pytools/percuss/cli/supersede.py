@@ -21,7 +21,7 @@ def supersede(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say that an event is not to be used any more. It stays in the ledger; runs it held count as missing.
+    """Mark an event as no longer to be used. It stays in the ledger; runs it held count as missing.
 
     What was made from it stays, too, and is marked from then on, until --withdraw takes back what was said.
     """

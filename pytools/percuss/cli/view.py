@@ -17,20 +17,28 @@ def view(
     event: EventArgument,
     to: Annotated[Path, typer.Option(help="File to write.", metavar="FILE")] = Path("run.html"),
     sample: SampleOption = None,
+    overlay: Annotated[
+        str | None, typer.Option(help="Another run, drawn see-through over this one.", metavar="EVENT")
+    ] = None,
+    overlay_sample: Annotated[int | None, typer.Option(help="Sample of --overlay.", show_default="the first")] = None,
     interval: IntervalOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write one HTML page that plays a run of a scene: time, orbit, contact forces, colour by speed.
+    """Write one HTML page that plays a run: bodies, grains or storeys, contact forces, curves beside them.
 
     The run is made again from its event, to the same bits. The page needs no other file and fetches nothing.
     """
     from percuss.cli.drawing import filmed, tell_written
+    from percuss.errors import InputError
     from percuss.export.player import write_page
     from percuss.export.tables import check_target
 
     check_target(to)
-    run = filmed(ledger, event, sample, interval)
-    title = f"{run.study}, {run.case}, sample {run.sample}"
-    write_page(run.film, to, title, {name: str(value) for name, value in run.point.items()})
-    tell_written(run, [to], json)
+    if overlay_sample is not None and overlay is None:
+        raise InputError("--overlay-sample: needs --overlay EVENT")
+    runs = [filmed(ledger, event, sample, interval)]
+    if overlay is not None:
+        runs.append(filmed(ledger, overlay, overlay_sample, interval))
+    write_page([run.shown() for run in runs], to)
+    tell_written(runs[0], [to], json)

@@ -74,10 +74,7 @@ def campaign_facts(ledger: Ledger, batches: Sequence[Event], design: HasCases) -
     by_case: dict[str, list[tuple[Event, Span]]] = {case: [] for case in design.cases}
     for event in batches:
         batch = checked_batch(event, design)
-        samples = _rows(ledger, event, [])["sample"].to_list()
-        if sorted(samples) != sorted(batch.samples):
-            raise LedgerError(f"event {event.id}: its table has other samples than it names")
-        by_case[batch.case].append((event, Span.of(samples)))
+        by_case[batch.case].append((event, Span.of(batch.samples)))
     names = list(design.study.outputs)
     digest = SlicedDigest(3 + len(names))
     counts = {"runs": 0, "failed": 0}
@@ -103,24 +100,26 @@ def _slices(ledger: Ledger, by_case: dict[str, list[tuple[Event, Span]]], names:
 
     schema: dict[str, pl.DataType] = {"case": pl.String(), "sample": pl.Int64(), "failed": pl.String()}
     schema |= {name: pl.Float64() for name in names}
-    yield pl.DataFrame(schema=schema)
+    empty = pl.DataFrame(schema=schema)
+    yield empty
     for case, listed in by_case.items():
         for window in windows([span for _, span in listed]):
             rows = [_rows(ledger, listed[number][0], names) for number in window.batches]
-            inside = pl.concat(rows).filter(pl.col("sample").is_between(window.low, window.end, closed="left"))
-            ordered = inside.unique("sample", keep="first", maintain_order=True).sort("sample")
-            yield ordered.with_columns(pl.lit(case).alias("case")).select(list(schema))
+            # What a table does not have is empty: reasons of runs that completed, outputs of those that failed.
+            together = pl.concat([empty, *rows], how="diagonal").with_columns(pl.lit(case).alias("case"))
+            inside = together.filter(pl.col("sample").is_between(window.low, window.end, closed="left"))
+            yield inside.unique("sample", keep="first", maintain_order=True).sort("sample")
 
 
 def _rows(ledger: Ledger, event: Event, names: list[str]) -> pl.DataFrame:
-    """Sample, reason and some outputs of the runs of an event; outputs are empty where a run failed."""
+    """Sample and some outputs of the runs of an event, or why they failed."""
     import polars as pl
 
     batch = batch_of(event)
-    if isinstance(batch, RunsCompleted):
-        table = ledger.table(event, "runs", ["sample", *names]).select("sample", *names)
-        return table.with_columns(pl.lit(None, pl.String()).alias("failed"))
-    reasons = [batch.reasons.get(str(sample)) for sample in batch.samples]
-    table = pl.DataFrame({"sample": batch.samples, "failed": reasons}, {"sample": pl.Int64(), "failed": pl.String()})
-    table = table.with_columns(pl.lit(None, pl.Float64()).alias(name) for name in names)
-    return table.select("sample", *names, "failed")
+    if isinstance(batch, RunsFailed):
+        reasons = [batch.reasons.get(str(sample)) for sample in batch.samples]
+        return pl.DataFrame({"sample": batch.samples, "failed": reasons}, {"sample": pl.Int64, "failed": pl.String})
+    table = ledger.table(event, "runs", ["sample", *names])
+    if sorted(table["sample"].to_list()) != sorted(batch.samples):
+        raise LedgerError(f"event {event.id}: its table has other samples than it names")
+    return table

@@ -1,4 +1,4 @@
-"""`[filter]` of a study: the observations `percuss filter` weighs its runs by, and how large their error is.
+"""`[filter]` of a study: the observations by which `percuss filter` weights its runs, and how large their error is.
 
 What a command says takes the place of what the study says; a covariance, scale or share that a command gives takes that
 of the whole error, so that half of one is never mixed with half of another.

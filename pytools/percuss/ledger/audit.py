@@ -17,6 +17,7 @@ from percuss.kinds.stream_adopted import StreamAdopted
 from percuss.kinds.stream_sealed import StreamSealed
 from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
+from percuss.ledger.consistency import inconsistencies
 from percuss.ledger.event import Event
 from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, read_frames
 from percuss.ledger.ledger import MAIN, Ledger, adopted
@@ -316,12 +317,15 @@ def prove_order(walk: Walk) -> Proof:
 def prove_lineage(walk: Walk) -> Proof:
     """Every result stands on all it needs, down to the study: nothing is missing on the way."""
     proof = Proof("lineage", "every result has all it comes from: study, design, runs (failed ones too), build, seed")
-    kinds = {event.id: event.kind for event in walk.visible}
-    skipped = 0
+    events = {event.id: event for event in walk.visible}
+    kinds = {id: event.kind for id, event in events.items()}
+    skipped = superseding = 0
     for event in walk.visible:
         if not is_known(event.kind, event.version):
             skipped += 1
             continue
+        superseding += event.kind == "event.superseded"
+        proof.faults += (f"event {event.id} ({event.kind}): {wrong}" for wrong in inconsistencies(event, events))
         proof.checked += 1
         kind = KINDS[event.kind]
         if kind.one_of and not event.inputs_as(*kind.one_of):
@@ -339,8 +343,10 @@ def prove_lineage(walk: Walk) -> Proof:
             proof.faults.append(f"event {event.id}: does not say with what it was made")
         if kind.seeded and event.seed is None:
             proof.faults.append(f"event {event.id} ({event.kind}): has no seed")
-    if skipped:
-        proof.note = f"{skipped} events of kinds this percuss does not know were skipped"
+    notes = [f"{skipped} events of kinds this percuss does not know were skipped"] if skipped else []
+    # Nothing is wrong with that; but what was withdrawn is not computed again, and a reader should look why.
+    notes += [f"{superseding} times something was superseded, which is not computed again"] if superseding else []
+    proof.note = "; ".join(notes)
     return proof
 
 

@@ -267,19 +267,19 @@ def runs_slices(state: State) -> Iterator[pl.DataFrame]:
             by_case.setdefault(batch.case, []).append((event, Span.of(batch.samples)))
         for case, listed in sorted(by_case.items()):
             for window in windows([span for _, span in listed]):
-                parts = [pl.DataFrame(schema=schema)]
+                samples: list[int] = []
+                events: list[str] = []
+                failed: list[str | None] = []
                 for event in (listed[number][0] for number in window.batches):
                     batch = batch_of(event)
-                    samples = [sample for sample in batch.samples if window.low <= sample < window.end]
+                    inside = [sample for sample in batch.samples if window.low <= sample < window.end]
                     reasons = batch.reasons if isinstance(batch, RunsFailed) else {}
-                    failed = [reasons.get(str(sample)) for sample in samples] if reasons else [None] * len(samples)
-                    some = pl.DataFrame(
-                        {"sample": samples, "failed": failed}, {"sample": pl.Int64(), "failed": pl.String()}
-                    )
-                    texts = {"design": design, "case": case, "event": event.id}
-                    some = some.with_columns(pl.lit(value).alias(name) for name, value in texts.items())
-                    parts.append(some.select(list(schema)))
-                yield pl.concat(parts).unique("sample", keep="first", maintain_order=True).sort("sample")
+                    samples += inside
+                    events += [event.id] * len(inside)
+                    failed += [reasons.get(str(sample)) for sample in inside] if reasons else [None] * len(inside)
+                columns = {"design": design, "case": case, "sample": samples, "event": events, "failed": failed}
+                rows = pl.DataFrame(columns, schema)
+                yield rows.unique("sample", keep="first", maintain_order=True).sort("sample")
 
 
 def lineage(state: State, id: str) -> list[Event]:

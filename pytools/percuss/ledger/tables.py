@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING
 
@@ -46,14 +47,15 @@ class SlicedDigest:
     def add(self, slices: Iterable[pl.DataFrame]) -> int:
         """The next columns, slice by slice from the first row on; how many rows they have. One slice at least."""
         columns: dict[str, _Column] = {}
-        for piece in slices:
-            for series in piece.get_columns():
-                if series.name not in columns:
-                    columns[series.name] = _Column(series.dtype)
-                columns[series.name].add(series)
-        for name, column in columns.items():
-            _name(self._state, name)
-            column.into(self._state)
+        with ExitStack() as stack:
+            for piece in slices:
+                for series in piece.get_columns():
+                    if series.name not in columns:
+                        columns[series.name] = _Column(series.dtype, stack)
+                    columns[series.name].add(series)
+            for name, column in columns.items():
+                _name(self._state, name)
+                column.into(self._state)
         return next(iter(columns.values())).rows if columns else 0
 
     def hexdigest(self) -> str:
@@ -64,13 +66,13 @@ class SlicedDigest:
 class _Column:
     """A column as its slices come: the digest has all its nulls before all its values, so that they are put by."""
 
-    def __init__(self, dtype: pl.DataType) -> None:
+    def __init__(self, dtype: pl.DataType, stack: ExitStack) -> None:
         import polars as pl
 
         self.dtype = dtype
         self.rows = 0
-        self.parts = [SpooledTemporaryFile(HELD_BYTES) for _ in range(3)]  # noqa: SIM115 (closed when read)
-        self.items = _Column(dtype.inner) if isinstance(dtype, pl.List) else None  # type: ignore[arg-type]
+        self.parts = [stack.enter_context(SpooledTemporaryFile(HELD_BYTES)) for _ in range(3)]  # noqa: SIM115
+        self.items = _Column(dtype.inner, stack) if isinstance(dtype, pl.List) else None  # type: ignore[arg-type]
 
     def add(self, series: pl.Series) -> None:
         nulls, lengths, values, items = _parts(series)
@@ -83,10 +85,9 @@ class _Column:
     def into(self, state: hashlib._Hash) -> None:
         state.update(_head(self.dtype) + self.rows.to_bytes(8, "little"))
         for kept in self.parts:
-            with kept:
-                kept.seek(0)
-                while piece := kept.read(HELD_BYTES):
-                    state.update(piece)
+            kept.seek(0)
+            while piece := kept.read(HELD_BYTES):
+                state.update(piece)
         if self.items is not None:
             self.items.into(state)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
     from percuss.models.ground.record import RecordFacts
+    from percuss.scene.film import Film
 
 Value = float | str
 # Stream of what a model says of a run.
@@ -197,6 +198,20 @@ class Settles(Protocol):
         self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int], starts: Sequence[bytes | None]
     ) -> list[Outcome]:
         """As `run`, from states of rest; a run without one settles by itself, to the same bits."""
+        ...
+
+
+@runtime_checkable
+class Filmed(Protocol):
+    """What a model also is if its runs can be drawn as bodies that move."""
+
+    def film(
+        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+    ) -> tuple[Film, Outcome]:
+        """The run of a point, made again with a frame every `interval_s` (None: as many as suit it), and its outcome.
+
+        `start` is the state of rest it starts from, where there is one. Raises InputError for a run that has no film.
+        """
         ...
 
 

@@ -25,9 +25,7 @@ def load_matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError:
-        raise InputError(
-            "plots need matplotlib, which is not installed", hint="pip install 'percuss[report]'"
-        ) from None
+        raise InputError("plots need matplotlib, which is not installed", hint="pip install matplotlib") from None
     matplotlib.use("Agg")
     return matplotlib
 

@@ -135,7 +135,7 @@ def _path(axis: Any, table: pl.DataFrame, name: str, unit: Any, place: int, labe
 def draw_predictions(shown: Shown, parts: Sequence[str]) -> Figure | None:
     """What was observed against what the constant calibration predicts, with two of its standard deviations.
 
-    A row a quantity, a column a part of the data; None where none of the parts was predicted.
+    One row per quantity, one column per part of the data; None where none of the parts was predicted.
     """
     table = shown.validation.predictions
     if table is None:

@@ -1,4 +1,4 @@
-"""Regions of time histories: mean, pointwise and simultaneous region, a row a case and a column a curve."""
+"""Regions of time histories: mean, pointwise and simultaneous region, one row per case and one column per curve."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Monte Carlo: independent draws until the coefficient of variation is reached, or `n` of them.
 
-The interval is Jeffreys' of the share that fails. Stopping when enough have failed leaves a bias of the order cv^2.
+Blocks are as long as the draws before say is needed. The interval is Jeffreys' of the share that fails. Stopping when
+enough have failed leaves a bias of the order cv^2.
 """
 
 from __future__ import annotations
@@ -22,17 +23,18 @@ from percuss.reliability.limit import Limit
 
 DEFAULT_N = 100_000
 OPTIONS: dict[str, str] = {}
-# Draws between two looks at the coefficient of variation: a share of all, so that looking costs nothing.
-LOOKS = 20
+FIRST = 1000
+# A block is at least this part of what was drawn before: a look costs nothing, and few looks bias little.
+GROWTH = 0.25
 
 
 def estimate(limit: Limit, settings: Settings) -> Estimate:
-    """Draw in blocks of fixed size."""
+    """Draw block by block."""
     random = np.random.Generator(np.random.PCG64(settings.seed))
-    block = max(settings.n // LOOKS, 1)
     points, values = [], []
     n, failures, cv = 0, 0, math.inf
     while n < settings.n and cv > settings.cv:
+        block = _next_block(n, failures, settings.cv)
         u = random.standard_normal((min(block, settings.n - n), limit.dimension))
         g = limit(u)
         points.append(u)
@@ -47,3 +49,13 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     samples = Samples(np.concatenate(points), np.concatenate(values), np.full(n, 1.0 / n))
     interval = binomial_interval(failures, n, settings.level)
     return Estimate(failures / n, interval, cv, too_wide(cv, settings.cv, n), samples)
+
+
+def _next_block(n: int, failures: int, cv: float) -> int:
+    """Draws that are missing by the share that failed so far; three times as many as so far where none did."""
+    if not n:
+        return FIRST
+    if not 0 < failures < n:
+        return 3 * n
+    needed = (n / failures - 1) / (cv * cv)
+    return max(math.ceil(min(needed - n, 3 * n)), math.ceil(GROWTH * n))

@@ -1,4 +1,4 @@
-"""Which priors the probability hangs on: importance factors, and derivatives to their means and standard deviations.
+"""Which priors the probability depends on: importance factors, and derivatives to their means and standard deviations.
 
 By the samples of an estimate and the score of each prior (Rubinstein, 1986; Wu, 1994), for location and scale:
 

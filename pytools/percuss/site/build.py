@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.ledger.place import check_outside
 from percuss.ledger.projections import State, mark
+from percuss.plots.drawing import load_matplotlib
 from percuss.report.html import style_sheet
 from percuss.report.source import when
 from percuss.session import Session
@@ -140,7 +140,7 @@ def _badge(session: Session, state: State, *, audit: bool) -> Badge:
 @cache
 def _code() -> str:
     """Digest of the code that makes pages, and of what draws in it."""
-    parts = [version("matplotlib")]
+    parts = [str(load_matplotlib().__version__)]
     for package in ("percuss.site", "percuss.report", "percuss.plots", "percuss.report.sections"):
         for item in sorted(files(package).iterdir(), key=lambda item: item.name):
             if item.name.endswith((".py", ".css")):

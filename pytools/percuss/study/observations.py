@@ -24,7 +24,7 @@ SOURCE = table_of(
     Setting("case", "text", "", doc="case of all its rows"),
     Setting("columns", "table", {}, doc='columns of other names: name = "column of the file"'),
     Setting("std", "any", {}, doc="standard deviation of the measurement: one for all outputs, or output = std"),
-    Setting("start", "number", 0.0, unit="s", doc="of time histories: the instant of the file at which a run begins"),
+    Setting("start", "number", 0.0, unit="s", doc="of measured curves: the instant of the file at which a run begins"),
 )
 OBSERVED = SOURCE | table_of(
     Setting(

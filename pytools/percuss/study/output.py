@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 REDUCTIONS = ("max", "min", "absmax", "final", "mean", "rms", "at")
-# Those that a single value of the curve decides; `rms` weighs values by themselves and follows the largest.
+# Those that a single value of the curve decides; `rms` weights values by themselves and follows the largest.
 EXTREMES = ("max", "min", "absmax")
 FOLLOWS_EXTREMES = (*EXTREMES, "rms")
 

@@ -32,7 +32,7 @@ SECTIONS: dict[str, Section] = {
     "calibration": Section("percuss.calibration.blocks", "which data, with which discrepancy, by which sampler"),
     "correlations": Section("percuss.study.correlations", "parameters that are not independent: a Gaussian copula"),
     "limits": Section("percuss.study.limits", "when a run counts as a failure, for percuss reliability"),
-    "filter": Section("percuss.filtering.section", "observations that weigh the runs of an ensemble, and their error"),
+    "filter": Section("percuss.filtering.section", "observations that weight the runs of an ensemble, and their error"),
     "files": Section("percuss.study.file_rights", "licence and DOI of data files"),
     "validation": Section("percuss.validation.section", "motions that a model follows with parameters that may drift"),
 }

@@ -82,6 +82,7 @@ class KeptAnchor:
     file: str
     root: str
     events: int
+    since: int  # how many events the ledger has that the anchor does not speak of
     faults: Sequence[str]
     testimonies: Sequence[Finding]
 
@@ -97,7 +98,8 @@ class KeptAnchor:
         if wrong:
             return "; ".join(wrong)
         words = [item.sentence for item in self.testimonies] or ["nobody testifies to the file itself"]
-        return f"all {self.events} events of it are as they were; {'; '.join(words)}"
+        since = f"; of the {self.since} events since then it says nothing" if self.since else ""
+        return f"all {self.events} events of it are as they were{since}; {'; '.join(words)}"
 
 
 def check_anchor(walk: Walk, place: Place, path: Path, trusted: Trusted) -> KeptAnchor:
@@ -105,4 +107,5 @@ def check_anchor(walk: Walk, place: Place, path: Path, trusted: Trusted) -> Kept
     anchor = read_anchor(path)
     events = sum(stream.size for stream in anchor.checkpoint.streams)
     faults = faults_of(walk, place, anchor)
-    return KeptAnchor(str(path), anchor.checkpoint.root, events, faults, findings(anchor, trusted))
+    since = max(0, sum(map(len, walk.streams.values())) - events)
+    return KeptAnchor(str(path), anchor.checkpoint.root, events, since, faults, findings(anchor, trusted))

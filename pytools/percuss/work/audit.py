@@ -98,6 +98,8 @@ class Audit:
         compared = verdicts["same"] + verdicts["within"]
         trusted = isinstance(self.anchor, KeptAnchor) and any(item.trusted for item in self.anchor.testimonies)
         by = "and somebody you trust testifies to it" if trusted else "as far as you trust what you kept"
+        if isinstance(self.anchor, KeptAnchor) and self.anchor.since:
+            by += f"; not the {self.anchor.since} events since then"
         counts = f"{verdicts['differs']} did not, {verdicts['cannot']} cannot be compared"
         by_claim = self.repeated.by_claim if self.repeated else 0
         if by_claim:

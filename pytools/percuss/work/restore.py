@@ -85,7 +85,7 @@ def study_under(session: Session, event: Event) -> Event:
         studies = [e for e in studies or session.state.events.values() if e.kind == "study.registered"]
         studies = [e for e in studies if e.study == event.study][:1]
     if len(studies) != 1:
-        which = f"is of {len(studies)} studies" if studies else "is of no study"
+        which = f"belongs to {len(studies)} studies" if studies else "belongs to no study"
         listed = ", ".join(f"{item.study.name if item.study else ''} {item.id}" for item in studies)
         raise InputError(f"event {event.id} ({event.kind}): {which}", hint=f"give one of {listed}" if studies else None)
     return studies[0]

@@ -55,7 +55,7 @@ def study_of(session: Session, event: Event) -> Study:
     """The study that an event belongs to."""
     registered = session.state.studies.get(event.study.digest) if event.study else None
     if registered is None:
-        raise InputError(f"event {event.id} ({event.kind}): is of no study")
+        raise InputError(f"event {event.id} ({event.kind}): belongs to no study")
     return session.study(registered)
 
 

@@ -7,7 +7,7 @@ use numpy::{
 };
 use numpy::{PyUntypedArrayMethods, ndarray::ArrayView1};
 use percuss_solvers::{
-    BlockKind, BlockMatrix, Norm, Problem, Report, Settings, Solver, Vector3, Workspace,
+    BlockKind, BlockMatrix, Existence, Norm, Problem, Report, Settings, Solver, Vector3, Workspace,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -95,8 +95,17 @@ fn solve_contact<'py>(
         let report = solver.solve(&problem, &settings, &mut r, &mut u, &mut workspace);
         (report, begin.elapsed().as_secs_f64())
     });
-    let facts = facts(py, &report.map_err(bad_input)?)?;
+    let report = report.map_err(bad_input)?;
+    let facts = facts(py, &report)?;
     facts.set_item("seconds", seconds)?;
+    if !report.converged {
+        let (existence, size) = match py.detach(|| problem.existence()) {
+            Existence::Proven { margin } => ("proven", margin),
+            Existence::Refuted { residual } => ("refuted", residual),
+            Existence::Open => ("open", f64::NAN),
+        };
+        facts.set_item("existence", (existence, size))?;
+    }
     Ok((table(py, r)?, table(py, u)?, facts))
 }
 

@@ -24,6 +24,7 @@ mod central;
 mod cone;
 mod couple;
 mod error;
+mod existence;
 mod interior;
 mod newton;
 mod nsgs;
@@ -41,6 +42,7 @@ pub use assembly::{
 pub use block_matrix::{Block, BlockMatrix, Vector3};
 pub use bodies::Bodies;
 pub use error::Error;
+pub use existence::{Existence, REACH};
 pub use problem::{BlockKind, Problem};
 pub use residual::{Norm, Residuals};
 pub use solver::{Report, Settings, Solver, Workspace};

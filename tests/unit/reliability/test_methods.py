@@ -52,6 +52,17 @@ def test_a_plane_in_two_variables(name: str) -> None:
     assert inside(found, float(ndtr(-2.5)))
 
 
+@pytest.mark.parametrize("beta", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("name", ["monte-carlo", "quasi-monte-carlo"])
+def test_no_more_draws_than_the_coefficient_of_variation_needs(name: str, beta: float) -> None:
+    """(1 - p) / (p cv^2) independent draws; never fewer than a first block, which is of 1000 or so."""
+    p = float(ndtr(-beta))
+    limit = plane(3, beta)
+    estimate = run(name, limit, cv=0.1)
+    assert estimate.converged and estimate.cv <= 0.1
+    assert limit.runs <= max(1.6 * (1 - p) / (p * 0.01), 2048)
+
+
 @pytest.mark.parametrize("d", [2, 100, 1000])
 @pytest.mark.parametrize("beta", [3.0, 5.2])
 def test_subset_simulation_does_not_know_the_number_of_variables(d: int, beta: float) -> None:

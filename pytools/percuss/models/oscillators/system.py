@@ -51,6 +51,8 @@ from percuss.units import parse_quantity
 if TYPE_CHECKING:
     from numpy import ndarray
 
+    from percuss.scene.film import Film
+
 
 @dataclass(frozen=True)
 class Oscillators:
@@ -107,6 +109,19 @@ class Oscillators:
         """The record that moves the base in a run, scaled."""
         record = self.base.record_of(point)
         return record.facts(self.base.scale_of(point), self.duration_s) if record else None
+
+    def film(
+        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+    ) -> tuple[Film, Outcome]:
+        """The run as storeys that sway."""
+        from percuss.models.oscillators.film import Structure, oscillator_film
+
+        outcome = self.run([point], [seed])[0]
+        if isinstance(outcome, Failed):
+            raise InputError(f"the run has no film: {outcome.reason}")
+        gaps = tuple(self._number(contact, "gap", point) for contact in self.contacts)
+        structure = Structure(self.names, self.springs, self.contacts, gaps)
+        return oscillator_film(structure, outcome, interval_s), outcome
 
     def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
         return float(point[element.inputs[key]])

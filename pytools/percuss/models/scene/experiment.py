@@ -17,9 +17,13 @@ from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.model import NOTES, Done, Failed, Input, Numerics, Outcome, Quantity, Value
 from percuss.models.scene.quantities import curves_of, values_of
 from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, World
+from percuss.scene.film import Film
+from percuss.scene.filming import film_of
 
 # A looser tolerance leaves what lies still creeping, and rest is found late or never.
 SETTLING_TOLERANCE = 1e-4
+# Frames of a film unless an interval is given: ten seconds of play at a fluent rate.
+FRAMES = 240
 # Settings of the smooth stepper, which does not settle, and one that changes no number.
 _SMOOTH = ("stepper", "method", "accuracy", "threads")
 
@@ -177,3 +181,14 @@ class SceneModel(ABC):
             except InputError as fault:
                 outcomes.append(Failed(str(fault)))
         return outcomes
+
+    def film(
+        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+    ) -> tuple[Film, Outcome]:
+        """The run with bodies and contacts kept."""
+        experiment = self.experiment(point)
+        steps = max(round(experiment.duration_s / experiment.settings.dt_s), 1)
+        stride = interval_s / experiment.settings.dt_s if interval_s else steps / FRAMES
+        every = min(max(round(stride), 1), steps)
+        world, result = experiment.run_in(start, Record(bodies_every=every, contacts_every=every))
+        return film_of(world, result), self.outcome(experiment, result)

@@ -1,7 +1,7 @@
 """Reads the tables of [model] into a scene, gathering every fault on the way.
 
-The same reader serves twice: once to find the inputs that a scene names, with a stand-in for each, and then for every
-run, with its values.
+The same reader serves twice: once to find the inputs that a scene names, with a placeholder for each, and then for
+every run, with its values.
 """
 
 from __future__ import annotations

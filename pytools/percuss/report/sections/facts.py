@@ -53,7 +53,7 @@ def section(source: Source, event: Event) -> Section:
 
 
 def _body(event: Event) -> Table:
-    """What the event says, a row a field."""
+    """What the event says, one row per field."""
     try:
         fields = event.data
     except LedgerError as fault:

@@ -1,4 +1,4 @@
-"""How likely failure is: the probability with its errors, where it fails, and what it hangs on."""
+"""How likely failure is: the probability with its errors, where it fails, and what it depends on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def section(source: Source, event: Event) -> Section:
 
 
 def _slopes(body: ReliabilityEstimated, study: Study) -> Table:
-    """What the probability hangs on: slopes by the study's own units of each parameter."""
+    """What the probability depends on: slopes by the study's own units of each parameter."""
     rows: list[list[Cell]] = []
     for slope in body.slopes:
         unit = study.parameters[slope.parameter].unit
@@ -47,7 +47,7 @@ def _slopes(body: ReliabilityEstimated, study: Study) -> Table:
         derivatives = [None if d is None else d * step for d in (slope.to_mean, slope.to_std)]
         rows.append([slope.parameter, unit, slope.importance, *derivatives])
     heads = ["parameter", "unit", "importance factor", "dp / d mean, by unit", "dp / d std, by unit"]
-    return Table("What the probability hangs on", heads, rows)
+    return Table("What the probability depends on", heads, rows)
 
 
 def _probabilities(body: ReliabilityEstimated) -> Table:

@@ -1,7 +1,8 @@
-"""Measured time histories, as a logger writes them: reduced to the outputs of a study as the curves of a run are.
+"""Measured curves, reduced to the outputs of a study as the curves of a run are.
 
 A table with a column of instants (`instant`, or the name of the model's axis, as `t`) and a column for each curve that
 was measured, under the name the model has for it. Every output that reduces one of these curves becomes a datum.
+`percuss.calibration.channels` takes whole curves instead, sample by sample.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ def axes(study: Study, curves: Collection[str]) -> set[str]:
     return {known[name].axis or "" for name in curves if name in known} - {""}
 
 
-def read_histories(
+def read_curves(
     study: Study, source: Source, measured: Measured, columns: Mapping[str, str], case: str
 ) -> list[dict[str, Any]]:
     """A datum, in SI, for every output that one of the measured curves gives."""
     if "case" in columns:
         raise InputError(
-            f"{source.file}: time histories have no column case: one file per case, in [observations.NAME]"
+            f"{source.file}: measured curves have no column case: one file per case, in [observations.NAME]"
         )
     quantities = study.model().quantities
     entries = []

@@ -1,0 +1,88 @@
+//! What is said of the existence of solutions: proofs for what can be solved, a bound for what cannot.
+
+mod problems;
+
+use percuss_solvers::{BlockMatrix, Existence, Problem, Solver};
+use problems::{Scene, pile, single, solve, tower, wall};
+use proptest::prelude::*;
+
+/// A block of 1 kg that walls close in on from both sides at `speed`, beside one that lies on the ground.
+fn squeezed(speed: f64, mu: f64) -> Problem {
+    let one = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    // The second normal and first tangent point the other way.
+    let turned = [-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0];
+    let matrix = BlockMatrix::from_block_rows(
+        &[0, 2, 4, 5],
+        &[0, 1, 0, 1, 2],
+        &[one, turned, turned, one, one],
+    )
+    .unwrap();
+    let q = vec![[-speed, 0.0, 0.0], [-speed, 0.0, 0.0], [-0.1, 0.3, 0.0]];
+    Problem::new(matrix, q, vec![mu; 3]).unwrap()
+}
+
+#[test]
+fn a_block_between_closing_walls_has_no_solution_and_no_residual_below_the_bound() {
+    for (speed, mu) in [(1.0, 0.5), (0.01, 0.0), (3.0, 0.9)] {
+        let problem = squeezed(speed, mu);
+        let Existence::Refuted { residual } = problem.existence() else {
+            panic!("{:?}", problem.existence());
+        };
+        // l = (1, 1, 0): 2 v over the roots of 2 (1 + mu^2) trace and of the energy of q, trace = 3.
+        let energy = (2.0 * speed * speed + 0.1) / 3.0;
+        let exact = 2.0 * speed / (2.0 * (1.0 + mu * mu) * 3.0 * energy).sqrt();
+        assert!((residual / exact - 1.0).abs() < 1e-4, "{residual} {exact}");
+        for (name, solver) in Solver::TABLE {
+            let (_, _, report) = solve(solver, &problem, 1e-8);
+            // Where both walls are met alike the bound is reached; impulses grow to 1e8 there, and velocities lose digits.
+            assert!(
+                !report.converged && report.residuals.energy >= residual * (1.0 - 1e-5),
+                "{name}: {report:?}, {residual}"
+            );
+        }
+    }
+}
+
+#[test]
+fn walls_that_part_again_leave_a_solution() {
+    assert!(matches!(
+        squeezed(-0.2, 0.5).existence(),
+        Existence::Proven { .. }
+    ));
+    let still = single([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [0.0; 3], 0.5);
+    assert!(matches!(still.existence(), Existence::Proven { .. }));
+    assert!(matches!(
+        Scene::default().problem().existence(),
+        Existence::Proven { .. }
+    ));
+}
+
+#[test]
+fn walls_and_towers_have_solutions() {
+    for scene in [
+        wall(4, 6, false, 5.0),
+        wall(4, 6, true, 5.0),
+        tower(8, 0.5, 0.1),
+    ] {
+        let existence = scene.problem().existence();
+        assert!(
+            matches!(existence, Existence::Proven { margin } if margin > 0.0),
+            "{existence:?}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// What is solved was not impossible.
+    #[test]
+    fn piles_that_are_solved_are_not_refuted(seed in any::<u64>()) {
+        let problem = pile(seed, 6, 12, [0.1, 0.9]).problem();
+        let (_, _, report) = solve(Solver::Auto, &problem, 1e-8);
+        if report.converged {
+            let existence = problem.existence();
+            prop_assert!(!matches!(existence, Existence::Refuted { .. }), "{:?}", existence);
+        }
+    }
+}

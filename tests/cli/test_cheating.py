@@ -1,0 +1,97 @@
+"""Somebody who can write the whole ledger, and makes every hash fit, cheats a reader: what audit says each time."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.conftest import Call
+
+from percuss.ledger.event import Event, hash_fields
+from percuss.ledger.ledger import Ledger
+from percuss.ledger.place import open_place
+from percuss.ledger.rows import commit_bytes, from_frame, to_frame
+from percuss.ledger.streams import read_frame
+
+
+def rewritten(root: Path, change: Callable[[Ledger, Event], Event]) -> None:
+    """Write main anew with changed events: hashes, inputs and files fit again, as the format page lets anybody do."""
+    place, book = open_place(root), Ledger.open(root)
+    prev, hashes = place.genesis("main"), dict[str, str]()
+    for path in sorted((root / "streams" / "main").glob("*.parquet")):
+        events = []
+        for event in from_frame(read_frame(path)):
+            inputs = tuple(replace(item, hash=hashes.get(item.id, item.hash)) for item in event.inputs)
+            new = replace(change(book, event), prev=prev, inputs=inputs)
+            prev = hashes[event.id] = hash_fields(new)
+            events.append(replace(new, hash=prev))
+        path.write_bytes(commit_bytes(to_frame(events), place.format))
+    shutil.rmtree(root / "cache", ignore_errors=True)
+
+
+@pytest.fixture
+def received(percuss: Call, folder: Path, linear: str) -> Path:
+    """A ledger with a surrogate and a posterior that did not converge, and a prediction made from it all the same."""
+    posterior = percuss("calibrate", linear, "--evaluations", 6000, "--accept", "convergence").id
+    percuss("predict", posterior, "--draws", 50, "--accept", "convergence")
+    return folder / "ledger"
+
+
+def _faults(percuss: Call, *more: object) -> tuple[int, str]:
+    said = percuss("audit", "--json", *more)
+    found = json.loads(said.out)
+    return said.code, " ".join([*(fault for proof in found["proofs"] for fault in proof["faults"])])
+
+
+def _body(event: Event, **fields: object) -> Event:
+    return replace(event, body=json.dumps(json.loads(event.body) | fields))
+
+
+def test_untouched_it_holds_and_a_change_of_no_meaning_is_not_seen(percuss: Call, received: Path) -> None:
+    assert _faults(percuss)[0] == 0
+    rewritten(received, lambda book, event: replace(event, actor="somebody else"))
+    assert _faults(percuss)[0] == 0  # only an anchor shows it
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        # What a person reads is changed, the tables are left alone.
+        ("posterior.sampled", lambda event: _body(event, acceptance=[0.2, 0.3]), "acceptance"),
+        # It failed, and nobody is to know: neither of the posterior itself, nor of what is made from it.
+        ("posterior.sampled", lambda event: _body(event, trust=[]), "posterior: comes out otherwise"),
+        ("prediction.made", lambda event: _body(event, trust=[]), "failed convergence"),
+        # Results are put under another study.
+        ("design.created", lambda event: replace(event, study=replace(event.study, name="other")), "another one"),
+        ("study.registered", lambda event: _body(event, title="another"), "digest"),
+        # Points that the sampler does not give.
+        ("design.created", lambda event: _body(event, skip=3), "design: comes out otherwise"),
+    ],
+)
+def test_changes_that_are_seen(
+    percuss: Call, received: Path, kind: str, change: Callable[[Event], Event], words: str
+) -> None:
+    rewritten(received, lambda book, event: change(event) if event.kind == kind else event)
+    code, faults = _faults(percuss)
+    assert code == 1
+    assert words in faults
+
+
+def test_an_old_anchor_says_how_little_it_covers(percuss: Call, received: Path) -> None:
+    percuss("anchor", "--to", "old.json")
+    for _ in range(3):
+        percuss("note", "@last", "more")
+    said = percuss("audit", "--rerun", 0, "--anchor", "old.json")
+    assert said.code == 0
+    assert "of the 3 events since then it says nothing" in said.out
+    assert "not the 3 events since then" in said.out
+
+
+def test_what_was_withdrawn_is_told(percuss: Call, received: Path) -> None:
+    percuss("supersede", "@last:prediction", "--reason", "not what was hoped for")
+    said = percuss("audit", "--rerun", 0)
+    assert said.code == 0 and "1 times something was superseded" in said.out
