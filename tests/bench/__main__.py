@@ -25,6 +25,7 @@ BENCHES = (
     "multibody",
     "bodies",
     "peers",
+    "stacks",
 )
 
 

@@ -147,7 +147,7 @@ def test_notes(percuss, campaign) -> None:
 def test_lineage_in_three_forms(percuss, campaign) -> None:
     tree = percuss("lineage", campaign["id"]).out.splitlines()
     assert tree[0] == f"campaign.completed {campaign['id']}"
-    assert [line.split()[0] for line in tree[1:]] == [
+    assert [line.lstrip("├└│─ ").split()[0] for line in tree[1:]] == [
         "study:",
         "design:",
         "study:",
@@ -188,7 +188,7 @@ def test_lineage_of_any_depth(ledger, percuss, folder) -> None:
 def test_long_lists_of_equals_are_cut(percuss, make_study) -> None:
     make_study("cases")
     campaign = percuss("run", percuss("design", "ishigami", "--n", 64 * 8).id).id
-    assert percuss("lineage", campaign).out.rstrip().splitlines()[-1] == "  runs: and 3 more"
+    assert percuss("lineage", campaign).out.rstrip().splitlines()[-1] == "└─ runs: and 3 more"
 
 
 EXPECTED = """

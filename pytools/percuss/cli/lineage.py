@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from percuss.ledger.event import Event
 
 app = typer.Typer(add_completion=False)
+
+# Before a line with others after it, before the last, past one with others after it; without UTF-8 in ASCII.
+GLYPHS = ("├─ ", "└─ ", "│  ")
+PLAIN_GLYPHS = ("|- ", "`- ", "|  ")
 
 
 class Form(StrEnum):
@@ -74,32 +79,37 @@ def lineage(
 def _print_tree(
     nodes: dict[str, Event], children: dict[str, list[tuple[str, str]]], root: str, marked: dict[str, str]
 ) -> None:
-    from percuss.cli.output import plain
+    from percuss.cli.output import plain, styled
 
     # A node that is reached again is named but not opened again; long lists of equals are cut.
     opened: set[str] = set()
+    fork, corner, bar = GLYPHS if (sys.stdout.encoding or "utf-8").lower().startswith("utf") else PLAIN_GLYPHS
 
-    waiting: list[tuple[int, str, str | int]] = [(0, "", root)]
+    # What stands before a line, what before the lines under it, its role, and whose line it is.
+    waiting: list[tuple[str, str, str, str | int]] = [("", "", "", root)]
     while waiting:
-        depth, role, node = waiting.pop()
-        start = "  " * depth + (f"{role}: " if role else "")
+        start, under, role, node = waiting.pop()
+        start += f"{role}: " if role else ""
         if isinstance(node, int):
             print(f"{start}and {node} more")
             continue
         again = node in opened and children.get(node)
         mark = f" ({marked[node]})" if marked[node] else ""
-        print(plain(f"{start}{nodes[node].kind} {node}{mark}{' (above)' if again else ''}"))
+        line = plain(f"{nodes[node].kind} {node}{mark}{' (above)' if again else ''}")
+        print(start + (styled(line, "2", sys.stdout) if mark or again else line))
         if node in opened:
             continue
         opened.add(node)
-        lines: list[tuple[int, str, str | int]] = []
+        below: list[tuple[str, str | int]] = []
         for role in dict.fromkeys(role for role, _ in children.get(node, [])):
             equals = [child for other, child in children[node] if other == role]
             # Of a long list those that are marked are shown with the first.
             shown = [child for i, child in enumerate(equals) if i < 5 or marked[child]]
-            lines += [(depth + 1, role, child) for child in shown]
-            lines += [(depth + 1, role, len(equals) - len(shown))] if len(equals) > len(shown) else []
-        waiting += reversed(lines)
+            below += [(role, child) for child in shown]
+            below += [(role, len(equals) - len(shown))] if len(equals) > len(shown) else []
+        for place, (role, child) in reversed(list(enumerate(below))):
+            last = place == len(below) - 1
+            waiting.append((under + (corner if last else fork), under + ("   " if last else bar), role, child))
 
 
 def _dot(nodes: list[Event], edges: list[tuple[str, str, str]], marked: dict[str, str]) -> str:

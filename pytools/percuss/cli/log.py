@@ -11,9 +11,14 @@ from percuss.errors import InputError
 from percuss.spelling import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from percuss.work.log import LogLine
 
 app = typer.Typer(add_completion=False)
+
+# Terminals with fewer columns.
+NARROW = 110
 
 
 @app.command(epilog="Example: percuss log --kind design.created --limit 5")
@@ -29,14 +34,18 @@ def log(
     ] = None,
     text: Annotated[str | None, typer.Option(help="Only events with these words in call, body or reason.")] = None,
     stream: Annotated[str | None, typer.Option(help="A stream that is not (wholly) adopted.")] = None,
+    unfold: Annotated[bool, typer.Option("--unfold", help="A line for every batch of runs.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List events, oldest first. Ids are cut to the shortest prefix that is unique in the ledger."""
-    from percuss.cli.output import give_json, hint, plain, say, table_text
+    """List events, oldest first; batches of runs that follow each other are one line.
+
+    Ids are cut to the shortest prefix that is unique in the ledger.
+    """
+    from percuss.cli.output import give_json, hint, plain, say
     from percuss.ledger.place import checked_stream
     from percuss.ledger.streams import read_stream, stream_names
-    from percuss.work.log import log_lines, when
+    from percuss.work.log import gathered, log_lines
     from percuss.work.selection import Selection
 
     book = open_ledger(ledger)
@@ -47,22 +56,36 @@ def log(
     if json:
         give_json([_facts(line) for line in lines])
         return
-    rows = [
-        (
-            line.event.seq,
-            line.short,
-            when(line.event),
-            line.event.kind + (f" ({line.mark})" if line.mark else ""),
-            line.event.study.name if line.event.study else "",
-            line.summary,
-        )
-        for line in lines
-    ]
-    print(table_text(("seq", "id", "at", "kind", "study", ""), rows))
+    shown = lines if unfold or kind or text or file else gathered(lines)
+    print(_table(shown))
     if limit and len(lines) == limit < everything.height:
         say(f"{len(lines)} of {counted(everything.height, 'event')}; --limit 0 lists all")
     for name, version in book.unknown_kinds():
         hint(f"events of kind {plain(name)} (version {version}) are unknown to this percuss: kept, and skipped")
+
+
+def _table(lines: Sequence[LogLine]) -> str:
+    """A row for each line; on a narrow terminal the study is part of the words, and the time is short."""
+    from percuss.cli.output import table_text, text_width
+    from percuss.work.log import when
+
+    narrow = 0 < text_width() < NARROW
+    rows: list[tuple[object, ...]] = []
+    for line in lines:
+        event, study = line.event, line.event.study.name if line.event.study else ""
+        kind = event.kind + (f" ({line.mark})" if line.mark else "")
+        start = (f"{line.first_seq}-{event.seq}" if line.folded > 1 else event.seq, line.short)
+        if narrow:
+            rows.append((*start, when(event)[5:16], kind, ": ".join(filter(None, (study, line.summary)))))
+        else:
+            rows.append((*start, when(event), kind, study, line.summary))
+    heads = ("seq", "id", "at", "kind", "") if narrow else ("seq", "id", "at", "kind", "study", "")
+    return table_text(heads, rows, styles=[_style(line) for line in lines])
+
+
+def _style(line: LogLine) -> str:
+    """Dim for what is superseded, red for what failed: both are said in words too."""
+    return "2" if line.mark else "31" if line.event.outcome == "failed" or "failed" in line.summary else ""
 
 
 def _facts(line: LogLine) -> dict[str, object]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from percuss.cli.output import plain, table_text
+from percuss.cli.output import plain, table_text, text_width
 from percuss.kinds.flat import name_key
 
 # A list of numbers or texts that is longer is cut, and says so; --json has all of it.
@@ -22,7 +23,7 @@ def nested_lines(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
         name = plain(str(key))
         if key in simple:
             if value is not None and value != "" and value != [] and value != {}:
-                yield f"{indent}{name.ljust(width)}  {value_text(value)}"
+                yield from _hanging(f"{indent}{name.ljust(width)}  ", value_text(value))
             continue
         yield f"{indent}{name}"
         yield from _inner(value, indent + "  ")
@@ -39,7 +40,18 @@ def _inner(value: Any, indent: str) -> Iterator[str]:
             yield indent + ("  ".join(map(value_text, row)) if isinstance(row, list) else value_text(row))
         yield from _rest(len(value), indent)
     else:
-        yield indent + value_text(value)
+        yield from _hanging(indent, value_text(value))
+
+
+def _hanging(start: str, text: str) -> Iterator[str]:
+    """A text after a start, wrapped between words to the width of the terminal, under itself."""
+    width = text_width()
+    if not width or len(start) + len(text) <= width or width - len(start) < 20:
+        yield start + text
+        return
+    lines = textwrap.wrap(text, width - len(start), break_long_words=False, break_on_hyphens=False)
+    for number, line in enumerate(lines):
+        yield (" " * len(start) if number else start) + line
 
 
 def _tables(items: Sequence[Mapping[str, Any]], indent: str) -> Iterator[str]:
@@ -48,8 +60,8 @@ def _tables(items: Sequence[Mapping[str, Any]], indent: str) -> Iterator[str]:
     heads = [head for head in heads if any(item.get(head) not in (None, "", [], {}) for item in items)]
     if all(_is_short(value) for item in items for value in item.values()):
         rows = [[_cell(item.get(head)) for head in heads] for item in items[:MOST_ROWS]]
-        lines = table_text([plain(head) for head in heads], rows).split("\n")
-        if max(map(len, lines)) <= WIDEST:
+        lines = table_text([plain(head) for head in heads], rows, width=0).split("\n")
+        if max(map(len, lines)) + len(indent) <= (text_width() or WIDEST):
             yield from (indent + line for line in lines)
             yield from _rest(len(items), indent)
             return

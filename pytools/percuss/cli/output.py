@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from percuss.errors import PercussError
 from percuss.trust import Trust, failures
@@ -129,22 +131,65 @@ def unkept_on_interrupt() -> Iterator[None]:
 
 
 def _styled(word: str, code: str) -> str:
-    if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
+    return styled(word, code, sys.stderr)
+
+
+def styled(word: str, code: str, stream: TextIO) -> str:
+    """A word in a style, where the stream is a terminal that wants colours."""
+    if stream.isatty() and not os.environ.get("NO_COLOR"):
         return f"\x1b[{code}m{word}\x1b[0m"
     return word
 
 
-def table_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Aligned columns: numbers to the right, no borders, so that it reads well and greps well."""
+def text_width() -> int:
+    """Columns that stdout has; 0 where it is no terminal and does not say, and nothing is wrapped."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
+        return shutil.get_terminal_size().columns
+    return 0
+
+
+def table_text(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    width: int | None = None,
+    styles: Sequence[str] = (),
+) -> str:
+    """Aligned columns: numbers to the right, no borders, so that it reads well and greps well.
+
+    What is wider than `width` (None: that of the terminal, 0: as wide as it is) is wrapped between words, in the widest
+    columns of text. `styles` are codes of colours, one for each row, empty for none.
+    """
+    width = text_width() if width is None else width
     listed = [list(row) for row in rows]
     cells = [[_cell(value) for value in row] for row in listed]
     right = [bool(listed) and all(isinstance(row[i], int | float) for row in listed) for i in range(len(heads))]
     widths = [max([len(head), *(len(row[i]) for row in cells)]) for i, head in enumerate(heads)]
+    # No column gets narrower than its longest word.
+    floors = [
+        w if r else max(len(word) for row in [heads, *cells] for word in (row[i].split() or [""]))
+        for i, (w, r) in enumerate(zip(widths, right, strict=True))
+    ]
+    while width and (excess := sum(widths) + 2 * (len(widths) - 1) - width) > 0:
+        i = max(range(len(widths)), key=lambda i: (widths[i] > floors[i]) * widths[i], default=0)
+        if widths[i] <= floors[i]:
+            break
+        widths[i] = max(floors[i], widths[i] - excess)
     lines = []
-    for line in [list(heads), *cells]:
-        padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line, widths, right, strict=True)]
-        lines.append("  ".join(padded).rstrip())
+    for line, style in zip([list(heads), *cells], ["", *styles, *[""] * (len(cells) - len(styles))], strict=True):
+        parts = [_wrapped(c, w) if width else [c] for c, w in zip(line, widths, strict=True)]
+        for k in range(max(map(len, parts), default=0)):
+            texts = [part[k] if k < len(part) else "" for part in parts]
+            padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(texts, widths, right, strict=True)]
+            text = "  ".join(padded).rstrip()
+            lines.append(styled(text, style, sys.stdout) if style else text)
     return "\n".join(lines)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of whole words; one that is longer stays whole."""
+    if len(text) <= width:
+        return [text]
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _cell(value: object) -> str:

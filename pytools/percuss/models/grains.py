@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
@@ -20,6 +20,11 @@ from percuss.models.grain_path import PATH, increments
 from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Reference, Value
 from percuss.models.under_way import telling
 from percuss.settings import Setting
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+
+    from percuss.scene.film import Film
 
 LAWS = ("hertz-mindlin", "classical-linear")
 TESTS = ("drained", "undrained", "oedometric", "isotropic", "path")
@@ -246,14 +251,44 @@ class GrainModel:
                 outcomes.append(Failed(str(fault)))
         return outcomes
 
+    def film(
+        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+    ) -> tuple[Film, Outcome]:
+        """The test with the packing kept after each increment."""
+        from percuss.models.grain_film import grain_film
+
+        rows, result = self._tested(point, start or self.settled(point)[0], film=True)
+        outcome = self._done(result)
+        strains = (outcome.curves or {})["axial_strain"]
+        walls = bool(rows[0, 3])
+        return grain_film(result["frames"], rows[1:, 3], strains, self.table["strain_rate"], walls=walls), outcome
+
     def _one(self, point: Mapping[str, Any], packing: bytes) -> Outcome:
+        try:
+            _, result = self._tested(point, packing)
+        except ValueError as fault:
+            return Failed(f"no result: {fault}")
+        return self._done(result)
+
+    def _done(self, result: Mapping[str, Any]) -> Done:
+        return _outcome(result, None if self.table["test"] == "path" else self._strains)
+
+    @property
+    def _strains(self) -> list[float]:
+        """Axial strains after the increments."""
+        step = float(self.table["strain_step"])
+        return [step * k for k in range(1, round(self.table["strain_end"] / step) + 1)]
+
+    def _tested(
+        self, point: Mapping[str, Any], packing: bytes, *, film: bool = False
+    ) -> tuple[ndarray, dict[str, Any]]:
+        """The packing as an array, and what the core says of the test on it."""
         import numpy as np
 
         from percuss import _core
 
         rows = np.load(io.BytesIO(packing), allow_pickle=False)
         t = self.table
-        count = round(t["strain_end"] / t["strain_step"])
         spec = {
             "law": point["law"],
             "young_pa": point["young"],
@@ -276,16 +311,13 @@ class GrainModel:
             "most_steps": t["most_steps"],
             "step_safety": float(t["step_safety"]),
             "test": t["test"],
-            "strains": [float(t["strain_step"]) * k for k in range(1, count + 1)],
+            "strains": self._strains,
             "paths": increments(t["path"], point["pressure"]),
+            "film": film,
         }
         grains = (rows[0, :3].tolist(), rows[1:, :3].tolist(), rows[1:, 3].tolist(), bool(rows[0, 3]))
-        try:
-            with telling() as tell:
-                result = _core.grain_test(grains, spec, tell)
-        except ValueError as fault:
-            return Failed(f"no result: {fault}")
-        return _outcome(result, None if t["test"] == "path" else spec["strains"])
+        with telling() as tell:
+            return rows, _core.grain_test(grains, spec, tell)
 
 
 def _outcome(result: Mapping[str, Any], strains: Sequence[float] | None) -> Done:

@@ -18,7 +18,8 @@ from percuss.cost import Spent
 from percuss.errors import InputError
 from percuss.execution.campaign import Interrupted, local_executor
 from percuss.execution.campaign import Progress as RunProgress
-from percuss.inference.samplers.stopping import Progress, Report
+from percuss.inference.samplers.registry import DIRECT_DEFAULT
+from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.ledger.event import Draft, Event
 from percuss.session import Advance, Session, reference
 from percuss.study.calibration import Block
@@ -100,7 +101,7 @@ def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
         raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     how = Sampling.of(
         block,
-        request.sampler,
+        request.sampler or block.sampler or (DIRECT_DEFAULT if request.direct else None),
         request.settings,
         request.evaluations,
         request.seed,
@@ -172,20 +173,22 @@ def _inferred(session: Session, problem: Problem, how: Sampling) -> Calibrated:
     try:
         # No total: the evaluations allowed are a ceiling, which good posteriors come nowhere near.
         with session.voice.progress("sampling, evaluations", None) as advance:
-            return infer(problem, how, _reporter(advance))
+            return infer(problem, how, _reporter(advance, how.stopping))
     except KeyboardInterrupt:
         if problem.direct is None:
             raise
         raise Interrupted(RunProgress(done=problem.direct.done), problem.direct.stuck) from None
 
 
-def _reporter(advance: Advance) -> Report:
+def _reporter(advance: Advance, goal: Stopping) -> Report:
+    """Tell what the draws have come to, and what they have to come to."""
     before = 0
 
     def report(at: Progress) -> None:
         nonlocal before
         known = at.r_hat == at.r_hat
-        note = f"{at.stage}: R-hat {at.r_hat:.3f}, ESS {at.ess:.0f}" if known else at.stage
+        reached = f"R-hat {at.r_hat:.3f} (to {goal.r_hat:g}), ESS {at.ess:.0f} (to {goal.ess:g})"
+        note = f"{at.stage}: {reached}" if known else at.stage
         about = "" if at.expected is None else f"; about {at.expected} in all"
         advance(at.evaluations - before, note + about)
         before = at.evaluations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 EVERYTHING = Selection()
+# Kinds of which one job appends many.
+BATCHES = ("runs.completed", "runs.failed")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,9 @@ class LogLine:
     superseded: bool
     stands_on: tuple[str, ...]
     summary: str
+    # Of a line that stands for several events: how many, and the number of the first; the event is the last.
+    folded: int = 1
+    first_seq: int = 0
 
     @property
     def mark(self) -> str:
@@ -54,6 +59,32 @@ def lines_of(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[LogLine]:
         LogLine(event, short[event.id], event.id in gone, under.get(event.id, ()), summary(event))
         for event in from_frame(chosen)
     ]
+
+
+def gathered(lines: Sequence[LogLine]) -> list[LogLine]:
+    """Batches of runs that follow each other as one line for each study and kind; what is marked stays by itself."""
+    folded: list[LogLine] = []
+    runs = 0
+    for line in lines:
+        before = folded[-1] if folded else None
+        if before is None or not _goes_on(before, line):
+            folded.append(line)
+            runs = _runs(line.event)
+            continue
+        runs += _runs(line.event)
+        count, first = before.folded + 1, before.first_seq if before.folded > 1 else before.event.seq
+        folded[-1] = replace(line, folded=count, first_seq=first, summary=f"{runs} runs in {count} batches")
+    return folded
+
+
+def _goes_on(before: LogLine, line: LogLine) -> bool:
+    same = before.event.study == line.event.study and before.event.kind == line.event.kind
+    return same and line.event.kind in BATCHES and not (before.mark or line.mark)
+
+
+def _runs(event: Event) -> int:
+    """How many runs an event tells of."""
+    return len(event.data.get("samples", ()))
 
 
 def summary(event: Event) -> str:

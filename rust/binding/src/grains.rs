@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use nalgebra::Vector3;
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use percuss_grains::{
-    Compaction, GrainError, Loading, Material, Packing, Path, Program, SizeCurve, Test, load,
-    make_packing,
+    Compaction, Frame, GrainError, Loading, Material, Packing, Path, Program, SizeCurve, Test,
+    load, make_packing,
 };
 use percuss_laws::grain::{Grain, GrainLaw, MomentLimit};
 use pyo3::prelude::*;
@@ -60,6 +60,7 @@ struct TestSpec {
     test: String,
     strains: Vec<f64>,
     paths: Vec<[(bool, f64); 3]>,
+    film: bool,
 }
 
 impl TestSpec {
@@ -89,6 +90,7 @@ impl TestSpec {
             stress_tolerance: self.stress_tolerance,
             most_steps: self.most_steps,
             safety: self.step_safety,
+            film: self.film,
         };
         let goal = |(strain, value): (bool, f64)| {
             if strain {
@@ -252,10 +254,43 @@ fn columns<'py>(py: Python<'py>, program: &Program) -> PyResult<Bound<'py, PyDic
     add("cycles", &|row| row.steps as f64)?;
     add("unbalanced", &|row| row.unbalanced)?;
     add("at_rest", &|row| f64::from(row.at_rest))?;
+    let frames: Vec<_> = program
+        .rows
+        .iter()
+        .filter_map(|row| row.frame.as_ref())
+        .collect();
+    if !frames.is_empty() {
+        let drawn: PyResult<Vec<_>> = frames.iter().map(|frame| drawn(py, frame)).collect();
+        found.set_item("frames", drawn?)?;
+    }
     found.set_item("steps", program.steps)?;
     found.set_item("contact_steps", program.contact_steps)?;
     found.set_item("dt_s", program.dt_s)?;
     found.set_item("void_ratio_loaded", program.void_ratio_loaded)?;
+    Ok(found)
+}
+
+/// A frame: cell, centres, turns, and of contacts the two grains (-1: a wall), arm from the first, force on the second.
+fn drawn<'py>(py: Python<'py>, frame: &Frame) -> PyResult<Bound<'py, PyDict>> {
+    let rows = |list: &[Vector3<f64>]| -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let list: Vec<Vec<f64>> = list.iter().map(|v| v.iter().copied().collect()).collect();
+        Ok(PyArray2::from_vec2(py, &list)?)
+    };
+    let number = |grain: Option<usize>| grain.map_or(-1, |k| k as i64);
+    let contacts = &frame.contacts;
+    let pairs: Vec<Vec<i64>> = contacts
+        .iter()
+        .map(|c| vec![c.grain as i64, number(c.other)])
+        .collect();
+    let found = PyDict::new(py);
+    found.set_item("cell_m", <[f64; 3]>::from(frame.cell_m))?;
+    found.set_item("positions_m", rows(&frame.positions_m)?)?;
+    found.set_item("turned_rad", rows(&frame.turned_rad)?)?;
+    found.set_item("grains", PyArray2::from_vec2(py, &pairs)?)?;
+    let arms: Vec<_> = contacts.iter().map(|c| c.arm_m).collect();
+    let forces: Vec<_> = contacts.iter().map(|c| c.force_n).collect();
+    found.set_item("arms_m", rows(&arms)?)?;
+    found.set_item("forces_n", rows(&forces)?)?;
     Ok(found)
 }
 

@@ -36,6 +36,9 @@ impl World {
             fastest = fastest.max(body.velocity.norm_squared());
             body.position = (body.position + body.velocity * dt).component_mul(&carried);
         }
+        for (turned, body) in self.turned.iter_mut().zip(&self.bodies) {
+            *turned += body.spin * dt;
+        }
         self.damped_j += lost;
         self.cell.component_mul_assign(&stretch);
         let strained = self.rates.iter().fold(0.0_f64, |a, r| a.max(r.abs())) * dt;

@@ -7,6 +7,7 @@
 use crate::compaction::settle;
 use crate::control::{Axis, Servo};
 use crate::error::{GrainError, within};
+use crate::frame::{Frame, frame};
 use crate::measure::{Measured, measure};
 use crate::packing::Packing;
 use crate::world::{Damping, Material, World};
@@ -71,6 +72,8 @@ pub struct Loading {
     pub most_steps: u64,
     /// Share of the stable step.
     pub safety: f64,
+    /// Whether to keep a frame of every row.
+    pub film: bool,
 }
 
 impl Loading {
@@ -84,6 +87,7 @@ impl Loading {
             stress_tolerance: 1e-3,
             most_steps: 40_000,
             safety: 0.8,
+            film: false,
         }
     }
 
@@ -133,6 +137,8 @@ pub struct Row {
     pub unbalanced: f64,
     /// Whether rest was reached.
     pub at_rest: bool,
+    /// What the packing looks like, of a test that is filmed.
+    pub frame: Option<Frame>,
 }
 
 /// A finished test.
@@ -201,8 +207,11 @@ pub fn load(
         });
     }
     world.reset_strain();
+    if loading.film {
+        world.follow_turns();
+    }
     let mut contact_steps = 0.0;
-    let mut rows = vec![row(&world, world.steps(), true)];
+    let mut rows = vec![row(&world, loading, world.steps(), true)];
     for (number, goals) in paths.iter().enumerate() {
         let before = world.steps();
         world.damp(Damping(light));
@@ -211,7 +220,7 @@ pub fn load(
         let at_rest = rest(&mut world, loading.most_steps, number + 1)?;
         let taken = world.steps() - before;
         contact_steps += world.contacts() as f64 * taken as f64;
-        rows.push(row(&world, taken, at_rest));
+        rows.push(row(&world, loading, taken, at_rest));
     }
     Ok(Program {
         rows,
@@ -271,7 +280,7 @@ fn advance(
     Ok(())
 }
 
-fn row(world: &World, steps: u64, at_rest: bool) -> Row {
+fn row(world: &World, loading: &Loading, steps: u64, at_rest: bool) -> Row {
     Row {
         strain: world.strain(),
         void_ratio: world.void_ratio(),
@@ -279,5 +288,6 @@ fn row(world: &World, steps: u64, at_rest: bool) -> Row {
         steps,
         unbalanced: world.unbalanced(),
         at_rest,
+        frame: loading.film.then(|| frame(world)),
     }
 }

@@ -166,6 +166,8 @@ pub struct World {
     pub(crate) damped_j: f64,
     pub(crate) steps: u64,
     pub(crate) rebuilds: u64,
+    /// Integral of each spin, rad: kept where it is to be shown only.
+    pub(crate) turned: Vec<Vector3<f64>>,
 }
 
 impl World {
@@ -232,6 +234,7 @@ impl World {
             damped_j: 0.0,
             steps: 0,
             rebuilds: 0,
+            turned: Vec::new(),
         };
         world.rebuild()?;
         world.dt_s = stable_step(&mut world);
@@ -425,6 +428,11 @@ impl World {
     /// Velocity of every grain, m/s, beside the deformation of the cell.
     pub fn velocities_m_s(&self) -> Vec<Vector3<f64>> {
         self.bodies.iter().map(|b| b.velocity).collect()
+    }
+
+    /// From now on keep how far each grain turns.
+    pub fn follow_turns(&mut self) {
+        self.turned = vec![Vector3::zeros(); self.bodies.len()];
     }
 
     /// How many contacts there were in the last step.

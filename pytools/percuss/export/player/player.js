@@ -115,7 +115,8 @@ function start(films) {
     chain.upload();
   }
 
-  function words() { const digits = high - low < 0.1 ? 5 : high - low < 10 ? 3 : 1; return `${now.toFixed(digits)} of ${high.toFixed(digits)} ${film.clock[1]}`.trim(); }
+  const digits = Math.min(Math.max((timed ? 3 : 2) - Math.floor(Math.log10(high - low || 1)), 0), 6);
+  function words() { return `${timed ? "" : `${film.clock[0]} `}${now.toFixed(digits)} of ${high.toFixed(digits)} ${film.clock[1]}`.trim(); }
   function draw() {
     asked = false;
     const scale = Math.max(1, Math.min(ratio() * detail, 2)) * Math.min(1, detail), [w, h] = [canvas.clientWidth, canvas.clientHeight].map(x => Math.max(1, Math.round(x * scale)));
@@ -132,9 +133,9 @@ function start(films) {
     plot.draw(now, ratio());
     at("time").value = now;
     at("clock").textContent = words();
-    at("time").setAttribute("aria-valuetext", `${film.clock[0]} ${words()}`);
+    at("time").setAttribute("aria-valuetext", words());
     if (picked) tell(when[picked.film]);
-    if (media) composed(sheet, canvas, overlay, `${film.clock[0]} ${words()}`);
+    if (media) composed(sheet, canvas, overlay, words());
     canvas.dataset.draws = ++draws;
   }
   // While a hand moves the picture it is drawn plainly, and finely when the hand rests.
@@ -223,7 +224,7 @@ function start(films) {
     unpick: () => pick(0, -1),
     all: () => { for (const list of alphas) list.fill(1); pressed(); redraw(); },
     play: () => play(!playing),
-    png: () => { play(false); draw(); composed(sheet, canvas, overlay, `${film.clock[0]} ${words()}`); sheet.toBlob(blob => download(blob, fileName(film.title, "png"))); },
+    png: () => { play(false); draw(); composed(sheet, canvas, overlay, words()); sheet.toBlob(blob => download(blob, fileName(film.title, "png"))); },
     webm: () => {
       if (media) return play(false);
       now = low;
@@ -237,6 +238,8 @@ function start(films) {
   for (const [id, act] of Object.entries(acts)) at(id).addEventListener("click", act);
   at("time").addEventListener("input", e => go(Number(e.target.value)));
   for (const id of ["colour", "forces"]) at(id).addEventListener("change", () => { legend(); redraw(); });
+  // Chains are inside the packing: it is seen through while they show.
+  if (grains) at("forces").addEventListener("change", e => { at("opacity").value = e.target.checked ? 0.15 : 1; });
   at("opacity").addEventListener("input", redraw);
   const see = preset => { camera.see(preset); at("preset").value = preset; following = null; pressed(); redraw(); };
   at("preset").addEventListener("change", e => see(e.target.value));

@@ -1,0 +1,92 @@
+"""What is said fits a terminal of 80 columns, between words, and colours are asked for."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from percuss.cli.output import table_text
+
+LONG = "a sentence that goes on for rather longer than there is room for in a column of a narrow terminal"
+
+
+def test_tables_wrap_between_words() -> None:
+    rows = [(1, "first", LONG), (22, "second", "short")]
+    lines = table_text(("n", "name", "words"), rows, width=60).split("\n")
+    assert max(map(len, lines)) <= 60
+    assert " ".join(line[12:].strip() for line in lines[1:-1]) == LONG
+    # Continuation lines stand under their column.
+    assert all(line.startswith(" " * 12) for line in lines[2:-1])
+    assert table_text(("n", "name", "words"), rows, width=0).split("\n")[1].endswith(LONG)
+    # A word is never broken, even if it is longer than the terminal.
+    assert "x" * 90 in table_text(("a", "b"), [("x" * 90, LONG)], width=60)
+
+
+@pytest.fixture
+def chain(percuss, make_study):
+    """A ledger with a campaign of several batches, a surrogate and its indices."""
+    make_study("cases")
+    design = percuss("design", "ishigami", "--n", 64 * 4).id
+    campaign = percuss("run", design).id
+    surrogate = percuss("surrogate", campaign, "--family", "chaos").id
+    percuss("sensitivity", surrogate)
+    return campaign
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["log"],
+        ["log", "--unfold"],
+        ["show", "@last:design"],
+        ["show", "@last:surrogate"],
+        ["show", "@last:indices"],
+        ["show", "@last:campaign"],
+        ["models"],
+        ["study", "list"],
+    ],
+    ids=" ".join,
+)
+def test_eighty_columns(percuss, chain, monkeypatch, words) -> None:
+    wide = percuss(*words).out
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = percuss(*words).out
+    # Lines that are longer are one word, as a digest is, after their indent and name.
+    for line in narrow.splitlines():
+        assert len(line) <= 80 or max(map(len, line.split())) > 50, line
+    # No word is broken: a table that is too wide is a list of its rows, with the same words.
+    if words[0] == "show":
+        new = set(narrow.split()) - set(wide.split())
+        assert all(word == "-" or word.isdecimal() for word in new), new
+
+
+def test_the_log_folds_batches(percuss, chain) -> None:
+    folded, every = percuss("log").out.splitlines(), percuss("log", "--unfold").out.splitlines()
+    (line,) = [line for line in folded if "runs.completed" in line]
+    assert "256 runs in 4 batches" in line
+    assert sum("runs.completed" in line for line in every) == 4
+    assert len(every) == len(folded) + 3
+    # Asked for, each is a line.
+    assert len(percuss("log", "--kind", "runs.completed").out.splitlines()) == 5
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["colour", "NO_COLOR"])
+def test_colours_on_a_terminal_unless_they_are_not_wanted(folder, percuss, chain, plain) -> None:
+    percuss("supersede", chain, "--reason", "a test")
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"} | ({"NO_COLOR": "1"} if plain else {})
+    if not plain:
+        environment.pop("NO_COLOR", None)
+    there, here = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "percuss", "log"], stdout=here, stderr=here, cwd=folder, env=environment, timeout=60
+    )
+    os.close(here)
+    said = os.read(there, 100_000).decode()
+    os.close(there)
+    assert done.returncode == 0
+    assert "(superseded)" in said
+    assert ("\x1b[2m" in said) != plain
