@@ -107,7 +107,8 @@ def calibrate(problem: Problem, how: Sampling, report: Report | None = None) -> 
     accepted = not sample.converged and how.accept_unconverged
     if not sample.converged and not accepted:
         return Calibrated(sample, verdicts)
-    summary = summarise(problem.target, sample, mass=problem.block.mass, accept_unconverged=accepted)
+    costly = problem.direct is not None
+    summary = summarise(problem.target, sample, mass=problem.block.mass, accept_unconverged=accepted, costly=costly)
     evidence, notes = _evidence(problem, sample, how.seed)
     notes += problem.notes
     if sample.modes is None:

@@ -17,6 +17,7 @@ from percuss.inference.samplers.sample import Sample
 from percuss.inference.target import Target
 
 STARTS = 4
+EXACT = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 500}
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +28,16 @@ class Mode:
     log_posterior: float
 
 
-def find_mode(target: Target, sample: Sample) -> Mode:
-    """Climb from the best draws of the best chains; the highest point reached is the mode."""
+def find_mode(target: Target, sample: Sample, *, costly: bool = False) -> Mode:
+    """Climb from the best draws of the best chains; the highest point reached is the mode.
+
+    `costly`: each point is a run of a simulator. One climb, which stops where a step gains next to nothing.
+    """
     from scipy.optimize import minimize
 
     log_posterior = sample.log_likelihood + sample.log_prior
     best = np.argmax(log_posterior, axis=1)
-    chains = np.argsort(-log_posterior[np.arange(len(best)), best], kind="stable")[:STARTS]
+    chains = np.argsort(-log_posterior[np.arange(len(best)), best], kind="stable")[: 1 if costly else STARTS]
     scale = np.std(sample.flat(), axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     low, high = _bounds(target, scale)
@@ -53,7 +57,7 @@ def find_mode(target: Target, sample: Sample) -> Mode:
             jac=True,
             method="L-BFGS-B",
             bounds=list(zip((low - start) / scale, (high - start) / scale, strict=True)),
-            options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 500},
+            options={"ftol": 1e-6, "gtol": 1e-2, "maxiter": 12} if costly else EXACT,
         )
         if -end.fun > mode.log_posterior:
             mode = Mode(np.clip(start + scale * end.x, low, high), float(-end.fun))

@@ -74,13 +74,17 @@ class Summary:
     notes: tuple[str, ...]
 
 
-def summarise(target: Target, sample: Sample, *, mass: float = 0.95, accept_unconverged: bool = False) -> Summary:
-    """Summarise a sample; raise NotConverged for one that is not, unless that is accepted."""
+def summarise(
+    target: Target, sample: Sample, *, mass: float = 0.95, accept_unconverged: bool = False, costly: bool = False
+) -> Summary:
+    """Summarise a sample; raise NotConverged for one that is not, unless that is accepted. `costly`: each point that is
+    looked at for the mode is a run of a simulator.
+    """
     if not 0 < mass < 1:
         raise InputError(f"mass = {mass!r} must lie between 0 and 1")
     if not sample.converged and not accept_unconverged:
         raise NotConverged(sample.reasons)
-    mode = find_mode(target, sample)
+    mode = find_mode(target, sample, costly=costly)
     tails = ((1 - mass) / 2, (1 + mass) / 2)
     rows = []
     for j, (name, prior) in enumerate(zip(target.names, target.priors, strict=True)):
