@@ -28,6 +28,7 @@ GATES: dict[str, str] = {
     "probability": "the probability of failure is known as well as was asked for",
     "limit-surface": "the simulator agrees with the surrogate near the limit",
     "exceedances": "enough runs show every damage state, and enough do not",
+    "model-error": "predictions lie where the error of the model was learnt",
     "extrapolation": "curves of damage lie within the intensities that were run, and do not cross there",
     "lognormal": "lognormal curves explain the counts of damage",
     "step": "the outputs do not depend on the numerical step",

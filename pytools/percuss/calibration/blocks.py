@@ -9,11 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from percuss.calibration.groups import DEFAULT_KIND, exact_data, known_fields, make_groups, read_unknown
+from percuss.calibration.groups import (
+    DEFAULT_KIND,
+    exact_data,
+    known_fields,
+    make_groups,
+    name_specimens,
+    read_unknown,
+    spread_prior,
+)
 from percuss.calibration.observations import attached, bound, refuse, study_plan
 from percuss.calibration.records import DRAW_COLUMNS
 from percuss.errors import InputError
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
+from percuss.inference.discrepancies.model_error import INSTANT
 from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Likelihood
 from percuss.inference.samplers.registry import DEFAULT, clean_setting, sampler_settings
@@ -45,7 +54,11 @@ def find_block(study: Study, name: str | None) -> Block:
 
 def block_of(study: Study, name: str, table: Mapping[str, Any]) -> Block:
     """A block from the table that describes it."""
-    return read_block(name, table, {"outputs": observables(study), "cases": tuple(study.cases)}, refuse)
+    return read_block(name, table, _known(study), refuse)
+
+
+def _known(study: Study) -> dict[str, tuple[str, ...]]:
+    return {"outputs": observables(study), "cases": tuple(study.cases), "parameters": tuple(study.parameters)}
 
 
 def study_blocks(study: Study) -> list[Block]:
@@ -70,7 +83,7 @@ def observables(study: Study) -> tuple[str, ...]:
 
 def resolve(study: Study, tables: Mapping[str, Any], note: Note) -> dict[str, Any]:
     """Check every block; quantities come back in SI."""
-    blocks = read_calibration(tables, observables(study), study.cases, note)
+    blocks = read_calibration(tables, _known(study), note)
     return {**tables, **{name: _resolved(study, block, ("calibration", name), note) for name, block in blocks.items()}}
 
 
@@ -100,7 +113,9 @@ def own_observations(study: Study) -> tuple[Any, str] | None:
 def check_block(study: Study, block: Block, observations: Any, where: str) -> None:
     """Refuse a block that these observations, a table from `where`, do not fit or give no error to."""
     grouped = make_groups(study, block, observations, lambda case, output: (ANY, 0))
-    Likelihood(tuple(study.parameters), {ANY: lambda theta: (theta, theta)}, grouped.groups)
+    names = [group.forward for group in grouped.groups]
+    name_specimens(study, block, grouped.data.to_dicts())
+    Likelihood(tuple(study.parameters), dict.fromkeys(names, lambda theta: (theta, theta)), grouped.groups)
     exact_data(block, grouped.groups, grouped.data, where)
 
 
@@ -122,6 +137,8 @@ def missing_errors(study: Study, observations: Any, where: str) -> list[InputErr
 
 def _resolved(study: Study, block: Block, path: KeyPath, note: Note) -> dict[str, Any]:
     _check_sampler(block, path, note)
+    if block.specimens:
+        _attempt((*path, "specimens", "spread"), note, spread_prior, block.specimens)
     for key, value in block.stopping.items():
         if isinstance(value, int | float) and not isinstance(value, bool):
             _attempt((*path, key), note, Stopping, **{key: value})
@@ -198,7 +215,14 @@ class _Fields:
 
     def field(self, kind: type[Discrepancy], key: str, value: Any) -> Any:
         """One field: noted if it is right for none of the group's outputs; in SI where they agree on the unit."""
-        if key == "kernel":
+        if key in kind.flags:
+            if not isinstance(value, bool):
+                self.note((*self.path, key), f"must be true or false, not {kind_of(value)}")
+            return value
+        if key == "over":
+            self.check_control(value)
+            return value
+        if key in kind.texts:
             if isinstance(value, str):
                 _attempt((*self.path, key), self.note, _trial, kind, key, value)
             else:
@@ -217,6 +241,15 @@ class _Fields:
         for path, message in noted[:1]:
             self.note(path, message)
         return value
+
+    def check_control(self, name: Any) -> None:
+        """Note a control variable that is neither the instant nor a number that every case has."""
+        study = self.study
+        held = [{**study.fixed, **values} for values in study.cases.values()]
+        numbers = [key for key in held[0] if all(isinstance(values.get(key), int | float) for values in held)]
+        if not isinstance(name, str) or name not in (INSTANT, *numbers):
+            near = did_you_mean(str(name), [INSTANT, *numbers])
+            self.note((*self.path, "over"), f"{shown(name)} is no number that all cases have: {near}")
 
     def read(self, kind: type[Discrepancy], key: str, value: Any, unit: str, note: Note) -> None:
         path = (*self.path, key)
@@ -240,6 +273,10 @@ class _Fields:
             return list(dict.fromkeys(output.unit for output in self.outputs))
         if key != "length":
             return ["1"]
+        over = self.group.discrepancy.get("over", INSTANT)
+        if over != INSTANT:
+            known = self.study.model().inputs.get(over)
+            return [known.unit or "1"] if known else []
         quantities = self.study.model().quantities
         axes = [quantities[output.quantity].axis for output in self.outputs]
         return list(dict.fromkeys(quantities[axis].unit if axis else "s" for axis in axes))

@@ -11,13 +11,15 @@ import numpy as np
 from percuss.calibration.channels import Histories, check_dense
 from percuss.errors import InputError
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
+from percuss.inference.discrepancies.model_error import INSTANT
 from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Group
+from percuss.inference.specimens import NEW, Specimen, of_specimen
 from percuss.spelling import did_you_mean
-from percuss.study.calibration import Block, DataGroup
+from percuss.study.calibration import Block, DataGroup, Specimens
 from percuss.study.observations import std_of
 from percuss.study.output import Output
-from percuss.study.priors.prior import PriorError
+from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
 from percuss.study.study import Study
 from percuss.units import parse_quantity, same_dimension
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 DEFAULT_KIND = "gaussian"
+# Of spreads, in standard deviations of the parameter's prior: few populations are wider than what is held possible.
+HALF_NORMAL = {"kind": "truncated-normal", "mean": 0.0, "std": 1.0, "low": 0.0}
 # Of (case, output): the name of the forward model that has it, and its column there.
 Find = Callable[[str, str], tuple[str, int]]
 Entry = Mapping[str, Any]
@@ -63,7 +67,7 @@ def make_groups(
                 )
         by = [entry[data_group.by] if data_group.by else None for entry in chosen]
         for name, shared in _split(chosen, by, data_group.name):
-            made = _Maker(study, data_group, name, shared, units)
+            made = _Maker(study, data_group, name, shared, units, block.specimens.by if block.specimens else None)
             for inner, series in _split(shared, [made.series(entry, find) for entry in shared], name):
                 reading = None
                 if histories and series[0]["output"] not in study.outputs:
@@ -75,19 +79,51 @@ def make_groups(
                     forward, outputs = places[0][0], [column for _, column in places]
                 discrepancy = made.discrepancy(series)
                 check_dense(discrepancy, len(series), inner)
+                related = made.related(series[0], find) if discrepancy.systematic else {}
                 groups.append(
                     Group(
                         inner,
                         np.array([entry["value"] for entry in series]),
                         np.array(outputs),
                         discrepancy,
-                        forward,
+                        of_specimen(forward, str(series[0].get(made.apart))) if made.apart else forward,
                         np.array([entry["std"] or 0.0 for entry in series]) if block.measurement_error else 0.0,
                         reading,
+                        tuple(related.values()),
                     )
                 )
                 rows += [{**entry, "group": inner} for entry in series]
     return Grouped(tuple(groups), pl.DataFrame(rows, {**observations.schema, "group": pl.String()}), units)
+
+
+def spread_prior(specimens: Specimens) -> Prior:
+    """The prior of the spread of a population: positive."""
+    try:
+        prior = read_prior(specimens.spread or HALF_NORMAL, "1")
+    except PriorError as fault:
+        raise InputError(str(fault)) from None
+    if prior.support()[0] < 0:
+        raise InputError(
+            f"a spread cannot be below 0, but its {prior.kind} prior reaches down to {prior.support()[0]!r}"
+        )
+    return prior
+
+
+def name_specimens(study: Study, block: Block, data: Sequence[Entry]) -> dict[str, Specimen]:
+    """The specimens of the data of a block, and one that was not measured; none where parameters do not differ."""
+    plan = block.specimens
+    if plan is None:
+        return {}
+    names = list(dict.fromkeys(entry.get(plan.by) for entry in data))
+    if None in names or len(names) < 2:
+        raise InputError(
+            f"calibration {block.name}: specimens are told apart by {plan.by}, and "
+            + ("some data have none" if None in names else f"all data are of {names[0]}"),
+            hint='a column specimen in the observations, or specimens = { by = "case" }',
+        )
+    priors = {name: item.prior for name, item in study.parameters.items()}
+    spreads = dict.fromkeys(plan.population, spread_prior(plan))
+    return {str(name): Specimen(str(name), priors, plan.free, spreads) for name in (*names, NEW)}
 
 
 def taken_by(block: Block, observations: pl.DataFrame) -> pl.DataFrame:
@@ -162,6 +198,7 @@ class _Maker:
     name: str
     entries: list[Entry]
     units: dict[str, str]
+    apart: str | None = None
 
     @property
     def kind(self) -> type[Discrepancy]:
@@ -171,6 +208,11 @@ class _Maker:
         return discrepancy_class(name_of_kind)
 
     def series(self, entry: Entry, find: Find) -> object:
+        """What must not stand in one group; data of two specimens do not either."""
+        own = self._series(entry, find)
+        return (own, entry.get(self.apart)) if self.apart else own
+
+    def _series(self, entry: Entry, find: Find) -> object:
         """What must not stand in one group: data of two forward models; if correlated, or samples of a curve, of two
         time histories.
         """
@@ -178,7 +220,42 @@ class _Maker:
         if entry["output"] not in self.study.outputs:
             return history
         forward = find(entry["case"], entry["output"])[0]
+        if self.over != INSTANT:
+            return forward, entry["output"], entry["point"]
         return forward if self.kind.independent else (forward, *history)
+
+    @property
+    def over(self) -> str:
+        """The control variable that errors are correlated along: instants, or an input that the cases set."""
+        return str(self.data_group.discrepancy.get("over", INSTANT))
+
+    def related(self, entry: Entry, find: Find) -> dict[tuple[str, str], tuple[int, float]]:
+        """Outputs that have the error of the model in common with an entry: column and place by case and output."""
+        pairs = [
+            (case, name)
+            for case in (self.study.cases if self.over != INSTANT else [entry["case"]])
+            for name, output in self.study.outputs.items()
+            if (name == entry["output"] if self.over != INSTANT else output.at is not None)
+            and output.quantity == self._output(entry).quantity
+        ]
+        forward = find(entry["case"], entry["output"])[0]
+        related = {}
+        for case, name in pairs:
+            try:
+                own, column = find(case, name)
+            except InputError:
+                continue  # no surrogate has it
+            if own == forward:
+                place = self.study.outputs[name].at if self.over == INSTANT else self._control(case)
+                related[case, name] = (column, float(place or 0.0))
+        return related
+
+    def _control(self, case: str) -> float:
+        """The value of the control variable in a case."""
+        value = {**self.study.fixed, **self.study.cases[case]}.get(self.over)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(f"over = {self.over!r}: case {case} sets no number of that name")
+        return float(value)
 
     def discrepancy(self, series: list[Entry]) -> Discrepancy:
         """The discrepancy of the entries of one series."""
@@ -219,8 +296,12 @@ class _Maker:
         unit = self.axis_unit() if key == "length" else "1"
         if isinstance(value, Mapping):
             return self._unknown(key, value, unit)
-        if key == "kernel":
+        if key in self.kind.texts:
             return str(value)
+        if key in self.kind.flags:
+            if not isinstance(value, bool):
+                raise InputError(f"`{key}` must be true or false")
+            return value
         return parse_quantity(value, unit)  # type: ignore[arg-type]
 
     def _unknown(self, key: str, table: Mapping[str, Any], unit: str) -> Unknown:
@@ -233,11 +314,15 @@ class _Maker:
 
     def axis_unit(self) -> str:
         """The unit of the axis along which the data were taken."""
+        if self.over != INSTANT:
+            return self.study.model().inputs[self.over].unit or "1"
         quantities = self.study.model().quantities
         axis = quantities[self._output(self.entries[0]).quantity].axis
         return quantities[axis].unit if axis else "s"
 
     def _places(self, series: list[Entry]) -> np.ndarray:
+        if self.over != INSTANT:
+            return np.array([self._control(entry["case"]) for entry in series])
         for entry in series:
             if entry["instant"] is None:
                 raise InputError(

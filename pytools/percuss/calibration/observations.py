@@ -80,7 +80,7 @@ def bound(study: Study, sources: Sequence[tuple[Source | History, bytes]]) -> tu
         )
         parts.append(rows)
         left_out += unused
-    return pl.concat(parts).with_columns(entry=pl.int_range(pl.len(), dtype=pl.Int64)), left_out
+    return pl.concat(parts, how="diagonal").with_columns(entry=pl.int_range(pl.len(), dtype=pl.Int64)), left_out
 
 
 def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFrame, list[str]]:
@@ -100,6 +100,9 @@ def read_entries(study: Study, source: Source, data: bytes) -> tuple[pl.DataFram
     text, number = pl.String(), pl.Float64()
     schema: dict[str, Any] = {"entry": pl.Int64(), "case": text, "output": text, "value": number, "std": number}
     schema |= {"point": text, "axis": text, "instant": number}
+    # Only where some are named: tables of a time before there were specimens stay what they are.
+    schema |= {"specimen": text} if any(entry.get("specimen") for entry in entries) else {}
+    entries = [{name: entry.get(name) for name in schema if name != "entry"} for entry in entries]
     quantities = {output.quantity for output in study.outputs.values()}
     known = {*COLUMNS, *study.outputs, *quantities, *axes(study, quantities & set(columns))}
     left_out = [column for name, column in columns.items() if name not in known]
@@ -116,7 +119,7 @@ def _long(study: Study, source: Source, measured: Measured, columns: Mapping[str
         fields = {name: row[column] for name, column in columns.items() if name in COLUMNS}
         output = _output(study, fields["output"], where)
         unit = text_in(fields.get("unit"))
-        entry: dict[str, Any] = {name: text_in(fields.get(name)) for name in ("point", "axis")}
+        entry: dict[str, Any] = {name: text_in(fields.get(name)) for name in ("point", "axis", "specimen")}
         entry |= {"case": _case(study, fields.get("case", source.case), where), "output": output.name}
         si = {
             name: to_si(
@@ -152,7 +155,8 @@ def _wide(study: Study, source: Source, measured: Measured, columns: Mapping[str
             value = to_si(number_in(row[column], f"{where}: {column}"), measured.unit(column, output.unit))
             std = _checked_std(source.std.get(name), where)
             fields = {"case": case, "output": name, "value": value, "std": std, "instant": output.at}
-            entries.append(fields | {"point": None, "axis": None})
+            specimen = text_in(row[columns["specimen"]]) if "specimen" in columns else None
+            entries.append(fields | {"point": None, "axis": None, "specimen": specimen})
     return entries
 
 

@@ -19,17 +19,21 @@ from percuss.calibration.records import Point, Posterior
 from percuss.calibration.verification import Verification
 from percuss.errors import AnswerIsNo
 from percuss.inference.arrays import Floats
+from percuss.inference.discrepancies.model_error import ModelError
 from percuss.inference.predictive import bands, predict_at, spread_draws
 from percuss.kinds.prediction_made import Score
 from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.surrogates.modes import load_modes
 from percuss.surrogates.surrogate import Surrogate
+from percuss.trust import Trust, Verdict
 from percuss.units import from_si
 
 QUANTILES = {"q025": 0.025, "q25": 0.25, "q50": 0.5, "q75": 0.75, "q975": 0.975}
 MASSES = (0.5, 0.95)
 # Curves are long: fewer draws of them.
 CURVE_DRAWS = 400
+# Places this share of the range beyond the data count as inside: rounding.
+SLACK = 1e-9
 NO_OUTPUTS = {"case": pl.String(), "output": pl.String()}
 
 
@@ -95,6 +99,35 @@ def _read_curves(surrogate: Surrogate, when: str, scores: Floats, generator: np.
         keys = [{"case": case, "quantity": curves.quantity, "place": place} for place in modes.axis.tolist()]
         parts.append(_quantile_table(keys, when, values))
     return parts
+
+
+def learnt(problem: Problem) -> Trust:
+    """Whether outputs are predicted where the error of the model was learnt: between the data of the same group."""
+    outside: list[str] = []
+    ranges: list[str] = []
+    count = 0
+    for group in problem.likelihood.groups:
+        error = group.discrepancy
+        if not isinstance(error, ModelError):
+            continue
+        low, high = float(np.min(error.places)), float(np.max(error.places))
+        slack = SLACK * (high - low)
+        names = ["/".join(problem.columns[group.forward][column]) for column, _ in group.related]
+        places = [place for _, place in group.related]
+        far = [name for name, place in zip(names, places, strict=True) if not low - slack <= place <= high + slack]
+        count += len(names)
+        outside += far
+        ranges += [f"{error.over} {low:g} to {high:g}"] if far else []
+    if not count:
+        return ()
+    if not outside:
+        return (Verdict("model-error", True, "outputs are predicted where the error of the model was learnt", 0, 0),)
+    named = ", ".join(outside[:4]) + (", ..." if len(outside) > 4 else "")
+    sentence = (
+        f"the error of the model was learnt at {'; '.join(dict.fromkeys(ranges))} (SI), and {named} "
+        f"{'lies' if len(outside) == 1 else 'lie'} outside: what it is there is its prior alone"
+    )
+    return (Verdict("model-error", False, sentence, len(outside), 0, tuple(outside)),)
 
 
 def without(predicted: Predicted, worthless: Collection[str]) -> Predicted:

@@ -13,14 +13,16 @@ from percuss.calibration.agreement import check_covered, check_same_model, surro
 from percuss.calibration.blocks import block_of
 from percuss.calibration.channels import Histories
 from percuss.calibration.direct import Direct
-from percuss.calibration.groups import make_groups
+from percuss.calibration.groups import make_groups, name_specimens
 from percuss.calibration.observations import study_plan
 from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
+from percuss.calibration.slopes import with_slopes
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError
 from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.likelihood import Forward, Likelihood
+from percuss.inference.specimens import of_specimen
 from percuss.inference.target import Target
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
@@ -62,14 +64,24 @@ class Problem:
     @property
     def curves(self) -> dict[str, Surrogate]:
         """Those of the surrogates that are of curves, by the name of their forward model."""
-        return {forward_name(i): surrogate for i, surrogate in enumerate(self.surrogates) if surrogate.has_curves}
+        names = self.likelihood.forwards
+        return {
+            name: self.surrogates[i]
+            for i in range(len(self.surrogates))
+            for name in names
+            if name.split("@")[0] == forward_name(i) and self.surrogates[i].has_curves
+        }
 
     @property
     def columns(self) -> dict[str, tuple[tuple[str, str], ...]]:
         """(case, output) of the columns of every forward model."""
         if self.direct:
             return {SIMULATOR: self.direct.columns}
-        return {forward_name(i): surrogate.outputs for i, surrogate in enumerate(self.surrogates)}
+        columns = {forward_name(i): surrogate.outputs for i, surrogate in enumerate(self.surrogates)}
+        for name, specimen in self.likelihood.specimens.items():
+            base = columns[name.split("@")[0]]
+            columns[name] = tuple((case, f"{output}@{specimen.name}") for case, output in base)
+        return columns
 
 
 def forward_name(number: int) -> str:
@@ -135,10 +147,25 @@ def make_problem(
     errors = {}
     if not direct and block.surrogate_error == COMMON:
         for i, surrogate in enumerate(surrogates):
-            seen = {int(j) for group in grouped.groups if group.forward == forward_name(i) for j in group.outputs}
+            own = forward_name(i)
+            seen = {int(j) for group in grouped.groups if group.forward.split("@")[0] == own for j in group.outputs}
             errors[forward_name(i)] = common_error(surrogate, seen)
-    likelihood = Likelihood(tuple(study.parameters), forwards, grouped.groups, errors)
     priors = {name: item.prior for name, item in study.parameters.items()}
+    if direct and any(group.discrepancy.systematic for group in grouped.groups):
+        raise InputError(
+            f"calibration {block.name}: the gradient that an error of the model is orthogonal to needs a surrogate",
+            hint="percuss surrogate, and percuss calibrate with that",
+        )
+    specimens = name_specimens(study, block, grouped.data.to_dicts())
+    of_forwards = {of_specimen(name, one): name for name in forwards for one in specimens}
+    if specimens:
+        if direct:
+            raise InputError(f"calibration {block.name}: specimens need a surrogate", hint="percuss surrogate")
+        forwards = {name: forwards[base] for name, base in of_forwards.items()}
+        errors = {name: errors[base] for name, base in of_forwards.items() if base in errors}
+    groups = with_slopes(grouped.groups, forwards, list(priors.values()))
+    owners = {of_specimen(base, one): specimen for base in of_forwards.values() for one, specimen in specimens.items()}
+    likelihood = Likelihood(tuple(study.parameters), forwards, groups, errors, owners)
     correlation = normal_correlation(study)
     if direct:
         target, why_not = Compiled(likelihood.posterior(priors, correlation), "the simulator itself is run")
@@ -150,6 +177,11 @@ def make_problem(
             raise InputError(f"parameter {name}: a column of the draws has that name: rename it")
     units = dict.fromkeys(target.names, "1") | {name: item.unit for name, item in study.parameters.items()}
     units |= dict(grouped.units)
+    units |= {
+        f"{parameter}@{name}": study.parameters[parameter].unit
+        for name, one in specimens.items()
+        for parameter in one.free
+    }
     return Problem(
         study,
         study_event,

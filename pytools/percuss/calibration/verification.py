@@ -142,6 +142,8 @@ def draft_runs(
         raise InputError(
             f"--verify: posterior {posterior.event.id} was made with the simulator itself: there is nothing to verify"
         )
+    if problem.likelihood.specimens:
+        raise InputError(f"--verify: posterior {posterior.event.id} has specimens of parameters of their own")
     values = verifying_points(posterior, len(problem.likelihood.parameters), count)
     cases = list(dict.fromkeys(case for surrogate in problem.surrogates for case, _ in surrogate.outputs))
     return draft_design(

@@ -62,9 +62,9 @@ def calibrate(
     sampler: Annotated[
         str | None,
         typer.Option(
-            help="adaptive-metropolis, adaptive-metropolis-per-chain, emcee-stretch, emcee-de-snooker or "
-            "sequential-monte-carlo.",
-            show_default="the block's, or adaptive-metropolis",
+            help="adaptive-metropolis, adaptive-metropolis-per-chain, hamiltonian-monte-carlo, emcee-stretch, "
+            "emcee-de-snooker, delayed-acceptance or sequential-monte-carlo.",
+            show_default="the block's, or adaptive-metropolis; with --direct delayed-acceptance",
         ),
     ] = None,
     setting: Annotated[

@@ -72,6 +72,8 @@ def compiled_target(
     plain = likelihood.posterior(priors, correlation)
     if correlation is not None:
         return Compiled(plain, "parameters are correlated")
+    if likelihood.specimens:
+        return Compiled(plain, "parameters differ between specimens")
     try:
         core = compile_posterior(likelihood, plain, surrogates)
         _compare(core, plain)

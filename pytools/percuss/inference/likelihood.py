@@ -27,7 +27,9 @@ from percuss.inference.common_error import CommonError, Joint, Share
 from percuss.inference.curve_error import CurveJoint, CurveShare
 from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResiduals, Unknown, Unknowns
 from percuss.inference.discrepancies.gaussian import Gaussian
+from percuss.inference.discrepancies.model_error import ModelError
 from percuss.inference.reading import Reading
+from percuss.inference.specimens import Specimen
 from percuss.inference.target import Target
 from percuss.spelling import did_you_mean
 from percuss.study.priors.normal import Normal
@@ -56,6 +58,8 @@ class Group:
     forward: str = "model"
     measurement_std: Floats | float = 0.0
     reading: Reading | None = None
+    # Columns of the forward model that share a systematic error, and their places on its control variable.
+    related: tuple[tuple[int, float], ...] = ()
 
     def unknowns(self) -> list[Unknown]:
         """List what is inferred with the parameters: of the discrepancy, and of the clock."""
@@ -128,6 +132,8 @@ class Likelihood:
     forwards: Mapping[str, Forward] = field(repr=False)
     groups: tuple[Group, ...]
     errors: Mapping[str, CommonError] = field(default_factory=dict, repr=False)
+    # Of forward models that stand for a specimen: what it has of its own.
+    specimens: Mapping[str, Specimen] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not self.groups:
@@ -153,6 +159,7 @@ class Likelihood:
         and errors of forward models that cannot be integrated out.
         """
         priors: dict[str, Prior] = {u.name: u.prior for group in self.groups for u in group.unknowns()}
+        priors |= {u.name: u.prior for specimen in self.specimens.values() for u in specimen.unknowns()}
         for name in self.inferred_errors:
             priors |= dict.fromkeys(self._error_names(name), Normal({"mean": 0.0, "std": 1.0}))
         return priors
@@ -253,17 +260,53 @@ class Likelihood:
                 drawn[name] = mean + error.draw(len(x), std, generator)
         return drawn
 
-    def draw_data(self, x: Floats, outputs: Mapping[str, Floats], generator: np.random.Generator) -> dict[str, Floats]:
-        """Draw data of each group about drawn outputs, one repetition a point: (n, m)."""
+    def draw_model_errors(
+        self, x: Floats, outputs: Mapping[str, Floats], generator: np.random.Generator, *, given_data: bool
+    ) -> dict[str, Floats]:
+        """Draw the systematic error of groups that have one about drawn outputs, at their entries and then at their
+        `related` outputs (n, m + q): given the data, or as it is before them.
+        """
         drawn = {}
         for group, _, variance, unknowns in self._parts(x, self._forwards(x)):
-            noise = group.discrepancy.draw(len(x), variance, unknowns, generator)
+            if not isinstance(group.discrepancy, ModelError):
+                continue
+            error, more = group.discrepancy, np.array([place for _, place in group.related])
+            residual = group.observed - group.read(outputs[group.forward], unknowns)
+            parts = []
+            for i in range(0, len(x), BLOCK):
+                rows = slice(i, i + BLOCK)
+                own = {name: values[rows] for name, values in unknowns.items()}
+                some = variance[rows] if variance.ndim == 2 else variance
+                if given_data:
+                    parts.append(error.draw_given(residual[rows], more, some, own, generator))
+                else:
+                    parts.append(error.draw_error(len(residual[rows]), more, own, generator))
+            drawn[group.name] = np.concatenate(parts)
+        return drawn
+
+    def draw_data(
+        self,
+        x: Floats,
+        outputs: Mapping[str, Floats],
+        generator: np.random.Generator,
+        model_errors: Mapping[str, Floats] | None = None,
+    ) -> dict[str, Floats]:
+        """Draw data of each group about drawn outputs and systematic errors, one repetition a point: (n, m)."""
+        drawn = {}
+        for group, _, variance, unknowns in self._parts(x, self._forwards(x)):
+            if model_errors and group.name in model_errors:
+                independent = np.sqrt(variance) * generator.standard_normal((len(x), len(group.observed)))
+                noise = model_errors[group.name][:, : len(group.observed)] + independent
+            else:
+                noise = group.discrepancy.draw(len(x), variance, unknowns, generator)
             drawn[group.name] = group.read(outputs[group.forward], unknowns) + noise
         return drawn
 
     def draw(self, x: Floats, generator: np.random.Generator, *, given_data: bool = False) -> dict[str, Floats]:
         """Draw data of each group, one repetition a point: outputs, errors of forward models and discrepancy (n, m)."""
-        return self.draw_data(x, self.draw_outputs(x, generator, given_data=given_data), generator)
+        outputs = self.draw_outputs(x, generator, given_data=given_data)
+        errors = self.draw_model_errors(x, outputs, generator, given_data=given_data)
+        return self.draw_data(x, outputs, generator, errors)
 
     def misfits(
         self, x: Floats, repeats: int, generator: np.random.Generator, only: str | None = None
@@ -318,8 +361,11 @@ class Likelihood:
         return tuple(dict.fromkeys(group.forward for group in self.groups))
 
     def _forwards(self, x: Floats, names: tuple[str, ...] | None = None) -> dict[str, tuple[Floats, Floats]]:
-        inputs = x[:, : len(self.parameters)]
-        outputs = {name: self.forwards[name](inputs) for name in names or self._used}
+        inputs, unknowns = x[:, : len(self.parameters)], self._unknowns(x) if self.specimens else {}
+        outputs = {}
+        for name in names or self._used:
+            specimen = self.specimens.get(name)
+            outputs[name] = self.forwards[name](specimen.inputs(inputs, unknowns) if specimen else inputs)
         for name, (mean, variance) in outputs.items():
             _check_forward(name, mean, variance, len(x))
         return outputs
@@ -379,6 +425,8 @@ class Likelihood:
                     f"group `{group.name}`: an entry has no variance at all",
                     hint="give the discrepancy a std, or the measurement",
                 )
+            if isinstance(group.discrepancy, ModelError):
+                group.discrepancy.check_variance(variance)
             parts.append(Part(group, read, variance, unknowns))
         return parts
 

@@ -3,7 +3,8 @@ Eqs. C.13-C.14).
 
 Two things are predicted for each data group: the model's outputs, and data, which are outputs with measurement error
 and discrepancy on top. The error of a surrogate is part of the outputs where it is common to all data of an output: one
-draw for all of them, after the data as these leave it. Bands of data are what observations are held against.
+draw for all of them, after the data as these leave it. So is the error of the model where a group has one, at its data
+and at the outputs it is shared with. Bands of data are what observations are held against.
 """
 
 from __future__ import annotations
@@ -37,8 +38,17 @@ def predict_at(
     `given_data`.
     """
     every = likelihood.draw_outputs(points, generator, given_data=given_data)
+    errors = likelihood.draw_model_errors(points, every, generator, given_data=given_data)
     outputs = likelihood.read(points, every)
-    return Predictive(points, every, outputs, likelihood.draw_data(points, every, generator))
+    data = likelihood.draw_data(points, every, generator, errors)
+    for group in likelihood.groups:
+        if group.name in errors:
+            at_entries, beside = np.split(errors[group.name], [len(group.observed)], axis=1)
+            outputs[group.name] = outputs[group.name] + at_entries
+            columns = [column for column, _ in group.related]
+            every = {**every, group.forward: every[group.forward].copy()}
+            every[group.forward][:, columns] += beside
+    return Predictive(points, every, outputs, data)
 
 
 def spread_draws(flat: Floats, n: int) -> Floats:

@@ -31,7 +31,7 @@ def inconsistencies(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]
 def _of_study(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
     if event.kind == "study.registered":
         digest = sha256_hex(event.body.encode())
-        if event.study is None or event.study.digest != digest:
+        if event.study and event.study.digest != digest:
             yield f"the study it holds has the digest {digest}, which is not the one it names"
         return
     for item in event.inputs_as("study"):

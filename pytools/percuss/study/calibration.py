@@ -15,7 +15,7 @@ discrepancies and samplers there are is for `percuss.inference` to say, and `per
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -25,6 +25,8 @@ from percuss.spelling import did_you_mean, shown
 from percuss.study.tables import named_tables
 
 SPLITS = ("output", "case", "point", "axis")
+# Columns of the data that may tell specimens apart.
+APART = ("specimen", "case", "point")
 # How the error of a surrogate counts: one error for all data of an output, or a new one for each datum.
 COMMON, PER_DATUM = "common", "per-datum"
 
@@ -37,8 +39,17 @@ GROUP = table_of(
     Setting("by", "text", "", doc=f"a data group for each {', '.join(SPLITS)}; default: one group"),
     Setting("discrepancy", "table", {}, doc="how data scatter about the model: kind, std and what else the kind takes"),
 )
+SPECIMENS = table_of(
+    Setting("by", "text", "specimen", doc="what tells specimens apart: the column specimen, case or point"),
+    Setting("free", "texts", [], doc="parameters that each specimen has for itself, with the prior they have"),
+    Setting(
+        "population", "texts", [], doc="parameters that come from a population, whose middle and spread are inferred"
+    ),
+    Setting("spread", "table", {}, doc="prior of the spreads, in standard deviations of the parameter's prior"),
+)
 BLOCK = GROUP | table_of(
     Setting("groups", "table", {}, doc="groups of different discrepancies, each a table of the keys above"),
+    Setting("specimens", "table", {}, of=SPECIMENS, doc="which parameters differ between specimens"),
     Setting("sampler", "text", "", doc="how draws are made"),
     Setting("settings", "table", {}, doc="of the sampler"),
     Setting("r_hat", "bare", doc="potential scale reduction below which chains count as one"),
@@ -72,6 +83,16 @@ class DataGroup:
 
 
 @dataclass(frozen=True)
+class Specimens:
+    """Told apart by a column of the data, with parameters of their own; `spread` is the prior as written."""
+
+    by: str
+    free: tuple[str, ...]
+    population: tuple[str, ...]
+    spread: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Block:
     """How to calibrate. Errors of surrogate (None: not at all) and measurement count unless they are switched off, as
     when an inferred std is to hold all error there is. `noise_free`: data without any error are wanted. `raw` is the
@@ -88,18 +109,16 @@ class Block:
     measurement_error: bool = True
     noise_free: bool = False
     raw: Mapping[str, Any] = field(default_factory=dict)
+    specimens: Specimens | None = None
 
 
-def read_calibration(
-    tables: Mapping[str, Any], outputs: Iterable[str], cases: Iterable[str], note: Note
-) -> dict[str, Block]:
-    """Read every block, noting what is wrong."""
-    known = {"outputs": tuple(outputs), "cases": tuple(cases)}
+def read_calibration(tables: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], note: Note) -> dict[str, Block]:
+    """Read every block, noting what is wrong; `known` as for `read_block`."""
     return {name: read_block(name, table, known, note) for name, table in named_tables(tables, "calibration", note)}
 
 
 def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], note: Note) -> Block:
-    """Read one block; `known` has the outputs and cases of the study."""
+    """Read one block; `known` has the outputs, cases and parameters of the study."""
     path: KeyPath = ("calibration", name)
     checked = check_table(BLOCK, table, path, note)
     counted = checked["surrogate_error"]
@@ -116,7 +135,23 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
         checked["measurement_error"],
         checked["noise_free"],
         table,
+        _specimens(checked["specimens"], known, (*path, "specimens"), note) if checked["specimens"] else None,
     )
+
+
+def _specimens(table: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], path: KeyPath, note: Note) -> Specimens:
+    checked = check_table(SPECIMENS, table, path, note)
+    if checked["by"] not in APART:
+        note((*path, "by"), f"{shown(checked['by'])} is not one of {', '.join(APART)}")
+    for key in ("free", "population"):
+        for i, name in enumerate(checked[key]):
+            if name not in known["parameters"]:
+                note((*path, key, i), f"no such parameter; {did_you_mean(name, known['parameters'])}")
+            elif key == "free" and name in checked["population"]:
+                note((*path, key, i), f"{name} is free or of the population, not both")
+    if not checked["free"] and not checked["population"]:
+        note(path, "name parameters that are free or of a population: without any, all specimens are one")
+    return Specimens(checked["by"], tuple(checked["free"]), tuple(checked["population"]), checked["spread"])
 
 
 def _groups(

@@ -34,7 +34,7 @@ OBSERVED = SOURCE | table_of(
     Setting("doc", "text", "", doc="words for people"),
 )
 # What a table of measured values may say of a datum.
-COLUMNS = ("output", "value", "unit", "std", "case", "point", "axis", "instant")
+COLUMNS = ("output", "value", "unit", "std", "case", "point", "axis", "instant", "specimen")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from percuss.cost import Spent
 from percuss.errors import InputError
 from percuss.execution.campaign import Interrupted, local_executor
 from percuss.execution.campaign import Progress as RunProgress
+from percuss.inference.samplers.registry import DIRECT_DEFAULT
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.ledger.event import Draft, Event
 from percuss.session import Advance, Session, reference
@@ -100,7 +101,7 @@ def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
         raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     how = Sampling.of(
         block,
-        request.sampler,
+        request.sampler or block.sampler or (DIRECT_DEFAULT if request.direct else None),
         request.settings,
         request.evaluations,
         request.seed,

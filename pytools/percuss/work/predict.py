@@ -96,7 +96,8 @@ def predict(session: Session, request: Request) -> Prediction:
     draft = Draft(
         "prediction.made", body, reference(problem.study), inputs, blobs, seed=request.seed, cost=spent.cost()
     )
-    event, trust = session.append_result(draft, verified.verdicts() if verified else ())
+    verdicts = prediction.learnt(problem) + (verified.verdicts() if verified else ())
+    event, trust = session.append_result(draft, verdicts)
     return Prediction(event, trust, predicted, scores, verified, enrichment)
 
 

@@ -24,7 +24,7 @@ from percuss.inference.target import Target
 from percuss.study.priors.uniform import Uniform
 
 # Those that take any density; what needs a gradient has tests of its own.
-PLAIN = sorted(set(SAMPLERS) - {"hamiltonian-monte-carlo"})
+PLAIN = sorted(set(SAMPLERS) - {"hamiltonian-monte-carlo", "delayed-acceptance"})
 
 
 def assert_right(sample: Sample, truth: Any) -> None:

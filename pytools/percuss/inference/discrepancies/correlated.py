@@ -41,6 +41,7 @@ class Correlated(NormalResiduals):
 
     independent: ClassVar[bool] = False
     of_data: ClassVar[frozenset[str]] = frozenset({"places"})
+    texts: ClassVar[frozenset[str]] = frozenset({"kernel"})
 
     places: Floats
     length: float | Unknown
@@ -54,8 +55,13 @@ class Correlated(NormalResiduals):
         if not np.isfinite(self.places).all():
             raise InputError("places of a correlated discrepancy must be finite")
 
+    @property
+    def in_linear_time(self) -> bool:
+        """Whether Sigma is never laid out."""
+        return self.kernel == EXPONENTIAL
+
     def log_density(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
-        if self.kernel == EXPONENTIAL:
+        if self.in_linear_time:
             white, log_det = self.whiten(self._vectors(residual, variance), variance, unknowns)
             square = (white * white).sum(axis=2).ravel()
             return np.asarray(-0.5 * (square + log_det + residual.shape[1] * LOG_2PI))
@@ -66,7 +72,7 @@ class Correlated(NormalResiduals):
 
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         """Each given the others: variance 1 / Q_ii, error (Q r)_i / Q_ii with Q the inverse of Sigma."""
-        if self.kernel == EXPONENTIAL:
+        if self.in_linear_time:
             pull, diagonal = self.solve(self._vectors(residual, variance), variance, unknowns)
             pull = pull.reshape(residual.shape)
             return np.asarray(0.5 * (np.log(diagonal) - LOG_2PI - pull * pull / diagonal))
@@ -80,7 +86,7 @@ class Correlated(NormalResiduals):
         return np.asarray(np.einsum("...ki,...kj->...ij", whitening, whitening))
 
     def whiten(self, vectors: Floats, variance: Floats, unknowns: Unknowns) -> tuple[Floats, Floats]:
-        if self.kernel != EXPONENTIAL:
+        if not self.in_linear_time:
             return super().whiten(vectors, variance, unknowns)
         white, log_det = ornstein_uhlenbeck_whiten(*self._process(vectors, variance, unknowns))
         if len(log_det) == 1 and not np.isfinite(log_det[0]):
@@ -88,14 +94,14 @@ class Correlated(NormalResiduals):
         return white, log_det + 2 * np.log(self._sizes).sum()
 
     def solve(self, vectors: Floats, variance: Floats, unknowns: Unknowns) -> tuple[Floats, Floats]:
-        if self.kernel != EXPONENTIAL:
+        if not self.in_linear_time:
             return super().solve(vectors, variance, unknowns)
         solved, diagonal = ornstein_uhlenbeck_solve(*self._process(vectors, variance, unknowns))
         back = np.argsort(self._order)
         return solved[..., back] / self._sizes, diagonal[..., back] / self._sizes**2
 
     def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
-        if self.kernel == EXPONENTIAL:
+        if self.in_linear_time:
             return self._draw_along(n, variance, unknowns, generator)
         normal = generator.standard_normal((n, len(self.places)))
         factor = np.linalg.inv(self._whitening(variance, unknowns))

@@ -33,12 +33,16 @@ class Unknown:
 class Discrepancy(ABC):
     """A distribution of residuals. `std`: one for all entries, one for each (m,), or inferred.
 
-    Residuals that are not `independent` are correlated along the axis of one time history. `of_data` are fields that
-    the data fill in; the others are for a study to say.
+    Residuals that are not `independent` are correlated along the axis of one time history; those that are `systematic`
+    are an error of the model, which the next measurement has as well. `of_data` are fields that the data fill in; the
+    others are for a study to say, `texts` and `flags` (true or false) among them.
     """
 
     independent: ClassVar[bool] = True
+    systematic: ClassVar[bool] = False
     of_data: ClassVar[frozenset[str]] = frozenset()
+    texts: ClassVar[frozenset[str]] = frozenset()
+    flags: ClassVar[frozenset[str]] = frozenset()
 
     std: float | Floats | Unknown
 

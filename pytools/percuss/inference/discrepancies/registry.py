@@ -25,6 +25,9 @@ DISCREPANCIES: dict[str, Kind] = {
     "correlated": Kind(
         "percuss.inference.discrepancies.correlated", "Correlated", "Gaussian errors correlated along an axis"
     ),
+    "model-error": Kind(
+        "percuss.inference.discrepancies.model_error", "ModelError", "a smooth error of the model that stays"
+    ),
     "student-t": Kind("percuss.inference.discrepancies.student_t", "StudentT", "independent errors with heavy tails"),
 }
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from percuss.inference.target import Target
 
 DEFAULT = "adaptive-metropolis"
+# Where an evaluation is a run of a simulator.
+DIRECT_DEFAULT = "delayed-acceptance"
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,10 @@ SAMPLERS: dict[str, Sampler] = {
     "emcee-stretch": Sampler("percuss.inference.samplers.emcee_stretch", "ensemble with stretch moves"),
     "emcee-de-snooker": Sampler(
         "percuss.inference.samplers.emcee_de_snooker", "ensemble with differential evolution and snooker moves"
+    ),
+    "delayed-acceptance": Sampler(
+        "percuss.inference.samplers.delayed_acceptance",
+        "proposals by a density learnt from the runs, decided by the simulator: hundreds to thousands of runs",
     ),
     "sequential-monte-carlo": Sampler(
         "percuss.inference.samplers.sequential_monte_carlo",

@@ -1,0 +1,100 @@
+"""The error of a wrong model: a smooth function of a control variable, the same in all data (Kennedy, O'Hagan, 2001).
+
+delta ~ N(0, std^2 K) over the places x of the control variable: time along a curve, or an input that the cases set. A
+free delta can mimic the parameters, and neither is known then. With `orthogonal` it cannot: what the parameters do to
+the data, the gradient G of the model, is taken out of it (Plumlee, 2017, "Bayesian calibration of inexact computer
+models", J. Am. Stat. Assoc. 112),
+
+    K = R - R G (G' R G)^-1 G' R,    R a Matern correlation,
+
+which is R given that G' delta = 0 at the data; G is that of the parameters that fit the data best, where the
+parameters of a wrong model are defined. Without it the prior of `std` is what bounds delta.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from percuss.errors import InputError
+from percuss.inference.arrays import Floats
+from percuss.inference.discrepancies.correlated import KERNELS, Correlated
+from percuss.inference.discrepancies.discrepancy import Unknowns, at
+
+# Directions of G that R hardly sees are left out: relative to the strongest.
+FAINT = 1e-10
+# Added to the diagonal of K, which is singular by construction, to draw from it.
+JITTER = 1e-9
+INSTANT = "instant"
+
+
+@dataclass(frozen=True, eq=False)
+class ModelError(Correlated):
+    """Over `places` (m,) of the control variable `over`; `slopes` (m, d) is the gradient of the model there, None while
+    it is not known.
+    """
+
+    systematic: ClassVar[bool] = True
+    of_data: ClassVar[frozenset[str]] = frozenset({"places", "slopes"})
+    texts: ClassVar[frozenset[str]] = frozenset({"kernel", "over"})
+    flags: ClassVar[frozenset[str]] = frozenset({"orthogonal"})
+
+    kernel: str = "matern-5/2"
+    over: str = INSTANT
+    orthogonal: bool = True
+    slopes: Floats | None = None
+
+    @property
+    def in_linear_time(self) -> bool:
+        return False
+
+    def covariance(self, variance: Floats, unknowns: Unknowns) -> Floats:
+        noise = np.zeros((*variance.shape, variance.shape[-1]))
+        np.einsum("...ii->...i", noise)[...] = variance
+        own = self.prior_covariance(np.empty(0), unknowns)
+        return np.asarray((own[0] if len(own) == 1 and not self.unknowns() else own) + noise)
+
+    def prior_covariance(self, more: Floats, unknowns: Unknowns) -> Floats:
+        """std^2 K at the places of the data and at `more` of them: (p, m + q, m + q), p is 1 or n."""
+        places = np.concatenate([self.places, more])
+        length = np.reshape(at(self.length, unknowns), (-1, 1, 1))
+        correlation = KERNELS[self.kernel](np.abs(places[:, None] - places) / length)
+        if self.orthogonal and self.slopes is not None:
+            size = np.linalg.norm(self.slopes, axis=0)
+            gradient = self.slopes[:, size > 0] / size[size > 0]
+            seen = correlation[:, :, : len(self.places)] @ gradient
+            inner = gradient.T @ seen[:, : len(self.places)]
+            correlation = correlation - seen @ np.linalg.pinv(inner, FAINT, hermitian=True) @ seen.swapaxes(1, 2)
+        std = np.reshape(at(self.std, unknowns), (-1, 1, 1))
+        return np.asarray(std * std * correlation)
+
+    def draw_error(self, n: int, more: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
+        """Draw delta at the data and at `more` places, as it is before any data: (n, m + q)."""
+        covariance = self.prior_covariance(more, unknowns)
+        size = covariance.shape[-1]
+        scale = np.max(np.diagonal(covariance, axis1=1, axis2=2), axis=1)[:, None, None]
+        factor = np.linalg.cholesky(covariance + (JITTER * scale + 1e-300) * np.eye(size))
+        return np.asarray((factor @ generator.standard_normal((n, size, 1)))[:, :, 0])
+
+    def draw_given(
+        self, residual: Floats, more: Floats, variance: Floats, unknowns: Unknowns, generator: np.random.Generator
+    ) -> Floats:
+        """Draw delta at the data and at `more` places, given residuals (n, m): a draw from before, moved by what the
+        data say (Matheron's rule).
+        """
+        n, m = residual.shape
+        before = self.draw_error(n, more, unknowns, generator)
+        noise = np.sqrt(variance) * generator.standard_normal((n, m))
+        covariance = self.prior_covariance(more, unknowns)
+        known = covariance[:, :m, :m] + np.eye(m) * np.atleast_2d(variance)[:, None, :]
+        pull = np.linalg.solve(known, (residual - before[:, :m] - noise)[:, :, None])
+        return np.asarray(before + (covariance[:, :, :m] @ pull)[:, :, 0])
+
+    def check_variance(self, variance: Floats) -> None:
+        """Refuse data without an error of their own: K alone is singular."""
+        if not (variance > 0).all():
+            raise InputError(
+                "a model error needs data with an error of their own", hint="give the measurement a std above 0"
+            )

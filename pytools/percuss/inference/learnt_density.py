@@ -1,0 +1,128 @@
+"""A log density learnt from its own evaluations, where it is high: what an expensive density can be proposed by.
+
+A Gaussian process with a quadratic trend over the unbounded space (`percuss.surrogates.matern_process`) is fitted to
+evaluated points, those where the density is high. The trend is what makes few points go far: a posterior of many data
+is nearly Gaussian. Outside an ellipsoid about its points a polynomial means nothing: there the density is that of a
+Student-t fitted to what was learnt, which is mixed in everywhere with a small weight, so that ratios of the true
+density to this one stay bounded by those to the Student-t (defensive mixture: Hesterberg, 1995).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from percuss.inference.arrays import Floats
+from percuss.inference.mixture import Mixture
+from percuss.surrogates.matern_process import Hyperparameters, Process, fit_process
+
+# The ellipsoid reaches so many times as far as the farthest of the points it is drawn about.
+REACH = 1.2
+# Where the process is unsure it is taken to be lower, by so many of its standard deviations.
+DOUBT = 1.0
+# Weight of the Student-t.
+DEFENSIVE = 0.05
+# Inner steps from one draw to the next, for each dimension: a random walk forgets in some fifteen to twenty for each.
+STEPS_A_DIMENSION = 15
+# Points at which the constant of the learnt density is found.
+CONSTANT_POINTS = 2000
+
+
+def trend_terms(dimension: int) -> int:
+    """Terms of the quadratic trend."""
+    return (dimension + 1) * (dimension + 2) // 2
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """What was learnt: a process in coordinates w, z = centre + factor w, trusted where |w| < reach."""
+
+    process: Process
+    centre: Floats
+    factor: Floats
+    reach: float
+    top: float
+    # The Student-t and the log of what the process integrates to; None before draws of it are known.
+    tails: Mixture | None = None
+    log_constant: float = 0.0
+    _inverse: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_inverse", np.linalg.inv(self.factor))
+
+    def log_density(self, z: Floats) -> Floats:
+        """Log density at points (n, d), up to a constant: minus infinity outside, while there is no Student-t."""
+        w = np.einsum("ij,nj->ni", self._inverse, z - self.centre)
+        inside = np.einsum("ni,ni->n", w, w) < self.reach**2
+        log = np.full(len(z), -np.inf)
+        if inside.any():
+            # Above everything that was seen the process only guesses.
+            basis = quadratic(w[inside])
+            mean = self.process.mean(w[inside], basis)
+            std = np.sqrt(self.process.prediction_variance(w[inside], basis))
+            log[inside] = np.minimum(mean - DOUBT * std, self.top + 3.0)
+        if self.tails is None:
+            return log
+        tails = math.log(DEFENSIVE) + self.tails.log_density(z)
+        return np.logaddexp(log - self.log_constant + math.log1p(-DEFENSIVE), tails)
+
+    def with_tails(self, draws: Floats, generator: np.random.Generator) -> Learnt:
+        """The same with a Student-t about draws of it (n, d), and its constant by importance sampling from that."""
+        factor = spread_of(draws)
+        tails = Mixture(np.ones(1), draws.mean(axis=0)[None], factor[None])
+        z = tails.draw(CONSTANT_POINTS, generator)
+        log_weights = self.log_density(z) - tails.log_density(z)
+        top = float(np.max(log_weights))
+        constant = top + math.log(float(np.mean(np.exp(log_weights - top))))
+        return Learnt(self.process, self.centre, self.factor, self.reach, self.top, tails, constant)
+
+
+def quadratic(w: Floats) -> Floats:
+    """The constant, linear and quadratic terms at points (n, d)."""
+    rows, columns = np.triu_indices(w.shape[1])
+    return np.concatenate([np.ones((len(w), 1)), w, w[:, rows] * w[:, columns]], axis=1)
+
+
+def learn(z: Floats, f: Floats, start: Hyperparameters | None = None) -> Learnt:
+    """Fit evaluated points (n, d) with finite log densities (n,)."""
+    centre = z.mean(axis=0)
+    factor = spread_of(z)
+    w = np.linalg.solve(factor, (z - centre).T).T
+    reach = REACH * float(np.sqrt(np.max(np.sum(w * w, axis=1))))
+    fit = fit_process(w, f, quadratic(w), start)
+    return Learnt(fit.process, centre, factor, reach, float(np.max(f)))
+
+
+def walk(
+    learnt: Learnt, z: Floats, factor: Floats, steps: int, generator: np.random.Generator, heat: float = 1.0
+) -> tuple[Floats, float]:
+    """Random-walk Metropolis on what was learnt, from points (n, d), all chains side by side: where they end, and the
+    share of steps that were taken. `heat`: of the density to the power 1 / heat.
+    """
+    at, log = z.copy(), learnt.log_density(z) / heat
+    length = 2.38 / math.sqrt(z.shape[1])
+    taken = 0
+    for _ in range(steps):
+        normal = generator.standard_normal(z.shape)
+        tried = at + length * np.einsum("ij,nj->ni", factor, normal)
+        log_tried = learnt.log_density(tried) / heat
+        with np.errstate(invalid="ignore"):
+            take = np.log(generator.random(len(z))) < log_tried - log
+        at[take], log[take] = tried[take], log_tried[take]
+        taken += int(np.count_nonzero(take))
+    return at, taken / max(steps * len(z), 1)
+
+
+def spread_of(z: Floats) -> Floats:
+    """Cholesky factor of the covariance of points (n, d)."""
+    return np.asarray(np.linalg.cholesky(_covariance(z)))
+
+
+def _covariance(z: Floats) -> Floats:
+    """Covariance of points, never singular."""
+    away = z - z.mean(axis=0)
+    covariance = np.einsum("ni,nj->ij", away, away) / max(len(z) - 1, 1)
+    floor = 1e-8 * max(float(np.trace(covariance)) / z.shape[1], 1e-20)
+    return np.asarray(covariance + floor * np.eye(z.shape[1]))

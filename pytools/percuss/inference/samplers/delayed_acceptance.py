@@ -1,0 +1,254 @@
+"""Posteriors of simulators in few runs: a density learnt from the evaluations proposes, the true one decides.
+
+Points of the prior are evaluated, and climbs from the highest of them find the top in few runs
+(`percuss.inference.affine_climb`). Learning: points are fitted (`percuss.inference.learnt_density`), new ones are drawn
+from what was learnt and evaluated, until new ones weigh about the same: until the learnt density is right where it is
+drawn from. Then it is frozen, and chains step by it: many random-walk steps on the learnt density lead to a proposal,
+which is accepted by
+
+    min(1, p(y) q(x) / (p(x) q(y))),   p true, q learnt
+
+(surrogate transition: Liu, 2001, section 9.4.3; delayed acceptance: Christen, Fox, 2005). The chain has p as its
+stationary density whatever was learnt; what was learnt badly costs acceptance, which shows. One run a draw; runs are
+what counts as evaluations. After each, unknowns of the discrepancy make steps of their own, which need none.
+
+One hill: the highest that a climb reached. What no climb reached is not seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from percuss.inference.affine_climb import affine_climb, spread_at
+from percuss.inference.arrays import Floats
+from percuss.inference.climbing import climb, curvature
+from percuss.inference.learnt_density import (
+    STEPS_A_DIMENSION,
+    Learnt,
+    learn,
+    spread_of,
+    trend_terms,
+    walk,
+)
+from percuss.inference.likelihood import Likelihood
+from percuss.inference.modes import Modes
+from percuss.inference.samplers.sample import Run, judge
+from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.target import Target
+from percuss.settings import Setting, table_of
+
+SETTINGS = table_of(
+    Setting("chains", "integer", 20, low=8, high=1000, doc="chains, and evaluations in one batch"),
+    Setting(
+        "start", "integer", 0, low=0, high=1_000_000, doc="points of the prior to learn from; 0: three for each term"
+    ),
+    Setting("learning", "bare", 0.5, low=0.05, high=0.9, doc="part of the evaluations that learning may take"),
+)
+# Climbs that start from the highest points of the prior.
+CLIMBS = 8
+# The first points about the top are spread wider than the Gaussian that fits it.
+WIDER = 1.3
+# Effective share of the weights of a new batch from which on the learnt density is good enough.
+GOOD = 0.75
+# Points that are fitted at most: the cost of a fit grows with their cube.
+MOST_POINTS = 500
+# Part of a batch while learning that is drawn from the density at this heat: so that it is known about its top, too.
+WARM, HEAT = 0.25, 3.0
+# Steps in the unknowns of the discrepancy after each run.
+UNKNOWN_STEPS = 10
+# Steps of each chain between two looks at the draws.
+LOOK = 10
+# With less acceptance than this at the first look, the density is learnt again from all that is known by then, if so
+# many times as many evaluations are left as that look has cost.
+WANTED = 0.85
+RESTART = 4
+
+
+def run(
+    target: Target, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report, modes: Modes | None
+) -> Run:
+    """Learn the density, then step by it until the draws are good or the evaluations are spent."""
+    chains = int(settings["chains"])
+    start = int(settings["start"]) or 3 * trend_terms(target.dimension)
+    stopping.require(start + 20 * chains)
+    generator = np.random.default_rng([seed, 5])
+    known = _Known(target, stopping.evaluations)
+    known.evaluate(target.draw_prior(start, generator))
+    _find(target, known, generator)
+    report(Progress("found a mode", known.used))
+    learnt = _learnt(known, chains, settings["learning"], generator, report)
+    while True:
+        z, f, acceptance, enough = _step(target, known, learnt, chains, stopping, generator, report)
+        if enough or known.left < 20 * chains:
+            return Run(z, f, acceptance, known.used)
+        learnt = _fitted(known, learnt)
+
+
+class _Known:
+    """All points that were evaluated, in order, and how many more may be: what is new in the parameters of the model
+    counts, since unknowns of the discrepancy need no run.
+    """
+
+    def __init__(self, target: Target, allowed: int) -> None:
+        self.target, self.allowed = target, allowed
+        likelihood = target.log_likelihood
+        self.columns = len(likelihood.parameters) if isinstance(likelihood, Likelihood) else target.dimension
+        self.z: Floats = np.empty((0, target.dimension))
+        self.f: Floats = np.empty(0)
+        self._run: set[bytes] = set()
+
+    @property
+    def used(self) -> int:
+        return len(self._run)
+
+    @property
+    def left(self) -> int:
+        return self.allowed - self.used
+
+    def evaluate(self, z: Floats) -> Floats:
+        if not len(z):
+            return np.empty(0)
+        f = self.target.log_density(z)
+        self.z, self.f = np.concatenate([self.z, z]), np.concatenate([self.f, f])
+        self._run |= {row.tobytes() for row in np.ascontiguousarray(z[:, : self.columns])}
+        return f
+
+
+def _find(target: Target, known: _Known, generator: np.random.Generator) -> None:
+    """Climb from the highest points, and spread points about the top as a Gaussian there would."""
+    order = np.argsort(-known.f, kind="stable")
+    starts = order[np.isfinite(known.f[order])][:CLIMBS]
+    if isinstance(target.log_likelihood, Likelihood):
+        best = affine_climb(target, known, known.z[starts], known.f[starts])[0]
+        at, factor = best.z, spread_at(target, best)
+    else:
+        climbed = climb(known.evaluate, known.z[starts[:1]], known.f[starts[:1]])
+        at, factor = climbed.ends[0], curvature(known.evaluate, climbed.ends[0], climbed.spread[0])[0]
+    count = min(2 * trend_terms(target.dimension), known.left)
+    known.evaluate(at + WIDER * np.einsum("ij,nj->ni", factor, generator.standard_normal((count, target.dimension))))
+
+
+def _fitted(known: _Known, before: Learnt | None) -> Learnt:
+    """Fit the points that matter: not farther below the top than draws of a posterior ever lie, and at least twice as
+    many as the trend has terms. Of too many, some of every height: the low ones show where the tails are.
+    """
+    d = known.z.shape[1]
+    order = np.argsort(-known.f, kind="stable")
+    order = order[np.isfinite(known.f[order])]
+    near = int(np.count_nonzero(known.f[order] > known.f[order[0]] - 10.0 - 3.0 * d))
+    used = order[: max(near, 2 * trend_terms(d))]
+    if len(used) > MOST_POINTS:
+        used = used[np.linspace(0, len(used) - 1, MOST_POINTS).astype(np.int64)]
+    return learn(known.z[used], known.f[used], before.process.hyper if before else None)
+
+
+def _drawn(learnt: Learnt, known: _Known, count: int, generator: np.random.Generator, heat: float = 1.0) -> Floats:
+    """So many draws of what was learnt, from the highest points on."""
+    d = known.z.shape[1]
+    order = np.argsort(-known.f, kind="stable")
+    # Where the bulk of a Gaussian lies below its top; walks from farther down would have far to come.
+    high = order[: max(int(np.count_nonzero(known.f > known.f[order[0]] - 5.0 - d)), 2 * d)]
+    at = known.z[high[np.arange(count) % len(high)]]
+    factor = spread_of(known.z[high])
+    steps = STEPS_A_DIMENSION * d
+    for _ in range(3):
+        at, taken = walk(learnt, at, factor, steps, generator, heat)
+        # Chains that hardly moved had too wide a step: shorter by what was missing. Else the spread of the chains.
+        factor = factor * max(taken / 0.23, 0.1) if taken < 0.1 or count < 2 * d else spread_of(at)
+    return at
+
+
+def _learnt(known: _Known, chains: int, part: float, generator: np.random.Generator, report: Report) -> Learnt:
+    """Fit, draw, evaluate, until new points weigh about the same, or the part of the evaluations is used up."""
+    learnt: Learnt | None = None
+    good = 0
+    batch = max(chains, 2 * known.z.shape[1])
+    while True:
+        learnt = _fitted(known, learnt)
+        if known.used + batch > part * known.allowed or good >= 2:
+            return learnt
+        warm = math.ceil(WARM * batch) if good == 0 else 0
+        cold = _drawn(learnt, known, batch - warm, generator)
+        new = np.concatenate([cold, _drawn(learnt, known, warm, generator, HEAT)]) if warm else cold
+        claimed = learnt.log_density(new)
+        f = known.evaluate(new)
+        share = _effective_share((f - claimed)[: len(cold)])
+        good = good + 1 if share >= GOOD else 0
+        report(Progress(f"learning, effective share {share:.2f}", known.used))
+
+
+def _effective_share(log_weights: Floats) -> float:
+    """Kish's effective number of weights, as a share."""
+    finite = np.where(np.isfinite(log_weights), log_weights, -np.inf)
+    top = float(np.max(finite))
+    if not math.isfinite(top):
+        return 0.0
+    weights = np.exp(finite - top)
+    return float(np.sum(weights) ** 2 / np.sum(weights**2) / len(weights))
+
+
+def _step(
+    target: Target,
+    known: _Known,
+    learnt: Learnt,
+    chains: int,
+    stopping: Stopping,
+    generator: np.random.Generator,
+    report: Report,
+) -> tuple[Floats, Floats, Floats, bool]:
+    """Step by a frozen density: draws (chains, draws, d), their log density, acceptance, and whether they will do."""
+    d = target.dimension
+    many = _drawn(learnt, known, max(10 * chains, 200), generator)
+    learnt = learnt.with_tails(many, generator)
+    factor = spread_of(many)
+    # Chains start at evaluated draws of the learnt density, by weight: the first step forgets where.
+    z = many[np.linspace(0, len(many) - 1, chains).astype(np.int64)]
+    f, q = known.evaluate(z), learnt.log_density(z)
+    draws, logs = [], []
+    accepted = np.zeros(chains)
+    while known.left >= chains:
+        proposal, _ = walk(learnt, z, factor, STEPS_A_DIMENSION * d, generator)
+        f_new, q_new = known.evaluate(proposal), learnt.log_density(proposal)
+        with np.errstate(invalid="ignore"):
+            take = np.log(generator.random(chains)) < (f_new - q_new) - (f - q)
+        # A start where the true density is zero is left at once.
+        take |= ~np.isfinite(f) & np.isfinite(f_new)
+        z, f, q = np.where(take[:, None], proposal, z), np.where(take, f_new, f), np.where(take, q_new, q)
+        accepted += take
+        z, f = _unknowns_moved(target, known.columns, z, f, factor, generator)
+        q = learnt.log_density(z)
+        draws.append(z)
+        logs.append(f)
+        if len(draws) % LOOK == 0:
+            kept, log = np.stack(draws[1:], axis=1), np.stack(logs[1:], axis=1)
+            diagnostics = judge(target, kept, log)
+            stage = f"stepping, acceptance {accepted.mean() / len(draws):.2f}"
+            report(Progress(stage, known.used, diagnostics.worst_r_hat, diagnostics.least_ess))
+            if not stopping.reasons(diagnostics):
+                return kept, log, accepted / len(draws), True
+            # What was evaluated so far may teach a better density, if enough is left to step by it.
+            if accepted.mean() / len(draws) < WANTED and len(draws) == LOOK and known.left > RESTART * LOOK * chains:
+                break
+    return np.stack(draws[1:], axis=1), np.stack(logs[1:], axis=1), accepted / len(draws), False
+
+
+def _unknowns_moved(
+    target: Target, columns: int, z: Floats, f: Floats, factor: Floats, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Metropolis steps on the true density in the unknowns of the discrepancy alone: none of them is a run."""
+    d = target.dimension
+    if columns == d:
+        return z, f
+    z = z.copy()
+    width = 2.38 / math.sqrt(d - columns) * np.sqrt(np.sum(factor[columns:] ** 2, axis=1))
+    for _ in range(UNKNOWN_STEPS):
+        tried = z.copy()
+        tried[:, columns:] += width * generator.standard_normal((len(z), d - columns))
+        f_tried = target.log_density(tried)
+        with np.errstate(invalid="ignore"):
+            take = np.log(generator.random(len(z))) < f_tried - f
+        z, f = np.where(take[:, None], tried, z), np.where(take, f_tried, f)
+    return z, f
