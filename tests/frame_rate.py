@@ -1,7 +1,7 @@
 """`python -m tests.frame_rate PAGE...`: how fast pages of `percuss view` play without a graphics card.
 
-Frames a second and processor time a frame, at 1280 x 800 in chromium's software GL, over nine seconds of play. On a busy
-machine the second is the figure to compare.
+Frames a second and processor time a frame, at 1280 x 800 in chromium's software GL, over nine seconds of play. On a
+busy machine the second is the figure to compare.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from tests.cli.browser import BROWSER, FLAGS
 
 LOOKS, EVERY_MS = 4, 3000
 COUNT = """<script>window.drawn = 0; const clear = WebGL2RenderingContext.prototype.clear;
-WebGL2RenderingContext.prototype.clear = function (bits) { if (bits & 16384) window.drawn++; return clear.call(this, bits); };
+WebGL2RenderingContext.prototype.clear = function (bits) {
+  if (bits & 16384) window.drawn++;
+  return clear.call(this, bits);
+};
 </script>"""
 PLAY = f"""<script>addEventListener("load", () => setTimeout(() => {{
   const rate = document.getElementById("rate");
@@ -36,7 +39,7 @@ def main(pages: list[str]) -> None:
             copy.write_text(text)
             first, last = _looks(copy, Path(folder) / "profile")
         frames, seconds = last[0] - first[0], (last[1] - first[1]) / 1000
-        size, load = os.path.getsize(page) / 1e6, os.getloadavg()[0]
+        size, load = Path(page).stat().st_size / 1e6, os.getloadavg()[0]
         cost = 1000 * (last[2] - first[2]) / max(frames, 1)
         print(f"{page}: {size:.2f} MB, {frames / seconds:.1f} frames/s, {cost:.0f} ms a frame, load {load:.1f}")
 

@@ -1,6 +1,6 @@
 """`python -m tests.pictures FOLDER PAGE...`: pages as pictures, light, dark, on a phone and in print, to be looked at.
 
-Each picture is PAGE-SORT.png (PAGE-print.pdf) in FOLDER; pages are files or addresses, with a fragment if they take one.
+Each picture is PAGE-SORT.png (PAGE-print.pdf) in FOLDER; pages are files, with a fragment if they take one.
 Needs Debian's `chromium` on PATH; draws WebGL in software.
 """
 
