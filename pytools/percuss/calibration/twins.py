@@ -77,13 +77,18 @@ def draw_twins(problem: Problem, count: int, seed: int, simulator: Forward | Non
     points = target.transform.values(target.draw_prior(count, generator))
     likelihood = problem.likelihood
     if simulator is not None:
+        if likelihood.specimens or any(group.reading for group in likelihood.groups):
+            raise InputError("twins by the simulator: know outputs alone, no time histories and no specimens")
         likelihood = replace(likelihood, forwards=_exact(problem, simulator), errors={})
-    names = (*likelihood.parameters, *(n for n in likelihood.unknowns if n not in _errors(problem.likelihood)))
+    # Errors of surrogates that are unknowns stand last.
+    names = (*likelihood.parameters, *replace(likelihood, errors={}).unknowns)
     points = points[:, : len(likelihood.parameters) + len(likelihood.unknowns)]
+    unknowns = {name: points[:, len(likelihood.parameters) + j] for j, name in enumerate(likelihood.unknowns)}
     outputs = likelihood.draw_outputs(points, generator, given_data=False)
-    data = likelihood.draw_data(points, outputs, generator)
+    errors = likelihood.draw_model_errors(points, outputs, generator, given_data=False)
+    data = likelihood.draw_data(points, outputs, generator, errors)
     for group in likelihood.groups:
-        about = outputs[group.forward][:, group.outputs]
+        about = group.read(outputs[group.forward], unknowns)
         data[group.name] = about + noise * (data[group.name] - about)
     return Twins(names, points[:, : len(names)], data)
 
@@ -137,12 +142,6 @@ def calibrate_twin(problem: Problem, twins: Twins, number: int, how: Sampling) -
     seed = int(np.random.SeedSequence([how.seed, 1, number]).generate_state(1)[0])
     sample = sample_posterior(target, how.sampler, seed=seed, stopping=how.stopping, settings=how.settings)
     return sample, likelihood
-
-
-def _errors(likelihood: Likelihood) -> set[str]:
-    """Unknowns that are errors of surrogates: after those of the discrepancies."""
-    own = {unknown.name for group in likelihood.groups for unknown in group.discrepancy.unknowns()}
-    return set(likelihood.unknowns) - own
 
 
 def _exact(problem: Problem, simulator: Forward) -> dict[str, Forward]:

@@ -66,7 +66,8 @@ def _over_time(prediction: Prediction, rows: pl.DataFrame, cases: int) -> Figure
         x = part["instant"].to_numpy()
         draw_bands(axis, x, part, when, shown.factor)
     draw_data(axis, x, shown.of(part["value"].to_numpy()), shown.of(part["std"].cast(pl.Float64).to_numpy()))
-    words = [rows["case"][0] if cases > 1 else "", rows["point"][0], rows["axis"][0]]
+    curve = "" if rows["output"][0] in prediction.study.outputs else rows["output"][0]
+    words = [rows["case"][0] if cases > 1 else "", rows["point"][0], rows["axis"][0], curve]
     title = ", ".join(dict.fromkeys(word for word in words if word)) or rows["output"][0]
     axis.set_title(title)
     axis.set_xlabel("instant [s]")

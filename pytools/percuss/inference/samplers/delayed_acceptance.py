@@ -87,6 +87,14 @@ def run(
         learnt = _fitted(known, learnt)
 
 
+def outputs_alone(target: Target) -> Likelihood | None:
+    """The likelihood, where its entries are outputs of forward models without an error of their own: a simulator's."""
+    likelihood = target.log_likelihood
+    if not isinstance(likelihood, Likelihood) or likelihood.specimens or likelihood.errors:
+        return None
+    return None if any(group.reading for group in likelihood.groups) else likelihood
+
+
 class _Known:
     """All points that were evaluated, in order, and how many more may be: what is new in the parameters of the model
     counts, since unknowns of the discrepancy need no run.
@@ -94,8 +102,8 @@ class _Known:
 
     def __init__(self, target: Target, allowed: int) -> None:
         self.target, self.allowed = target, allowed
-        likelihood = target.log_likelihood
-        self.columns = len(likelihood.parameters) if isinstance(likelihood, Likelihood) else target.dimension
+        likelihood = outputs_alone(target)
+        self.columns = len(likelihood.parameters) if likelihood else target.dimension
         self.z: Floats = np.empty((0, target.dimension))
         self.f: Floats = np.empty(0)
         self._run: set[bytes] = set()
@@ -121,7 +129,7 @@ def _find(target: Target, known: _Known, generator: np.random.Generator) -> None
     """Climb from the highest points, and spread points about the top as a Gaussian there would."""
     order = np.argsort(-known.f, kind="stable")
     starts = order[np.isfinite(known.f[order])][:CLIMBS]
-    if isinstance(target.log_likelihood, Likelihood):
+    if outputs_alone(target):
         best = affine_climb(target, known, known.z[starts], known.f[starts])[0]
         at, factor = best.z, spread_at(target, best)
     else:
