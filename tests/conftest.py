@@ -34,6 +34,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "percuss")
 # Of tests/unit, what takes most of the time: marked slow, and left out by `make quick`.
 SLOW = (
     "api/test_api.py",
+    "api/test_histories.py",
     "first_passage/test_first_passage.py",
     "fragility/test_compute.py",
     "fragility/test_fits.py",
@@ -42,6 +43,8 @@ SLOW = (
     "inference/test_modes.py",
     "inference/test_samplers.py",
     "inference/test_simulation_based_calibration.py",
+    "models/test_rockfall_wall.py",
+    "reliability/test_methods.py",
     "sensitivity/test_sensitivity.py",
     "study/test_hostile.py",
     "surrogates/test_families.py",
@@ -49,7 +52,9 @@ SLOW = (
     "test_ledger_segments.py",
     "test_plugins.py",
     "validation/test_indicators.py",
+    "validation/test_twins.py",
     "work/test_inference.py",
+    "work/test_reliability.py",
     "work/test_repetition.py",
     "work/test_trust.py",
 )

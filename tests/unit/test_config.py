@@ -77,6 +77,7 @@ def test_config_show_says_where_each_came_from(percuss, folder, monkeypatch) -> 
         "studies": str(folder / "percuss.toml"),
         "jobs": "flag --jobs",
         "flush_s": "environment PERCUSS_FLUSH_S",
+        "host": "default",
         "import_mb": "default",
     }
     table = percuss("config", "show", "--ledger", "elsewhere").out
