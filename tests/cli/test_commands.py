@@ -137,7 +137,7 @@ def test_notes(percuss, campaign) -> None:
     text = "Größe\nzweite Zeile \x1b[2J"
     note = percuss("note", campaign["id"], text).id
     shown = json.loads(percuss("show", note, "--json").out)
-    assert shown["body"] == {"text": text, "private": False}
+    assert shown["body"] == {"text": text, "private": False, "names": ""}
     assert shown["inputs"][0]["id"] == campaign["id"]
     (line,) = [line for line in percuss("log").out.splitlines() if "note.added" in line]
     assert "Größe\\nzweite" in line
