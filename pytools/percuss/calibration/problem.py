@@ -139,7 +139,11 @@ def make_problem(
         if (case, output) not in places:
             raise InputError(
                 f"no surrogate has the output {output} of case {case}, which was observed",
-                hint="give surrogates of all cases, or choose others in the calibration block",
+                hint=(
+                    "one that was given is of whole curves: fit one without --curves for single outputs"
+                    if any(surrogate.has_curves for surrogate in surrogates)
+                    else "give surrogates of all cases, or choose others in the calibration block"
+                ),
             )
         return places[case, output]
 

@@ -72,14 +72,15 @@ def alignment(residuals: Array, slopes: Array, together: Array, spread: Array) -
     over all pairs: the ratio of the two sides of the information identity, by which a likelihood with a wrong
     covariance is corrected in magnitude (Pauli, Racugno and Ventura, 2011). Never below one.
     """
-    inverse = np.linalg.inv(together)
-    weighted = np.einsum("kl,nld->nkd", inverse, slopes)
-    information = np.einsum("nkd,nke->nde", slopes, weighted) + np.diag(1.0 / spread)
-    pull = np.einsum("nkd,nk->nd", weighted, residuals)
-    own = np.einsum("nd,nd->n", pull, np.linalg.solve(information, pull[:, :, None])[:, :, 0])
-    moment = residuals.T @ residuals / len(residuals)
-    dealt = np.einsum("nkd,kl,nle->nde", weighted, moment, weighted, optimize=True)
-    anywhere = np.trace(np.linalg.solve(information, dealt), axis1=1, axis2=2)
+    # B_i through an orthonormal basis: where there is next to no error, slopes over its size are beyond any inverse.
+    root = np.linalg.cholesky(together)
+    white = np.linalg.solve(root, residuals.T).T
+    n, k, _ = slopes.shape
+    stacked = np.concatenate([np.linalg.solve(root, slopes), np.tile(np.diag(spread**-0.5), (n, 1, 1))], axis=1)
+    basis = np.linalg.qr(stacked)[0][:, :k]
+    own = np.sum(np.einsum("nkd,nk->nd", basis, white) ** 2, axis=1)
+    moment = white.T @ white / n
+    anywhere = np.einsum("nkd,kl,nld->n", basis, moment, basis, optimize=True)
     total = float(anywhere.sum())
     return max(1.0, float(own.sum()) / total) if total > 0 else 1.0
 
