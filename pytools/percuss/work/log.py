@@ -83,8 +83,12 @@ def _goes_on(before: LogLine, line: LogLine) -> bool:
 
 
 def _runs(event: Event) -> int:
-    """How many runs an event tells of."""
-    return len(event.data.get("samples", ()))
+    """How many runs a batch tells of; none where its body does not fit."""
+    try:
+        body = event.content
+    except LedgerError:
+        return 0
+    return KINDS[event.kind].parts(body) if body is not None and event.kind in BATCHES else 0
 
 
 def summary(event: Event) -> str:
