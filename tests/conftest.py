@@ -20,6 +20,8 @@ import pytest
 
 # As the program itself does, before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Workers of a test run say how wide its terminal is; what a test reads is no terminal.
+os.environ.pop("COLUMNS", None)
 
 # In the background of a shell Ctrl-C is ignored, and so it would be by every program that a test interrupts.
 if threading.current_thread() is threading.main_thread():
