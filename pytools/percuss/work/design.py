@@ -14,12 +14,11 @@ from percuss.ledger.event import Event
 from percuss.models.model import Value
 from percuss.session import Session
 from percuss.study.study import Study
-from percuss.surrogates.enrichment import extend
-from percuss.surrogates.surrogate import Surrogate
 from percuss.work.campaigns import closed_campaign
 
 if TYPE_CHECKING:
     from percuss.calibration.records import Posterior
+    from percuss.surrogates.surrogate import Surrogate
 
 FILTER = "filter.updated"
 
@@ -71,6 +70,9 @@ def draft_extension(
     session: Session, surrogate: Surrogate, count: int, seed: int, posterior: Posterior | None = None
 ) -> Design:
     """A design that extends those of a surrogate, among the draws of a posterior if there is one."""
+    # Surrogates take longer to load than a design to make.
+    from percuss.surrogates.enrichment import extend
+
     before = load_design(session, surrogate.event)
     inputs: list[tuple[str, Event]] = [("surrogate", surrogate.event)]
     draws = None
