@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from percuss.calibration.problem import common_error
+from percuss.calibration.surrogate_errors import common_errors
 from percuss.execution.results import Campaign, load_campaign
 from percuss.inference.compiled import compile_posterior
 from percuss.inference.discrepancies.gaussian import Gaussian
@@ -78,7 +78,7 @@ def ranks(surrogate: Surrogate, truths: Campaign, some: range, repeats: int, com
     """Share of the posterior below the truth, for some of the twins: (twins, parameters)."""
     priors = {name: item.prior for name, item in surrogate.study.parameters.items()}
     outputs = np.repeat(np.arange(len(surrogate.columns)), repeats)
-    errors = {"model": common_error(surrogate, outputs)} if common else {}
+    errors = {"model": common_errors([(surrogate, outputs)])[0]} if common else {}
     found = []
     for twin in some:
         true = np.concatenate([runs.values[twin] for runs in truths.cases])

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from twins import CASES, NOISE_CM, OUTPUTS, PARAMETERS, SEED, unseen
 
-from percuss.calibration.problem import common_error
+from percuss.calibration.surrogate_errors import common_errors
 from percuss.inference.compiled import compiled_target
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
@@ -32,7 +32,7 @@ def main(repeats: list[int], place: Path) -> None:
     by_case = dict(zip(CASES, surrogates, strict=True))
     priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
     forwards = {case: surrogate.predict for case, surrogate in by_case.items()}
-    errors = {case: common_error(by_case[case], own) for case, own in zip(CASES, kept, strict=True)}
+    errors = dict(zip(CASES, common_errors(list(zip(surrogates, kept, strict=True))), strict=True))
     for case, error in errors.items():
         print(f"{case}: scales {error.scales.tolist()}, shares {np.round(error.shares, 3).tolist()}")
     for count in repeats:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from twins import CASES, NOISE_CM, OUTPUTS, SEED, unseen
 
-from percuss.calibration.problem import common_error
+from percuss.calibration.surrogate_errors import common_errors
 from percuss.inference.compiled import compiled_target
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
@@ -35,7 +35,8 @@ def main(place: Path) -> None:
     parts = list(zip(CASES, surrogates, kept, strict=True))
     priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
     forwards = {case: surrogate.predict for case, surrogate, _ in parts}
-    errors = {case: common_error(surrogate, set(own)) for case, surrogate, own in parts}
+    every = common_errors([(surrogate, set(own)) for _, surrogate, own in parts])
+    errors = {case: error for (case, _, _), error in zip(parts, every, strict=True)}
     for twin in TWINS:
         noise = np.random.default_rng((SEED, twin))
         groups = []

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tests.bench.twins import changed, pounding, simulate
 
 from percuss.calibration.fit import FALSE_ALARMS, Check, distances, verdicts
-from percuss.calibration.problem import common_error
+from percuss.calibration.surrogate_errors import common_errors
 from percuss.inference.compiled import compiled_target
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.fit import check_fit
@@ -42,7 +42,7 @@ def judged(surrogate: Surrogate, study: Study, observed: NDArray[np.float64], se
     """Whether the posterior of data (outputs, repeats) passes the gate."""
     outputs, repeats = observed.shape
     group = Group("all", observed.ravel(), np.repeat(np.arange(outputs), repeats), Gaussian(0.0), "model", STD_M)
-    errors = {"model": common_error(surrogate, range(outputs))}
+    errors = {"model": common_errors([(surrogate, range(outputs))])[0]}
     likelihood = Likelihood(tuple(study.parameters), {"model": surrogate.predict}, (group,), errors)
     priors = {name: item.prior for name, item in study.parameters.items()}
     target = compiled_target(likelihood, priors, {"model": surrogate}).target

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,9 +17,9 @@ from percuss.calibration.groups import make_groups, name_specimens
 from percuss.calibration.observations import study_plan
 from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
 from percuss.calibration.slopes import with_slopes
+from percuss.calibration.surrogate_errors import common_errors
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.common_error import CommonError
 from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.likelihood import Forward, Likelihood
 from percuss.inference.specimens import of_specimen
@@ -30,7 +30,6 @@ from percuss.session import Session
 from percuss.study.calibration import COMMON, Block
 from percuss.study.correlations import normal_correlation
 from percuss.study.study import Study
-from percuss.surrogates.common_error import alignment, correlation, standard_residuals, tails
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 if TYPE_CHECKING:
@@ -150,10 +149,10 @@ def make_problem(
     grouped = make_groups(study, block, observations.table, find, histories)
     errors = {}
     if not direct and block.surrogate_error == COMMON:
-        for i, surrogate in enumerate(surrogates):
-            own = forward_name(i)
-            seen = {int(j) for group in grouped.groups if group.forward.split("@")[0] == own for j in group.outputs}
-            errors[forward_name(i)] = common_error(surrogate, seen)
+        seen: dict[str, set[int]] = {forward_name(i): set() for i in range(len(surrogates))}
+        for group in grouped.groups:
+            seen.get(group.forward.split("@")[0], set()).update(int(j) for j in group.outputs)
+        errors = dict(zip(seen, common_errors(list(zip(surrogates, seen.values(), strict=True))), strict=True))
     priors = {name: item.prior for name, item in study.parameters.items()}
     if direct and any(group.discrepancy.systematic for group in grouped.groups):
         raise InputError(
@@ -234,23 +233,6 @@ def load_problem(
         executor=executor,
         direct=body.direct,
     )
-
-
-def common_error(surrogate: Surrogate, used: Iterable[int]) -> CommonError:
-    """How errors of the outputs of a surrogate go together, with the tails and the alignment of those `used`."""
-    residuals = standard_residuals(surrogate.tables["residuals"], len(surrogate.columns))
-    together, shrunk = correlation(residuals.standard)
-    varying = [j for j in sorted(set(used)) if residuals.size[j] > 0]
-    mixture = tails(residuals.standard, varying, shrunk, together)
-    points, slopes = surrogate.slopes_at(residuals.points)
-    aligned = alignment(
-        residuals.standard[:, varying],
-        slopes[:, varying] / residuals.size[varying, None],
-        together[np.ix_(varying, varying)],
-        points.var(axis=0),
-    )
-    names = tuple(f"{output}_{case}" for case, output in surrogate.outputs)
-    return CommonError(together, aligned * mixture.scales, mixture.shares, names)
 
 
 def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str, int]]:
