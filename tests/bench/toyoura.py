@@ -83,6 +83,7 @@ def spec(law: str = HM, pressure_mpa: float = 0.2, step: float = 0.001, **change
         "step_safety": 0.8,
         "test": "drained",
         "strains": [step * k for k in range(1, round(0.08 / step) + 1)],
+        "film": False,
         "paths": [],
         **changes,
     }
