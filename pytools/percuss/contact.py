@@ -9,6 +9,7 @@ impulse.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ _COLUMNS = 256
 # Largest |W_ij - W_ji| over the largest entry. Problems from elsewhere carry up to 0.16 (FCLIB, from a mass matrix that
 # is not symmetric); half a matrix, or another one, has more.
 _ASYMMETRY = 0.25
+# Less is rounding of W.
+_ROUNDING = 1e-8
 
 # The residuals that may decide, as the core names them.
 NORMS = ("energy", "plain", "velocity")
@@ -161,7 +164,7 @@ def solve(
     if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % dimension:
         raise InputError(f"W has shape {matrix.shape}; it must be square with {_ROWS[dimension]} rows per contact")
     contacts = matrix.shape[0] // dimension
-    _refuse_asymmetry(matrix)
+    asymmetry = _asymmetry(matrix)
     velocities = _vectors("q", q, contacts, dimension)
     rolling = _coefficients("mu_r", mu_r, contacts)
     blocks = _Blocks.of(dimension, contacts, rolling)
@@ -197,7 +200,7 @@ def solve(
         report["factorisations"],
         report["seconds"],
         Residuals(report["energy"], report["plain"], report["velocity"], report["siconos"]),
-        Existence(*report["existence"]) if "existence" in report else None,
+        _existence(report, asymmetry),
     )
 
 
@@ -245,7 +248,8 @@ class _Blocks:
         return shares.reshape(-1, 3)
 
 
-def _refuse_asymmetry(matrix: Any) -> None:
+def _asymmetry(matrix: Any) -> float:
+    """How far W is from its transpose, by its largest entry; refused where that is too much."""
     off = float(abs(matrix - matrix.T).max()) if matrix.nnz else 0.0
     size = float(abs(matrix).max()) if matrix.nnz else 0.0
     # Written so that NaN passes: whose it is, is told later.
@@ -254,6 +258,14 @@ def _refuse_asymmetry(matrix: Any) -> None:
             f"W differs from its transpose by up to {off:.3g}, {off / size:.0%} of its largest entry; "
             f"W = H^T M^-1 H is symmetric (at most {_ASYMMETRY:.0%} is taken)"
         )
+    return off / size if size > 0.0 else 0.0
+
+
+def _existence(report: Mapping[str, Any], asymmetry: float) -> Existence | None:
+    """What the core knows, where it was asked. Proof and refutation are of a symmetric W, and hold for no other."""
+    if "existence" not in report:
+        return None
+    return Existence("open", float("nan")) if asymmetry > _ROUNDING else Existence(*report["existence"])
 
 
 def _vectors(name: str, values: ArrayLike, contacts: int, dimension: int) -> NDArray[np.float64]:

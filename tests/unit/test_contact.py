@@ -81,6 +81,16 @@ def test_an_unmet_tolerance_is_told() -> None:
     assert str(found.existence) == "a solution exists, and the method did not find it"
 
 
+@pytest.mark.parametrize(("off", "verdict"), [(0.0, "refuted"), (1e-12, "refuted"), (1e-3, "open")])
+def test_nothing_is_proven_or_refuted_of_a_matrix_that_is_not_symmetric(off: float, verdict: str) -> None:
+    turned = np.diag([-1.0, -1.0, 1.0])
+    w = np.block([[np.eye(3), turned], [turned, np.eye(3)]])
+    w[0, 1] += off
+    found = contact.solve(w, [-1.0, 0, 0, -1.0, 0, 0], 0.5)
+    assert found.existence is not None
+    assert found.existence.verdict == verdict
+
+
 def test_where_no_solution_exists_a_bound_says_so() -> None:
     # Walls close in on a block from both sides.
     turned = np.diag([-1.0, -1.0, 1.0])

@@ -22,7 +22,7 @@ from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.likelihood import Forward, Likelihood
-from percuss.inference.specimens import of_specimen
+from percuss.inference.specimens import of_specimen, without_specimen
 from percuss.inference.target import Target
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
@@ -68,7 +68,7 @@ class Problem:
             name: self.surrogates[i]
             for i in range(len(self.surrogates))
             for name in names
-            if name.split("@")[0] == forward_name(i) and self.surrogates[i].has_curves
+            if without_specimen(name) == forward_name(i) and self.surrogates[i].has_curves
         }
 
     @property
@@ -78,7 +78,7 @@ class Problem:
             return {SIMULATOR: self.direct.columns}
         columns = {forward_name(i): surrogate.outputs for i, surrogate in enumerate(self.surrogates)}
         for name, specimen in self.likelihood.specimens.items():
-            base = columns[name.split("@")[0]]
+            base = columns[without_specimen(name)]
             columns[name] = tuple((case, f"{output}@{specimen.name}") for case, output in base)
         return columns
 
@@ -151,7 +151,7 @@ def make_problem(
     if not direct and block.surrogate_error == COMMON:
         seen: dict[str, set[int]] = {forward_name(i): set() for i in range(len(surrogates))}
         for group in grouped.groups:
-            seen.get(group.forward.split("@")[0], set()).update(int(j) for j in group.outputs)
+            seen.get(without_specimen(group.forward), set()).update(int(j) for j in group.outputs)
         errors = dict(zip(seen, common_errors(list(zip(surrogates, seen.values(), strict=True))), strict=True))
     priors = {name: item.prior for name, item in study.parameters.items()}
     if direct and any(group.discrepancy.systematic for group in grouped.groups):

@@ -63,3 +63,8 @@ class Specimen:
 def of_specimen(forward: str, specimen: str) -> str:
     """The name of a forward model at the parameters of a specimen."""
     return f"{forward}@{specimen}"
+
+
+def without_specimen(name: str) -> str:
+    """The forward model that a name of `of_specimen` is of; any other name as it is."""
+    return name.partition("@")[0]
