@@ -143,18 +143,18 @@ impl Detector {
                 bodies: self.fixed.len(),
             });
         }
-        self.bodies.clear();
-        for (i, pose) in poses.iter().enumerate() {
-            let frame = pose.frame();
-            if !frame
-                .position
-                .iter()
-                .chain(frame.axes.iter())
-                .all(|x| x.is_finite())
-            {
-                pose.checked(&format!("pose of body {i}"))?;
+        if parallel {
+            let frames = poses.par_iter().with_min_len(PIECE).map(Pose::frame);
+            frames.collect_into_vec(&mut self.bodies);
+        } else {
+            self.bodies.clear();
+            self.bodies.extend(poses.iter().map(Pose::frame));
+        }
+        for (i, frame) in self.bodies.iter().enumerate() {
+            // A sum is finite only if all its parts are (or they are huge, which is looked into).
+            if !(frame.position.sum() + frame.axes.sum()).is_finite() {
+                poses[i].checked(&format!("pose of body {i}"))?;
             }
-            self.bodies.push(frame);
         }
         self.frames.clear();
         self.boxes.clear();
@@ -189,7 +189,6 @@ impl Detector {
                 && !(fixed[a.body as usize] && fixed[b.body as usize])
         };
         self.broad.pairs(&self.boxes, may_meet, &mut self.pairs);
-
         self.find_points(parallel);
         Ok(())
     }

@@ -83,6 +83,8 @@ impl Overlap {
 pub(crate) struct Outline {
     points: Vec<[f64; 2]>,
     normals: Vec<[f64; 2]>,
+    /// How far beyond each edge the points of the other outline lie, edge after edge.
+    others: Vec<f64>,
 }
 
 impl Outline {
@@ -110,12 +112,14 @@ impl Outline {
 
     /// Greatest separation along this outline's edge normals, whether it is a graze, and the least
     /// width of the outline.
-    fn against(&self, other: &Outline) -> (f64, bool, f64) {
+    fn against(&mut self, other: &Outline) -> (f64, bool, f64) {
         let (mut apart, mut graze, mut least_width) = (f64::NEG_INFINITY, false, f64::INFINITY);
+        self.others.clear();
         for k in 0..self.points.len() {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for p in &other.points {
                 let d = self.beyond(k, p);
+                self.others.push(d);
                 low = low.min(d);
                 high = high.max(d);
             }
@@ -148,9 +152,9 @@ pub(crate) fn polygon_polygon(
     let n = (a.normal - b.normal).normalize();
     let (t, s) = tangents(&n);
     let origin = a.points[0];
-    outlines.a.set(a, &origin, &t, &s, 1.0);
-    outlines.b.set(b, &origin, &t, &s, -1.0);
-    let (flat_a, flat_b) = (&outlines.a, &outlines.b);
+    let (flat_a, flat_b) = (&mut outlines.a, &mut outlines.b);
+    flat_a.set(a, &origin, &t, &s, 1.0);
+    flat_b.set(b, &origin, &t, &s, -1.0);
     let (apart_a, graze_a, width_a) = flat_a.against(flat_b);
     let (apart_b, graze_b, width_b) = flat_b.against(flat_a);
     let apart = apart_a.max(apart_b);
@@ -202,14 +206,10 @@ pub(crate) fn polygon_polygon(
         let i1 = (i + 1) % len_a;
         for j in 0..len_b {
             let j1 = (j + 1) % len_b;
-            let (a0, a1) = (
-                flat_b.beyond(j, &flat_a.points[i]),
-                flat_b.beyond(j, &flat_a.points[i1]),
-            );
-            let (b0, b1) = (
-                flat_a.beyond(i, &flat_b.points[j]),
-                flat_a.beyond(i, &flat_b.points[j1]),
-            );
+            let beyond_b = &flat_b.others[j * len_a..(j + 1) * len_a];
+            let beyond_a = &flat_a.others[i * len_b..(i + 1) * len_b];
+            let (a0, a1) = (beyond_b[i], beyond_b[i1]);
+            let (b0, b1) = (beyond_a[j], beyond_a[j1]);
             if !straddles(a0, a1, merge) || !straddles(b0, b1, merge) {
                 continue;
             }

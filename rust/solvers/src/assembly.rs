@@ -7,6 +7,7 @@
 
 use crate::block_matrix::{Block, Lanes, Vector3};
 use crate::error::Error;
+use crate::parallel;
 use crate::problem::{BlockKind, Problem};
 
 /// Inverse mass of one body.
@@ -325,16 +326,32 @@ pub fn apply_impulses(
     r: &[Vector3],
     velocities: &mut [[f64; 6]],
 ) {
-    for (contact, r) in contacts.iter().zip(r) {
-        if *r == [0.0; 3] {
+    let give = |k: usize| {
+        let (contact, r) = (&contacts[k], &r[k]);
+        [0, 1].map(|side| -> [f64; 6] {
+            let Some(body) = contact.bodies[side] else {
+                return [0.0; 6];
+            };
+            let response = response(&bodies[body as usize], &contact.jacobians[side]);
+            std::array::from_fn(|k| {
+                response[0][k] * r[0] + response[1][k] * r[1] + response[2][k] * r[2]
+            })
+        })
+    };
+    // Where there are many, what each gives is computed by all threads. It is added in the order of the contacts.
+    let mut given = Vec::new();
+    if contacts.len() >= parallel::MUCH {
+        parallel::fill(&mut given, contacts.len(), give);
+    }
+    for (k, contact) in contacts.iter().enumerate() {
+        if r[k] == [0.0; 3] {
             continue;
         }
-        for (body, jacobian) in contact.bodies.iter().zip(&contact.jacobians) {
-            let Some(body) = body else { continue };
-            let response = response(&bodies[*body as usize], jacobian);
-            for k in 0..6 {
-                velocities[*body as usize][k] +=
-                    response[0][k] * r[0] + response[1][k] * r[1] + response[2][k] * r[2];
+        let given = given.get(k).copied().unwrap_or_else(|| give(k));
+        for (body, given) in contact.bodies.iter().zip(&given) {
+            if let Some(body) = body {
+                let velocity = &mut velocities[*body as usize];
+                *velocity = std::array::from_fn(|k| velocity[k] + given[k]);
             }
         }
     }

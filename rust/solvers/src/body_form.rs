@@ -26,7 +26,7 @@ use crate::parallel;
 use crate::problem::{BlockKind, Problem};
 use crate::residual::{self, Residuals};
 use crate::sides::{Root, Sides};
-use crate::slabs::Slabs;
+use crate::slabs::{LARGE, Slabs};
 use crate::solver::{Report, Settings};
 
 /// Share of the tolerance, moved by a sweep, from which on the residual is computed.
@@ -43,7 +43,12 @@ const REFRESH: usize = 50;
 pub struct BodyForm {
     /// Contacts in the order of the sweeps, each after its slab and its rank among those of its pair of bodies.
     order: Vec<(u32, u32, u32)>,
+    /// Where each contact is in that order.
+    places: Vec<u32>,
     slabs: Slabs,
+    /// Bodies and kinds of the contacts of a large problem that order and slabs were made for, and the number of its bodies.
+    graph: Vec<([Option<u32>; 2], BlockKind)>,
+    bodies: usize,
     /// How far the sweep of each slab went against the momentum, and the square of how far it went.
     sums: Vec<(f64, f64)>,
     /// L of each body.
@@ -57,6 +62,8 @@ pub struct BodyForm {
     pub(crate) r: Vec<Lanes>,
     previous_r: Vec<Lanes>,
     pub(crate) u: Vec<Lanes>,
+    /// Whether V is free of the rounding that sweeps collect.
+    is_fresh: bool,
     /// A contact that was far from its law: see [`residual::exceeds`].
     witness: usize,
 }
@@ -90,28 +97,29 @@ impl BodyForm {
         parallel::fill(&mut self.roots, bodies.len(), |body| {
             Root::new(&bodies[body])
         });
-        for (contact, body) in contacts
-            .iter()
-            .enumerate()
-            .flat_map(|(k, c)| c.bodies.into_iter().flatten().map(move |body| (k, body)))
-        {
-            if body as usize >= bodies.len() {
-                return Err(Error::Index {
+        parallel::first_fault(contacts.len(), |contact| {
+            let bad = |body: &&u32| **body as usize >= bodies.len();
+            match contacts[contact].bodies.iter().flatten().find(bad) {
+                None => Ok(()),
+                Some(&body) => Err(Error::Index {
                     name: "body",
                     contact,
                     index: body as usize,
                     count: bodies.len(),
-                });
+                }),
             }
+        })?;
+        if !self.knows(bodies.len(), contacts) {
+            self.slabs.cut(bodies.len(), contacts);
+            self.arrange(contacts);
+            self.remember(bodies.len(), contacts);
         }
-        self.slabs.cut(bodies.len(), contacts);
-        self.arrange(contacts);
         if self.prepare(contacts).is_err() {
             // Told in the order that the caller knows.
+            self.graph.clear();
             self.order.sort_unstable_by_key(|&(_, _, contact)| contact);
             self.prepare(contacts)?;
         }
-        self.u.resize(contacts.len(), Lanes::default());
         let places = self.slabs.bodies[self.slabs.count()];
         self.v.clear();
         self.v.resize(places, [0.0; 6]);
@@ -123,12 +131,11 @@ impl BodyForm {
     /// Go on from the impulses `r`; from none where nothing moves.
     pub(crate) fn go_to(&mut self, r: &[Vector3]) {
         let still = self.local.energy_scale == 0.0;
-        self.r.clear();
-        self.r
-            .extend(self.order.iter().map(|&(_, _, i)| match still {
-                true => Lanes::default(),
-                false => Lanes::from(r[i as usize]),
-            }));
+        let order = &self.order;
+        parallel::fill(&mut self.r, r.len(), |k| match still {
+            true => Lanes::default(),
+            false => Lanes::from(r[order[k].2 as usize]),
+        });
         self.refresh();
     }
 
@@ -140,11 +147,21 @@ impl BodyForm {
         r: &mut [Vector3],
         u: &mut [Vector3],
     ) -> Report {
-        self.refresh();
+        if !self.is_fresh {
+            self.refresh();
+        }
         self.read();
-        for (k, &(_, _, i)) in self.order.iter().enumerate() {
-            r[i as usize] = *self.r[k];
-            u[i as usize] = *self.u[k];
+        let (places, own_r, own_u) = (&self.places, &self.r, &self.u);
+        let give = |k: usize, r: &mut Vector3, u: &mut Vector3| {
+            let place = places[k] as usize;
+            (*r, *u) = (*own_r[place], *own_u[place]);
+        };
+        if places.len() < parallel::MUCH {
+            let each = r.iter_mut().zip(u).enumerate();
+            each.for_each(|(k, (r, u))| give(k, r, u));
+        } else {
+            let each = r.par_iter_mut().zip(u).enumerate();
+            each.for_each(|(k, (r, u))| give(k, r, u));
         }
         let residuals = Residuals::of(&self.local, &self.r, &self.u);
         Report {
@@ -161,9 +178,19 @@ impl BodyForm {
         self.order.iter().map(|&(_, _, contact)| contact as usize)
     }
 
+    /// The ratio of the heaviest contact to the lightest.
+    pub(crate) fn spread(&self) -> f64 {
+        let trace = self.local.trace.iter();
+        let (least, most) = trace.fold((f64::INFINITY, 0.0_f64), |(least, most), &trace| {
+            (least.min(trace), most.max(trace))
+        });
+        most / least
+    }
+
     /// V computed afresh.
     pub(crate) fn refresh(&mut self) {
         fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
+        self.is_fresh = true;
     }
 
     /// A sweep without momentum.
@@ -179,17 +206,12 @@ impl BodyForm {
         let local = &mut self.local;
         local.matrix.starts.clear();
         local.matrix.starts.resize(contacts.len() + 1, 0);
-        local.free_velocity.clear();
-        local.friction.clear();
-        local.kinds.clear();
-        for &(_, _, index) in &self.order {
-            let contact = &contacts[index as usize];
-            local.free_velocity.push(contact.free_velocity);
-            local.friction.push(contact.friction);
-            local.kinds.push(contact.kind);
-        }
         let (slabs, roots) = (&self.slabs, &self.roots);
         let order = &self.order;
+        let (count, at) = (contacts.len(), |k: usize| &contacts[order[k].2 as usize]);
+        parallel::fill(&mut local.free_velocity, count, |k| at(k).free_velocity);
+        parallel::fill(&mut local.friction, count, |k| at(k).friction);
+        parallel::fill(&mut local.kinds, count, |k| at(k).kind);
         parallel::fill(&mut self.sides, contacts.len(), |at| {
             let (slab, _, index) = order[at];
             let contact = &contacts[index as usize];
@@ -232,21 +254,51 @@ impl BodyForm {
             order.partition_point(|&(other, _, _)| other < slab)
         }));
         self.slabs.contacts.push(contacts.len());
+        self.places.clear();
+        self.places.resize(contacts.len(), 0);
+        for (place, &(_, _, contact)) in (0..).zip(&self.order) {
+            self.places[contact as usize] = place;
+        }
+    }
+
+    /// Whether slabs and order are those of these contacts already. What rests or moves little has the same contacts
+    /// step after step, and to cut a large problem takes longer than to find that out.
+    fn knows(&self, bodies: usize, contacts: &[Contact]) -> bool {
+        let same = |(known, contact): (&([Option<u32>; 2], BlockKind), &Contact)| {
+            *known == (contact.bodies, contact.kind)
+        };
+        contacts.len() >= LARGE
+            && self.graph.len() == contacts.len()
+            && self.bodies == bodies
+            && self.graph.par_iter().zip(contacts).all(same)
+    }
+
+    fn remember(&mut self, bodies: usize, contacts: &[Contact]) {
+        self.graph.clear();
+        self.bodies = bodies;
+        if contacts.len() >= LARGE {
+            let all = contacts
+                .iter()
+                .map(|contact| (contact.bodies, contact.kind));
+            self.graph.extend(all);
+        }
     }
 
     /// Velocities of all contacts.
     pub(crate) fn read(&mut self) {
-        for (i, u) in self.u.iter_mut().enumerate() {
-            **u = self.sides[i].velocity(&self.local.free_velocity[i], &self.v, 0);
-        }
+        let (sides, q, v) = (&self.sides, &self.local.free_velocity, &self.v);
+        parallel::fill(&mut self.u, sides.len(), |i| {
+            sides[i].velocity(&q[i], v, 0).into()
+        });
     }
 
     /// Whether the iterate meets the tolerance, with velocities computed afresh.
     fn judge(&mut self, tolerance: f64) -> bool {
-        !self.exceeds(tolerance) && {
-            self.refresh();
-            !self.exceeds(tolerance)
-        }
+        !self.exceeds(tolerance)
+            && (self.is_fresh || {
+                self.refresh();
+                !self.exceeds(tolerance)
+            })
     }
 
     /// Whether it does not, by the velocities at hand.
@@ -303,6 +355,7 @@ impl BodyForm {
     /// Extrapolate by `beta` and sweep: the older iterate becomes the extrapolated one, then the newest. How far that goes
     /// against the momentum, and the square of how far it goes in the energy norm.
     fn sweep(&mut self, beta: f64) -> (f64, f64) {
+        self.is_fresh = false;
         let (v, previous_v) = (self.v.as_flattened(), self.previous_v.as_flattened_mut());
         let extrapolate = |(old, new): (&mut [f64], &[f64])| {
             for (old, new) in old.iter_mut().zip(new) {

@@ -150,51 +150,15 @@ impl Problem {
                 });
             }
         }
-        self.trace.clear();
-        self.rho.clear();
-        self.energy_scale = 0.0;
-        for contact in 0..contacts {
-            let finite = |name, numbers: &[f64]| match numbers.iter().find(|x| !x.is_finite()) {
-                Some(&value) => Err(Error::NotFinite {
-                    name,
-                    contact,
-                    value,
-                }),
-                None => Ok(()),
-            };
-            let (q, mu) = (&self.free_velocity[contact], self.friction[contact]);
-            let diagonal = &self.matrix.diagonal[contact];
-            finite("q", q)?;
-            finite("mu", &[mu])?;
-            finite("W", diagonal.as_flattened())?;
-            for (_, block) in self.matrix.column(contact) {
-                finite("W", block.as_flattened())?;
-            }
-            if mu < 0.0 {
-                return Err(Error::NegativeFriction { contact, value: mu });
-            }
-            let kind = self.kinds[contact];
-            let follows = contact > 0 && self.kinds[contact - 1] == BlockKind::Contact;
-            if kind == BlockKind::Couple && !follows {
-                return Err(Error::CoupleAlone { contact });
-            }
-            let trace = diagonal[0][0] + diagonal[1][1] + diagonal[2][2];
-            for (name, value) in [("trace", trace), ("normal entry", diagonal[0][0])] {
-                // Written so that a subnormal trace, whose inverse overflows, is refused too.
-                // The first row of a couple is zero where there is no twisting friction.
-                let needed = kind == BlockKind::Contact || name == "trace";
-                if value.is_nan() || (value < f64::MIN_POSITIVE && needed) {
-                    return Err(Error::Immovable {
-                        contact,
-                        name,
-                        value,
-                    });
-                }
-            }
-            self.trace.push(trace);
-            self.rho.push(1.0 / trace);
-            self.energy_scale += dot(q, q) / trace;
-        }
+        parallel::first_fault(contacts, |contact| self.check(contact))?;
+        let (q, diagonal) = (&self.free_velocity, &self.matrix.diagonal);
+        parallel::fill(&mut self.trace, contacts, |i| {
+            diagonal[i][0][0] + diagonal[i][1][1] + diagonal[i][2][2]
+        });
+        let trace = &self.trace;
+        parallel::fill(&mut self.rho, contacts, |i| 1.0 / trace[i]);
+        let energies = trace.iter().zip(q).map(|(trace, q)| dot(q, q) / trace);
+        self.energy_scale = energies.fold(0.0, |sum, energy| sum + energy);
         let (diagonal, friction, trace) = (&self.matrix.diagonal, &self.friction, &self.trace);
         parallel::fill(&mut self.local, contacts, |i| one_contact::Contact {
             matrix: diagonal[i],
@@ -203,6 +167,48 @@ impl Problem {
             rho: 1.0 / trace[i],
         });
         self.weigh();
+        Ok(())
+    }
+
+    /// Refuse a contact that is none.
+    fn check(&self, contact: usize) -> Result<(), Error> {
+        let finite = |name, numbers: &[f64]| match numbers.iter().find(|x| !x.is_finite()) {
+            Some(&value) => Err(Error::NotFinite {
+                name,
+                contact,
+                value,
+            }),
+            None => Ok(()),
+        };
+        let (q, mu) = (&self.free_velocity[contact], self.friction[contact]);
+        let diagonal = &self.matrix.diagonal[contact];
+        finite("q", q)?;
+        finite("mu", &[mu])?;
+        finite("W", diagonal.as_flattened())?;
+        for (_, block) in self.matrix.column(contact) {
+            finite("W", block.as_flattened())?;
+        }
+        if mu < 0.0 {
+            return Err(Error::NegativeFriction { contact, value: mu });
+        }
+        let kind = self.kinds[contact];
+        let follows = contact > 0 && self.kinds[contact - 1] == BlockKind::Contact;
+        if kind == BlockKind::Couple && !follows {
+            return Err(Error::CoupleAlone { contact });
+        }
+        let trace = diagonal[0][0] + diagonal[1][1] + diagonal[2][2];
+        for (name, value) in [("trace", trace), ("normal entry", diagonal[0][0])] {
+            // Written so that a subnormal trace, whose inverse overflows, is refused too.
+            // The first row of a couple is zero where there is no twisting friction.
+            let needed = kind == BlockKind::Contact || name == "trace";
+            if value.is_nan() || (value < f64::MIN_POSITIVE && needed) {
+                return Err(Error::Immovable {
+                    contact,
+                    name,
+                    value,
+                });
+            }
+        }
         Ok(())
     }
 

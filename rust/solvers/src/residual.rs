@@ -12,7 +12,9 @@
 use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
 use crate::error::{self, Error};
+use crate::parallel;
 use crate::problem::Problem;
+use std::ops::Range;
 
 /// A norm of the natural map that a solve can be judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,29 +78,66 @@ impl Residuals {
     }
 
     pub(crate) fn of(problem: &Problem, r: &[Lanes], u: &[Lanes]) -> Self {
-        let (mut plain, mut energy, mut velocity, mut unscaled) = (0.0, 0.0, 0.0, 0.0);
-        let (mut plain_q, mut energy_q, mut velocity_q) = (0.0, 0.0, 0.0);
-        let (mut size_r, mut size_u) = (0.0, 0.0);
-        for i in 0..problem.contacts() {
+        let parts = parallel::pieces(problem.contacts(), |part| Squares::of(problem, r, u, part));
+        let sum = parts.iter().skip(1).fold(parts[0], Squares::plus);
+        Self {
+            energy: relative(sum.energy, sum.energy_q),
+            plain: relative(sum.plain, sum.plain_q),
+            velocity: relative(sum.velocity, sum.velocity_q),
+            siconos: relative(
+                sum.unscaled,
+                f64::max(sum.velocity_q, f64::max(sum.size_r, sum.size_u)),
+            ),
+        }
+    }
+}
+
+/// Sums of squares over some contacts.
+#[derive(Clone, Copy, Default)]
+struct Squares {
+    plain: f64,
+    energy: f64,
+    velocity: f64,
+    unscaled: f64,
+    plain_q: f64,
+    energy_q: f64,
+    velocity_q: f64,
+    size_r: f64,
+    size_u: f64,
+}
+
+impl Squares {
+    fn of(problem: &Problem, r: &[Lanes], u: &[Lanes], contacts: Range<usize>) -> Self {
+        let mut sum = Self::default();
+        for i in contacts {
             let (rho, q) = (problem.rho[i], &problem.free_velocity[i]);
             let f = problem.natural_map(i, r, &u[i], rho);
             let (f, q) = (dot(&f, &f), dot(q, q));
-            plain += f;
-            energy += f / rho;
-            velocity += f / (rho * rho);
-            plain_q += q * rho * rho;
-            energy_q += q * rho;
-            velocity_q += q;
+            sum.plain += f;
+            sum.energy += f / rho;
+            sum.velocity += f / (rho * rho);
+            sum.plain_q += q * rho * rho;
+            sum.energy_q += q * rho;
+            sum.velocity_q += q;
             let f = problem.natural_map(i, r, &u[i], 1.0);
-            unscaled += dot(&f, &f);
-            size_r += dot(&r[i], &r[i]);
-            size_u += dot(&u[i], &u[i]);
+            sum.unscaled += dot(&f, &f);
+            sum.size_r += dot(&r[i], &r[i]);
+            sum.size_u += dot(&u[i], &u[i]);
         }
+        sum
+    }
+
+    fn plus(self, other: &Self) -> Self {
         Self {
-            energy: relative(energy, energy_q),
-            plain: relative(plain, plain_q),
-            velocity: relative(velocity, velocity_q),
-            siconos: relative(unscaled, f64::max(velocity_q, f64::max(size_r, size_u))),
+            plain: self.plain + other.plain,
+            energy: self.energy + other.energy,
+            velocity: self.velocity + other.velocity,
+            unscaled: self.unscaled + other.unscaled,
+            plain_q: self.plain_q + other.plain_q,
+            energy_q: self.energy_q + other.energy_q,
+            velocity_q: self.velocity_q + other.velocity_q,
+            size_r: self.size_r + other.size_r,
+            size_u: self.size_u + other.size_u,
         }
     }
 }
@@ -134,18 +173,20 @@ pub(crate) fn judged(problem: &Problem, r: &[Lanes], u: &[Lanes]) -> f64 {
 }
 
 /// Whether that residual exceeds the tolerance, the velocity of contact i being `u(i)`. Mostly a few contacts are enough
-/// to tell; they are looked for from the `witness` of the last time on.
+/// to tell; they are looked for from the `witness` of the last time on. Of many contacts only some are looked at so: the sum over
+/// all of them is then taken by all threads.
 #[inline(always)]
 pub(crate) fn exceeds(
     tolerance: f64,
     witness: &mut usize,
     problem: &Problem,
     r: &[Lanes],
-    u: impl Fn(usize) -> Vector3,
+    u: impl Fn(usize) -> Vector3 + Send + Sync,
 ) -> bool {
     let limit = tolerance * tolerance * problem.judged_scale;
+    let many = r.len() >= parallel::MUCH;
     let (mut sum, mut i) = (0.0, *witness);
-    for _ in 0..r.len() {
+    for _ in 0..if many { FEW } else { r.len() } {
         if i >= r.len() {
             i = 0;
         }
@@ -156,9 +197,23 @@ pub(crate) fn exceeds(
         }
         i += 1;
     }
+    if many {
+        let square = |i: usize| square(problem, i, r, &u(i));
+        let of = |part: Range<usize>| (part.start, part.map(square).sum::<f64>());
+        let parts = parallel::pieces(r.len(), of);
+        sum = parts.iter().map(|part| part.1).sum();
+        if sum > limit {
+            let most = parts.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            *witness = most.map_or(0, |part| part.0);
+            return true;
+        }
+    }
     // A sum that is no number exceeds nothing, but meets nothing either.
     sum.is_nan()
 }
+
+/// Contacts among which the witness is looked for where there are many.
+const FEW: usize = 512;
 
 /// What contact i adds to the square of that residual, not yet relative.
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use percuss_solvers::{
     Assembly, BlockKind, Bodies, Contact, InverseMass, Problem, Residuals, Settings, Solver,
-    Workspace,
+    Workspace, apply_impulses,
 };
 use proptest::prelude::*;
 
@@ -140,4 +140,69 @@ fn threads_change_no_bit() {
     let judged = Residuals::new(&problem, &r, &u);
     assert!((judged.energy - report.residuals.energy).abs() <= 1e-10);
     assert!(judged.energy < 1e-2, "{judged:?}");
+}
+
+/// What a large problem was cut into is kept for the next one, and used only where the contacts are the same: storage that
+/// has seen others, and one that was refused, gives the bits of fresh storage.
+#[test]
+fn kept_cuts_change_no_bit() {
+    let settings = Settings {
+        tolerance: 1e-6,
+        max_iterations: 40,
+        max_factorisations: 0,
+    };
+    let solve = |masses: &[InverseMass], contacts: &[Contact], workspace: &mut Workspace| {
+        let bodies = Bodies {
+            masses,
+            contacts,
+            joined: None,
+        };
+        let [mut r, mut u] = [0, 1].map(|_| vec![[0.0; 3]; contacts.len()]);
+        let swept = Solver::sweep_bodies(&bodies, &settings, &mut r, &mut u, workspace);
+        swept.map(|_| (r, u)).map_err(|fault| fault.to_string())
+    };
+    let scene = problems::wall(10, 130, true, 5.0);
+    let mut faster = scene.contacts.clone();
+    faster.iter_mut().for_each(|c| c.free_velocity[0] *= 1.5);
+    // As many contacts, two of them between other bodies.
+    let mut others = scene.contacts.clone();
+    let last = others.len() - 1;
+    let bodies = [others[0].bodies, others[last].bodies];
+    (others[0].bodies, others[last].bodies) = (bodies[1], bodies[0]);
+    let mut bad = scene.contacts.clone();
+    bad[7].free_velocity[0] = f64::NAN;
+    let mut kept = Workspace::default();
+    for contacts in [
+        &scene.contacts,
+        &faster,
+        &bad,
+        &faster,
+        &others,
+        &scene.contacts,
+    ] {
+        let fresh = solve(&scene.masses, contacts, &mut Workspace::default());
+        let again = solve(&scene.masses, contacts, &mut kept);
+        assert!(fresh.is_ok() != std::ptr::eq(contacts, &bad));
+        assert!(fresh == again);
+    }
+}
+
+/// Impulses of many contacts, which all threads work out, move bodies by the bits of those of few.
+#[test]
+fn impulses_of_many_contacts_move_bodies_like_those_of_few() {
+    let scene = problems::wall(10, 130, true, 5.0);
+    let contacts = &scene.contacts;
+    assert!(contacts.len() > 4000);
+    let impulse = |k: usize| match k % 5 {
+        0 => [0.0; 3],
+        _ => [1.0 + (k as f64).sin(), (k as f64).cos(), 0.1],
+    };
+    let r: Vec<[f64; 3]> = (0..contacts.len()).map(impulse).collect();
+    let mut whole = vec![[0.5; 6]; scene.masses.len()];
+    let mut parts = whole.clone();
+    apply_impulses(&scene.masses, contacts, &r, &mut whole);
+    for (contacts, r) in contacts.chunks(100).zip(r.chunks(100)) {
+        apply_impulses(&scene.masses, contacts, r, &mut parts);
+    }
+    assert!(whole == parts && whole != vec![[0.5; 6]; scene.masses.len()]);
 }

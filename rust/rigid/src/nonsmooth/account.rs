@@ -1,21 +1,35 @@
 //! Where the work of contacts goes.
 
 use super::Nonsmooth;
-use super::contact::{Touch, couple_jacobians, dot, relative, relative_velocity};
+use super::contact::{Touch, Work, couple_jacobians, dot, relative, relative_velocity};
 use super::middle::Middle;
+use super::threads::CHUNK;
 use crate::body::Role;
 use crate::setup::Setup;
 use crate::state::State;
+use rayon::prelude::*;
 
-/// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
+/// Contact work above this many solver tolerances times |P| |q| over the contacts of an island counts as a gain of energy.
 const GAIN_MARGIN: f64 = 10.0;
 
 impl Nonsmooth {
-    /// Books the work of contacts, joints and elements; gives that of contacts, limits and friction, and whether they
-    /// gave energy beyond what the solver's tolerance explains.
+    /// Takes what the solvers found for the contacts. Books the work of contacts, joints and elements; gives that of contacts,
+    /// limits and friction, and whether those of some island gave energy beyond what the solver's tolerance explains.
     pub(super) fn account(&mut self, setup: &Setup, state: &mut State) -> (f64, bool) {
-        for touch in &mut self.touches {
-            touch.account(setup, state, &self.middle);
+        self.take();
+        let mut books = Books::new(self.islands.count());
+        for touch in &self.touches {
+            touch.book(setup, state, &self.middle);
+            let island = self.islands.of_moved(&touch.moving);
+            books.enter(
+                island,
+                touch.work.total_j(),
+                &touch.impulse,
+                &touch.free_velocity,
+            );
+            if let Some(couple) = &touch.couple {
+                books.enter(island, 0.0, &couple.impulse, &couple.free_velocity);
+            }
         }
         self.account_bonds(setup, state);
         for index in 0..self.parts.len() {
@@ -23,43 +37,102 @@ impl Nonsmooth {
                 self.parts[index].account(setup, state, &self.middle);
             }
         }
-        let (mut total, mut size_p, mut size_q) = (0.0, 0.0, 0.0);
-        let mut book = |work_j: f64, impulse: &[f64; 3], q: &[f64; 3]| {
-            total += work_j;
-            size_p += dot(impulse, impulse);
-            size_q += dot(q, q);
-        };
-        for touch in &self.touches {
-            let block = &touch.block;
-            book(touch.work_j, &block.impulse, &block.contact.free_velocity);
-            if let Some(couple) = &touch.couple {
-                book(0.0, &couple.impulse, &couple.free_velocity);
+        let bonds = self
+            .bonded
+            .iter()
+            .map(|bonded| (&bonded.block, bonded.work_j));
+        let bounds = self.parts.iter().flat_map(|part| &part.active);
+        for (block, work_j) in bonds.chain(bounds.map(|bound| (&bound.block, bound.work_j))) {
+            let island = self.islands.of_moved(&block.contact.bodies);
+            books.enter(island, work_j, &block.impulse, &block.contact.free_velocity);
+        }
+        let gain_j = books.gain_j(GAIN_MARGIN * setup.settings.tolerance);
+        if let Some(gain_j) = gain_j {
+            state.energy.contact_gain_j += gain_j;
+            state.energy.gain_steps += 1;
+        }
+        (books.total_j, gain_j.is_some())
+    }
+
+    /// Gives the contacts of islands that were solved what was found for them, and works it out.
+    fn take(&mut self) {
+        let parallel = self.is_parallel();
+        let Self {
+            touches,
+            islands,
+            problems,
+            awake,
+            middle,
+            ..
+        } = self;
+        let take = |first: usize, touches: &mut [Touch]| {
+            for (index, touch) in (first..).zip(touches) {
+                if let Some(island) = islands.of_moved(&touch.moving)
+                    && awake[island]
+                {
+                    problems[island].give(touch, islands.rank[index]);
+                }
+                touch.work_out(middle);
             }
+        };
+        if parallel {
+            let chunks = touches.par_chunks_mut(CHUNK).enumerate();
+            chunks.for_each(|(chunk, touches)| take(chunk * CHUNK, touches));
+        } else {
+            take(0, touches);
         }
-        for bonded in &self.bonded {
-            let block = &bonded.block;
-            book(bonded.work_j, &block.impulse, &block.contact.free_velocity);
+    }
+}
+
+/// Works of a step, and of each island what tells a gain from the solver's tolerance.
+struct Books {
+    total_j: f64,
+    islands: Vec<Island>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Island {
+    work_j: f64,
+    /// Sums of squares of impulses and of free velocities.
+    size_p: f64,
+    size_q: f64,
+}
+
+impl Books {
+    fn new(islands: usize) -> Self {
+        Self {
+            total_j: 0.0,
+            islands: vec![Island::default(); islands],
         }
-        for bound in self.parts.iter().flat_map(|part| &part.active) {
-            let block = &bound.block;
-            book(bound.work_j, &block.impulse, &block.contact.free_velocity);
+    }
+
+    fn enter(&mut self, island: Option<usize>, work_j: f64, impulse: &[f64; 3], q: &[f64; 3]) {
+        self.total_j += work_j;
+        if let Some(island) = island {
+            let island = &mut self.islands[island];
+            island.work_j += work_j;
+            island.size_p += dot(impulse, impulse);
+            island.size_q += dot(q, q);
         }
-        let gained = total > GAIN_MARGIN * setup.settings.tolerance * (size_p * size_q).sqrt();
-        if gained {
-            state.energy.contact_gain_j += total;
-        }
-        state.energy.gain_steps += u64::from(gained);
-        (total, gained)
+    }
+
+    /// Work of the islands that gained more than `margin` explains; none where none did.
+    fn gain_j(&self, margin: f64) -> Option<f64> {
+        let gained =
+            |island: &&Island| island.work_j > margin * (island.size_p * island.size_q).sqrt();
+        let mut islands = self.islands.iter().filter(gained).peekable();
+        islands.peek()?;
+        Some(islands.map(|island| island.work_j).sum())
     }
 }
 
 impl Touch {
-    /// Books the work of its impulses, P . (u- + u+)/2.
-    fn account(&mut self, setup: &Setup, state: &mut State, middle: &Middle) {
+    /// Velocity and impulse after the step, and the work of its impulses, P . (u- + u+)/2.
+    fn work_out(&mut self, middle: &Middle) {
         let contact = &mut self.contact;
-        let p = &self.block.impulse;
+        let p = &self.impulse;
         let before = &contact.velocity_before_m_per_s;
-        let after: [f64; 3] = std::array::from_fn(|k| self.block.velocity[k] - self.shift[k]);
+        let after: [f64; 3] = std::array::from_fn(|k| self.velocity[k] - self.shift[k]);
         contact.velocity_after_m_per_s = after;
         contact.impulse_n_s = contact.world(p);
         if *p == [0.0; 3] {
@@ -75,22 +148,40 @@ impl Touch {
             friction += 0.5 * (dot(s, &before) + dot(s, &after));
             contact.couple_n_m_s = contact.world(&std::array::from_fn(|k| couple.scale[k] * s[k]));
         }
-        self.work_j = normal + friction;
-        let pair = &mut state.pair_work[contact.law as usize];
-        pair.impact_dissipation_j -= normal;
-        pair.friction_dissipation_j -= friction;
-        pair.normal_impulse_n_s += p[0];
-        pair.friction_impulse_n_s += p[1].hypot(p[2]);
-        state.energy.impact_dissipation_j -= normal;
-        state.energy.friction_dissipation_j -= friction;
-        for (side, &body) in self.contact.bodies.iter().enumerate() {
-            let body = body as usize;
+        self.work = Work {
+            normal_j: normal,
+            friction_j: friction,
+            friction_n_s: p[1].hypot(p[2]),
+        };
+    }
+
+    /// Books the work of its impulses.
+    fn book(&self, setup: &Setup, state: &mut State, middle: &Middle) {
+        if self.impulse == [0.0; 3] {
+            return;
+        }
+        let Work {
+            normal_j,
+            friction_j,
+            friction_n_s,
+        } = self.work;
+        let pair = &mut state.pair_work[self.contact.law as usize];
+        pair.impact_dissipation_j -= normal_j;
+        pair.friction_dissipation_j -= friction_j;
+        pair.normal_impulse_n_s += self.impulse[0];
+        pair.friction_impulse_n_s += friction_n_s;
+        state.energy.impact_dissipation_j -= normal_j;
+        state.energy.friction_dissipation_j -= friction_j;
+        for side in (0..2).filter(|&side| self.moving[side].is_none()) {
+            let body = self.contact.bodies[side] as usize;
             if matches!(setup.scene.bodies[body].role, Role::Kinematic(_)) {
                 let (before, after) = (&middle.before[body], &middle.after[body]);
                 let mean = std::array::from_fn(|k| 0.5 * (before[k] + after[k]));
-                for block in self.blocks().into_iter().flatten() {
-                    let velocity = relative_velocity(&block.contact.jacobians[side], &mean);
-                    state.energy.motion_work_j -= dot(&block.impulse, &velocity);
+                let blocks = [Some(self.block(&middle.poses)), self.couple_block()];
+                let impulses = [self.impulse, self.couple.map_or([0.0; 3], |c| c.impulse)];
+                for (block, impulse) in blocks.iter().flatten().zip(&impulses) {
+                    let velocity = relative_velocity(&block.jacobians[side], &mean);
+                    state.energy.motion_work_j -= dot(impulse, &velocity);
                 }
             }
         }

@@ -2,12 +2,11 @@
 //! their damage. See `bonds/mod.rs` for the law.
 
 use super::Nonsmooth;
-use super::contact::{Block, dot, jacobian, relative, relative_velocity};
+use super::contact::{Block, dot, jacobians, relative, relative_velocity};
 use crate::body::Role;
 use crate::bonds::BondMemory;
 use crate::setup::Setup;
 use crate::state::State;
-use percuss_geometry::ContactPoint;
 use percuss_solvers::{BlockKind, Contact, response};
 
 /// On the edge of the cone to this share: the solver puts impulses there exactly, but for rounding.
@@ -82,17 +81,9 @@ impl Nonsmooth {
         if memory.is_broken() && gap > setup.settings.contact_tolerance_m {
             return None;
         }
-        let place = ContactPoint {
-            position: (ends[0] + ends[1]) * 0.5,
-            normal,
-            gap,
-            feature: 0,
-        };
-        let arm = |body: usize| place.position - self.middle.poses[body].position;
-        let jacobians = [
-            jacobian(&place, &arm(a), -1.0),
-            jacobian(&place, &arm(b), 1.0),
-        ];
+        let position = (ends[0] + ends[1]) * 0.5;
+        let arm = |body: usize| position - self.middle.poses[body].position;
+        let jacobians = jacobians(&normal, &[arm(a), arm(b)]);
         let law = &setup.scene.bonds[point.bond as usize].law;
         let (pull, friction) = if memory.is_broken() {
             (0.0, setup.scene.laws[point.law as usize].friction)

@@ -3,7 +3,7 @@
 use super::Nonsmooth;
 use super::bonds::is_bonded;
 use super::contact::{
-    ActiveContact, Block, Couple, Matcher, Touch, couple_jacobians, jacobian, relative,
+    ActiveContact, Couple, Matcher, Touch, Work, couple_jacobians, jacobians, relative,
 };
 use super::look_ahead::Approach;
 use super::middle::Middle;
@@ -13,7 +13,6 @@ use crate::setup::Setup;
 use crate::state::State;
 use percuss_geometry::{ContactPoint, Detector, Manifold, Vec3};
 use percuss_laws::contact::ImpactLaw;
-use percuss_solvers::{BlockKind, Contact};
 use rayon::prelude::*;
 
 /// Relative velocities below this share of the velocities they are the difference of are rounding.
@@ -28,7 +27,6 @@ impl Nonsmooth {
             detector,
             middle,
             touches,
-            collected,
             ..
         } = self;
         // Bodies that a bond holds touch by it alone.
@@ -39,38 +37,62 @@ impl Nonsmooth {
                 is_bonded(bonded_pairs, bodies)
             }
         };
-        let collect = |manifolds: &[Manifold], touches: &mut Vec<Touch>| {
+        // Contacts of some manifolds into the places of their points; how many there are.
+        let collect = |manifolds: &[Manifold], places: &mut [Touch]| {
+            let mut count = 0;
             let Some(first) = manifolds.first() else {
-                return;
+                return count;
             };
             let mut matcher = Matcher::from(&state.contacts, first.a, first.b);
-            for manifold in manifolds {
-                if bonded(manifold) {
-                    continue;
-                }
+            for manifold in manifolds.iter().filter(|manifold| !bonded(manifold)) {
                 let known = matcher.of_pair(&state.contacts, manifold.a, manifold.b);
                 let pair = Pair::new(setup, detector, manifold);
                 let range = manifold.points.start as usize..manifold.points.end as usize;
-                let points = detector.points()[range].iter();
-                touches.extend(points.filter_map(|point| pair.touch(setup, middle, known, point)));
+                for point in &detector.points()[range] {
+                    if let Some(touch) = pair.touch(setup, middle, known, point) {
+                        places[count] = touch;
+                        count += 1;
+                    }
+                }
             }
+            count
         };
-        touches.clear();
+        touches.resize_with(detector.points().len(), Touch::default);
         let manifolds = detector.manifolds();
-        if !parallel {
-            collect(manifolds, touches);
-            return;
+        let chunk = if parallel {
+            CHUNK
+        } else {
+            manifolds.len().max(1)
+        };
+        let mut rest = &mut touches[..];
+        let pieces: Vec<_> = manifolds
+            .chunks(chunk)
+            .map(|manifolds| {
+                let points = |manifold: &Manifold| manifold.points.len();
+                let (own, others) =
+                    std::mem::take(&mut rest).split_at_mut(manifolds.iter().map(points).sum());
+                rest = others;
+                (manifolds, own)
+            })
+            .collect();
+        let one = |(manifolds, places): (&[Manifold], &mut [Touch])| {
+            (places.len(), collect(manifolds, places))
+        };
+        let counts: Vec<(usize, usize)> = if parallel {
+            pieces.into_par_iter().map(one).collect()
+        } else {
+            pieces.into_iter().map(one).collect()
+        };
+        // Places left empty by points that are no contacts are closed.
+        let (mut from, mut to) = (0, 0);
+        for (places, count) in counts {
+            if from != to {
+                touches.copy_within(from..from + count, to);
+            }
+            from += places;
+            to += count;
         }
-        let chunks = manifolds.len().div_ceil(CHUNK);
-        collected.resize_with(chunks.max(collected.len()), Vec::new);
-        let pieces = manifolds.par_chunks(CHUNK).zip(&mut collected[..chunks]);
-        pieces.for_each(|(manifolds, touches)| {
-            touches.clear();
-            collect(manifolds, touches);
-        });
-        for piece in &collected[..chunks] {
-            touches.extend_from_slice(piece);
-        }
+        touches.truncate(to);
     }
 }
 
@@ -110,10 +132,7 @@ impl<'a> Pair<'a> {
     ) -> Option<Touch> {
         let (law, bodies) = (self.law, &self.bodies);
         let arms = bodies.map(|body| point.position - middle.poses[body as usize].position);
-        let jacobians = [
-            jacobian(point, &arms[0], -1.0),
-            jacobian(point, &arms[1], 1.0),
-        ];
+        let jacobians = jacobians(&point.normal, &arms);
         let before = relative(&jacobians, bodies, &middle.before);
         let free = relative(&jacobians, bodies, &middle.after);
         let start = known.iter().find(|c| c.feature == point.feature);
@@ -159,20 +178,15 @@ impl<'a> Pair<'a> {
         });
         Some(Touch {
             contact,
+            moving: self.moving,
+            friction: law.friction,
             shift,
-            block: Block::new(
-                Contact {
-                    bodies: self.moving,
-                    jacobians,
-                    free_velocity,
-                    friction: law.friction,
-                    kind: BlockKind::Contact,
-                },
-                impulse,
-            ),
+            free_velocity,
+            impulse,
+            velocity: [0.0; 3],
             couple,
             known: start.is_some(),
-            work_j: 0.0,
+            work: Work::default(),
         })
     }
 

@@ -4,11 +4,11 @@
 //! (normal, tangent 1, tangent 2), and the impulse P acts on B, -P on A.
 
 use crate::stored::stored;
-use percuss_geometry::{ContactPoint, Vec3, tangents};
+use percuss_geometry::{Pose, Vec3, tangents};
 use percuss_solvers::{BlockKind, Contact, Jacobian};
 
 /// A contact that took part in the last step.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ActiveContact {
     /// Contactor A, from which the normal points.
     pub a: u32,
@@ -72,15 +72,18 @@ impl ActiveContact {
     }
 }
 
-/// Rows of u = J (velocity, angular velocity) at a lever arm, in the frame of `point`, times `sign`.
+/// Rows of u = J (velocity, angular velocity) of A and of B at their lever arms, in the frame of `normal`.
 #[inline]
-pub(crate) fn jacobian(point: &ContactPoint, arm: &Vec3, sign: f64) -> Jacobian {
-    let (t, s) = tangents(&point.normal);
-    [point.normal, t, s].map(|d| {
-        let turn = arm.cross(&d) * sign;
-        let d = d * sign;
-        [d.x, d.y, d.z, turn.x, turn.y, turn.z]
-    })
+pub(crate) fn jacobians(normal: &Vec3, arms: &[Vec3; 2]) -> [Jacobian; 2] {
+    let (t, s) = tangents(normal);
+    let of = |arm: &Vec3, sign: f64| {
+        [*normal, t, s].map(|d| {
+            let turn = arm.cross(&d) * sign;
+            let d = d * sign;
+            [d.x, d.y, d.z, turn.x, turn.y, turn.z]
+        })
+    };
+    [of(&arms[0], -1.0), of(&arms[1], 1.0)]
 }
 
 /// Rows of the relative spin about the normal and the tangents, times `scale` (twisting, rolling) and `sign`.
@@ -140,7 +143,6 @@ impl Matcher {
 pub(crate) struct Block {
     pub contact: Contact,
     pub impulse: [f64; 3],
-    pub velocity: [f64; 3],
 }
 
 impl Block {
@@ -149,14 +151,6 @@ impl Block {
         Self {
             contact,
             impulse: start,
-            velocity: [0.0; 3],
-        }
-    }
-
-    /// Takes the next impulse and velocity.
-    pub fn take(&mut self, solved: &mut impl Iterator<Item = ([f64; 3], [f64; 3])>) {
-        if let Some((impulse, velocity)) = solved.next() {
-            (self.impulse, self.velocity) = (impulse, velocity);
         }
     }
 }
@@ -170,47 +164,80 @@ pub(crate) struct Couple {
     pub impulse: [f64; 3],
 }
 
-/// A contact of the step at hand with its blocks of the contact problem.
-#[derive(Debug, Clone, Copy)]
+/// What the impulses of a contact did in a step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Work {
+    /// Work along the normal and of friction [J].
+    pub normal_j: f64,
+    pub friction_j: f64,
+    /// Magnitude of the friction impulse [N s].
+    pub friction_n_s: f64,
+}
+
+impl Work {
+    /// All of it [J].
+    pub fn total_j(&self) -> f64 {
+        self.normal_j + self.friction_j
+    }
+}
+
+/// A contact of the step at hand, and what the contact problem has of it. Its Jacobians follow from its place: to compute
+/// them where they are needed is cheaper than to keep them.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Touch {
     pub contact: ActiveContact,
+    /// Those of its bodies that forces move.
+    pub moving: [Option<u32>; 2],
+    pub friction: f64,
     /// Between the velocity after the step and that of the contact problem.
     pub shift: [f64; 3],
-    pub block: Block,
+    pub free_velocity: [f64; 3],
+    pub impulse: [f64; 3],
+    pub velocity: [f64; 3],
     pub couple: Option<Couple>,
     /// Whether it is the same contact as one of the last step.
     pub known: bool,
-    /// Work of its impulses in the step [J].
-    pub work_j: f64,
+    pub work: Work,
 }
 
 impl Touch {
-    /// The block of its couple.
-    pub fn couple_block(&self) -> Option<Block> {
+    /// Its Jacobians at the places of the bodies.
+    #[inline]
+    pub fn jacobians(&self, poses: &[Pose]) -> [Jacobian; 2] {
+        let contact = &self.contact;
+        let arm = |body: u32| contact.position - poses[body as usize].position;
+        jacobians(&contact.normal, &contact.bodies.map(arm))
+    }
+
+    /// Its block of the contact problem.
+    #[inline]
+    pub fn block(&self, poses: &[Pose]) -> Contact {
+        Contact {
+            bodies: self.moving,
+            jacobians: self.jacobians(poses),
+            free_velocity: self.free_velocity,
+            friction: self.friction,
+            kind: BlockKind::Contact,
+        }
+    }
+
+    /// The block of its couple, which follows.
+    pub fn couple_block(&self) -> Option<Contact> {
         let couple = self.couple.as_ref()?;
-        let jacobians = couple_jacobians(&self.contact.normal, &couple.scale);
-        let contact = Contact {
-            bodies: self.block.contact.bodies,
-            jacobians,
+        Some(Contact {
+            bodies: self.moving,
+            jacobians: couple_jacobians(&self.contact.normal, &couple.scale),
             free_velocity: couple.free_velocity,
             friction: 0.0,
             kind: BlockKind::Couple,
-        };
-        Some(Block::new(contact, couple.impulse))
+        })
     }
 
-    /// All its blocks, in the order in which the solver wants them.
-    pub fn blocks(&self) -> [Option<Block>; 2] {
-        [Some(self.block), self.couple_block()]
-    }
-
-    /// Takes impulses and velocities of its blocks, in that order.
-    pub fn take(&mut self, solved: &mut impl Iterator<Item = ([f64; 3], [f64; 3])>) {
-        self.block.take(solved);
-        if let Some(couple) = &mut self.couple
-            && let Some((impulse, _)) = solved.next()
-        {
-            couple.impulse = impulse;
+    /// Takes what a solver found for its blocks.
+    pub fn take(&mut self, impulses: &[[f64; 3]], velocities: &[[f64; 3]]) {
+        (self.impulse, self.velocity) = (impulses[0], velocities[0]);
+        if let Some(couple) = &mut self.couple {
+            couple.impulse = impulses[1];
         }
     }
 }

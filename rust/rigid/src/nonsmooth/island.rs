@@ -1,12 +1,16 @@
 //! The contact problem of one island.
 
-use super::contact::Block;
+use super::contact::{Block, Touch};
+use super::desk::Desk;
 use super::joints::{Articulation, couple, drag};
 use super::middle::Middle;
 use crate::error::RigidError;
-use percuss_solvers::{
-    Bodies, Contact, InverseMass, Joined, Settings, Solver, Workspace, apply_impulses,
-};
+use percuss_geometry::Pose;
+use percuss_solvers::{Bodies, Contact, Settings, Solver, apply_impulses};
+use rayon::prelude::*;
+
+/// Contacts of an island from which on a second thread is worth waking to make their blocks.
+const LARGE: usize = 4_000;
 
 /// What a solver made of a contact problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,49 +44,67 @@ impl Verdict {
     }
 }
 
-/// Bodies and blocks of an island, numbered within it, and what a solver makes of them; buffers are kept.
+/// What a solver makes of an island; buffers are kept.
 #[derive(Default)]
 pub(crate) struct Island {
-    /// Its bodies, by their indices in the scene.
-    bodies: Vec<u32>,
-    masses: Vec<InverseMass>,
-    contacts: Vec<Contact>,
-    impulses: Vec<[f64; 3]>,
-    velocities: Vec<[f64; 3]>,
+    /// Impulses and velocities of its blocks, in the order in which they were laid.
+    pub impulses: Vec<[f64; 3]>,
+    pub velocities: Vec<[f64; 3]>,
     /// Twists of its bodies with the impulses found.
-    after: Vec<[f64; 6]>,
-    joined: Joined,
+    pub after: Vec<[f64; 6]>,
     verdict: Option<Result<Verdict, RigidError>>,
 }
 
 impl Island {
-    /// The problem of these bodies and blocks. `local` gives the number of a body of the scene within the island.
-    pub fn fill(
-        &mut self,
-        bodies: &[u32],
-        local: &[u32],
-        middle: &Middle,
-        blocks: impl Iterator<Item = Block>,
-    ) {
-        self.bodies.clear();
-        self.bodies.extend_from_slice(bodies);
-        self.masses.clear();
-        self.masses
-            .extend(bodies.iter().map(|&b| middle.masses[b as usize]));
-        self.after.clear();
-        self.after
-            .extend(bodies.iter().map(|&b| middle.after[b as usize]));
-        self.contacts.clear();
+    /// Begins the problem of these bodies; its blocks are laid next.
+    pub fn stand(&mut self, bodies: &[u32], middle: &Middle, desk: &mut Desk) {
+        desk.bodies.clear();
+        desk.bodies.extend_from_slice(bodies);
+        desk.masses.clear();
+        let masses = bodies.iter().map(|&b| middle.masses[b as usize]);
+        desk.masses.extend(masses);
+        desk.contacts.clear();
         self.impulses.clear();
-        for block in blocks {
-            let mut contact = block.contact;
-            contact.bodies = contact.bodies.map(|body| Some(local[body? as usize]));
-            self.contacts.push(contact);
-            self.impulses.push(block.impulse);
-        }
-        self.velocities.clear();
-        self.velocities.resize(self.contacts.len(), [0.0; 3]);
+        self.after.clear();
+        let after = bodies.iter().map(|&b| middle.after[b as usize]);
+        self.after.extend(after);
         self.verdict = None;
+    }
+
+    /// Adds a block. `local` gives the number of a body of the scene within the island.
+    pub fn lay(&mut self, block: &Block, local: &[u32], desk: &mut Desk) {
+        desk.contacts.push(numbered(&block.contact, local));
+        self.impulses.push(block.impulse);
+    }
+
+    /// Adds the blocks of contacts; those of a large island are made by all threads.
+    pub fn lay_touches(
+        &mut self,
+        touches: &[Touch],
+        among: &[u32],
+        (poses, local): (&[Pose], &[u32]),
+        desk: &mut Desk,
+    ) {
+        let touch = |&index: &u32| &touches[index as usize];
+        let plain = |index: &u32| touch(index).couple.is_none();
+        if among.len() >= LARGE && among.par_iter().all(plain) {
+            let block = |index| numbered(&touch(index).block(poses), local);
+            among
+                .par_iter()
+                .map(block)
+                .collect_into_vec(&mut desk.contacts);
+            self.impulses
+                .extend(among.iter().map(|index| touch(index).impulse));
+            return;
+        }
+        for touch in among.iter().map(touch) {
+            desk.contacts.push(numbered(&touch.block(poses), local));
+            self.impulses.push(touch.impulse);
+            if let (Some(block), Some(couple)) = (touch.couple_block(), &touch.couple) {
+                desk.contacts.push(numbered(&block, local));
+                self.impulses.push(couple.impulse);
+            }
+        }
     }
 
     /// Solves it from the impulses of its blocks, and moves its bodies by what comes out. `held` gives the part of joints
@@ -92,9 +114,11 @@ impl Island {
         solver: Solver,
         settings: &Settings,
         held: &impl Fn(u32) -> Option<(&'a Articulation, usize)>,
-        workspace: &mut Workspace,
+        desk: &mut Desk,
     ) {
-        self.verdict = Some(self.try_solve(solver, settings, held, workspace));
+        self.velocities.clear();
+        self.velocities.resize(desk.contacts.len(), [0.0; 3]);
+        self.verdict = Some(self.try_solve(solver, settings, held, desk));
     }
 
     /// The same for the problem of gaps, whose blocks have no friction: without W where no joint asks for it.
@@ -103,15 +127,16 @@ impl Island {
         solver: Solver,
         settings: &Settings,
         held: &impl Fn(u32) -> Option<(&'a Articulation, usize)>,
-        workspace: &mut Workspace,
+        desk: &mut Desk,
     ) {
-        let bodies = &self.bodies;
-        if (0..bodies.len()).any(|body| held(bodies[body]).is_some()) {
-            return self.solve(solver, settings, held, workspace);
+        if desk.bodies.iter().any(|&body| held(body).is_some()) {
+            return self.solve(solver, settings, held, desk);
         }
+        self.velocities.clear();
+        self.velocities.resize(desk.contacts.len(), [0.0; 3]);
         let problem = Bodies {
-            masses: &self.masses,
-            contacts: &self.contacts,
+            masses: &desk.masses,
+            contacts: &desk.contacts,
             joined: None,
         };
         let swept = Solver::sweep_bodies(
@@ -119,12 +144,12 @@ impl Island {
             settings,
             &mut self.impulses,
             &mut self.velocities,
-            workspace,
+            &mut desk.workspace,
         );
         self.verdict = Some(swept.map(|_| Verdict::NOTHING).map_err(RigidError::from));
         apply_impulses(
-            &self.masses,
-            &self.contacts,
+            &desk.masses,
+            &desk.contacts,
             &self.impulses,
             &mut self.after,
         );
@@ -135,34 +160,33 @@ impl Island {
         solver: Solver,
         settings: &Settings,
         held: &impl Fn(u32) -> Option<(&'a Articulation, usize)>,
-        workspace: &mut Workspace,
+        desk: &mut Desk,
     ) -> Result<Verdict, RigidError> {
-        if self.contacts.is_empty() {
+        if desk.contacts.is_empty() {
             return Ok(Verdict::NOTHING);
         }
-        let bodies = &self.bodies;
+        let bodies = &desk.bodies;
         let in_part = |body: u32| held(bodies[body as usize]);
-        let jointed = name_groups(bodies.len(), in_part, &mut self.joined.groups)
-            && couple(&self.masses, &self.contacts, in_part, &mut self.joined);
-        let joined = jointed.then_some(&self.joined);
+        let jointed = name_groups(bodies.len(), in_part, &mut desk.joined.groups)
+            && couple(&desk.masses, &desk.contacts, in_part, &mut desk.joined);
         let problem = Bodies {
-            masses: &self.masses,
-            contacts: &self.contacts,
-            joined,
+            masses: &desk.masses,
+            contacts: &desk.contacts,
+            joined: jointed.then_some(&desk.joined),
         };
         let report = solver.solve_bodies(
             &problem,
             settings,
             &mut self.impulses,
             &mut self.velocities,
-            workspace,
+            &mut desk.workspace,
         )?;
         if jointed {
-            drag(&self.contacts, &self.joined.blocked, &mut self.impulses);
+            drag(&desk.contacts, &desk.joined.blocked, &mut self.impulses);
         }
         apply_impulses(
-            &self.masses,
-            &self.contacts,
+            &desk.masses,
+            &desk.contacts,
             &self.impulses,
             &mut self.after,
         );
@@ -180,17 +204,26 @@ impl Island {
         self.verdict.take().unwrap_or(Ok(Verdict::NOTHING))
     }
 
-    /// Impulses and velocities of its blocks, in the order in which they were given.
-    pub fn solved(&self) -> impl Iterator<Item = ([f64; 3], [f64; 3])> + '_ {
-        let velocities = self.velocities.iter().copied();
-        self.impulses.iter().copied().zip(velocities)
+    /// Gives a contact what was found for its blocks, the first of which is `block`.
+    pub fn give(&self, touch: &mut Touch, block: u32) {
+        let block = block as usize;
+        touch.take(&self.impulses[block..], &self.velocities[block..]);
     }
 
     /// Gives the twists of its bodies to the scene.
-    pub fn scatter(&self, after: &mut [[f64; 6]]) {
-        for (&body, own) in self.bodies.iter().zip(&self.after) {
+    pub fn scatter(&self, bodies: &[u32], after: &mut [[f64; 6]]) {
+        for (&body, own) in bodies.iter().zip(&self.after) {
             after[body as usize] = *own;
         }
+    }
+}
+
+/// A block whose bodies are numbered within the island.
+#[inline]
+fn numbered(contact: &Contact, local: &[u32]) -> Contact {
+    Contact {
+        bodies: contact.bodies.map(|body| Some(local[body? as usize])),
+        ..*contact
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) struct Islands {
     union: Union,
     /// Island of each body; none for bodies that nothing touches and no joint holds.
     of: Vec<u32>,
+    /// Number of each contact among those of its island.
+    pub rank: Vec<u32>,
     /// Number of each body within its island.
     pub local: Vec<u32>,
     pub bodies: Lists,
@@ -68,7 +70,13 @@ impl Islands {
         self.of.clear();
         self.of.resize(bodies, NONE);
         // Anything but NONE marks a body that belongs to some island.
+        let mut last = [None; 2];
         for moved in contacts {
+            // The contacts of two bodies follow each other.
+            if *moved == last {
+                continue;
+            }
+            last = *moved;
             for body in moved.iter().flatten() {
                 self.of[*body as usize] = 0;
             }
@@ -110,8 +118,26 @@ impl Islands {
         let first = |moved: &[Option<u32>; 2]| moved.iter().flatten().next().copied();
         let island_of = |contact: usize| first(&contacts[contact]).map_or(NONE, |b| of[b as usize]);
         self.contacts.fill(self.count, contacts.len(), island_of);
+        self.rank.clear();
+        self.rank.resize(contacts.len(), NONE);
+        for island in 0..self.count {
+            for (rank, &contact) in (0..).zip(self.contacts.of(island)) {
+                self.rank[contact as usize] = rank;
+            }
+        }
         let island_of = |part: usize| parts[part].dynamic().next().map_or(NONE, |(b, _)| of[b]);
         self.parts.fill(self.count, parts.len(), island_of);
+    }
+
+    /// The island of a body that belongs to one.
+    pub fn of(&self, body: u32) -> usize {
+        self.of[body as usize] as usize
+    }
+
+    /// The island of bodies that a contact moves; none where it moves nothing.
+    pub fn of_moved(&self, moved: &[Option<u32>; 2]) -> Option<usize> {
+        let first = moved.iter().flatten().next();
+        first.map(|&body| self.of(body))
     }
 
     /// How many there are.

@@ -77,27 +77,36 @@ impl Middle {
     }
 
     /// Velocities after all forces but those of joints, bonds and contacts.
-    pub fn push(&mut self, setup: &Setup, state: &State) {
+    pub fn push(&mut self, setup: &Setup, state: &State, parallel: bool) {
         let h = setup.settings.dt_s;
         let t = setup.time_s(state);
-        self.after.copy_from_slice(&self.before);
         let kick = setup.scene.gravity_m_per_s2 * h;
-        for (index, body) in setup.scene.bodies.iter().enumerate() {
-            if !state.present[index] {
-                continue;
-            }
-            match &body.role {
-                Role::Static => {}
-                Role::Dynamic(_) => {
-                    for k in 0..3 {
-                        self.after[index][k] += kick[k];
+        let push = |first: usize, before: &[[f64; 6]], after: &mut [[f64; 6]]| {
+            after.copy_from_slice(before);
+            for (index, after) in (first..).zip(after) {
+                if !state.present[index] {
+                    continue;
+                }
+                match &setup.scene.bodies[index].role {
+                    Role::Static => {}
+                    Role::Dynamic(_) => {
+                        for k in 0..3 {
+                            after[k] += kick[k];
+                        }
+                    }
+                    Role::Kinematic(motion) => {
+                        let (velocity, turning) = motion.velocity(t + h);
+                        *after = twist(&velocity, &turning);
                     }
                 }
-                Role::Kinematic(motion) => {
-                    let (velocity, turning) = motion.velocity(t + h);
-                    self.after[index] = twist(&velocity, &turning);
-                }
             }
+        };
+        if parallel {
+            let before = self.before.par_chunks(CHUNK);
+            let chunks = before.zip(self.after.par_chunks_mut(CHUNK)).enumerate();
+            chunks.for_each(|(chunk, (before, after))| push(chunk * CHUNK, before, after));
+        } else {
+            push(0, &self.before, &mut self.after);
         }
         let middle = t + setup.settings.theta * h;
         for load in &setup.scene.loads {

@@ -4,6 +4,7 @@ mod account;
 mod bonds;
 mod collect;
 mod contact;
+mod desk;
 mod island;
 mod islands;
 mod joints;
@@ -13,7 +14,6 @@ mod rest;
 mod solve;
 mod stabilisation;
 mod threads;
-mod workspace;
 
 pub use contact::ActiveContact;
 pub(crate) use look_ahead::LEFT as LEFT_ALONE;
@@ -33,8 +33,10 @@ use joints::Articulation;
 use middle::Middle;
 use percuss_geometry::{Contactor, Detector, Vec3, Visibility};
 use rayon::ThreadPool;
+use rayon::prelude::*;
 use stabilisation::Clearing;
 use std::sync::Arc;
+use threads::CHUNK;
 
 /// Scenes of fewer contactors take one thread, whatever the settings: there is nothing to share out.
 const SMALL: usize = 64;
@@ -57,12 +59,13 @@ pub(crate) struct Nonsmooth {
     bond_points: Vec<BondPoint>,
     bonded: Vec<Bonded>,
     bonded_pairs: Vec<[u32; 2]>,
-    collected: Vec<Vec<Touch>>,
     moved: Vec<[Option<u32>; 2]>,
     islands: Islands,
     problems: Vec<Island>,
     /// Which islands are to be solved.
     due: Vec<bool>,
+    /// Which are solved in this step.
+    awake: Vec<bool>,
     /// Points whose overlap may be cleared at the end of the step, and what they connect.
     clearings: Vec<Clearing>,
     clearing_islands: Islands,
@@ -119,11 +122,11 @@ impl Nonsmooth {
             bond_points: Vec::new(),
             bonded: Vec::new(),
             bonded_pairs: Vec::new(),
-            collected: Vec::new(),
             moved: Vec::new(),
             islands: Islands::default(),
             problems: Vec::new(),
             due: Vec::new(),
+            awake: Vec::new(),
             clearings: Vec::new(),
             clearing_islands: Islands::default(),
             timed: false,
@@ -238,7 +241,7 @@ impl Nonsmooth {
         }
         self.wake_loaded(setup, state);
         self.middle.reach(setup, state, parallel);
-        self.middle.push(setup, state);
+        self.middle.push(setup, state, parallel);
         self.pull_bonds(setup, state);
         for part in &mut self.parts {
             part.hold_free(setup, state, &mut self.middle);
@@ -270,10 +273,8 @@ impl Nonsmooth {
         if !self.parts.is_empty() {
             state.energy.elastic_j = self.elastic_j();
         }
-        state.contacts.clear();
-        state
-            .contacts
-            .extend(self.touches.iter().map(|t| t.contact));
+        self.keep_contacts(state);
+        let (overlap_m, overlap_share) = self.overlap();
         self.rest(setup, state);
         setup.account_state(state);
         state.step += 1;
@@ -290,25 +291,56 @@ impl Nonsmooth {
             met: verdict.met,
             contact_work_j: work,
             gained,
-            overlap_m: state
-                .contacts
-                .iter()
-                .fold(0.0, |deep, c| deep.max(-c.gap_m)),
-            overlap_share: self.overlap_share(state),
+            overlap_m,
+            overlap_share,
         })
     }
 
-    fn overlap_share(&self, state: &State) -> f64 {
+    /// Hands the contacts of the step to the next one.
+    fn keep_contacts(&self, state: &mut State) {
+        if self.is_parallel() {
+            let touches = self.touches.par_iter().with_min_len(CHUNK);
+            let contacts = touches.map(|touch| touch.contact);
+            contacts.collect_into_vec(&mut state.contacts);
+        } else {
+            state.contacts.clear();
+            let contacts = self.touches.iter().map(|touch| touch.contact);
+            state.contacts.extend(contacts);
+        }
+    }
+
+    /// The deepest overlap of the contacts, and as a share of the half width of the smaller body.
+    fn overlap(&self) -> (f64, f64) {
         let half_width = |contactor: u32, normal: &Vec3| {
             let contactor = &self.detector.contactors()[contactor as usize];
             let pose = &self.middle.poses[contactor.body as usize];
             let turned = pose.rotation * contactor.pose.rotation;
             contactor.shape.half_width(&(turned.inverse() * normal))
         };
-        let contacts = state.contacts.iter().filter(|c| c.gap_m < 0.0);
-        contacts
-            .map(|c| -c.gap_m / half_width(c.a, &c.normal).min(half_width(c.b, &c.normal)))
-            .fold(0.0, f64::max)
+        let deepest = |touches: &[Touch]| {
+            let (mut overlap_m, mut share) = (0.0_f64, 0.0_f64);
+            // Contacts of a pair follow each other, most with one normal.
+            let (mut pair, mut width) = (None, f64::INFINITY);
+            for contact in touches.iter().map(|touch| &touch.contact) {
+                if contact.gap_m < 0.0 {
+                    let this = Some((contact.a, contact.b, contact.normal));
+                    if pair != this {
+                        let of = |contactor: u32| half_width(contactor, &contact.normal);
+                        (pair, width) = (this, of(contact.a).min(of(contact.b)));
+                    }
+                    overlap_m = overlap_m.max(-contact.gap_m);
+                    share = share.max(-contact.gap_m / width);
+                }
+            }
+            (overlap_m, share)
+        };
+        let deeper = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
+        if self.is_parallel() {
+            let chunks = self.touches.par_chunks(CHUNK).map(deepest);
+            chunks.reduce(|| (0.0, 0.0), deeper)
+        } else {
+            deepest(&self.touches)
+        }
     }
 
     /// Lets bodies in and out whose time has come.

@@ -65,7 +65,7 @@ impl Nonsmooth {
             for touch in contacts {
                 // Velocities of bonds are zero already.
                 if let Some(touch) = self.touches.get_mut(*touch as usize) {
-                    touch.block.velocity = touch.shift;
+                    touch.velocity = touch.shift;
                 }
             }
             for &body in bodies {

@@ -1,10 +1,12 @@
 //! The contact problems of a step: islands, their solution, and what is taken from it.
 
 use super::Nonsmooth;
+use super::desk;
 use super::island::{Island, Verdict};
 use super::joints::Articulation;
-use super::workspace;
+use super::threads::CHUNK;
 use crate::error::RigidError;
+use crate::law_table::ContactLaw;
 use crate::setup::Setup;
 use crate::state::State;
 use percuss_solvers::Settings as SolverSettings;
@@ -13,13 +15,31 @@ use rayon::prelude::*;
 impl Nonsmooth {
     /// Splits the contacts into islands, and says which are to be solved.
     pub(super) fn split(&mut self, setup: &Setup, state: &mut State) {
-        self.moved.clear();
-        let touching = self.touches.iter().map(|touch| &touch.block);
-        let bonded = self.bonded.iter().map(|bonded| &bonded.block);
-        self.moved
-            .extend(touching.chain(bonded).map(|block| block.contact.bodies));
+        let bonded = self.bonded.iter().map(|bonded| bonded.block.contact.bodies);
+        let touches = &self.touches;
+        if self.pool.is_some() {
+            let moved = touches.par_iter().with_min_len(CHUNK);
+            moved
+                .map(|touch| touch.moving)
+                .collect_into_vec(&mut self.moved);
+        } else {
+            self.moved.clear();
+            self.moved.extend(touches.iter().map(|touch| touch.moving));
+        }
+        self.moved.extend(bonded);
         self.islands
             .split(state.bodies.len(), &self.moved, &self.parts);
+        // Where contacts have couples, those before one in its island count twice.
+        if setup.scene.laws.iter().any(ContactLaw::has_couple) {
+            for island in 0..self.islands.count() {
+                let mut blocks = 0;
+                for &contact in self.islands.contacts.of(island) {
+                    self.islands.rank[contact as usize] = blocks;
+                    let touch = self.touches.get(contact as usize);
+                    blocks += 1 + u32::from(touch.is_some_and(|touch| touch.couple.is_some()));
+                }
+            }
+        }
         self.choose_awake(setup, state);
         if self.problems.len() < self.islands.count() {
             self.problems
@@ -38,6 +58,7 @@ impl Nonsmooth {
         if !self.parts.is_empty() {
             self.free.clone_from(&self.middle.after);
         }
+        self.awake.clone_from(&self.due);
         let mut verdicts = vec![Verdict::NOTHING; self.islands.count()];
         while self.due.contains(&true) {
             self.solve_due(setup, &settings);
@@ -48,7 +69,7 @@ impl Nonsmooth {
                 let iterations = verdict.iterations;
                 *verdict = self.problems[island].verdict()?;
                 verdict.iterations += iterations;
-                self.due[island] = self.take(setup, island);
+                self.due[island] = self.hold(setup, island);
                 verdict.met &= self.gripped(island);
             }
         }
@@ -74,28 +95,28 @@ impl Nonsmooth {
             let (part, own) = part_of[body as usize]?;
             Some((&parts[part as usize], own as usize))
         };
-        // Contacts are counted before bonds.
-        let blocks_of = |index: usize| match index.checked_sub(touches.len()) {
-            None => touches[index].blocks(),
-            Some(index) => [Some(bonded[index].block), None],
-        };
         let one = |island: usize, problem: &mut Island| {
             if !due[island] {
                 return;
             }
-            let contacts = islands.contacts.of(island).iter();
-            let blocks = contacts
-                .flat_map(|&index| blocks_of(index as usize))
-                .flatten();
+            // Contacts are counted before bonds.
+            let contacts = islands.contacts.of(island);
+            let bonds = contacts.partition_point(|&index| (index as usize) < touches.len());
+            let (contacts, bonds) = contacts.split_at(bonds);
+            let bonds = bonds
+                .iter()
+                .map(|&index| &bonded[index as usize - touches.len()].block);
             let bounds = islands.parts.of(island).iter();
-            let bounds = bounds.flat_map(|&part| parts[part as usize].active.iter());
-            problem.fill(
-                islands.bodies.of(island),
-                &islands.local,
-                middle,
-                blocks.chain(bounds.map(|bound| bound.block)),
-            );
-            workspace::lend(|own| problem.solve(setup.settings.solver, settings, &held, own));
+            let bounds = bounds.flat_map(|&part| &parts[part as usize].active);
+            let local = &islands.local[..];
+            desk::lend(|desk| {
+                problem.stand(islands.bodies.of(island), middle, desk);
+                problem.lay_touches(touches, contacts, (&middle.poses, local), desk);
+                for block in bonds.chain(bounds.map(|bound| &bound.block)) {
+                    problem.lay(block, local, desk);
+                }
+                problem.solve(setup.settings.solver, settings, &held, desk);
+            });
         };
         let problems = &mut problems[..due.len()];
         if parallel {
@@ -108,31 +129,45 @@ impl Nonsmooth {
         }
     }
 
-    /// Takes what an island's solver found; whether friction in its joints asks for another solution.
-    fn take(&mut self, setup: &Setup, island: usize) -> bool {
+    /// Takes what an island's solver found for its bodies, its bonds and its joints; whether friction in the joints asks for another
+    /// solution, from there.
+    fn hold(&mut self, setup: &Setup, island: usize) -> bool {
         let problem = &self.problems[island];
-        let mut solved = problem.solved();
-        for &index in self.islands.contacts.of(island) {
-            match (index as usize).checked_sub(self.touches.len()) {
-                None => self.touches[index as usize].take(&mut solved),
-                Some(index) => self.bonded[index].block.take(&mut solved),
-            }
+        problem.scatter(self.islands.bodies.of(island), &mut self.middle.after);
+        let contacts = self.islands.contacts.of(island).iter().rev();
+        let bonds = contacts.map_while(|&index| (index as usize).checked_sub(self.touches.len()));
+        for bond in bonds {
+            let rank = self.islands.rank[self.touches.len() + bond];
+            self.bonded[bond].block.impulse = problem.impulses[rank as usize];
         }
-        problem.scatter(&mut self.middle.after);
+        let parts = self.islands.parts.of(island);
+        if parts.is_empty() {
+            return false;
+        }
+        let bounds: usize = parts
+            .iter()
+            .map(|&part| self.parts[part as usize].active.len())
+            .sum();
+        let mut found = problem.impulses[problem.impulses.len() - bounds..].iter();
         let mut again = false;
-        for &part in self.islands.parts.of(island) {
+        for &part in parts {
             let part = &mut self.parts[part as usize];
-            for bound in &mut part.active {
-                bound.block.take(&mut solved);
+            for (bound, impulse) in part.active.iter_mut().zip(&mut found) {
+                bound.block.impulse = *impulse;
             }
             part.hold(&mut self.middle.after);
             again |= part.regrip(&setup.settings);
         }
         if again {
+            for &contact in self.islands.contacts.of(island) {
+                if let Some(touch) = self.touches.get_mut(contact as usize) {
+                    problem.give(touch, self.islands.rank[contact as usize]);
+                }
+            }
             for &body in self.islands.bodies.of(island) {
                 self.middle.after[body as usize] = self.free[body as usize];
             }
-            for &part in self.islands.parts.of(island) {
+            for &part in parts {
                 self.parts[part as usize].release();
             }
         }

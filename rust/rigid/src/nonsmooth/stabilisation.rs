@@ -12,10 +12,10 @@
 
 use super::Nonsmooth;
 use super::bonds::is_bonded;
-use super::contact::{Block, dot, jacobian, relative, relative_velocity};
+use super::contact::{Block, dot, jacobians, relative, relative_velocity};
+use super::desk;
 use super::island::Island;
 use super::look_ahead::works_off;
-use super::workspace;
 use crate::error::RigidError;
 use crate::setup::Setup;
 use crate::state::State;
@@ -57,7 +57,7 @@ impl Nonsmooth {
             }
         };
         for touch in &self.touches {
-            book(&touch.block.contact.bodies, touch.work_j);
+            book(&touch.moving, touch.work.total_j());
         }
         for bound in self.parts.iter().flat_map(|part| &part.active) {
             book(&bound.block.contact.bodies, bound.work_j);
@@ -81,7 +81,7 @@ impl Nonsmooth {
         for island in (0..islands.count()).filter(|&island| self.due[island]) {
             self.problems[island].verdict()?;
             // The twists are free again: they hold the displacements now.
-            self.problems[island].scatter(&mut self.middle.after);
+            self.problems[island].scatter(islands.bodies.of(island), &mut self.middle.after);
             for &part in islands.parts.of(island) {
                 self.parts[part as usize].hold_still(&mut self.middle.after);
             }
@@ -121,10 +121,13 @@ impl Nonsmooth {
         let one = |island: usize, problem: &mut Island| {
             if due[island] {
                 let points = islands.contacts.of(island).iter();
-                let blocks = points.map(|&point| clearings[point as usize].block);
-                problem.fill(islands.bodies.of(island), &islands.local, middle, blocks);
-                let solver = setup.settings.solver;
-                workspace::lend(|own| problem.clear(solver, &SETTINGS, &held, own));
+                desk::lend(|desk| {
+                    problem.stand(islands.bodies.of(island), middle, desk);
+                    for &point in points {
+                        problem.lay(&clearings[point as usize].block, &islands.local, desk);
+                    }
+                    problem.clear(setup.settings.solver, &SETTINGS, &held, desk);
+                });
             }
         };
         let problems = &mut problems[..due.len()];
@@ -151,10 +154,8 @@ impl Nonsmooth {
             }
             let range = manifold.points.start as usize..manifold.points.end as usize;
             for point in &self.detector.points()[range] {
-                let jacobians = [0, 1].map(|side| {
-                    let arm = point.position - self.middle.poses[bodies[side] as usize].position;
-                    jacobian(point, &arm, [-1.0, 1.0][side])
-                });
+                let arm = |body: u32| point.position - self.middle.poses[body as usize].position;
+                let jacobians = jacobians(&point.normal, &bodies.map(arm));
                 let gap = point.gap + reach * relative(&jacobians, &bodies, &self.middle.after)[0];
                 let before = relative(&jacobians, &bodies, &self.middle.before)[0];
                 let beyond = gap + left_m;
