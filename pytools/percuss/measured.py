@@ -259,12 +259,14 @@ def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
 
 
 def _check_separator(data: bytes, file: str) -> None:
-    """A table as spreadsheets write it where the comma is the decimal sign."""
+    """A table as spreadsheets write it where the comma is the decimal sign, or with tabs."""
     lines = io.BytesIO(data)
     first = next((line for line in lines if line.strip() and not line.startswith(COMMENT.encode())), b"")
-    if b"," not in first and b";" in first:
+    for sign, name in ((b";", "`;`"), (b"\t", "tabs")):
+        if b"," in first or sign not in first:
+            continue
         raise InputError(
-            f"{file}: its columns are separated by `;`, and `,` is needed",
+            f"{file}: its columns are separated by {name}, and `,` is needed",
             hint="write it anew with `,` between columns and `.` in numbers",
         )
 

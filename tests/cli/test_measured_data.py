@@ -88,6 +88,21 @@ def test_an_error_next_to_nothing_is_none(percuss, folder, linear) -> None:
     assert percuss("study", "check", "linear-gaussian").code == 0
 
 
+def test_a_table_that_was_pasted_twice_is_told(percuss, folder, linear) -> None:
+    """Every datum counts twice then: nothing else would say so."""
+    known(folder, "linear-gaussian")
+    rows = "y1,2.31\ny2,0.72\n"
+    (folder / "once.csv").write_text("output,value\n" + rows)
+    (folder / "twice.csv").write_text("output,value\n" + rows + rows)
+    told = {}
+    for name in ("once", "twice"):
+        observations = percuss("observe", "linear-gaussian", f"{name}.csv").id
+        call = ("calibrate", linear, "--observations", observations, "--evaluations", 100_000)
+        told[name] = percuss(*call, "--accept", "convergence", "--accept", "fit").err
+    assert "2 of 4 data are the same as another to the last digit" in told["twice"]
+    assert "to the last digit" not in told["once"]
+
+
 def test_noise_free_data_are_marked(percuss, folder, kinked) -> None:
     """Asked for by name they are taken, and the posterior and all that follows from it bear the mark."""
     add_blocks(folder, "[calibration.exact]\nmeasurement_error = false\nnoise_free = true\n", "kinked")

@@ -57,6 +57,7 @@ def test_sentences_name_file_line_row_and_column(text, asked, words) -> None:
     ("text", "words"),
     [
         ("a;b\n1;2\n", "separated by `;`, and `,` is needed"),
+        ("a\tb\n1\t2\n", "separated by tabs, and `,` is needed"),
         ("a,a\n1,2\n", "has the column a 2 times"),
         ("a,b\n", "has no rows"),
         ("a\n1\n2,3,4\n", "not a readable table"),

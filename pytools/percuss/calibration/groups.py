@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 DEFAULT_KIND = "gaussian"
 # Of spreads, in standard deviations of the parameter's prior: few populations are wider than what is held possible.
 HALF_NORMAL = {"kind": "truncated-normal", "mean": 0.0, "std": 1.0, "low": 0.0}
-# Least error of a datum, as a part of its size. Nothing about a structure is measured to nine digits, and simulators are
-# not solved to more.
+# Least error of a datum, as a part of its size. Nothing about a structure is measured to nine digits, and no simulator
+# is solved to more.
 LEAST_ERROR = 1e-9
 # Of (case, output): the name of the forward model that has it, and its column there.
 Find = Callable[[str, str], tuple[str, int]]
