@@ -81,6 +81,15 @@ def test_changes_that_are_seen(
     assert words in faults
 
 
+def test_verdicts_cannot_be_left_out_by_events_of_the_same_moment(percuss: Call, received: Path) -> None:
+    def at_once(book: Ledger, event: Event) -> Event:
+        return replace(_body(event, trust=[]) if event.kind == "prediction.made" else event, at_us=1)
+
+    rewritten(received, at_once)
+    code, faults = _faults(percuss, "--rerun", 0)
+    assert code == 1 and "failed convergence" in faults
+
+
 def test_an_old_anchor_says_how_little_it_covers(percuss: Call, received: Path) -> None:
     percuss("anchor", "--to", "old.json")
     for _ in range(3):

@@ -51,8 +51,7 @@ def _of_verdicts(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
     carried = {(verdict.gate, verdict.source) for verdict in body.trust if not verdict.passed}
     for item in event.inputs:
         source = earlier.get(item.id)
-        # What was appended in the same commit was not there yet to be asked.
-        if source is None or item.role in WORDS or source.at_us == event.at_us or source.kind not in KINDS:
+        if source is None or item.role in WORDS or source.kind not in KINDS:
             continue
         below = source.content
         for verdict in below.trust if isinstance(below, Result) else ():
