@@ -14,6 +14,7 @@ from percuss.kinds.trusted import Result
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORDS
+from percuss.ledger.pruned import NOTE
 
 # Whether something is superseded is asked anew each time, and may have been taken back since.
 ASKED_ANEW = "superseded"
@@ -22,6 +23,8 @@ ASKED_ANEW = "superseded"
 def inconsistencies(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
     """What an event says otherwise than the events it stands on; its body must be one that this percuss reads."""
     yield from _of_study(event, earlier)
+    if event.kind == NOTE and not event.inputs_as("about") and not event.data.get("names"):
+        yield "has no about"
     try:
         yield from _of_verdicts(event, earlier)
     except (LedgerError, InputError) as fault:

@@ -69,8 +69,8 @@ def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetitio
             own=calibrated.verdicts,
         )
     makings = elsewhere(session, event)
-    if makings and (said := _said_otherwise(session, event, problem, how, calibrated, makings)):
-        return Repetition("differs", 1, f"posterior: {said}, by its own draws")
+    if makings and (wrong := _said_otherwise(session, event, problem, how, calibrated, makings)):
+        return Repetition("differs", 1, f"posterior: {wrong}, by its own draws")
     return judged(
         session,
         event,

@@ -61,14 +61,14 @@ def _outside(session: Session, event: Event, fit: Fit, errors: float, rounding: 
         at = np.concatenate([points, (points[1:] + points[:-1]) / 2])
         then, now = surrogate.mean_of_canonical(at), mean_of_parts(fit.fitted.parts, at)
         for number in group.columns:
-            column, told = fit.fitted.columns[number], surrogate.columns[number]
+            column, recorded = fit.fitted.columns[number], surrogate.columns[number]
             error = math.sqrt(max(column.errors.trusted * column.variance, 0.0))
             size = abs(column.mean) + math.sqrt(column.variance)
             apart = float(np.sqrt(np.mean((then[:, number] - now[:, number]) ** 2)))
             # Rounding of an output that is the same in every run, or that is met exactly.
             if not apart <= max(errors * error, rounding * size):
-                return f"{told.name}: the fits are {apart:.3g} apart, with an error of {error:.3g}"
-            told_error = math.sqrt(max(told.errors.trusted * told.variance, 0.0))
-            if not error <= max(claim * told_error, rounding * size):
-                return f"{told.name}: claims an error of {told_error:.3g}, has one of {error:.3g}"
+                return f"{recorded.name}: the fits are {apart:.3g} apart, with an error of {error:.3g}"
+            claimed_error = math.sqrt(max(recorded.errors.trusted * recorded.variance, 0.0))
+            if not error <= max(claim * claimed_error, rounding * size):
+                return f"{recorded.name}: claims an error of {claimed_error:.3g}, has one of {error:.3g}"
     return None

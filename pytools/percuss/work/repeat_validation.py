@@ -39,8 +39,8 @@ def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetiti
         return Repetition("cannot", 0, "validations of a record that is not the study's")
     start = {name: (pair[0], pair[1]) for name, pair in body.start.items()}
     if event.inputs_as("posterior"):
-        given = of_posterior(session, session.state.events[event.input("posterior")]).start or {}
-        if wrong := [name for name, pair in given.items() if name in start and not _close(pair, start[name])]:
+        posterior_start = of_posterior(session, session.state.events[event.input("posterior")]).start or {}
+        if wrong := [name for name, pair in posterior_start.items() if name in start and not _close(pair, start[name])]:
             return Repetition("differs", 1, f"validation: does not start from its posterior: {', '.join(wrong)}")
     request = Request(body.model, body.asked, (own, body.data.file), event.seed or 0)
     validated_again, _ = validated(study, request, start)

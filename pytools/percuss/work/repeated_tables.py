@@ -54,8 +54,8 @@ def judged_tables(
     if max([*of_tables, 0.0]) <= NEAR:
         if hidden := hidden_failures(event, own):
             return Repetition("differs", 1, f"{what}: it fails {', '.join(hidden)}, and its verdicts do not say so")
-        said = other_fields(event, body, not_computed, words=0.0) if fields and body is not None else {}
-        if wrong := [name for name, apart in said.items() if apart > SAID]:
+        body_apart = other_fields(event, body, not_computed, words=0.0) if fields and body is not None else {}
+        if wrong := [name for name, apart in body_apart.items() if apart > SAID]:
             return Repetition("differs", 1, f"{what}: comes out otherwise: {', '.join([*other, *wrong])}")
     distance = max([*of_tables, *fields.values(), 0.0])
 
