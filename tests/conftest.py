@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests.warm import Warm
 
 # As the program itself does, before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -215,6 +217,15 @@ def program(folder: Path) -> Call:
         return Said(done.returncode, done.stdout, done.stderr)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """Programs that start at once, for scripts whose subject is not how percuss starts."""
+    with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
+        server = Warm(Path(folder))
+        yield server
+        server.close()
 
 
 @pytest.fixture
