@@ -58,15 +58,13 @@ class Warm:
 
 def _load() -> None:
     """What commands load when they are called. Nothing is computed: threads would not come along."""
-    import matplotlib.pyplot
-    import scipy.optimize
-    import scipy.stats  # noqa: F401
-
     import percuss
 
-    for module in pkgutil.walk_packages(percuss.__path__, "percuss."):
-        if not module.name.startswith(("percuss.__main__", "percuss.examples", "percuss.study.templates")):
-            importlib.import_module(module.name)
+    ours = [module.name for module in pkgutil.walk_packages(percuss.__path__, "percuss.")]
+    left_out = ("percuss.__main__", "percuss.examples", "percuss.study.templates")
+    for name in ("matplotlib.pyplot", "scipy.optimize", "scipy.stats", *ours):
+        if not name.startswith(left_out):
+            importlib.import_module(name)
 
 
 def _serve(address: str) -> None:
