@@ -51,7 +51,7 @@ pub(crate) struct Islands {
     union: Union,
     /// Island of each body; none for bodies that nothing touches and no joint holds.
     of: Vec<u32>,
-    /// Number of each contact among those of its island.
+    /// Place of each contact among those of its island, in blocks: `Nonsmooth::split` counts those of couples.
     pub rank: Vec<u32>,
     /// Number of each body within its island.
     pub local: Vec<u32>,
