@@ -141,9 +141,8 @@ fn a_sphere_in_a_corner_comes_back_along_its_way() {
     assert!((world.energy().impact_dissipation_j - 0.75 * 3.0).abs() < 1e-9);
 }
 
-/// A rod at 45 degrees that meets the ground with its lower end: pressing it shut turns its sliding round. Beside it balls that
-/// fall on the ground.
-fn leaning_rod(law: ContactLaw, others: u32) -> World {
+/// A rod at 45 degrees that meets the ground with its lower end: pressing it shut turns its sliding round.
+fn leaning_rod(law: ContactLaw) -> World {
     let mut scene = ground(Pose::identity());
     scene.gravity_m_per_s2 = Vec3::zeros();
     let (length, radius) = (1.0, 0.01);
@@ -161,32 +160,12 @@ fn leaning_rod(law: ContactLaw, others: u32) -> World {
     // Sliding towards +x, which the impulse on the end at -x turns round.
     scene.bodies[rod].velocity_m_per_s = Vec3::new(0.55, 0.0, -1.0);
     scene.add_law(law);
-    for k in 0..others {
-        let at = Pose::translation(10.0 + f64::from(k), 0.0, 0.1 + 1e-3);
-        let ball = Body::dynamic("ball", Mass::Total(50.0)).at(at);
-        let ball = scene.add_body(ball.moving(Vec3::new(0.0, 0.0, -1.0)));
-        scene.add_contactor(ball, Shape::sphere(0.1).unwrap(), Pose::identity(), 1);
-    }
     World::new(scene, precise(1e-3)).unwrap()
-}
-
-/// What a gain of one island is does not depend on what others lose in the same step.
-#[test]
-fn a_gain_is_not_hidden_by_losses_elsewhere() {
-    let law = ContactLaw::new((0, 1), 0.9, 1.0);
-    let [alone, beside] = [0, 5].map(|others| {
-        let mut world = leaning_rod(law, others);
-        advance(&mut world, 10);
-        *world.energy()
-    });
-    assert!(beside.impact_dissipation_j > 10.0 && alone.contact_gain_j > 0.0);
-    assert_eq!(beside.gain_steps, 1);
-    assert_eq!(beside.contact_gain_j, alone.contact_gain_j);
 }
 
 #[test]
 fn newtons_law_with_friction_can_gain_energy_and_says_so_while_fremonds_cannot() {
-    let mut newton = leaning_rod(ContactLaw::new((0, 1), 0.9, 1.0), 0);
+    let mut newton = leaning_rod(ContactLaw::new((0, 1), 0.9, 1.0));
     let start = newton.energy().kinetic_j;
     advance(&mut newton, 10);
     let e = newton.energy();
@@ -199,7 +178,7 @@ fn newtons_law_with_friction_can_gain_energy_and_says_so_while_fremonds_cannot()
     assert!((e.contact_gain_j - (e.kinetic_j - start)).abs() < 1e-12);
     assert!(closing(&newton) < 1e-13);
 
-    let mut fremond = leaning_rod(ContactLaw::fremond((0, 1), 0.9, 1.0), 0);
+    let mut fremond = leaning_rod(ContactLaw::fremond((0, 1), 0.9, 1.0));
     advance(&mut fremond, 10);
     let e = fremond.energy();
     assert!(e.kinetic_j < start && e.gain_steps == 0);

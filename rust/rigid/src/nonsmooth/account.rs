@@ -9,26 +9,25 @@ use crate::setup::Setup;
 use crate::state::State;
 use rayon::prelude::*;
 
-/// Contact work above this many solver tolerances times |P| |q| over the contacts of an island counts as a gain of energy.
+/// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
 const GAIN_MARGIN: f64 = 10.0;
 
 impl Nonsmooth {
     /// Takes what the solvers found for the contacts. Books the work of contacts, joints and elements; gives that of contacts,
-    /// limits and friction, and whether those of some island gave energy beyond what the solver's tolerance explains.
+    /// limits and friction, and whether they gave energy beyond what the solver's tolerance explains.
     pub(super) fn account(&mut self, setup: &Setup, state: &mut State) -> (f64, bool) {
         self.take();
-        let mut books = Books::new(self.islands.count());
+        let (mut total, mut size_p, mut size_q) = (0.0, 0.0, 0.0);
+        let mut enter = |work_j: f64, impulse: &[f64; 3], q: &[f64; 3]| {
+            total += work_j;
+            size_p += dot(impulse, impulse);
+            size_q += dot(q, q);
+        };
         for touch in &self.touches {
             touch.book(setup, state, &self.middle);
-            let island = self.islands.of_moved(&touch.moving);
-            books.enter(
-                island,
-                touch.work.total_j(),
-                &touch.impulse,
-                &touch.free_velocity,
-            );
+            enter(touch.work.total_j(), &touch.impulse, &touch.free_velocity);
             if let Some(couple) = &touch.couple {
-                books.enter(island, 0.0, &couple.impulse, &couple.free_velocity);
+                enter(0.0, &couple.impulse, &couple.free_velocity);
             }
         }
         self.account_bonds(setup, state);
@@ -43,15 +42,14 @@ impl Nonsmooth {
             .map(|bonded| (&bonded.block, bonded.work_j));
         let bounds = self.parts.iter().flat_map(|part| &part.active);
         for (block, work_j) in bonds.chain(bounds.map(|bound| (&bound.block, bound.work_j))) {
-            let island = self.islands.of_moved(&block.contact.bodies);
-            books.enter(island, work_j, &block.impulse, &block.contact.free_velocity);
+            enter(work_j, &block.impulse, &block.contact.free_velocity);
         }
-        let gain_j = books.gain_j(GAIN_MARGIN * setup.settings.tolerance);
-        if let Some(gain_j) = gain_j {
-            state.energy.contact_gain_j += gain_j;
-            state.energy.gain_steps += 1;
+        let gained = total > GAIN_MARGIN * setup.settings.tolerance * (size_p * size_q).sqrt();
+        if gained {
+            state.energy.contact_gain_j += total;
         }
-        (books.total_j, gain_j.is_some())
+        state.energy.gain_steps += u64::from(gained);
+        (total, gained)
     }
 
     /// Gives the contacts of islands that were solved what was found for them, and works it out.
@@ -81,48 +79,6 @@ impl Nonsmooth {
         } else {
             take(0, touches);
         }
-    }
-}
-
-/// Works of a step, and of each island what tells a gain from the solver's tolerance.
-struct Books {
-    total_j: f64,
-    islands: Vec<Island>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Island {
-    work_j: f64,
-    /// Sums of squares of impulses and of free velocities.
-    size_p: f64,
-    size_q: f64,
-}
-
-impl Books {
-    fn new(islands: usize) -> Self {
-        Self {
-            total_j: 0.0,
-            islands: vec![Island::default(); islands],
-        }
-    }
-
-    fn enter(&mut self, island: Option<usize>, work_j: f64, impulse: &[f64; 3], q: &[f64; 3]) {
-        self.total_j += work_j;
-        if let Some(island) = island {
-            let island = &mut self.islands[island];
-            island.work_j += work_j;
-            island.size_p += dot(impulse, impulse);
-            island.size_q += dot(q, q);
-        }
-    }
-
-    /// Work of the islands that gained more than `margin` explains; none where none did.
-    fn gain_j(&self, margin: f64) -> Option<f64> {
-        let gained =
-            |island: &&Island| island.work_j > margin * (island.size_p * island.size_q).sqrt();
-        let mut islands = self.islands.iter().filter(gained).peekable();
-        islands.peek()?;
-        Some(islands.map(|island| island.work_j).sum())
     }
 }
 
