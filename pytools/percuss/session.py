@@ -17,8 +17,7 @@ from percuss.errors import InputError
 from percuss.kinds.table import KINDS
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import MAIN, Ledger
-from percuss.ledger.projections import State, fold
-from percuss.ledger.standing import judged
+from percuss.ledger.projections import State, fold, judged
 from percuss.study.files import STUDY_FILE
 from percuss.study.study import Study
 from percuss.trust import Trust, Verdict
@@ -175,6 +174,11 @@ class Session:
         files = ({STUDY_FILE: study.text} if study.text else {}) | study.files
         blobs = [self.ledger.put_file(name, data) for name, data in sorted(files.items())]
         return Draft("study.registered", study.resolved(), reference(study), blobs=blobs)
+
+    def register(self, study: Study) -> Event:
+        """The event that registered this very study; appended if it is new."""
+        source = self.registered(study)
+        return source if isinstance(source, Event) else self.append([source])[0]
 
     def consented(self, study: Study) -> Study:
         """The study, allowed to run what it wants to run; refused, with all of that shown, if nobody said so."""

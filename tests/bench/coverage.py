@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from percuss.surrogates.assessment import Folds, fit_nested
 from percuss.surrogates.bands import draw_counts, make_bands
-from percuss.surrogates.model import Data
-from percuss.surrogates.registry import family_module
+from percuss.surrogates.model import Data, family_module
 from percuss.surrogates.settings import Settings
 
 Array = NDArray[np.float64]

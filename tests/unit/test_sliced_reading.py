@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from percuss.execution.campaign_digest import campaign_facts
-from percuss.execution.records import campaign_table
+from percuss.execution.records import campaign_facts, campaign_table
 from percuss.ledger import blobs, windows
 from percuss.ledger.audit import prove_chain, prove_payloads, prove_replay
+from percuss.ledger.blobs import SlicedDigest, table_digest
 from percuss.ledger.event import Draft
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold, state_tables
 from percuss.ledger.rows import from_frame, to_frame
-from percuss.ledger.tables import SlicedDigest, table_digest
 from percuss.ledger.windows import Span
 from percuss.maker import this_maker
 from percuss.session import Session
@@ -84,7 +83,7 @@ def session(tmp_path: Any) -> Session:
 
 @pytest.mark.parametrize("most", [1, 3, 1000])
 def test_a_campaign_and_the_table_of_runs(session: Session, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    from percuss.designs.records import read_design
+    from percuss.designs.design import read_design
 
     state = session.state
     (id,) = state.designs

@@ -56,8 +56,7 @@ def converge(
     Values that are not given are prior means, as for simulate. Told are the last change, the order of the last two, the
     error left at the finest step, and how far the study's own step is off. Exit code 1 if an output may not be quoted.
     """
-    from percuss.cli.output import give_id, leave_untrusted, say, tell_trust
-    from percuss.cli.values import tell_values, unit_of
+    from percuss.cli.output import give_id, leave_untrusted, say, tell_trust, tell_values, unit_of
     from percuss.execution.convergence import Plan
     from percuss.execution.points import point_design
     from percuss.kinds.body import plain

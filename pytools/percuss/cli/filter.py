@@ -140,8 +140,7 @@ def _tell(
     filtered: FilteredEnsemble, measured: Observations, error: ObservationError, noise: Mapping[str, str]
 ) -> None:
     """What was understood, what the weights say, and what they are worth."""
-    from percuss.cli.output import hint, say, tell_trust
-    from percuss.cli.values import tell_measured, tell_values
+    from percuss.cli.output import hint, say, tell_measured, tell_trust, tell_values
     from percuss.filtering.section import observed_units
 
     study, body = filtered.updated.campaign.study, filtered.body

@@ -95,8 +95,7 @@ def simulate(
 
 def _tell_point(point: PointDesign, written: Mapping[str, str]) -> None:
     """What was understood of the values, and what drives the run."""
-    from percuss.cli.output import plain, say
-    from percuss.cli.values import tell_values, unit_of
+    from percuss.cli.output import plain, say, tell_values, unit_of
     from percuss.models.model import Driven
 
     study = point.design.study

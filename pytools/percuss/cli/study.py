@@ -24,8 +24,7 @@ def _complete_templates(incomplete: str) -> list[str]:
 
 
 def _complete_examples(incomplete: str) -> list[str]:
-    from percuss.study.load import find_studies
-    from percuss.study.shipped import EXAMPLES
+    from percuss.study.load import EXAMPLES, find_studies
 
     return [name for name in find_studies(EXAMPLES) if name.startswith(incomplete)]
 
@@ -49,8 +48,7 @@ def list_studies(
     """List the studies of a folder, or those that come with percuss."""
     from percuss.cli.output import give_json, hint, table_text
     from percuss.study.faults import StudyError
-    from percuss.study.load import find_studies, load_study
-    from percuss.study.shipped import EXAMPLES
+    from percuss.study.load import EXAMPLES, find_studies, load_study
 
     root = EXAMPLES if examples else folder or studies_folder()
     rows = []

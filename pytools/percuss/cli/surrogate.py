@@ -62,7 +62,7 @@ def surrogate(
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.body import plain
     from percuss.kinds.surrogate_fitted import SurrogateFitted
-    from percuss.surrogates.registry import AUTO, family_choices
+    from percuss.surrogates.model import AUTO, family_choices
     from percuss.surrogates.settings import METHODS, SEARCHES, Settings, chosen, parse_degrees, parse_qs
     from percuss.work.surrogate import fit_surrogates, output_facts
 
@@ -100,9 +100,9 @@ def surrogate(
 def _tell(surrogates: Surrogates) -> None:
     """Errors of every output, and what to think of them."""
     from percuss.cli.output import hint, plain, say, table_text, tell_trust
+    from percuss.execution.results import hole_sentences
     from percuss.surrogates.assessment import condensed
     from percuss.surrogates.curves import whole_curve_errors
-    from percuss.surrogates.holes import hole_sentences
 
     tell_trust(surrogates.trust)
     fitted = surrogates.fitted
@@ -138,8 +138,7 @@ def _tell(surrogates: Surrogates) -> None:
 
 def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bool) -> None:
     """Predictions at the points of a file."""
-    from percuss.cli.output import give_json, say
-    from percuss.cli.values import tell_columns
+    from percuss.cli.output import give_json, say, tell_columns
     from percuss.export.tables import write_csv
     from percuss.surrogates.evaluate import evaluate
     from percuss.surrogates.surrogate import load_surrogate

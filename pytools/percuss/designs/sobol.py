@@ -6,7 +6,7 @@ The plain sequence starts at the origin: skip = 1 leaves it out, as unbounded pr
 from __future__ import annotations
 
 from percuss.designs.design import Points, Request
-from percuss.designs.options import count
+from percuss.designs.registry import count
 
 OPTIONS = {"scramble": "boolean"}
 LIMIT = 2**30

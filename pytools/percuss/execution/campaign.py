@@ -30,6 +30,7 @@ from percuss.ledger.projections import State, batch_of
 from percuss.ledger.rows import from_frame
 from percuss.ledger.streams import read_stream
 from percuss.models import under_way
+from percuss.models.model import Settles
 from percuss.session import Session
 from percuss.spelling import counted
 from percuss.trust import Verdict
@@ -189,14 +190,15 @@ class _Campaign:
         settled = False
         flushed = time.monotonic()
         try:
-            self.rest = settle_first(
-                self.session,
-                self.design,
-                list(self.queue.todo.values()),
-                self.executor,
-                flush_s=self.flush_s,
-                stream=self.stream,
-            )
+            if isinstance(self.design.study.model(), Settles):
+                self.rest = settle_first(
+                    self.session,
+                    self.design,
+                    list(self.queue.todo.values()),
+                    self.executor,
+                    flush_s=self.flush_s,
+                    stream=self.stream,
+                )
             settled = True
             while self._refill(workers()):
                 for future in wait(self.running, timeout=self.flush_s or None, return_when=FIRST_COMPLETED).done:

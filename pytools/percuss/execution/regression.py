@@ -33,7 +33,7 @@ from percuss.settings import KeyPath, Note, Noted, Setting, check_table, table_o
 from percuss.spelling import did_you_mean
 from percuss.study.files import read_inside
 from percuss.study.study import Study
-from percuss.study.toml_file import TomlFile
+from percuss.study.tables import TomlFile
 from percuss.units import from_si
 
 if TYPE_CHECKING:

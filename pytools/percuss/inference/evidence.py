@@ -18,8 +18,8 @@ import numpy as np
 from percuss.errors import AnswerIsNo, InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.climbing import second_differences
+from percuss.inference.loo import smooth
 from percuss.inference.mode import value_and_gradient
-from percuss.inference.pareto import smooth
 from percuss.inference.samplers.sample import Sample
 from percuss.inference.target import Target
 

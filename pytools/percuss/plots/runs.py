@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.errors import InputError
 from percuss.execution.records import batches_of, campaign_table
 from percuss.models.model import Quantity

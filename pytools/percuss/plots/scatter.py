@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.designs.design import Design
-from percuss.designs.records import load_design
+from percuss.designs.design import Design, load_design
 from percuss.kinds.runs_failed import RunsFailed
 from percuss.plots.drawing import canvas, dots, key, picture
 from percuss.plots.figure import Figure

@@ -9,7 +9,7 @@ import polars as pl
 
 from percuss.errors import LedgerError
 from percuss.ledger.event import Event
-from percuss.ledger.standing import standing
+from percuss.ledger.projections import standing
 from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.sections.registry import planned, section_of

@@ -8,12 +8,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from percuss.calibration import direct, verification
-from percuss.designs.design import Design
-from percuss.designs.records import read_design
+from percuss.designs.design import Design, read_design
 from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Event
-from percuss.ledger.projections import State, lineage
-from percuss.ledger.standing import standing
+from percuss.ledger.projections import State, lineage, standing
 from percuss.session import Session
 from percuss.study.study import Study
 from percuss.trust import Trust

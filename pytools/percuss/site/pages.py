@@ -13,8 +13,7 @@ from percuss.kinds.event_superseded import EventSuperseded
 from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
-from percuss.ledger.projections import State, mark
-from percuss.ledger.standing import standing
+from percuss.ledger.projections import State, mark, standing
 from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.html import body_parts, document, inline

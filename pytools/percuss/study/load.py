@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from percuss.study.study import Study
 
 MAX_FAULTS = 100
+# The folder `studies` of the repository, part of the package under this name.
+EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 class _TooManyFaultsError(Exception):
@@ -34,6 +36,30 @@ def find_studies(root: Path) -> list[str]:
             return sorted(entry.name for entry in entries if Path(entry.path, STUDY_FILE).is_file())
     except OSError:
         return []
+
+
+def named_study(text: str, studies: Path) -> Path | None:
+    """A study by path, or by its name in the folder of studies; None where there is no such."""
+    path = Path(text)
+    if path.exists():
+        return path
+    named = studies / text
+    return named if named.is_dir() and "/" not in text and text not in ("", ".", "..") else None
+
+
+def study_path(text: str, studies: Path) -> Path:
+    """A study by path or by name; raise InputError where there is no such."""
+    from percuss.spelling import did_you_mean
+
+    if path := named_study(text, studies):
+        return path
+    example = text.removeprefix(f"{studies}/")
+    raise InputError(
+        f"study {text!r}: neither a path nor a name in {studies}",
+        hint=f"percuss study copy {example} brings the example of that name"
+        if example in find_studies(EXAMPLES)
+        else did_you_mean(text, find_studies(studies)),
+    )
 
 
 def is_study(path: Path, name: str) -> bool:
@@ -79,7 +105,7 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     # Here and not above: completing the name of a study should cost no more than listing a folder.
     from percuss.study.schema import read_study
     from percuss.study.sections import check_data
-    from percuss.study.toml_file import TomlError, TomlFile
+    from percuss.study.tables import TomlError, TomlFile
 
     file = path / STUDY_FILE if path.is_dir() else path
     shown = str(file)

@@ -28,7 +28,7 @@ from percuss.settings import (
 )
 from percuss.spelling import did_you_mean
 from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
-from percuss.study.outputs import OUTPUT, read_outputs, scalar_outputs
+from percuss.study.output import OUTPUT, read_outputs, scalar_outputs
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_priors, suffixes
 from percuss.study.sections import all_sections, file_keys, resolved_sections

@@ -26,8 +26,7 @@ from percuss.surrogates.assessment import (
 )
 from percuss.surrogates.bands import Band, draw_counts, make_bands
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import Array, Data, Model
-from percuss.surrogates.registry import AUTO, BUILT_IN, FAMILIES, family_module
+from percuss.surrogates.model import AUTO, BUILT_IN, FAMILIES, Array, Data, Model, family_module
 from percuss.surrogates.settings import Settings
 from percuss.units import from_si
 

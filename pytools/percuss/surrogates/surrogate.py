@@ -28,9 +28,8 @@ from percuss.study.study import Study
 from percuss.surrogates.assessment import Errors
 from percuss.surrogates.bands import Band
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import Array, Model, Replicates
+from percuss.surrogates.model import FAMILIES, Array, Model, Replicates, family_module
 from percuss.surrogates.modes import load_modes
-from percuss.surrogates.registry import FAMILIES, family_module
 
 if TYPE_CHECKING:
     import polars as pl

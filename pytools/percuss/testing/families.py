@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from percuss.surrogates.model import Data, Model
-from percuss.surrogates.registry import family_module
+from percuss.surrogates.model import Data, Model, family_module
 from percuss.surrogates.settings import Settings
 from percuss.surrogates.storage import points_table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from percuss.designs.records import read_design
+from percuss.designs.design import read_design
 from percuss.execution.campaign import close_campaign
 from percuss.execution.results import Campaign, designs_of, read_campaign
 from percuss.ledger.event import Event

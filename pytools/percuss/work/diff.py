@@ -14,8 +14,7 @@ from typing import Any
 from percuss.errors import InputError, PercussError
 from percuss.kinds.flat import flat
 from percuss.kinds.table import kind_of
-from percuss.ledger.calls import arguments_of
-from percuss.ledger.event import FILE_ROLE, Event
+from percuss.ledger.event import FILE_ROLE, Event, arguments_of
 from percuss.session import Session
 from percuss.spelling import counted
 from percuss.study.differences import resolved_keys

@@ -1,8 +1,12 @@
-"""Predict before and after the data, and ask the simulator whether the surrogate is right there."""
+"""Predict before and after the data, and ask the simulator whether the surrogate is right there.
+
+Predict again at the same draws. What the simulator said of the surrogate is not run again here: its runs are events
+of their own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from percuss.calibration import prediction, verification
 from percuss.calibration.agreement import check_same_model
@@ -10,20 +14,20 @@ from percuss.calibration.prediction import Predicted
 from percuss.calibration.problem import Problem, load_problem
 from percuss.calibration.records import Posterior, load_posterior
 from percuss.calibration.verification import Verification
-from percuss.cost import Spent
-from percuss.designs.design import Design
-from percuss.designs.records import append_design
+from percuss.designs.design import Design, append_design
 from percuss.errors import InputError
 from percuss.execution.campaign import local_executor
 from percuss.kinds.prediction_made import PredictionMade, Score, VerifiedOutput
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.standing import inherit
+from percuss.ledger.projections import inherit
+from percuss.maker import Spent
 from percuss.session import Session, reference
 from percuss.surrogates.skill import left_out
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust
 from percuss.trust import accept as accept_failures
 from percuss.work.design import draft_extension
+from percuss.work.repetition import Repetition, judged_tables
 
 FEWEST_ENRICHING = 10
 
@@ -140,3 +144,20 @@ def _proposed(session: Session, problem: Problem, posterior: Posterior, verified
     surrogate = next(s for s in problem.surrogates if (worst.case, worst.output) in s.outputs)
     count = max(FEWEST_ENRICHING, verified.table["sample"].n_unique() - len(verification.LABELS))
     return draft_extension(session, surrogate, count, seed, posterior)
+
+
+def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Predict again and compare every table but that of the verification."""
+    body, events = PredictionMade.of(event), session.state.events
+    posterior = load_posterior(session, events[event.input("posterior")])
+    curves = [load_surrogate(session, events[item.id]) for item in event.inputs_as("surrogate")]
+    problem = load_problem(session, posterior.event)
+    predicted = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
+    accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
+    kept = prediction.without(predicted, worthless(session, problem, accepted))
+    scores = () if body.verification else tuple(prediction.scores(problem, posterior, predicted, None))
+    again = replace(body, scores=scores, notes=kept.notes)
+    verified = ("scores", "verification") if body.verification else ()
+    return judged_tables(
+        session, event, "prediction", kept.tables, left_out=("verification",), body=again, not_computed=verified
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from percuss.designs.records import read_design
+from percuss.designs.design import read_design
 from percuss.errors import InputError
 from percuss.execution.batch import make_batch
 from percuss.execution.rest import STATE_FILE, Settling

@@ -12,8 +12,7 @@ from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import kind_of
 from percuss.ledger.event import FILE_ROLE, Event
 from percuss.ledger.notes import note_words
-from percuss.ledger.projections import superseded_ids
-from percuss.ledger.standing import superseded
+from percuss.ledger.projections import superseded, superseded_ids
 from percuss.session import Session
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from percuss.designs.design import run_seed
 from percuss.designs.registry import SAMPLERS, make_design, sampler_name
-from percuss.designs.seeds import run_seed
 from percuss.errors import InputError
 from percuss.study.load import load_study
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from percuss.calibration.slopes import with_slopes
+from percuss.calibration.problem import with_slopes
 from percuss.errors import InputError
 from percuss.inference.discrepancies.correlated import KERNELS
 from percuss.inference.discrepancies.discrepancy import Unknown

@@ -17,9 +17,8 @@ from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers import adaptive_metropolis
 from percuss.inference.samplers.registry import SAMPLERS, sample_posterior, sampler_settings
-from percuss.inference.samplers.sample import Sample
+from percuss.inference.samplers.sample import Progress, Sample, Stopping
 from percuss.inference.samplers.sequential_monte_carlo import Population, _combine, _needed, _systematic
-from percuss.inference.samplers.stopping import Progress, Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.uniform import Uniform
 

@@ -17,17 +17,14 @@ from typing import Any
 import pytest
 from tests.conftest import Call
 
-from percuss.environment import environment
 from percuss.errors import InputError
 from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.table import KINDS
 from percuss.ledger import files
-from percuss.ledger.calls import OpenCall
-from percuss.ledger.event import Draft, Event, Maker
+from percuss.ledger.event import Draft, Event, Maker, OpenCall
 from percuss.ledger.ledger import Ledger
-from percuss.maker import this_maker
+from percuss.maker import environment, software, this_maker
 from percuss.session import Session
-from percuss.software import software
 from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.work import repetition

@@ -9,11 +9,11 @@ from percuss.ledger.event import Event
 from percuss.plots.drawing import canvas, key, picture, thinned
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, quantity_scale
-from percuss.plots.numbers import with_error
 from percuss.plots.regions import draw_regions
 from percuss.plots.style import DASHES, SERIES, WIDE
 from percuss.report.blocks import Block, Cell, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import with_error
 from percuss.study.study import Study
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
-from percuss.ledger.standing import standing
+from percuss.ledger.projections import standing
 from percuss.report.blocks import Block, Cell, Notice, Section, Table
 from percuss.report.source import Source
 from percuss.trust import GATES, failures
