@@ -11,8 +11,7 @@ from percuss.execution.records import runs_table
 from percuss.kinds.body import Body
 from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import FILE_ROLE, Event
-from percuss.ledger.projections import standing
-from percuss.session import Session
+from percuss.session import Session, standing
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 from percuss.trust import Trust, Verdict, failures

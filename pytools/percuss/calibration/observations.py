@@ -4,42 +4,173 @@ Three forms of a table, told apart by their columns:
 
     long       one row per datum: `output`, `value`, and where known `unit`, `std`, `case`, `point`, `axis`, `instant`
     wide       one column per output, one row per repetition, and `case`; an empty cell was not measured
-    curves     a column of instants and one per curve, reduced to outputs
+    curves     a column of instants and one per curve, reduced to outputs (`percuss.calibration.reduced`)
 
 Numbers are in the unit of the output, or in that of the header (`value [mm]`) or of the column `unit`. `std` is that
 of the measurement alone. Channels bound to whole curves are read by `percuss.calibration.channels`.
-
-Measured curves, reduced to the outputs of a study as the curves of a run are.
-
-A table with a column of instants (`instant`, or the name of the model's axis, as `t`) and a column for each curve that
-was measured, under the name the model has for it. Every output that reduces one of these curves becomes a datum.
-`percuss.calibration.channels` takes whole curves instead, sample by sample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from percuss.calibration.channels import read_history
+from percuss.calibration.reduced import axes, curve_outputs, read_curves
 from percuss.errors import InputError
 from percuss.measured import Measured, header_unit, number_in, parse_measured, text_in
-from percuss.settings import KeyPath, Note, Noted
+from percuss.settings import KeyPath, Note, Noted, Setting, check_table, table_of, wrong_type
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
-from percuss.study.histories import History
-from percuss.study.observations import COLUMNS, OBSERVED, ObservationPlan, Source, observations_in_si, read_observations
+from percuss.study.histories import History, histories_in_si, read_histories
 from percuss.study.output import Output
 from percuss.study.study import Study
-from percuss.units import parse_unit, to_si
+from percuss.units import parse_quantity, si_quantity, to_si
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
-    from percuss.study.observations import Source
-    from percuss.study.output import Output
-    from percuss.study.study import Study
+
+SOURCE = table_of(
+    Setting("file", "file", "", doc="CSV or Parquet with measured values"),
+    Setting("case", "text", "", doc="case of all its rows"),
+    Setting("columns", "table", {}, doc='columns of other names: name = "column of the file"'),
+    Setting("std", "any", {}, doc="standard deviation of the measurement: one for all outputs, or output = std"),
+    Setting("start", "number", 0.0, unit="s", doc="of measured curves: the instant of the file at which a run begins"),
+)
+OBSERVED = SOURCE | table_of(
+    Setting(
+        "histories", "table", {}, files=("file",), doc="channels of loggers, each table bound to curves of the model"
+    ),
+    Setting("twin", "table", doc="true parameters, where the data are those of a simulation"),
+    Setting("doc", "text", "", doc="words for people"),
+)
+# What a table of measured values may say of a datum.
+COLUMNS = ("output", "value", "unit", "std", "case", "point", "axis", "instant", "specimen")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file: its path in the study, the case of all its rows, columns of other names, std by output in SI, when a
+    run begins in it, in s; and which table of the study says so.
+    """
+
+    file: str
+    case: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    std: Mapping[str, float] = field(default_factory=dict)
+    start: float = 0.0
+    place: KeyPath = ("observations",)
+
+
+@dataclass(frozen=True)
+class ObservationPlan:
+    """The files of a study, and the true parameters (SI) if what they hold are twin data.
+
+    `base` is what the table says of every file, those from elsewhere among them.
+    """
+
+    sources: tuple[Source, ...]
+    twin: Mapping[str, float] | None
+    base: Source
+    histories: tuple[History, ...] = ()
+
+
+def read_observations(study: Study, table: Mapping[str, Any], note: Note) -> ObservationPlan:
+    """Read the table of a study, noting what is wrong with it."""
+    outputs = study.outputs
+    top: KeyPath = ("observations",)
+    named = {
+        key: value
+        for key, value in table.items()
+        if key not in OBSERVED and isinstance(value, dict) and "file" in value
+    }
+    checked = check_table(OBSERVED, {key: value for key, value in table.items() if key not in named}, top, note)
+    known = tuple(study.cases)
+    base = _source(checked, outputs, known, top, note)
+    sources = [base] if "file" in table else []
+    for key, inner in named.items():
+        own = check_table(SOURCE, inner, (*top, key), note)
+        own |= {name: checked[name] for name in SOURCE if name not in inner}
+        sources.append(_source(own, outputs, known, (*top, key), note))
+    twin = _twin(checked.get("twin", {}), study, (*top, "twin"), note) if "twin" in table else None
+    histories: tuple[History, ...] = ()
+    if checked["histories"]:
+        histories = read_histories(checked["histories"], study.model().quantities, outputs, known, note)
+    return ObservationPlan(tuple(sources), twin, base, histories)
+
+
+def observations_in_si(study: Study, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table, if it has no faults, with standard deviations and true parameters in SI."""
+    si, outputs = dict(table), study.outputs
+    for key, value in table.items():
+        if key == "std" and isinstance(value, dict):
+            si[key] = {name: si_quantity(item, outputs[name].unit) for name, item in value.items()}
+        elif key == "std":
+            # One number for outputs of several units is as many standard deviations.
+            each = {name: si_quantity(value, output.unit) for name, output in outputs.items()}
+            si[key] = each if len(set(each.values())) > 1 else next(iter(each.values()), value)
+        elif key == "start":
+            si[key] = si_quantity(value, "s")
+        elif key == "twin":
+            si[key] = {name: si_quantity(item, study.parameters[name].unit) for name, item in value.items()}
+        elif key == "histories":
+            si[key] = histories_in_si(value, study.model().quantities) if value else value
+        elif isinstance(value, dict) and "file" in value:
+            si[key] = observations_in_si(study, value)
+    return si
+
+
+def _source(
+    checked: Mapping[str, Any], outputs: Mapping[str, Output], cases: tuple[str, ...], path: KeyPath, note: Note
+) -> Source:
+    case = checked["case"] or None
+    if case is not None and case not in cases:
+        note((*path, "case"), f"no such case; {did_you_mean(case, cases)}")
+    for name, column in checked["columns"].items():
+        known = [*COLUMNS, *outputs, *(output.quantity for output in outputs.values() if output.reduce)]
+        if name not in known:
+            note((*path, "columns", name), f"unknown; {did_you_mean(name, known)}")
+        if not isinstance(column, str):
+            note((*path, "columns", name), wrong_type(column, "the name of a column"))
+    std = _std(checked["std"], outputs, (*path, "std"), note)
+    return Source(checked["file"], case, checked["columns"], std, checked["start"], path)
+
+
+def _std(written: object, outputs: Mapping[str, Output], path: KeyPath, note: Note) -> dict[str, float]:
+    """The measurement's standard deviation by output: one for all, or a table."""
+    stds = {}
+    for name, value in (written if isinstance(written, dict) else dict.fromkeys(outputs, written)).items():
+        if name not in outputs:
+            note((*path, name), f"no such output; {did_you_mean(name, outputs)}")
+            continue
+        try:
+            stds[name] = std_of(value, outputs[name])
+        except InputError as fault:
+            note((*path, name) if isinstance(written, dict) else path, str(fault))
+    return stds
+
+
+def std_of(value: Any, output: Output) -> float:
+    """A standard deviation of an output in SI: finite and not negative."""
+    std = parse_quantity(value, output.unit)
+    if std < 0:
+        raise InputError(f"a std of {value} for output `{output.name}`: must be at least 0")
+    return std
+
+
+def _twin(table: Mapping[str, Any], study: Study, path: KeyPath, note: Note) -> dict[str, float]:
+    values, parameters = {}, study.parameters
+    for name, value in table.items():
+        if name not in parameters:
+            note((*path, name), f"no such parameter; {did_you_mean(name, parameters)}")
+            continue
+        try:
+            values[name] = parse_quantity(value, parameters[name].unit)
+        except InputError as fault:
+            note((*path, name), str(fault))
+    return values
 
 
 SCHEMA = OBSERVED
@@ -213,66 +344,3 @@ def _instant(study: Study, output: Output, value: object, column: str, measured:
             f"{where}: instant {instant:g} {unit}, but output {output.name} is taken at {output.at:g} {unit}"
         )
     return instant
-
-
-def curve_outputs(study: Study, columns: Mapping[str, str]) -> list[Output]:
-    """Outputs that reduce a curve which the table has a column for; none where no column says when."""
-    outputs = [output for output in study.outputs.values() if output.reduce and output.quantity in columns]
-    timed = "instant" in columns or any(axis in columns for axis in axes(study, {o.quantity for o in outputs}))
-    return outputs if timed else []
-
-
-def axes(study: Study, curves: Collection[str]) -> set[str]:
-    """What these curves of the model are over."""
-    known = study.model().quantities if curves else {}
-    return {known[name].axis or "" for name in curves if name in known} - {""}
-
-
-def read_curves(
-    study: Study, source: Source, measured: Measured, columns: Mapping[str, str], case: str
-) -> list[dict[str, Any]]:
-    """A datum, in SI, for every output that one of the measured curves gives."""
-    if "case" in columns:
-        raise InputError(
-            f"{source.file}: measured curves have no column case: one file per case, in [observations.NAME]"
-        )
-    quantities = study.model().quantities
-    entries = []
-    for output in curve_outputs(study, columns):
-        axis = quantities[output.quantity].axis or "instant"
-        x = _instants(source, measured, columns, axis, quantities[axis].unit if axis in quantities else "1")
-        y = _si(measured, columns[output.quantity], quantities[output.quantity].unit)
-        known = y == y  # gaps of a curve are passed over
-        try:
-            value = output.evaluate({}, {output.quantity: y[known], axis: x[known]}, axis)
-        except InputError as fault:
-            raise InputError(f"{source.file}: column {columns[output.quantity]}: {fault}") from None
-        fields = {"case": case, "output": output.name, "value": value, "std": source.std.get(output.name)}
-        entries.append(fields | {"point": None, "axis": None, "instant": output.at})
-    return entries
-
-
-def _instants(source: Source, measured: Measured, columns: Mapping[str, str], axis: str, unit: str) -> NDArray[Any]:
-    """Places on the axis of the curves, counted from the start of the run."""
-    import numpy as np
-
-    column = columns.get("instant") or columns.get(axis)
-    if column is None:
-        near = did_you_mean(axis, columns)
-        raise InputError(f"{source.file}: has curves and no column `{axis}` or `instant` to say when: {near}")
-    if source.start and parse_unit(unit).dims != parse_unit("s").dims:
-        raise InputError(f"{source.file}: start is in s, and these curves are over {axis} in {unit}")
-    measured.finite(column, "a curve")
-    x = _si(measured, column, unit)
-    back = np.flatnonzero(np.diff(x) <= 0)
-    if back.size:
-        raise InputError(f"{measured.place(int(back[0]) + 1)} of column {column}: instants must increase")
-    return x - source.start
-
-
-def _si(measured: Measured, column: str, unit: str) -> NDArray[Any]:
-    import numpy as np
-
-    scale = parse_unit(measured.unit(column, unit)).scale / parse_unit(unit).scale
-    # By numerator and denominator: 800 ms are 0.8 s, to the last digit.
-    return np.asarray(measured.with_gaps(column)) * float(scale.numerator) / float(scale.denominator)

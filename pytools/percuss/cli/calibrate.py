@@ -90,7 +90,7 @@ def calibrate(
     """
     from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, say
     from percuss.execution.campaign import Interrupted
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.study.load import load_study
     from percuss.work.calibrate import Request
     from percuss.work.calibrate import calibrate as infer

@@ -89,9 +89,9 @@ def filter(
     from the section [filter] of the study.
     """
     from percuss.cli.output import give_id, leave_untrusted
+    from percuss.execution.campaign import closed_campaign
     from percuss.filtering.section import filter_settings, observation_error
-    from percuss.kinds.body import plain
-    from percuss.work.campaigns import closed_campaign
+    from percuss.kinds.table import plain
     from percuss.work.filter import filter_ensemble
 
     campaign_id = reference(event)

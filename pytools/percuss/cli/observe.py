@@ -78,7 +78,7 @@ def _from_file(
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.spelling import did_you_mean
-    from percuss.study.files import read_regular
+    from percuss.study.load import read_regular
     from percuss.units import parse_quantity
     from percuss.work.observe import file_data
 

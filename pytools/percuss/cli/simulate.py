@@ -32,7 +32,7 @@ app = typer.Typer(add_completion=False)
 def _bar() -> Iterator[None]:
     """A bar of hundredths, as soon as a run tells how far it has come."""
     from percuss.cli.output import progress
-    from percuss.models.under_way import listening
+    from percuss.models.model import listening
 
     with ExitStack() as open_bars:
         shown = 0

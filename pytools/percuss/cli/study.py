@@ -142,7 +142,7 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
 
 def _setting_rows(study: Study) -> list[tuple[object, ...]]:
     """Every setting of the model; tables and lists, as written, are in the study file."""
-    from percuss.models.registry import model_module
+    from percuss.models.model import model_module
 
     rows: list[tuple[object, ...]] = []
     for name, setting in model_module(study.model_kind).settings(study.settings).items():
@@ -157,9 +157,8 @@ def _setting_rows(study: Study) -> list[tuple[object, ...]]:
 
 def _model_json(study: Study) -> dict[str, object]:
     """What the model takes and gives."""
-    from percuss.models.model import Reference
+    from percuss.models.model import MODELS, Reference, model_module
     from percuss.models.reference import KindReference
-    from percuss.models.registry import MODELS, model_module
 
     model, settings = study.model(), model_module(study.model_kind).settings(study.settings)
     general = Reference(tuple(model.inputs.values()), tuple(model.quantities.values()))

@@ -60,10 +60,18 @@ def surrogate(
     more than half of it are named, and the exit code is 1. With --at EVENT is a surrogate, and nothing is appended.
     """
     from percuss.cli.output import give_id, leave_untrusted
-    from percuss.kinds.body import plain
     from percuss.kinds.surrogate_fitted import SurrogateFitted
-    from percuss.surrogates.model import AUTO, family_choices
-    from percuss.surrogates.settings import METHODS, SEARCHES, Settings, chosen, parse_degrees, parse_qs
+    from percuss.kinds.table import plain
+    from percuss.surrogates.model import (
+        AUTO,
+        METHODS,
+        SEARCHES,
+        Settings,
+        chosen,
+        family_choices,
+        parse_degrees,
+        parse_qs,
+    )
     from percuss.work.surrogate import fit_surrogates, output_facts
 
     if folds == 1:
@@ -101,8 +109,7 @@ def _tell(surrogates: Surrogates) -> None:
     """Errors of every output, and what to think of them."""
     from percuss.cli.output import hint, plain, say, table_text, tell_trust
     from percuss.execution.results import hole_sentences
-    from percuss.surrogates.assessment import condensed
-    from percuss.surrogates.curves import whole_curve_errors
+    from percuss.surrogates.assessment import condensed, whole_curve_errors
 
     tell_trust(surrogates.trust)
     fitted = surrogates.fitted

@@ -18,8 +18,7 @@ from percuss.kinds.runs_failed import RunsFailed
 from percuss.ledger.blobs import SlicedDigest
 from percuss.ledger.event import NO_COST, Blob, Draft, Event
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import batch_of
-from percuss.ledger.windows import Span, windows
+from percuss.ledger.projections import Span, batch_of, windows
 from percuss.session import Session
 from percuss.study.study import Study
 

@@ -77,6 +77,8 @@ def _put(place: Place, data: bytes, blob: Blob) -> Blob:
 
 def _is_there(path: Path, data: bytes) -> bool:
     """Whether the payload is there already, byte for byte: a damaged one is put right, not referred to."""
+    if not exists(path):
+        return False
     try:
         if read_regular(path, len(data)) != data:
             return False

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 from percuss.errors import InputError, LedgerError
-from percuss.kinds.body import Body, plain
-from percuss.kinds.table import body_of, check_body, kind_of, upcast
+from percuss.kinds.body import Body
+from percuss.kinds.table import body_of, check_body, kind_of, plain, upcast
 from percuss.ledger.canonical import Value, canonical_json, encode, sha256_hex
 
 Status = Literal["ok", "failed", "interrupted"]

@@ -1,12 +1,15 @@
 """Projections: pure folds of the events. The same events always give the same state; nothing else is state.
 
-What an event stands on today follows from it: its own verdicts, and whether anything it comes from was superseded.
+Runs of many batches are put in order some at a time: a campaign may have millions, and memory must not grow with them.
+A batch holds consecutive samples, so that cutting the samples where batches begin puts every batch into one window, or
+into few. Batches that a stranger made otherwise are read for every window that they reach into.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from percuss.kinds.design_created import DesignCreated
@@ -15,10 +18,7 @@ from percuss.kinds.runs_completed import RunsCompleted
 from percuss.kinds.runs_failed import RunsFailed
 from percuss.kinds.scene_settled import SceneSettled
 from percuss.kinds.table import is_known
-from percuss.kinds.trusted import Result
-from percuss.ledger.event import Draft, Event
-from percuss.ledger.windows import Span, windows
-from percuss.trust import Trust, Verdict, accept, inherited
+from percuss.ledger.event import Event
 
 if TYPE_CHECKING:
     import numpy as np
@@ -311,63 +311,52 @@ def descendants(state: State, id: str) -> list[Event]:
     return reached
 
 
-GATE = "superseded"
+# How many runs are put in order at once.
+RUNS_AT_ONCE = 32_768
 
 
-def standing(state: State, event: Event) -> Trust:
-    """The verdicts an event carries, and one for each superseded event among it and all it comes from.
+@dataclass(frozen=True)
+class Span:
+    """What a batch reaches over: its lowest and highest sample, and how many it has."""
 
-    Whether something is superseded is always asked anew: it may have been withdrawn since the event was made.
+    low: int
+    high: int
+    count: int
+
+    @classmethod
+    def of(cls, samples: Sequence[int]) -> Span:
+        """The span of some samples; of none, one that reaches over nothing."""
+        return cls(min(samples), max(samples), len(samples)) if len(samples) else cls(0, -1, 0)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Samples from `low` up to, not including, `end`, and the numbers of the batches that have any of them."""
+
+    low: int
+    end: int
+    batches: list[int] = field(default_factory=list)
+
+
+def windows(spans: Sequence[Span], most: int | None = None) -> list[Window]:
+    """Windows, in order, over batches with these spans, each of about as many runs as are put in order at once.
+
+    >>> [(w.low, w.end, w.batches) for w in windows([Span(4, 7, 4), Span(0, 3, 4), Span(6, 9, 4)], 4)]
+    [(0, 4, [1]), (4, 6, [0]), (6, 10, [0, 2])]
     """
-    own = (verdict for verdict in _own(event) if verdict.gate != GATE)
-    return (*own, *superseded(state, event))
-
-
-def superseded(state: State, event: Event) -> Trust:
-    """A failed verdict for each event, of this one and all it comes from, that is superseded.
-
-    What was accepted when the event was made stays accepted.
-    """
-    under = state.stands_on(event.id)
-    if event.id not in state.superseded and not under:
-        return ()
-    accepted = {verdict.source for verdict in _own(event) if verdict.gate == GATE and verdict.accepted}
-    verdicts = [Verdict(GATE, False, f"{event.kind} {_why(state, event.id)}")] if event.id in state.superseded else []
-    for id in under:
-        sentence = f"{state.events[id].kind}, on which it stands, {_why(state, id)}"
-        verdicts.append(Verdict(GATE, False, sentence, accepted=id in accepted, source=id))
-    return tuple(verdicts)
-
-
-def inherit(state: State, events: Iterable[Event], about: Collection[str] | None = None) -> Trust:
-    """What a result made from these events inherits, each verdict once."""
-    verdicts = (v for event in events for v in inherited(event.id, standing(state, event), about))
-    return tuple(dict.fromkeys(verdicts))
-
-
-def judged(
-    state: State,
-    draft: Draft,
-    accepted: Collection[str],
-    own: Iterable[Verdict] = (),
-    about: Collection[str] | None = None,
-) -> tuple[Draft, Trust]:
-    """A draft with its verdicts: its own and those it inherits from all it is made from; some gates are accepted.
-
-    `about`: what it uses of that; verdicts that concern nothing of it stay behind.
-    """
-    made_from = [source for _, source in draft.inputs if isinstance(source, Event)]
-    trust = accept((*inherit(state, made_from, about), *own), accepted)
-    assert isinstance(draft.body, Result)
-    return replace(draft, body=replace(draft.body, trust=trust)), trust
-
-
-def _why(state: State, id: str) -> str:
-    withdrawal = EventSuperseded.of(state.superseded[id])
-    by = f" by {withdrawal.new}" if withdrawal.new else ""
-    reason = f": {withdrawal.reason}" if withdrawal.reason else ""
-    return f"is superseded{by}{reason}"
-
-
-def _own(event: Event) -> Trust:
-    return event.content.trust if isinstance(event.content, Result) else ()
+    most = most or RUNS_AT_ONCE
+    filled = sorted(((span.low, number) for number, span in enumerate(spans) if span.count))
+    if not filled:
+        return []
+    cuts, held = [filled[0][0]], 0
+    for low, number in filled:
+        if held >= most and low > cuts[-1]:
+            cuts.append(low)
+            held = 0
+        held += spans[number].count
+    ends = [*cuts[1:], max(span.high for span in spans if span.count) + 1]
+    listed = [Window(low, end) for low, end in zip(cuts, ends, strict=True)]
+    for number, span in enumerate(spans):
+        for window in listed[bisect_right(cuts, span.low) - 1 : bisect_right(cuts, span.high)] if span.count else ():
+            window.batches.append(number)
+    return listed

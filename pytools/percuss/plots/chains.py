@@ -13,10 +13,23 @@ import polars as pl
 from numpy.typing import NDArray
 
 from percuss.inference.diagnostics import ess_bulk, ess_tail
-from percuss.plots.drawing import canvas, chosen, dots, height_for, key, picture
+from percuss.plots.drawing import (
+    BLUE,
+    DASHES,
+    INK,
+    MARKERS,
+    RED,
+    SERIES,
+    WIDE,
+    canvas,
+    chosen,
+    dots,
+    height_for,
+    key,
+    picture,
+)
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale
-from percuss.plots.style import BLUE, DASHES, INK, MARKERS, RED, SERIES, WIDE
 from percuss.spelling import counted
 
 POINTS = 10

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from percuss.designs.design import load_design
 from percuss.execution.records import batches_of, campaign_table
 from percuss.ledger.event import Event
-from percuss.plots.drawing import canvas, chosen, dots, picture
+from percuss.plots.drawing import BLUE, ORANGE, WIDE, canvas, chosen, dots, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale, column_label, output_scale, parameter_scale
-from percuss.plots.style import BLUE, ORANGE, WIDE
 from percuss.session import Session
 
 MOST_PARAMETERS = 6

@@ -15,7 +15,7 @@ from percuss.sensitivity import elementary_effects, expansion, given_data, inter
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
 from percuss.study.joint import Joint, correlated, refuse_correlations
-from percuss.surrogates.skill import WORTHLESS
+from percuss.surrogates.assessment import WORTHLESS
 from percuss.surrogates.surrogate import Surrogate
 
 AUTO = "auto"

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
-from percuss.study.files import STUDY_FILE
-from percuss.study.load import EXAMPLES, find_studies
+from percuss.study.load import EXAMPLES, STUDY_FILE, find_studies
 
 TEMPLATES = Path(__file__).parent / "templates"
 PLACEHOLDER = "NAME"

@@ -15,6 +15,7 @@ from percuss.calibration.verification import SAMPLER as VERIFYING
 from percuss.designs.design import Design, append_design, draft_design, load_design, points_table
 from percuss.designs.registry import SAMPLERS, make_design
 from percuss.errors import InputError
+from percuss.execution.campaign import closed_campaign
 from percuss.execution.points import table_design
 from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Event, asked
@@ -24,7 +25,6 @@ from percuss.study.study import Study
 from percuss.surrogates.enrichment import SAMPLER as ENRICHING
 from percuss.surrogates.enrichment import extend
 from percuss.surrogates.surrogate import load_surrogate
-from percuss.work.campaigns import closed_campaign
 from percuss.work.repetition import NEAR, Repetition, elsewhere, judged_tables
 
 if TYPE_CHECKING:

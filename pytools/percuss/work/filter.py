@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from percuss.execution.campaign import recorded_campaign
 from percuss.execution.results import Campaign
 from percuss.filtering.covariance import ObservationError
 from percuss.filtering.observations import Observations, observed
@@ -16,7 +17,6 @@ from percuss.kinds.filter_updated import FilterUpdated
 from percuss.ledger.event import Draft, Event, asked
 from percuss.session import Session
 from percuss.trust import Trust, Verdict
-from percuss.work.campaigns import recorded_campaign
 from percuss.work.repetition import Repetition, judged_tables
 
 

@@ -16,7 +16,7 @@ from percuss.calibration.calibrate import Calibrated, Sampling, calibrate, data_
 from percuss.calibration.fit import FALSE_ALARMS, Check
 from percuss.calibration.problem import Problem, load_problem
 from percuss.inference.diagnostics import mcse_mean
-from percuss.inference.discrepancies.registry import DISCREPANCIES
+from percuss.inference.discrepancies.discrepancy import DISCREPANCIES
 from percuss.inference.evidence import Evidence
 from percuss.inference.loo import Loo
 from percuss.inference.modes import Held

@@ -19,10 +19,9 @@ from percuss.errors import InputError
 from percuss.execution.campaign import local_executor
 from percuss.kinds.prediction_made import PredictionMade, Score, VerifiedOutput
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.projections import inherit
 from percuss.maker import Spent
-from percuss.session import Session, reference
-from percuss.surrogates.skill import left_out
+from percuss.session import Session, inherit, reference
+from percuss.surrogates.assessment import left_out
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust
 from percuss.trust import accept as accept_failures

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from percuss.errors import LedgerError, PercussError
-from percuss.kinds.body import Body, plain
-from percuss.kinds.table import KINDS
+from percuss.kinds.body import Body
+from percuss.kinds.table import KINDS, plain
 from percuss.kinds.trusted import Result
 from percuss.ledger.blobs import table_digest
 from percuss.ledger.canonical import canonical_json

@@ -13,8 +13,7 @@ from percuss.execution.engines import THREADS, open_engine
 from percuss.execution.queue import Shard, missing_batches, with_stream
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN
-from percuss.ledger.projections import inherit
-from percuss.session import Session
+from percuss.session import Session, inherit
 from percuss.trust import Trust, accept
 
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.errors import LedgerError, PercussError
 from percuss.export.tables import study_units
-from percuss.kinds.body import plain
 from percuss.kinds.note_added import NoteAdded
-from percuss.kinds.table import kind_of
+from percuss.kinds.table import kind_of, plain
 from percuss.ledger.event import FILE_ROLE, Event
 from percuss.ledger.notes import note_words
-from percuss.ledger.projections import superseded, superseded_ids
-from percuss.session import Session
+from percuss.ledger.projections import superseded_ids
+from percuss.session import Session, superseded
 
 if TYPE_CHECKING:
     import polars as pl

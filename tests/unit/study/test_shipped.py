@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import Call
 
 from percuss.errors import InputError
-from percuss.models.registry import MODELS
+from percuss.models.model import MODELS
 from percuss.study.load import EXAMPLES, check_study, find_studies, load_study
 from percuss.study.shipped import TEMPLATES, copy_example, new_study
 

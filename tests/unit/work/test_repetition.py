@@ -281,7 +281,7 @@ def test_with_another_cpu_level_of_numpy_it_is_not_broken(tmp_path: Path) -> Non
     session = _session(root, _maker())
     design = create_design(session, plan_design(load_study(STUDIES / "linear-gaussian"), Request(n=16, skip=1)))
     run_design(session, design.stored)
-    from percuss.surrogates.settings import Settings
+    from percuss.surrogates.model import Settings
     from percuss.work.surrogate import fit_surrogates
 
     fit_surrogates(session, session.event("@last:campaign"), Settings(degrees=(1, 2), bootstrap=0))
