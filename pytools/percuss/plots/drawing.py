@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any, Literal
 
 from percuss.errors import InputError
@@ -141,11 +142,26 @@ def drawing(pictures: bool = True, style: Style = "page") -> Iterator[None]:
 
 def canvas(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Any, Any]:
     """A figure of so many inches on a page, smaller in print, and its axes, always as an array (rows, columns)."""
-    from matplotlib.figure import Figure as Canvas
-
     part = PRINTED if _STYLE.get() == "paper" else 1.0
-    figure = Canvas(figsize=(width * part, height * part), layout="constrained")
+    figure = _drawn_once()(figsize=(width * part, height * part), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+@cache
+def _drawn_once() -> type[Any]:
+    """Figures that are drawn once to be saved: matplotlib draws all twice, the first time for the layout alone."""
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    class DrawnOnce(Canvas):
+        def draw(self, renderer: Any) -> None:
+            engine = self.get_layout_engine()
+            if isinstance(engine, ConstrainedLayoutEngine):
+                engine.execute(self)
+            else:
+                super().draw(renderer)
+
+    return DrawnOnce
 
 
 def picture(figure: Any, alt: str, caption: str = "") -> Figure:
