@@ -20,6 +20,6 @@ KIND = Kind(
     needs={"study": ("study.registered",)},
     summary=summary,
     made_by="check",
-    repeat="percuss.work.check:repeat_check",
+    repeat="percuss.work.repeat_check:repeat_check",
     asked=("name",),
 )

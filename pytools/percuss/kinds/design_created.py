@@ -36,7 +36,7 @@ KIND = Kind(
     },
     summary=lambda body: f"{body.sampler}, {counted(body.n, 'point')}",
     seeded=True,
-    repeat="percuss.work.design:repeat_design",
+    repeat="percuss.work.repeat_design:repeat_design",
     made_by="design",
     load="percuss.designs.design:load_design",
     asked=("sampler", "n", "skip", "options", "cases", "fixed", "curves"),

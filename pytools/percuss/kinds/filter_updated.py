@@ -105,7 +105,7 @@ KIND = Kind(
     summary=summary,
     version=2,
     upcasters=SINCE_TRUST,
-    repeat="percuss.work.filter:repeat_filter",
+    repeat="percuss.work.repeat_filter:repeat_filter",
     made_by="filter",
     asked=("cases", "covariance", "ess_target"),
 )

@@ -215,6 +215,6 @@ KIND = Kind(
     seeded=True,
     made_by="calibrate",
     load="percuss.calibration.records:load_posterior",
-    repeat="percuss.work.posterior_body:repeat_posterior",
+    repeat="percuss.work.repeat_posterior:repeat_posterior",
     asked=("block", "calibration", "direct", "sampler", "settings", "stopping"),
 )

@@ -154,6 +154,6 @@ KIND = Kind(
     upcasters=SINCE_TRUST,
     made_by="validate",
     load="percuss.validation.storage:load_validation",
-    repeat="percuss.work.validate:repeat_validation",
+    repeat="percuss.work.repeat_validation:repeat_validation",
     asked=("model", "tracked", "case", "values", "start", "thresholds", "asked"),
 )

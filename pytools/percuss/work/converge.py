@@ -1,7 +1,4 @@
-"""Which outputs of a study depend on how it is computed: one run at finer steps and a tighter tolerance.
-
-Refine a run again.
-"""
+"""Which outputs of a study depend on how it is computed: one run at finer steps and a tighter tolerance."""
 
 from __future__ import annotations
 
@@ -15,7 +12,6 @@ from percuss.models.model import Value
 from percuss.session import Session, reference
 from percuss.study.study import Study
 from percuss.trust import Trust, accept
-from percuss.work.repetition import Repetition, judged_tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +66,3 @@ def output_facts(item: Judged) -> OutputFacts:
         quote=item.quote,
         why=item.why,
     )
-
-
-def repeat_convergence(session: Session, event: Event, part: int = 0) -> Repetition:
-    """Run every level again and compare the outputs."""
-    body, study = ConvergenceChecked.of(event), session.study(event)
-    if study.calls():
-        return Repetition("cannot", 0, "convergences of external programs are not run again")
-    plan = Plan(**asdict(body.plan))
-    own = {item.name: item.tolerance for item in body.outputs}
-    checked = check_convergence(study, body.case, body.point, plan, Tolerance(own=own), seed=event.seed or 0)
-    again = convergence_body(body.case, body.point, plan, checked)
-    tables = {"convergence": levels_table(checked)}
-    return judged_tables(session, event, "convergence", tables, far=None, body=again, own=tuple(checked.trust))

@@ -1,12 +1,8 @@
-"""Predict before and after the data, and ask the simulator whether the surrogate is right there.
-
-Predict again at the same draws. What the simulator said of the surrogate is not run again here: its runs are events
-of their own.
-"""
+"""Predict before and after the data, and ask the simulator whether the surrogate is right there."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from percuss.calibration import prediction, verification
 from percuss.calibration.agreement import check_same_model
@@ -26,7 +22,6 @@ from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust
 from percuss.trust import accept as accept_failures
 from percuss.work.design import draft_extension
-from percuss.work.repetition import Repetition, judged_tables
 
 FEWEST_ENRICHING = 10
 
@@ -143,20 +138,3 @@ def _proposed(session: Session, problem: Problem, posterior: Posterior, verified
     surrogate = next(s for s in problem.surrogates if (worst.case, worst.output) in s.outputs)
     count = max(FEWEST_ENRICHING, verified.table["sample"].n_unique() - len(verification.LABELS))
     return draft_extension(session, surrogate, count, seed, posterior)
-
-
-def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetition:
-    """Predict again and compare every table but that of the verification."""
-    body, events = PredictionMade.of(event), session.state.events
-    posterior = load_posterior(session, events[event.input("posterior")])
-    curves = [load_surrogate(session, events[item.id]) for item in event.inputs_as("surrogate")]
-    problem = load_problem(session, posterior.event)
-    predicted = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
-    accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
-    kept = prediction.without(predicted, worthless(session, problem, accepted))
-    scores = () if body.verification else tuple(prediction.scores(problem, posterior, predicted, None))
-    again = replace(body, scores=scores, notes=kept.notes)
-    verified = ("scores", "verification") if body.verification else ()
-    return judged_tables(
-        session, event, "prediction", kept.tables, left_out=("verification",), body=again, not_computed=verified
-    )

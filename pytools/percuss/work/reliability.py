@@ -1,7 +1,4 @@
-"""Estimate the probability that a limit of a study is exceeded, by its simulator, a surrogate, or after a posterior.
-
-Estimate again from the same inputs and seed; runs of the simulator are read from the ledger, not made again.
-"""
+"""Estimate the probability that a limit of a study is exceeded, by its simulator, a surrogate, or after a posterior."""
 
 from __future__ import annotations
 
@@ -27,7 +24,6 @@ from percuss.study.study import Study
 from percuss.trust import Trust, Verdict, accept
 from percuss.work.limit_estimate import Request, Result, compute, finite
 from percuss.work.limit_source import SURROGATE, Source, from_posterior, from_study, from_surrogates, refuse_noise
-from percuss.work.repetition import Repetition, judged_tables
 
 # What the runs add must be known this well, over the estimate, for the verification to say anything.
 WIDEST = 1.0
@@ -162,37 +158,3 @@ def judge_surface(body: ReliabilityEstimated, facts: LimitVerification) -> Verdi
         words = f"{facts.runs} runs near the limit are too few to tell whether the surrogate is right there: {wrong}"
         return Verdict("limit-surface", False, words, width if np.isfinite(width) else None, WIDEST)
     return Verdict("limit-surface", True, f"{wrong}; put right the probability is {corrected_text}", off, TOLERATED)
-
-
-def repeat_reliability(session: Session, event: Event, part: int = 0) -> Repetition:
-    """Estimate again and compare every table."""
-    body = ReliabilityEstimated.of(event)
-    above = [session.state.events[item.id] for role in ("posterior", "surrogate") for item in event.inputs_as(role)]
-    request = Request(
-        study=session.study(event),
-        event=above[0] if above else None,
-        limit=body.limit,
-        method=body.method,
-        n=body.n,
-        cv=body.cv,
-        level=body.level,
-        options=body.options,
-        draws=body.draws or None,
-        design=body.design.parameter if body.design else None,
-        target=body.design.target if body.design else None,
-        seed=event.seed or 0,
-    )
-    accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
-    again = refused(compute(limit_source(session, request, None), request), accepted)
-    # What the simulator said near the limit is not run again here.
-    verified = ("verify", "verification", "runs", "failed")
-    return judged_tables(
-        session,
-        event,
-        "reliability",
-        again.tables,
-        far=None,
-        body=again.body,
-        not_computed=verified if body.verify else (),
-        own=again.verdicts,
-    )

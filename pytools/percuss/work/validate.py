@@ -1,7 +1,4 @@
-"""Let parameters drift that should be constant, and see whether they do.
-
-Validate again, where the record is the study's own and what was asked for is known.
-"""
+"""Let parameters drift that should be constant, and see whether they do."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ import numpy as np
 from percuss.calibration.records import load_posterior
 from percuss.errors import InputError
 from percuss.kinds import validation_computed as kind
-from percuss.kinds.validation_computed import ValidationComputed
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, Event
 from percuss.maker import Spent
@@ -29,7 +25,6 @@ from percuss.validation.settings import read_validation
 from percuss.validation.storage import validation_tables
 from percuss.validation.traditional import Calibrated
 from percuss.work.posterior_body import evidence_facts, finite, finite_in
-from percuss.work.repetition import Repetition, judged, judged_tables, other_tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,30 +181,3 @@ def _calibration(known: Calibrated) -> kind.ConstantCalibration:
 
 def _finite(facts: Any) -> dict[str, Any]:
     return {key: finite_in(value) for key, value in asdict(facts).items()}
-
-
-def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetition:
-    """Follow the record again and compare every table; of another build the verdict."""
-    body, study = ValidationComputed.of(event), session.study(event)
-    if body.asked is None:
-        return Repetition("cannot", 0, "validations made before it was recorded what was asked for")
-    own = study.files.get(body.data.file) if body.data else None
-    if own is None or body.data is None or sha256_hex(own) != body.data.sha256:
-        return Repetition("cannot", 0, "validations of a record that is not the study's")
-    start = {name: (pair[0], pair[1]) for name, pair in body.start.items()}
-    request = Request(body.model, body.asked, (own, body.data.file), event.seed or 0)
-    validated_again, _ = validated(study, request, start)
-    tables = validation_tables(validated_again)
-    other = other_tables(event, tables)
-    if not other:
-        again = validation_body(validated_again, body.data, body.asked)
-        return judged_tables(session, event, "validation", tables, body=again)
-    word = validated_again.verdict.word
-    outside = None if word == body.verdict else f"the verdict was {body.verdict!r}, is {word!r}"
-    return judged(
-        session,
-        event,
-        f"validation: its tables come out otherwise: {', '.join(other)}",
-        same=False,
-        near=lambda: (outside, "their verdicts"),
-    )

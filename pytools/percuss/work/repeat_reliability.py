@@ -1,0 +1,45 @@
+"""Estimate again from the same inputs and seed; runs of the simulator are read from the ledger, not made again."""
+
+from __future__ import annotations
+
+from percuss.kinds.reliability_estimated import ReliabilityEstimated
+from percuss.ledger.event import Event
+from percuss.session import Session
+from percuss.work.limit_estimate import Request, compute
+from percuss.work.reliability import limit_source, refused
+from percuss.work.repeated_tables import judged_tables
+from percuss.work.repetition import Repetition
+
+
+def repeat_reliability(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Estimate again and compare every table."""
+    body = ReliabilityEstimated.of(event)
+    above = [session.state.events[item.id] for role in ("posterior", "surrogate") for item in event.inputs_as(role)]
+    request = Request(
+        study=session.study(event),
+        event=above[0] if above else None,
+        limit=body.limit,
+        method=body.method,
+        n=body.n,
+        cv=body.cv,
+        level=body.level,
+        options=body.options,
+        draws=body.draws or None,
+        design=body.design.parameter if body.design else None,
+        target=body.design.target if body.design else None,
+        seed=event.seed or 0,
+    )
+    accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
+    again = refused(compute(limit_source(session, request, None), request), accepted)
+    # What the simulator said near the limit is not run again here.
+    verified = ("verify", "verification", "runs", "failed")
+    return judged_tables(
+        session,
+        event,
+        "reliability",
+        again.tables,
+        far=None,
+        body=again.body,
+        not_computed=verified if body.verify else (),
+        own=again.verdicts,
+    )
