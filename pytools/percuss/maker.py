@@ -43,7 +43,9 @@ def software() -> Software:
     return Software(facts["version"], facts["commit"], core, sha256_hex(_core.cargo_lock().encode()))
 
 
-def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity: str = "", host: str = "") -> Maker:
+def this_maker(
+    arguments: Sequence[str], call: OpenCall | None = None, identity: str = "", host: str = "", private: bool = False
+) -> Maker:
     """Who makes events by this call, and where: `identity` and `host` if set, else the user and the machine."""
     try:
         actor = identity or getpass.getuser()
@@ -52,7 +54,7 @@ def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity:
     call = call or OpenCall("python", "", [])
     # A file name may hold bytes that are no text; events are text throughout.
     argv = (text.encode(errors="surrogateescape").decode(errors="replace") for text in arguments)
-    return Maker(("percuss", *argv), actor, host or socket.gethostname(), software(), call, environment_record)
+    return Maker(("percuss", *argv), actor, host or socket.gethostname(), software(), call, environment_record, private)
 
 
 PACKAGES = ("numpy", "scipy", "polars", "emcee")

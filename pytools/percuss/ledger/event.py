@@ -286,7 +286,8 @@ class Calling(Protocol):
 class Maker:
     """Who makes events, and with what: part of every event, information only.
 
-    Without a call and an environment (the bytes of its record) the events are of format 1.
+    Without a call and an environment (the bytes of its record) the events are of format 1. `private`: who, where and by
+    which words is kept apart from the events.
     """
 
     argv: tuple[str, ...]
@@ -295,6 +296,7 @@ class Maker:
     software: Software
     call: Calling | None = None
     environment: Callable[[], bytes] | None = None
+    private: bool = False
 
 
 def new_id() -> str:
@@ -312,6 +314,8 @@ def new_id() -> str:
 
 
 Argument = tuple[str, object]
+# Arguments by which results are computed again, and which no body has.
+REPEATED = ("n", "method", "case")
 
 
 @dataclass
@@ -348,7 +352,8 @@ def arguments_of(call: Call) -> list[Argument]:
 
 
 def asked(event: Event, name: str) -> object:
-    """The value of an argument of the call that made an event, by the name it has in Python; None: not known."""
+    """The value of one of the arguments `REPEATED` of the call that made an event; None: not known."""
+    assert name in REPEATED
     arguments = dict(arguments_of(event.call)) if event.call else {}
     return arguments.get(name, arguments.get(f"--{name.replace('_', '-')}"))
 

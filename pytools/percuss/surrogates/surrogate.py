@@ -27,7 +27,7 @@ from percuss.session import Session
 from percuss.study.study import Study
 from percuss.surrogates.assessment import Band, Errors
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import FAMILIES, Array, Model, Replicates, family_module
+from percuss.surrogates.model import FAMILIES, Array, Model, Replicates, family_module, mean_of_parts
 from percuss.surrogates.modes import load_modes
 
 if TYPE_CHECKING:
@@ -126,10 +126,7 @@ class Surrogate:
 
     def mean_of_canonical(self, points: Array) -> Array:
         """Means (n, m) at canonical variables (n, d)."""
-        means = np.empty((len(points), len(self.columns)))
-        for part in self.parts:
-            means[:, list(part.columns)] = part.model.mean(points)
-        return means
+        return mean_of_parts(self.parts, points)
 
     def gradient(self, theta: NDArray[Any]) -> tuple[Array, Array]:
         """Means (n, m) and derivatives (n, m, d) with respect to the parameters in SI."""
