@@ -80,7 +80,7 @@ def _scrambled(dimensions: int, skip: int, n: int, seed: int) -> NDArray[np.floa
     sequence = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(seed))
     if skip:
         sequence.fast_forward(skip)
-        return sequence.random(n)
+        return np.asarray(sequence.random(n), float)
     # The first point apart: scipy warns of lost balance when a sequence starts with a number of points that
     # is no power of two, which is the caller's choice here.
     first = sequence.random(1)
