@@ -14,11 +14,11 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from percuss.errors import PercussError
-from percuss.models.model import Value
-from percuss.trust import Trust, failures
+from percuss.trust import Trust, Verdict, failures
 from percuss.units import dimension, from_si, parse_unit, quantity_unit
 
 if TYPE_CHECKING:
+    from percuss.models.model import Value
     from percuss.study.study import Study
 
 
@@ -91,7 +91,7 @@ def tell_fault(fault: BaseException) -> None:
     hint("this is a fault of percuss; PERCUSS_TRACEBACK=1 shows where, percuss doctor what a report needs")
 
 
-def tell_trust(trust: Trust) -> None:
+def tell_trust(trust: Iterable[Verdict]) -> None:
     """Say what a result failed: before anything else is said of it."""
     for verdict in failures(trust):
         text = plain(verdict.line())
