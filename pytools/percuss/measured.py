@@ -285,7 +285,7 @@ def _check_separator(data: bytes, file: str) -> None:
     if b"," not in first and b";" in first:
         raise InputError(
             f"{file}: its columns are separated by `;`, and `,` is needed",
-            hint="write it anew with `,` between columns and `.` in numbers",
+            hint="write it again with `,` between columns and `.` in numbers",
         )
 
 
