@@ -62,16 +62,7 @@ def surrogate(
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.surrogate_fitted import SurrogateFitted
     from percuss.kinds.table import plain
-    from percuss.surrogates.model import (
-        AUTO,
-        METHODS,
-        SEARCHES,
-        Settings,
-        chosen,
-        family_choices,
-        parse_degrees,
-        parse_qs,
-    )
+    from percuss.surrogates import model as asked
     from percuss.work.surrogate import fit_surrogates, output_facts
 
     if folds == 1:
@@ -80,12 +71,12 @@ def surrogate(
         _predict(event, at, to, ledger, json)
         return
     fraction, other = _held_out(held_out)
-    settings = Settings(
-        family=chosen("--family", family or (AUTO if folds and not curves else "chaos"), family_choices()),
-        degrees=parse_degrees(degree),
-        qs=parse_qs(q),
-        method=chosen("--method", method, METHODS),
-        search=chosen("--search", search, SEARCHES),
+    settings = asked.Settings(
+        family=asked.chosen("--family", family or (asked.AUTO if folds and not curves else "chaos"), asked.family_choices()),
+        degrees=asked.parse_degrees(degree),
+        qs=asked.parse_qs(q),
+        method=asked.chosen("--method", method, asked.METHODS),
+        search=asked.chosen("--search", search, asked.SEARCHES),
         folds=folds,
         held_out=fraction,
         bootstrap=bootstrap,
