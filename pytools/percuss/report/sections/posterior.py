@@ -9,7 +9,7 @@ from percuss.inference.diagnostics import R_HATS, SIZES, worst_figures
 from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
-from percuss.plots.chains import ess_growth, pareto_shapes
+from percuss.plots.chains import ess_growth, pareto_shapes, transforms
 from percuss.plots.labels import Scale, number_or_nan
 from percuss.plots.numbers import span_text, with_error
 from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
@@ -45,8 +45,7 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(corner_of(posterior))
     blocks.append(traces(scales[most], posterior.draws[:, :, most], unconverged))
     blocks.append(ess_growth(scales, posterior.draws, float(body.stopping["ess"])))
-    if (shapes := pareto_shapes(posterior.data)) is not None:
-        blocks.append(shapes)
+    blocks += [drawn for drawn in (transforms(posterior.data), pareto_shapes(posterior.data)) if drawn is not None]
     if len(columns) > MOST_PARAMETERS:
         blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
     blocks += [_diagnostics(posterior), *_evidence(body), _groups(body)]
