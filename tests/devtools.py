@@ -134,7 +134,8 @@ class Browser:
     def click(self, selector: str, x: float = 0.5, y: float = 0.5) -> None:
         """Press and release the mouse on an element, at a share of its width and height."""
         place = self.run(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'nearest'}});"
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
+            " e.scrollIntoView({block: 'nearest'});"
             " const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()"
         )
         at = {"x": place[0] + x * place[2], "y": place[1] + y * place[3], "button": "left", "clickCount": 1}

@@ -1,6 +1,4 @@
-"""How chains come to know, and what leaving each datum out says: whether the others predict it, and how far it carries the
-posterior.
-"""
+"""How chains come to know; and what leaving data out says: whether the others predict them, how far they carry."""
 
 from __future__ import annotations
 
@@ -104,8 +102,8 @@ def transforms(data: pl.DataFrame) -> Figure | None:
         "it leaves the band of chance" if outside else "within the band of chance"
     )
     caption = (
-        "Leave-one-out check (LOO-PIT): each datum held against what the others predict. Above zero, predictions are too "
-        "high, below too low; above on the left and below on the right they are too narrow, the other way too wide. "
+        "Leave-one-out check (LOO-PIT): each datum held against what the others predict. Above zero, predictions are "
+        "too high, below too low; above on the left and below on the right too narrow, the other way too wide. "
         f"Grey: where all of it lies with {100 * PROBABILITY:g} % probability if the model is right."
     )
     return picture(figure, alt, caption)
