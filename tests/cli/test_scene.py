@@ -147,6 +147,16 @@ def test_only_runs_with_bodies_can_be_drawn(percuss, folder, run) -> None:
     percuss("view", other).refused(2, "no bodies to draw")
 
 
+def test_a_report_links_its_film(percuss, folder, run, make_study) -> None:
+    pytest.importorskip("matplotlib", reason="reports need the extra `report`")
+    assert percuss("report", run, "--film", "--to", "report.html").code == 0
+    assert (
+        '<a href="report-film.html">Film of a run (thrown, fast, sample 0)</a>' in (folder / "report.html").read_text()
+    )
+    assert 'id="film"' in (folder / "report-film.html").read_text()
+    percuss("report", run, "--film", "--format", "markdown").refused(2, "--to FILE")
+
+
 def test_a_run_that_is_not_what_was_recorded_is_not_drawn(percuss, folder, run, monkeypatch) -> None:
     from percuss.models.scene import experiment
 

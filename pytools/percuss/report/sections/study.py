@@ -24,6 +24,8 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(Text(f"Source: {study.source}. Model: `{study.model_kind}`; study file `{study.digest[:16]}`."))
     if (system := system_picture(study)) is not None:
         blocks.append(system)
+    if source.film is not None:
+        blocks.append(source.film)
     if study.parameters:
         blocks += [_parameters(study), prior_densities(study)]
     if any(study.cases.values()):
