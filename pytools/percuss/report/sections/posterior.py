@@ -32,7 +32,8 @@ def section(source: Source, event: Event) -> Section:
     blocks: list[Block] = [
         Text(
             f"Block `{body.block}`, forward model {forward}; sampler `{body.sampler}`, {counted(body.chains, 'chain')} "
-            f"of {body.draws} draws, {counted(body.evaluations, 'evaluation')}, acceptance {low:.0%} to {high:.0%}."
+            f"of {body.draws} draws, {counted(body.evaluations, 'evaluation')}, acceptance "
+            f"{100 * low:.0f} to {100 * high:.0f} %."
         ),
         *_own_runs(source, event),
         _verdict(posterior),
@@ -102,7 +103,7 @@ def _fit(posterior: Posterior) -> list[Block]:
 
 
 def _band(band: BandFacts, entries: int) -> str:
-    return f"{100 * band.inside / entries:.0f} +- {100 * band.error:.0f} %"
+    return f"{100 * band.inside / entries:.0f} ± {100 * band.error:.0f} %"
 
 
 def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
@@ -217,7 +218,7 @@ def _evidence(body: PosteriorSampled) -> list[Block]:
                 reliability if loo.reliable else f"{reliability}: not reliable",
             ]
         )
-    return [Table("How well it explains the data", ["score", "value ± error", ""], rows)] if rows else []
+    return [Table("How well it explains the data", ["score", "value ± error", "remarks"], rows)] if rows else []
 
 
 def _score(value: float | None, error: float | None) -> str:
