@@ -93,6 +93,7 @@ def _bodies(browser: Browser, tmp_path: Path) -> None:
         browser.click("#view", x, y)
         if not browser.run("document.getElementById('picked').hidden"):
             break
+    _settled(browser)
     assert any(name in _text(browser, "picked-name") for name in ("ball", "block"))
     assert "speed" in _text(browser, "picked-values")
     _settled(browser)
@@ -105,6 +106,7 @@ def _bodies(browser: Browser, tmp_path: Path) -> None:
     assert browser.run("document.getElementById('all').hidden")
     browser.press("n")
     browser.press("n")
+    _settled(browser)
     assert _text(browser, "picked-name").startswith("ball")
     for button in ("through", "follow"):
         browser.click(f"#{button}")
