@@ -24,8 +24,8 @@ from percuss.inference.target import Target
 from percuss.inference.transform import Transform
 from percuss.surrogates.matern_process import matern
 
-# The ellipsoid in which outputs are trusted reaches so many times as far as the farthest point. A density that is learnt
-# by its values may rise out there; data that outputs miss by more and more do not come back.
+# The ellipsoid in which outputs are trusted reaches so many times as far as the farthest point. A density that is
+# learnt by its values may rise out there; outputs that miss the data by more and more do not come back.
 REACH = 1.6
 # Tried: lengths in standard deviations of the points, nuggets in parts of the variance.
 LENGTHS = (2.0, 5.0, 12.0, 30.0)
