@@ -95,7 +95,7 @@ def learn_outputs(
     """
     p = len(likelihood.parameters)
     w, centre, factor, farthest = standardised(z[:, :p])
-    inverse = np.linalg.inv(factor)
+    inverse = np.asarray(np.linalg.inv(factor), np.float64)
     forwards: dict[str, Forward] = {}
     for name, values in outputs.items():
         fit = fit_outputs(w, values)
