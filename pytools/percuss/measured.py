@@ -280,11 +280,13 @@ def _check_first_line(data: bytes, file: str) -> None:
 
 
 def _check_separator(data: bytes, file: str) -> None:
-    """A table as spreadsheets write it where the comma is the decimal sign."""
+    """A table as spreadsheets write it where the comma is the decimal sign, or with tabs."""
     first = next((line for _, line in _first_lines(data)), b"")
-    if b"," not in first and b";" in first:
+    for sign, name in ((b";", "`;`"), (b"\t", "tabs")):
+        if b"," in first or sign not in first:
+            continue
         raise InputError(
-            f"{file}: its columns are separated by `;`, and `,` is needed",
+            f"{file}: its columns are separated by {name}, and `,` is needed",
             hint="write it anew with `,` between columns and `.` in numbers",
         )
 

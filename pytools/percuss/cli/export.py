@@ -144,10 +144,13 @@ def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
 
 
 def _table(text: str, table: str | None, ledger: str | None, allow_command: bool) -> pl.DataFrame:
-    from percuss.cli.output import unkept_on_interrupt
+    from percuss.cli.output import tell_trust, unkept_on_interrupt
     from percuss.work.export import export_table
+    from percuss.work.show import marks
 
     event_id = reference(text)
     session = open_session(ledger, allow_command=allow_command)
+    event = session.event(event_id)
+    tell_trust(marks(session, event))
     with unkept_on_interrupt():
-        return export_table(session, session.event(event_id), table)
+        return export_table(session, event, table)
