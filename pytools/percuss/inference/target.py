@@ -40,6 +40,8 @@ class Target:
     advance: Callable[..., Any] | None = field(default=None, repr=False)
     glide: Callable[..., Any] | None = field(default=None, repr=False)
     density: Callable[[Floats], Floats] | None = field(default=None, repr=False)
+    # A Markov move of unbounded points that leaves the posterior as it is, where random walks alone would be slow.
+    move: Callable[[Floats, np.random.Generator], Floats] | None = field(default=None, repr=False)
     # Correlation of the normals behind the first parameters; None where all are independent.
     correlation: Floats | None = field(default=None, repr=False)
 

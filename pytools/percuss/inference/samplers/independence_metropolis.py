@@ -78,14 +78,14 @@ def run(
             used = drawn.evaluations
     rest = replace(stopping, evaluations=stopping.evaluations - used)
     walked = adaptive_metropolis.run(
-        target, {"chains": chains, "thin": 0}, rest, seed, lambda told: report(_after(told, used)), modes
+        target, {"chains": chains, "thin": 0}, rest, seed, lambda progress: report(_after(progress, used)), modes
     )
     return replace(walked, evaluations=walked.evaluations + used)
 
 
-def _after(told: Progress, used: int) -> Progress:
-    expected = None if told.expected is None else told.expected + used
-    return replace(told, evaluations=told.evaluations + used, expected=expected)
+def _after(progress: Progress, used: int) -> Progress:
+    expected = None if progress.expected is None else progress.expected + used
+    return replace(progress, evaluations=progress.evaluations + used, expected=expected)
 
 
 def _drawn(
