@@ -14,7 +14,7 @@ the data. Without a common error the variance of the forward model is added to t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.discrepancies.model_error import ModelError
 from percuss.inference.pointwise import Pointwise
 from percuss.inference.reading import Reading
-from percuss.inference.specimens import Specimen
+from percuss.inference.specimens import Interweaving, Specimen
 from percuss.inference.target import Target
 from percuss.spelling import did_you_mean
 from percuss.study.priors.normal import Normal
@@ -190,7 +190,10 @@ class Likelihood:
             raise InputError(f"no prior for {', '.join(f'`{name}`' for name in missing)}")
         names = (*self.parameters, *self.unknowns)
         own = (*(priors[name] for name in self.parameters), *self.unknowns.values())
-        return Target(names, own, self, correlation=correlation)
+        target = Target(names, own, self, correlation=correlation)
+        if correlation is not None or not self.specimens:
+            return target
+        return replace(target, move=Interweaving.of(names, target.transform, self.specimens.values()))
 
     def __call__(self, x: Floats) -> Floats:
         """Log-likelihood (Eq. C.10) at points (n, d)."""
