@@ -72,7 +72,9 @@ def surrogate(
         return
     fraction, other = _held_out(held_out)
     settings = asked.Settings(
-        family=asked.chosen("--family", family or (asked.AUTO if folds and not curves else "chaos"), asked.family_choices()),
+        family=asked.chosen(
+            "--family", family or (asked.AUTO if folds and not curves else "chaos"), asked.family_choices()
+        ),
         degrees=asked.parse_degrees(degree),
         qs=asked.parse_qs(q),
         method=asked.chosen("--method", method, asked.METHODS),

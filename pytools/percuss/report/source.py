@@ -16,7 +16,7 @@ from percuss.kinds.design_created import DesignCreated
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
 from percuss.ledger.projections import State, lineage
-from percuss.report.blocks import Notice
+from percuss.report.blocks import Link, Notice
 from percuss.session import Session, standing
 from percuss.study.study import Study
 from percuss.trust import Trust, failures
@@ -37,7 +37,7 @@ class Source:
     """A session that reads superseded events as well; the events reported on; those of their lineage, in ledger order.
 
     `superseded` says which events are superseded by now, with the event that says so. `trust` is what the events
-    reported on failed, and what they stand on that is superseded.
+    reported on failed, and what they stand on that is superseded; `film` the page beside this one that plays a run.
     """
 
     session: Session
@@ -45,6 +45,7 @@ class Source:
     trust: Trust
     roots: tuple[Event, ...]
     events: tuple[Event, ...]
+    film: Link | None = None
     _designs: dict[str, Design] = field(default_factory=dict)
 
     @property

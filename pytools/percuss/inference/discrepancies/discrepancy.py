@@ -17,6 +17,7 @@ import numpy as np
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
+from percuss.inference.pointwise import Pointwise
 from percuss.spelling import did_you_mean
 from percuss.study.priors.prior import Prior
 
@@ -65,6 +66,10 @@ class Discrepancy(ABC):
     @abstractmethod
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         """Log density of each residual given all others of the group: (n, m)."""
+
+    @abstractmethod
+    def pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Pointwise:
+        """The same, and the probability of less than each residual."""
 
     @abstractmethod
     def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:

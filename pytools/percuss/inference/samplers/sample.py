@@ -130,6 +130,8 @@ class Run:
     log_evidence: float | None = None
     log_evidence_error: float | None = None
     reasons: tuple[str, ...] = ()
+    # Of these very draws, where the sampler looked at them last.
+    diagnostics: Diagnostics | None = None
 
 
 def judge(target: Target, unbounded: Floats, log_density: Floats) -> Diagnostics:
@@ -185,7 +187,7 @@ class Sample:
         x = target.transform.values(z)
         log_prior = target.log_prior(x).reshape(chains, draws)
         jacobian = target.transform.log_jacobian(z).reshape(chains, draws)
-        diagnostics = judge(target, run.unbounded, run.log_density)
+        diagnostics = run.diagnostics or judge(target, run.unbounded, run.log_density)
         return cls(
             sampler=sampler,
             seed=seed,
@@ -282,7 +284,7 @@ def draw_until_converged(
             diagnostics = judge(target, z[:, kept], log_density[:, kept])
             looks.append(diagnostics)
             if not stopping.reasons(diagnostics):
-                return Run(z[:, kept], log_density[:, kept], _acceptance(blocks), used)
+                return Run(z[:, kept], log_density[:, kept], _acceptance(blocks), used, diagnostics=diagnostics)
             short = min(short, stopping.shortfall(diagnostics) * log_density[:, kept].shape[1])
         # A tenth more than it takes if the chains mix as they seem to.
         draws = int(np.clip(1.1 * short, 1.2 * drawn + 1, 4.0 * drawn))
