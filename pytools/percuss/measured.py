@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from percuss.errors import InputError
 from percuss.ledger.files import quiet_panics
 from percuss.spelling import counted, did_you_mean, shown
-from percuss.units import parse_unit, same_dimension
+from percuss.units import parse_unit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,17 +32,6 @@ NO_NUMBER = ("", "nan", "na", "n/a", "null", "none")
 MOST_VALUES = 100_000_000
 COMMENT = "#"
 _UNIT = re.compile(r"\s*\[([^\]]*)\]\s*$")
-# Words of a header that say what a column holds, and the unit of that; over a period there are only spectra.
-_NAMED = {
-    "displacement": (re.compile(r"displ.*|disp"), "m"),
-    "velocity": (re.compile(r"veloc.*|vel"), "m/s"),
-    "acceleration": (re.compile(r"accel.*|acc"), "m/s^2"),
-    "force": (re.compile(r"forces?"), "N"),
-    "time": (re.compile(r"times?"), "s"),
-    "frequency": (re.compile(r"freq.*"), "Hz"),
-    "period": (re.compile(r"periods?"), None),
-}
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,21 +186,6 @@ def header_unit(column: str) -> str | None:
         return None
     unit = bracketed[1].strip()
     return "1" if unit in ("", "-") else unit
-
-
-def other_quantity(column: str, unit: str) -> str | None:
-    """The quantity that a header names where it is not one of this unit; None where it names none, or the right one.
-
-    >>> other_quantity("Relative displacement [m/s2]", "m/s^2"), other_quantity("a1_m_s2", "m/s^2")
-    ('displacement', None)
-    """
-    words = [word.lower() for word in _WORD.findall(_UNIT.sub("", column))]
-    named = {
-        quantity: own is not None and same_dimension(own, unit)
-        for quantity, (pattern, own) in _NAMED.items()
-        if any(map(pattern.fullmatch, words))
-    }
-    return None if any(named.values()) else next(iter(named), None)
 
 
 def number_in(cell: object, where: str) -> float:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from percuss.errors import InputError
-from percuss.measured import other_quantity
+from percuss.headers import other_quantity
 from percuss.models.ground.measures import measures_of
 from percuss.spelling import counted, shown
 from percuss.units import dimension, from_si, parse_unit, same_dimension
