@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 LAYERS = (
     ("errors", "spelling", "trust"),
     ("contact", "plugins", "units"),
-    ("kinds", "scene", "settings"),
+    ("headers", "kinds", "scene", "settings"),
     ("config", "ledger"),
     ("fclib", "maker", "measured", "models"),
     ("anchors", "study"),

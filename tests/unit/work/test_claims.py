@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from percuss.calibration.calibrate import Sampling, calibrate
-from percuss.calibration.problem import load_problem
+from percuss.calibration.calibrate import Calibrated, Sampling, calibrate
+from percuss.calibration.problem import Problem, load_problem
 from percuss.calibration.records import load_posterior
 from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
@@ -44,6 +44,21 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     maker = this_maker([], OpenCall("python", "test", []))
     maker = replace(maker, environment=lambda: json.dumps(record).encode())
     return Session(Ledger.open(folder / "ledger", replace(maker, software=replace(software(), core="another"))))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sampled_once() -> Iterator[None]:
+    """No forgery here touches what a posterior is sampled from: it comes out once for all of them."""
+    made: dict[int, Calibrated] = {}
+
+    def once(problem: Problem, how: Sampling) -> Calibrated:
+        if how.seed not in made:
+            made[how.seed] = calibrate(problem, how)
+        return made[how.seed]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeat_posterior, "calibrate", once)
+        yield
 
 
 def _forged(session: Session, kind: str, forge: Forge) -> Any:
