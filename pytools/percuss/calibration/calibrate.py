@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.calibration.coverage import DRAWS as COVERAGE_DRAWS
-from percuss.calibration.coverage import coverage, coverage_verdict
-from percuss.calibration.fit import Check
+from percuss.calibration.fit import DRAWS as COVERAGE_DRAWS
+from percuss.calibration.fit import Check, coverage, coverage_verdict
 from percuss.calibration.fit import check as check_fit
 from percuss.calibration.fit import verdicts as fit_verdicts
 from percuss.calibration.groups import exact_data
@@ -24,8 +23,7 @@ from percuss.inference.evidence import Evidence, importance_evidence, laplace_ev
 from percuss.inference.loo import Loo, leave_one_out
 from percuss.inference.predictive import spread_draws
 from percuss.inference.samplers.registry import DEFAULT, sample_posterior
-from percuss.inference.samplers.sample import Sample
-from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.inference.samplers.sample import Report, Sample, Stopping
 from percuss.inference.summary import Summary, summarise
 from percuss.kinds.posterior_sampled import CoverageFacts
 from percuss.study.calibration import Block
@@ -120,7 +118,7 @@ def assess(problem: Problem, how: Sampling, sample: Sample) -> Calibrated:
         notes.append(f"no search for modes over the prior: {why}")
     loo = None
     try:
-        loo = leave_one_out(_pointwise(problem, sample))
+        loo = leave_one_out(*_pointwise(problem, sample))
         if not loo.reliable:
             notes.append("leave-one-out is not reliable: some data have too much weight (Pareto k)")
     except (InputError, FloatingPointError) as fault:
@@ -186,11 +184,13 @@ def _some(sample: Sample) -> Floats:
     return sample.draws[:, :: -(-chains * draws // LOO_DRAWS)]
 
 
-def _pointwise(problem: Problem, sample: Sample) -> Floats:
+def _pointwise(problem: Problem, sample: Sample) -> tuple[Floats, Floats]:
     some = _some(sample)
     chains, _, d = some.shape
-    log_likelihood = problem.likelihood.pointwise(some.reshape(-1, d))
-    return log_likelihood.reshape(chains, some.shape[1], -1)
+    log_density, below = (
+        part.reshape(chains, some.shape[1], -1) for part in problem.likelihood.each(some.reshape(-1, d))
+    )
+    return log_density, below
 
 
 def draws_table(sample: Sample) -> pl.DataFrame:
@@ -227,13 +227,13 @@ def diagnostics_table(sample: Sample) -> pl.DataFrame:
 
 
 def data_table(problem: Problem, calibrated: Calibrated) -> pl.DataFrame:
-    """Every datum with its group and its leave-one-out density."""
+    """Every datum with its group and its leave-one-out density and transform."""
     import polars as pl
 
-    empty = [None] * problem.data.height
+    loo, empty = calibrated.loo, [None] * problem.data.height
+    columns = {"loo": "pointwise", "loo_pit": "transform", "pareto_k": "pareto_k"}
     return problem.data.with_columns(
-        pl.Series("loo", empty if calibrated.loo is None else calibrated.loo.pointwise, dtype=pl.Float64()),
-        pl.Series("pareto_k", empty if calibrated.loo is None else calibrated.loo.pareto_k, dtype=pl.Float64()),
+        pl.Series(name, empty if loo is None else getattr(loo, of), dtype=pl.Float64()) for name, of in columns.items()
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from percuss.plots.figure import Figure
-from percuss.plots.numbers import number_text
+from percuss.spelling import number_text
 
 Cell = str | int | float | None
 Tone = Literal["note", "warning", "good"]
@@ -49,6 +49,14 @@ class Code:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A page beside this one, by its address relative to it."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True)
 class Gallery:
     """Small pictures side by side, as many in a row as fit, under one caption."""
 
@@ -56,7 +64,7 @@ class Gallery:
     caption: str
 
 
-Block = Text | Notice | Table | Code | Figure | Gallery
+Block = Text | Notice | Table | Code | Link | Figure | Gallery
 
 
 @dataclass(frozen=True)

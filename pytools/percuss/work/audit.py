@@ -14,7 +14,7 @@ from pathlib import Path
 
 from percuss.anchors.witnesses import Trusted
 from percuss.errors import InputError, LedgerError, NotHereError
-from percuss.execution.campaign_digest import Outline, campaign_facts
+from percuss.execution.records import Outline, campaign_facts
 from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.ledger.audit import (
@@ -58,7 +58,7 @@ class KeptHash:
         if self.event:
             where = f"event {self.event} of the stream {self.stream}"
             return f"that is {where}, which proves nothing of main; keep the head below"
-        return f"no event has the hash {self.hash}: cut short or written anew"
+        return f"no event has the hash {self.hash}: cut short or rewritten"
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from percuss.ledger.audit import Walk, prove_chain
 from percuss.ledger.leftovers import is_leftover, stray_files
 from percuss.ledger.place import Place, has_ledger, open_place
 from percuss.ledger.streams import list_stream, make_names_last, stream_names
+from percuss.maker import software
 from percuss.models.command.held import held
 from percuss.plugins import installed
-from percuss.software import software
 from percuss.spelling import counted
 
 # Younger files may belong to a writer at work.
@@ -59,7 +59,7 @@ def clean(condition: Condition) -> int:
     """Delete stray files that are old enough and whose rows are proven elsewhere; returns how many."""
     if not condition.whole:
         raise LedgerError(
-            f"{condition.root}: is damaged, so what belongs to which event cannot be told; nothing was deleted"
+            f"{condition.root}: is damaged, so it is not known what belongs to which event; nothing was deleted"
         )
     if condition.old and condition.place:
         # What holds the same rows may be of a writer that was killed before it did so.

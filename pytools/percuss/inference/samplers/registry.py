@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from percuss import settings
 from percuss.errors import InputError
-from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.inference.samplers.sample import Report, Stopping
 from percuss.plugins import UnknownNameError, extend
 from percuss.settings import Setting
 from percuss.spelling import did_you_mean
@@ -44,6 +44,10 @@ SAMPLERS: dict[str, Sampler] = {
     "hamiltonian-monte-carlo": Sampler(
         "percuss.inference.samplers.hamiltonian_monte_carlo",
         "trajectories along the gradient of chaos surrogates: few draws, nearly independent",
+    ),
+    "independence-metropolis": Sampler(
+        "percuss.inference.samplers.independence_metropolis",
+        "proposals from a mixture fitted to the posterior: nearly every evaluation a draw, where it fits",
     ),
     "emcee-stretch": Sampler("percuss.inference.samplers.emcee_stretch", "ensemble with stretch moves"),
     "emcee-de-snooker": Sampler(

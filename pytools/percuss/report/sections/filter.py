@@ -6,10 +6,10 @@ from percuss.kinds.filter_updated import FilterUpdated
 from percuss.ledger.event import Event
 from percuss.plots import filtering
 from percuss.plots.labels import number_or_nan, parameter_scale
-from percuss.plots.numbers import number_text, span_text, with_error
 from percuss.plots.subject import Request, Subject
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import counted, number_text, span_text, with_error
 
 
 def section(source: Source, event: Event) -> Section:
@@ -19,7 +19,8 @@ def section(source: Source, event: Event) -> Section:
     cases = ", ".join(body.cases)
     worth = f"{body.samples} samples worth {number_text(body.effective, 3)}"
     words = (
-        f"{body.observed.steps} steps of `{body.observed.file}` ({', '.join(body.observed.variables)}), case {cases}"
+        f"{counted(body.observed.steps, 'step')} of `{body.observed.file}` ({', '.join(body.observed.variables)}), "
+        f"case {cases}"
     )
     blocks: list[Block] = [
         Text(
