@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests.warm import Warm
 
 # As the program itself does, before numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -63,7 +65,8 @@ SLOW = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow."""
+    """Mark what is slow; begin with the longest, the documents, so that no core waits for one of them at the end."""
+    items.sort(key=lambda item: item.path.name != "test_documents.py")
     slow = {Path(__file__).parent / "unit" / name for name in SLOW}
     for item in items:
         if item.path in slow:
@@ -215,6 +218,15 @@ def program(folder: Path) -> Call:
         return Said(done.returncode, done.stdout, done.stderr)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """Programs that start at once, for scripts whose subject is not how percuss starts."""
+    with tempfile.TemporaryDirectory(prefix="percuss-") as folder:
+        server = Warm(Path(folder))
+        yield server
+        server.close()
 
 
 @pytest.fixture

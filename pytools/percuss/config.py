@@ -25,6 +25,9 @@ SETTINGS: dict[str, Setting] = table_of(
     Setting("studies", "text", "studies", doc="folder in which studies are found by name"),
     Setting("identity", "text", "", doc="who events are by, as a name or an ORCID; empty: the login name"),
     Setting("host", "text", "", doc="where events are made, as they say it; empty: the name of this machine"),
+    Setting(
+        "private", "boolean", False, doc="keep who, where and the words of calls apart from events, so that they can go"
+    ),
     Setting("jobs", "integer", 0, low=0, high=MOST, high_open=True, doc="runs at a time; 0 means one for each core"),
     Setting(
         "flush_s",
@@ -48,7 +51,7 @@ SETTINGS: dict[str, Setting] = table_of(
 
 
 # Those that say by whom and where events are made.
-WHO = ("identity", "host")
+WHO = ("identity", "host", "private")
 
 
 def variable_of(name: str) -> str:
@@ -121,13 +124,20 @@ def _read_project(path: Path) -> dict[str, Any]:
 
 
 def _typed(setting: Setting, value: object, where: str) -> str | int | float:
-    """A value of a flag, the environment or the file: numbers may come as texts."""
+    """A value of a flag, the environment or the file: numbers, and what is true, may come as texts."""
     types = {"text": str, "integer": int, "bare": float}
-    words = {"text": "a text", "integer": "a whole number, not negative", "bare": "a number, not negative"}
+    words = {
+        "text": "a text",
+        "integer": "a whole number, not negative",
+        "bare": "a number, not negative",
+        "boolean": "true or false",
+    }
     try:
+        if setting.form == "boolean":
+            return value if isinstance(value, bool) else {"true": True, "false": False}[str(value)]
         if isinstance(value, bool) or (setting.form == "text" and not isinstance(value, str | Path)):
             raise ValueError
         typed: str | int | float = clean_setting(setting, types[setting.form](str(value)))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, KeyError):
         raise InputError(f"{where} = {value!r}: {setting.name} must be {words[setting.form]}") from None
     return typed

@@ -11,7 +11,9 @@ from percuss.ledger.event import Maker
 from percuss.software import software
 
 
-def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity: str = "", host: str = "") -> Maker:
+def this_maker(
+    arguments: Sequence[str], call: OpenCall | None = None, identity: str = "", host: str = "", private: bool = False
+) -> Maker:
     """Who makes events by this call, and where: `identity` and `host` if set, else the user and the machine."""
     try:
         actor = identity or getpass.getuser()
@@ -20,7 +22,7 @@ def this_maker(arguments: Sequence[str], call: OpenCall | None = None, identity:
     call = call or OpenCall("python", "", [])
     # A file name may hold bytes that are no text; events are text throughout.
     argv = (text.encode(errors="surrogateescape").decode(errors="replace") for text in arguments)
-    return Maker(("percuss", *argv), actor, host or socket.gethostname(), software(), call, _environment)
+    return Maker(("percuss", *argv), actor, host or socket.gethostname(), software(), call, _environment, private)
 
 
 def _environment() -> bytes:

@@ -14,12 +14,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.ledger.files import quiet_panics
-from percuss.spelling import did_you_mean, shown
+from percuss.spelling import counted, did_you_mean, shown
 from percuss.units import parse_unit
 
 if TYPE_CHECKING:
@@ -252,19 +253,40 @@ def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
     except InputError:
         raise
     except (Exception, pl.exceptions.PanicException) as fault:
+        _check_first_line(data, file)
         raise InputError(f"{file}: is not a readable table ({str(fault).splitlines()[0]})") from fault
     if frame.height == 0:
         raise InputError(f"{file}: has no rows")
     return Measured(file, frame, data, logged)
 
 
-def _check_separator(data: bytes, file: str) -> None:
-    """A table as spreadsheets write it where the comma is the decimal sign."""
-    lines = io.BytesIO(data)
-    first = next((line for line in lines if line.strip() and not line.startswith(COMMENT.encode())), b"")
-    if b"," not in first and b";" in first:
+def _first_lines(data: bytes) -> list[tuple[int, bytes]]:
+    """Lines at the beginning that are neither empty nor a comment, with their numbers."""
+    lines = enumerate(islice(io.BytesIO(data), 100), start=1)
+    return [(number, line) for number, line in lines if line.strip() and not line.startswith(COMMENT.encode())]
+
+
+def _check_first_line(data: bytes, file: str) -> None:
+    """What loggers write above a table: a title, the date, the sensors."""
+    lines = _first_lines(data)
+    counts = [1 + line.count(b";" if b";" in line else b",") for _, line in lines]
+    wider = next((index for index, count in enumerate(counts) if count > counts[0]), None)
+    if wider is not None:
         raise InputError(
-            f"{file}: its columns are separated by `;`, and `,` is needed",
+            f"{file}: its first line names {counted(counts[0], 'column')}, "
+            f"and line {lines[wider][0]} has {counts[wider]}",
+            hint="the names of the columns must come first: delete what a logger wrote above them",
+        )
+
+
+def _check_separator(data: bytes, file: str) -> None:
+    """A table as spreadsheets write it where the comma is the decimal sign, or with tabs."""
+    first = next((line for _, line in _first_lines(data)), b"")
+    for sign, name in ((b";", "`;`"), (b"\t", "tabs")):
+        if b"," in first or sign not in first:
+            continue
+        raise InputError(
+            f"{file}: its columns are separated by {name}, and `,` is needed",
             hint="write it anew with `,` between columns and `.` in numbers",
         )
 

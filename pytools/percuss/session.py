@@ -108,7 +108,7 @@ class Session:
         events = self.ledger.append(drafts, stream)
         if stream == MAIN and self._state is not None:
             self._state = self._state.advanced(events)
-        return events
+        return events[-len(drafts) :]
 
     def append_result(
         self,

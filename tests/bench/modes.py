@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from tests.bench.measure import Line
 
+from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.modes import SCREENED
 from percuss.inference.samplers.registry import DEFAULT, sample_posterior
@@ -115,8 +116,11 @@ def tally(
     for number, mass in enumerate(MASSES):
         for seed in seeds:
             case = family(dimension, widths, mass, 10 * number + seed)
-            sample = sample_posterior(case.target, sampler, seed=seed, stopping=STOPPING, look=look)
-            found[bool(np.min(case.basins) * SCREENED >= SEEN)][case.verdict(sample)] += 1
+            try:
+                verdict = case.verdict(sample_posterior(case.target, sampler, seed=seed, stopping=STOPPING, look=look))
+            except InputError:  # of sequential Monte Carlo, whose pilot has seen that the budget is too small
+                verdict = "refused"
+            found[bool(np.min(case.basins) * SCREENED >= SEEN)][verdict] += 1
     return found
 
 

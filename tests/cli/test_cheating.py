@@ -81,6 +81,37 @@ def test_changes_that_are_seen(
     assert words in faults
 
 
+def test_verdicts_cannot_be_left_out_by_events_of_the_same_moment(percuss: Call, received: Path) -> None:
+    def at_once(book: Ledger, event: Event) -> Event:
+        return replace(_body(event, trust=[]) if event.kind == "prediction.made" else event, at_us=1)
+
+    rewritten(received, at_once)
+    code, faults = _faults(percuss, "--rerun", 0)
+    assert code == 1 and "failed convergence" in faults
+
+
+def test_times_that_cannot_be_are_told(percuss: Call, received: Path) -> None:
+    """Clocks go wrong, so it is no fault; but a reader should know that times are claims."""
+    rewritten(received, lambda book, event: replace(event, at_us=event.at_us + (event.seq == 2) * 10**15))
+    said = percuss("audit", "--rerun", 0)
+    assert said.code == 0
+    assert "1 events are dated in the future; 1 times an event is dated before the one that it follows" in said.out
+
+
+def test_a_segment_that_nobody_told_of_is_not_sealed(percuss: Call, received: Path) -> None:
+    """A writer packs events and leaves out to say so: they hold, and the tier is not reached."""
+    percuss("seal")
+    assert "yes     " in _tier(percuss, "sealed")
+    max((received / "streams" / "main").glob("*.parquet")).unlink()  # the event that tells of it was the last one
+    shutil.rmtree(received / "cache", ignore_errors=True)
+    assert "no      0 of " in _tier(percuss, "sealed")
+
+
+def _tier(percuss: Call, name: str) -> str:
+    lines = percuss("audit", "--rerun", 0).out.splitlines()
+    return next(line for line in lines if line.startswith("tier") and f" {name} " in line)
+
+
 def test_an_old_anchor_says_how_little_it_covers(percuss: Call, received: Path) -> None:
     percuss("anchor", "--to", "old.json")
     for _ in range(3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import math
 import os
@@ -9,6 +10,7 @@ import pty
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -469,7 +471,7 @@ def _complete(folder: Path, words: str) -> list[str]:
     }
     found = shutil.which("percuss", path=str(Path(sys.executable).parent))
     done = subprocess.run([str(found)], capture_output=True, text=True, cwd=folder, env=env)
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.split()
 
 
@@ -486,12 +488,15 @@ def test_shell_completion(percuss, make_study, folder) -> None:
 
 
 def test_completion_never_complains(folder) -> None:
+    """Where there is nothing to complete from, nothing is offered; what does not need it is offered all the same."""
     assert _complete(folder, "percuss show 01") == []
     (folder / "ledger").mkdir()
     (folder / "ledger" / "ledger.toml").write_text("rubbish")
     assert _complete(folder, "percuss show 01") == []
+    assert _complete(folder, "percuss design is") == ["ishigami"]
     (folder / "percuss.toml").write_text("rubbish")
     assert _complete(folder, "percuss design is") == []
+    assert _complete(folder, "percuss de") == ["design"]
 
 
 def test_run_waits_for_nobody_at_a_closed_stdin(percuss, program) -> None:
@@ -503,7 +508,10 @@ def test_events_say_who_made_them(percuss, program, folder) -> None:
     program("note", "@last", "words")
     shown = json.loads(percuss("show", "@last", "--json").out)
     assert shown["argv"] == ["percuss", "note", "@last", "words"]
-    assert shown["actor"]
+    assert (shown["actor"], shown["host"]) == (getpass.getuser(), socket.gethostname())
+    program("note", "@last", "words", env={"PERCUSS_IDENTITY": "p7", "PERCUSS_HOST": "m1"})
+    named = json.loads(percuss("show", "@last", "--json").out)
+    assert (named["actor"], named["host"]) == ("p7", "m1")
     assert shown["software"]["version"] == percuss("--version").out.split()[1]
     # A name of a file may be bytes that are no text.
     assert percuss("design", "ishigami", "--n", "4", "--ledger", os.fsdecode(b"ledger-\xff")).id

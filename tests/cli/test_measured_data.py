@@ -74,6 +74,35 @@ def test_data_without_error_are_refused(percuss, folder, linear, std) -> None:
     assert percuss(*call, "noise", "--evaluations", 200_000, "--accept", "convergence").code == 0
 
 
+def test_an_error_next_to_nothing_is_none(percuss, folder, linear) -> None:
+    """A std of 1e-12 would leave the surrogate's error alone in the likelihood, just as 0 does."""
+    file = known(folder, "linear-gaussian") / "study.toml"
+    original = file.read_text()
+    file.write_text(original.replace("y1 = 0.1", "y1 = 1e-12"))
+    words = ("(base/y1", "have a std of at most 1e-09 of their own size", "noise_free = true")
+    assert all(word in percuss("study", "check", "linear-gaussian").err for word in words)
+    percuss("observe", "linear-gaussian").refused(2, *words)
+    percuss("calibrate", linear, "--study", "linear-gaussian").refused(2, *words)
+    # With a discrepancy that has an error of its own they are welcome.
+    file.write_text(file.read_text().replace("[calibration.exact]", "[calibration.exact]\ndiscrepancy = { std = 0.1 }"))
+    assert percuss("study", "check", "linear-gaussian").code == 0
+
+
+def test_a_table_that_was_pasted_twice_is_told(percuss, folder, linear) -> None:
+    """Every datum counts twice then: nothing else would say so."""
+    known(folder, "linear-gaussian")
+    rows = "y1,2.31\ny2,0.72\n"
+    (folder / "once.csv").write_text("output,value\n" + rows)
+    (folder / "twice.csv").write_text("output,value\n" + rows + rows)
+    told = {}
+    for name in ("once", "twice"):
+        observations = percuss("observe", "linear-gaussian", f"{name}.csv").id
+        call = ("calibrate", linear, "--observations", observations, "--evaluations", 100_000)
+        told[name] = percuss(*call, "--accept", "convergence", "--accept", "fit").err
+    assert "2 of 4 data are the same as another to the last digit" in told["twice"]
+    assert "to the last digit" not in told["once"]
+
+
 def test_noise_free_data_are_marked(percuss, folder, kinked) -> None:
     """Asked for by name they are taken, and the posterior and all that follows from it bear the mark."""
     add_blocks(folder, "[calibration.exact]\nmeasurement_error = false\nnoise_free = true\n", "kinked")

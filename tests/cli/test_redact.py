@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.conftest import Call
+
+from percuss.ledger.event import Draft
+from percuss.ledger.ledger import Ledger
+from percuss.maker import this_maker
 
 SECRET = "p7 is Jane Doe"
 
@@ -86,3 +91,42 @@ def test_the_name_of_an_actor_can_go(percuss: Call, folder: Path, monkeypatch: p
     assert "p7 (redacted: " in shown and id in shown
     said = percuss("audit")
     assert said.code == 0 and "1 of them words that were redacted" in said.out
+
+
+def test_who_made_events_and_by_which_words_can_go(
+    percuss: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `private` nothing of a person stands in the chain: neither name nor machine, nor the words of a call."""
+    monkeypatch.setenv("PERCUSS_PRIVATE", "true")
+    monkeypatch.setenv("PERCUSS_IDENTITY", "Jane Doe")
+    monkeypatch.setenv("PERCUSS_HOST", "janes-machine")
+    percuss("run", percuss("design", "ishigami", "--n", 4).id)
+    shutil.copytree(folder / "studies" / "ishigami", folder / "jane" / "ishigami")
+    design = percuss("design", "jane/ishigami", "--n", 2).id
+    shown = percuss("show", design).out
+    assert "(Jane Doe on janes-machine) on (private)" in shown and "jane/" not in shown
+    # One file for each call, though a run appends more than once; the chain has none of it, nor has the cache.
+    places = _files_with(folder, "Jane Doe")
+    assert len(places) == 3 and {place.suffix for place in places} == {".bin"}
+    assert set(_files_with(folder, "jane")) == set(places)
+    said = percuss("audit", "--rerun", 9)
+    assert said.code == 0 and "0 differ" in said.out, said.out
+    assert percuss("report", "@last:campaign", "--to", "page.html").code == 0
+    assert "Jane" not in (folder / "page.html").read_text()
+    id = percuss("redact", design, "--reason", "asked for").id
+    assert len(_files_with(folder, "Jane Doe")) == 3  # the call that redacts is a private one too
+    shown = percuss("show", design).out
+    assert "(redacted: " in shown and id in shown and "Jane" not in shown
+    percuss("redact", design, "--reason", "again").refused(2, "is redacted already", id)
+    said = percuss("audit", "--rerun", 9)
+    assert said.code == 0 and "1 of them words that were redacted" in said.out, said.out
+    monkeypatch.setenv("PERCUSS_PRIVATE", "perhaps")
+    percuss("log").refused(2, "private must be true or false")
+
+
+def test_a_note_about_nothing_is_a_fault(percuss: Call, folder: Path) -> None:
+    percuss("design", "ishigami", "--n", 4)
+    book = Ledger.open(folder / "ledger", this_maker([]))
+    book.append([Draft("note.added", {"text": "x"})])
+    said = percuss("audit", "--rerun", 0)
+    assert said.code == 1 and "has no about" in said.out

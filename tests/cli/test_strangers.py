@@ -12,6 +12,7 @@ import pytest
 from percuss.cli.options import open_ledger
 from percuss.errors import InputError
 from percuss.ledger.event import Draft
+from percuss.site.lineage import Box, draw
 
 NASTY = "a\x1b]0;owned\x07\x9b2J\u202eb"
 
@@ -141,3 +142,8 @@ def test_panics_of_rust_are_not_shown(capfd) -> None:
         raise InputError("x")
     os.write(2, b"and again")
     assert capfd.readouterr().err == "and again"
+
+
+def test_names_in_a_drawing_of_lineage() -> None:
+    drawn = draw(["a", "b"], {"b": ["a"]}, lambda id: Box(NASTY, NASTY, "a.html"), f"Lineage of {NASTY}")
+    assert "Lineage of" in drawn and _is_safe(drawn)

@@ -125,6 +125,9 @@ def test_lists_mark_it_and_all_that_stands_on_it(percuss, chain) -> None:
     assert percuss("show", chain["prediction"]).out.splitlines()[1] == shown[0]
     assert json.loads(percuss("show", chain["campaign"], "--json").out)["standing"] == []
 
+    for call in (("plot", chain["posterior"], "--to", "p.svg"), ("export", "csv", chain["posterior"], "--to", "d.csv")):
+        assert percuss(*call).err.startswith("NOT TRUSTED: surrogate.fitted, on which it stands, is superseded"), call
+
 
 def test_it_can_be_taken_back(percuss, chain) -> None:
     said = percuss("supersede", chain["surrogate"], *WHY).id

@@ -113,7 +113,7 @@ def test_the_record_in_use_is_told(percuss, make_study, folder) -> None:
     (row,) = (line for line in page.splitlines() if line.startswith("| quake.AT2"))
     assert row.split()[3:8:2] == ["1.961", "0.009807", "0.03"]
     (path / "quake.AT2").write_text(RECORD.replace("ACCELERATION", "VELOCITY"))
-    percuss("simulate", "shaken").refused(2, "quake.AT2", "VELOCITY", "an acceleration is needed")
+    percuss("simulate", "shaken").refused(2, "quake.AT2", "VELOCITY", "an acceleration over time is needed")
 
 
 def test_large_designs_say_their_size(percuss, monkeypatch) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.warm import Warm
 
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -66,24 +67,25 @@ SHOWN = [d for d in DOCUMENTS if _programs(d) or any("percuss " in script for sc
 
 @pytest.mark.slow
 @pytest.mark.parametrize("document", SHOWN, ids=lambda p: str(p.relative_to(ROOT)))
-def test_everything_shown_works(document: Path, tmp_path: Path) -> None:
+def test_everything_shown_works(document: Path, tmp_path: Path, warm: Warm) -> None:
     """The fenced `sh` blocks of a document, in order, as one script; then its `python` blocks as one program.
 
     Blocks marked `sh no-run` are for the eye. Pages are read in the repository; readers of the README and of tutorials
-    have an empty folder and an installed percuss.
+    have an empty folder and an installed percuss. The README starts the programs themselves, the pages their warm ones.
     """
+    programs = Path(sys.executable).parent if document == ROOT / "README.md" else warm.bin
     if document != ROOT / "README.md" and document.parent.name != "tutorials":
         shutil.copytree(ROOT / "studies", tmp_path / "studies", ignore=shutil.ignore_patterns("ledger"))
     blocks = [script for script in _scripts(document) if re.search(r"(?m)^[^#\n]*\bpercuss ", script)]
     if blocks:
-        _run(["bash", "-c", "\n".join(["set -euo pipefail", *blocks])], tmp_path)
+        _run(["bash", "-c", "\n".join(["set -euo pipefail", *blocks])], tmp_path, programs)
     if _programs(document):
         (tmp_path / "shown.py").write_text("\n".join(_programs(document)))
-        _run([sys.executable, "shown.py"], tmp_path)
+        _run([str(programs / "python"), "shown.py"], tmp_path, programs)
 
 
-def _run(command: list[str], folder: Path) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+def _run(command: list[str], folder: Path, programs: Path) -> None:
+    path = os.pathsep.join([str(programs), str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=280
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
 import percuss
 
 SOURCES = Path(percuss.__file__).parent
+ROOT = Path(__file__).parents[2]
 
 # The parts of percuss in layers: a part may import those of the layers above it, and nothing else of ours. A new part
 # gets its place here.
@@ -195,3 +197,15 @@ def test_names_say_what_they_hold() -> None:
         for name in sorted(_bound(node) & EMPTY_NAMES)
     ]
     assert not empty, "\n".join(empty)
+
+
+def test_every_file_of_rust_tests_is_part_of_their_program() -> None:
+    """Where the tests of a crate are one program (`tests/main.rs`), a file that it does not name would never run."""
+    programs = sorted((ROOT / "rust").glob("*/tests/main.rs"))
+    assert programs
+    for program in programs:
+        named = set(re.findall(r"(?m)^mod (\w+);$", program.read_text()))
+        there = {path.stem for path in program.parent.iterdir() if path.suffix == ".rs" or path.is_dir()} - {"main"}
+        assert named == there, program
+    for crate in (ROOT / "rust").glob("*/Cargo.toml"):
+        assert ("autotests = false" in crate.read_text()) == (crate.parent / "tests" / "main.rs").exists()

@@ -57,9 +57,13 @@ def test_sentences_name_file_line_row_and_column(text, asked, words) -> None:
     ("text", "words"),
     [
         ("a;b\n1;2\n", "separated by `;`, and `,` is needed"),
+        ("a\tb\n1\t2\n", "separated by tabs, and `,` is needed"),
+        ("Logger 7\n\na,b\n1,2\n", "its first line names 1 column, and line 3 has 2"),
+        ("Logger 7\nt;b;c\n1,5;2,5;0\n", "its first line names 1 column, and line 2 has 3"),
         ("a,a\n1,2\n", "has the column a 2 times"),
         ("a,b\n", "has no rows"),
-        ("a\n1\n2,3,4\n", "not a readable table"),
+        ("a\n1\n2,3,4\n", "its first line names 1 column, and line 3 has 3"),
+        ("a\n1\n" + "2\n" * 100 + "3,4,5\n", "not a readable table"),
     ],
 )
 def test_tables_that_are_none(text, words) -> None:

@@ -101,9 +101,13 @@ def draw(problem: Problem, how: Sampling, report: Report | None = None) -> Sampl
 
 def calibrate(problem: Problem, how: Sampling, report: Report | None = None) -> Calibrated:
     """Sample, and say what the draws say unless they are not converged."""
-    measured = measurement_error(problem)
-    sample = draw(problem, how, report)
-    verdicts: Trust = (convergence(sample), measured)
+    measurement_error(problem)  # refused before anything is drawn
+    return assess(problem, how, draw(problem, how, report))
+
+
+def assess(problem: Problem, how: Sampling, sample: Sample) -> Calibrated:
+    """Say what draws say, unless they are not converged."""
+    verdicts: Trust = (convergence(sample), measurement_error(problem))
     accepted = not sample.converged and how.accept_unconverged
     if not sample.converged and not accepted:
         return Calibrated(sample, verdicts)

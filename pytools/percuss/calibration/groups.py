@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 DEFAULT_KIND = "gaussian"
 # Of spreads, in standard deviations of the parameter's prior: few populations are wider than what is held possible.
 HALF_NORMAL = {"kind": "truncated-normal", "mean": 0.0, "std": 1.0, "low": 0.0}
+# Least error of a datum, as a part of its size. Nothing about a structure is measured to nine digits, and no simulator
+# is solved to more.
+LEAST_ERROR = 1e-9
 # Of (case, output): the name of the forward model that has it, and its column there.
 Find = Callable[[str, str], tuple[str, int]]
 Entry = Mapping[str, Any]
@@ -137,6 +140,7 @@ def taken_by(block: Block, observations: pl.DataFrame) -> pl.DataFrame:
 
 def exact_data(block: Block, groups: Sequence[Group], data: pl.DataFrame, where: str) -> pl.DataFrame:
     """The entries that neither a measurement nor a discrepancy gives an error: none, unless the block asks for such.
+    An error that is next to nothing beside the datum counts as none.
 
     Raises InputError where it does not ask: the surrogate's error alone would stand for that of the measurement, and a
     posterior far too narrow would look like knowledge.
@@ -144,7 +148,7 @@ def exact_data(block: Block, groups: Sequence[Group], data: pl.DataFrame, where:
     masks = [
         np.zeros(len(group.observed), bool)
         if isinstance(group.discrepancy.std, Unknown)
-        else np.broadcast_to((group.discrepancy.std + np.asarray(group.measurement_std)) == 0, len(group.observed))
+        else np.hypot(group.discrepancy.std, group.measurement_std) <= LEAST_ERROR * np.abs(group.observed)
         for group in groups
     ]
     exact = data.filter(np.concatenate(masks))
@@ -152,6 +156,8 @@ def exact_data(block: Block, groups: Sequence[Group], data: pl.DataFrame, where:
         pairs = list(dict.fromkeys(f"{case}/{output}" for case, output in exact.select("case", "output").rows()))
         named = ", ".join(pairs[:3]) + (", ..." if len(pairs) > 3 else "")
         why = "have no std above 0" if block.measurement_error else "lose their std by measurement_error = false"
+        if block.measurement_error and (exact["std"].fill_null(0.0) > 0).all():
+            why = f"have a std of at most {LEAST_ERROR:g} of their own size, which no measurement has"
         raise InputError(
             f"calibration {block.name}, group {exact['group'][0]}: {exact.height} data of {where} ({named}) {why}, and "
             "their discrepancy has none: give the data a std, infer one with discrepancy = { std = { prior = ... } }, "

@@ -198,8 +198,21 @@ def make_problem(
         units,
         why_not,
         points,
-        tuple(histories.notes) if histories else (),
+        (*(histories.notes if histories else ()), *_copies(grouped.data)),
     )
+
+
+def _copies(data: pl.DataFrame) -> list[str]:
+    """One sentence if half of the data or more are those of another row once more: a table that was pasted twice counts
+    twice, and the posterior is too narrow. Repeats that agree by rounding are named too, which does no harm."""
+    rows = data.drop("entry", "group")
+    copies = rows.height - rows.unique().height
+    if not copies or 2 * copies < rows.height:
+        return []
+    return [
+        f"{copies} of {rows.height} data are the same as another to the last digit: if their rows were copied, leave "
+        "the copies out"
+    ]
 
 
 def bind_histories(

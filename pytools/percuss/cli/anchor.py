@@ -18,7 +18,7 @@ def anchor(
     event: Annotated[
         list[str] | None,
         typer.Option(
-            help="Prove that this event is in it, to whoever has only the file.", autocompletion=complete_events
+            help="Prove that this event is in it, to readers who have only the file.", autocompletion=complete_events
         ),
     ] = None,
     since: Annotated[
@@ -33,8 +33,8 @@ def anchor(
 ) -> None:
     """Write a checkpoint of all streams of the ledger to a file, and print its root. Nothing is appended.
 
-    Keep the file, or its root, where who writes the ledger cannot change it; percuss audit --anchor FILE holds the
-    ledger against it.
+    Keep the file, or its root, where writers of the ledger cannot change it; percuss audit --anchor FILE compares the
+    ledger with it.
     """
     from percuss.cli.output import give_json, say
     from percuss.work.anchor import Request, make_anchor

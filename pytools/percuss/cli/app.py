@@ -44,7 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "simulate": Entry("simulate", "Run a study's model once, with given values.", SIMULATE),
     "design": Entry("design", "Choose the sample points of a study.", SIMULATE),
     "run": Entry("run", "Run every point of a design; run again to do what is missing.", SIMULATE),
-    "import": Entry("import_", "Take in runs that were made elsewhere, or a crate of another ledger.", SIMULATE),
+    "import": Entry("import_", "Take in runs made elsewhere, or a crate of another ledger.", SIMULATE),
     "converge": Entry("converge", "Find out which outputs depend on the numerical step.", SIMULATE),
     "check": Entry("check", "Run a regression study and compare with what it should give.", SIMULATE),
     "fclib": Entry("fclib", "Solve contact problems of the FCLIB collection.", SIMULATE),
@@ -54,10 +54,10 @@ COMMANDS: dict[str, Entry] = {
     "observe": Entry("observe", "Bind measured values to the outputs of a study.", INFER),
     "calibrate": Entry("calibrate", "Infer parameters from observations.", INFER),
     "filter": Entry("filter", "Weight an ensemble of runs by observations, step by step.", INFER),
-    "predict": Entry("predict", "Predict before and after the data, and let the simulator verify.", INFER),
+    "predict": Entry("predict", "Predict before and after the data; let the simulator verify.", INFER),
     "compare": Entry("compare", "Compare calibrations.", INFER),
     "trust": Entry("trust", "Try a calibration on twin data, whose truth is known.", INFER),
-    "validate": Entry("validate", "Let parameters drift, to see whether a model may be extrapolated.", INFER),
+    "validate": Entry("validate", "Let parameters drift: may the model be extrapolated?", INFER),
     "reliability": Entry("reliability", "Estimate how likely failure is, or which design meets a target.", RISK),
     "fragility": Entry("fragility", "Estimate how likely damage is at an intensity, and per year.", RISK),
     "plot": Entry("plot", "Draw an event: curves of runs, or the picture of its kind.", LOOK),
@@ -73,7 +73,7 @@ COMMANDS: dict[str, Entry] = {
     "replay": Entry("replay", "Rebuild every table from the events alone.", LEDGER),
     "reproduce": Entry("reproduce", "Compute an event, and everything it was made from, again.", LEDGER),
     "audit": Entry("audit", "Prove that the ledger is whole, or say where it is not.", LEDGER),
-    "anchor": Entry("anchor", "Write a hash of the ledger to keep elsewhere, signed and time-stamped.", LEDGER),
+    "anchor": Entry("anchor", "Write a hash to keep elsewhere, signed and time-stamped.", LEDGER),
     "note": Entry("note", "Add a note to an event.", KEEP),
     "supersede": Entry("supersede", "Mark an event as no longer to be used.", KEEP),
     "redact": Entry("redact", "Delete the text of a private note, and record that.", KEEP),
@@ -254,7 +254,7 @@ def _print_version(value: bool) -> None:
 @app.callback(epilog="Example: percuss design studies/ishigami --n 300 | percuss run - | percuss export csv -")
 def percuss(
     version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Say version and build facts, and stop."
+        False, "--version", callback=_print_version, is_eager=True, help="Print version and build, and exit."
     ),
 ) -> None:
     """Simulate contact and impact, design experiments, calibrate, and keep every step as an event."""

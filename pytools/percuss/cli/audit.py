@@ -24,7 +24,7 @@ VERDICTS = {
 
 @app.command(epilog="Example: percuss audit --rerun 5 --anchor 3f2a9c0d1b7e4410")
 def audit(
-    rerun: Annotated[int, typer.Option(min=0, help="How many results of each sort to compute again.")] = 3,
+    rerun: Annotated[int, typer.Option(min=0, help="How many results of each kind to compute again.")] = 3,
     anchor: Annotated[
         str | None,
         typer.Option(
@@ -45,7 +45,7 @@ def audit(
         typer.Option(help="Whose time stamps of anchors to trust: certificates (PEM).", metavar="FILE"),
     ] = None,
     record: Annotated[
-        bool, typer.Option("--record", help="Append what was drawn, and how it came out, to the ledger.")
+        bool, typer.Option("--record", help="Append what was drawn, and the outcome, to the ledger.")
     ] = False,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
@@ -53,8 +53,8 @@ def audit(
 ) -> None:
     """Prove six things about the ledger: chain, payloads, order, lineage, replay, re-execution.
 
-    Exit code 1 if one does not hold. That a ledger was cut short or written anew as a whole can be seen only against
-    a hash that was kept elsewhere. Nothing is appended without --record; a ledger that cannot be written to is audited
+    Exit code 1 if one does not hold. That a ledger was cut short or rewritten as a whole can be seen only against a
+    hash that was kept elsewhere. Nothing is appended without --record; a ledger that cannot be written to is audited
     all the same, and --json has what was drawn.
     """
     from percuss.anchors.witnesses import Trusted

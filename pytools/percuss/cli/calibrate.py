@@ -73,7 +73,7 @@ def calibrate(
     evaluations: Annotated[
         int | None, typer.Option(min=1, help="Most evaluations of the likelihood.", show_default="4000000")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     accept: AcceptOption = None,
     accept_unconverged: Annotated[
         bool, typer.Option("--accept-unconverged", help="The same as --accept convergence.", hidden=True)

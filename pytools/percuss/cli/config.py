@@ -16,7 +16,7 @@ def config() -> None:
     """Settings: a flag goes before the environment, that before the project's percuss.toml, that before the default."""
 
 
-@app.command(epilog="Example: percuss config show")
+@app.command(short_help="Show every setting and where it came from.", epilog="Example: percuss config show")
 def show(
     ledger: LedgerOption = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,

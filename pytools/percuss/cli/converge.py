@@ -33,12 +33,12 @@ def converge(
         list[str] | None, typer.Option("--set", help='An input, as gap="23 mm".', metavar="NAME=VALUE")
     ] = None,
     levels: Annotated[int, typer.Option(min=3, max=13, help="Runs at finer and finer steps, the first as it is.")] = 4,
-    refine: Annotated[int, typer.Option(min=2, max=64, help="What each level divides the step by.")] = 2,
-    tighten: Annotated[float, typer.Option(min=1.5, max=1e6, help="What the last run divides the tolerance by.")] = 10,
+    refine: Annotated[int, typer.Option(min=2, max=64, help="Each level divides the step by this.")] = 2,
+    tighten: Annotated[float, typer.Option(min=1.5, max=1e6, help="The last run divides the tolerance by this.")] = 10,
     tolerance: Annotated[
         list[str] | None,
         typer.Option(
-            help="What outputs may be off by: a share, or NAME=VALUE for one output in its unit.",
+            help="Allowed error of outputs: a share, or NAME=VALUE for one output in its unit.",
             metavar="SHARE",
             show_default="1 %",
         ),
@@ -46,15 +46,16 @@ def converge(
     to: Annotated[
         Path | None, typer.Option(help="Draw the changes over the step, as .svg, .png or .pdf.", metavar="FILE")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of the runs' randomness.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the runs' random numbers.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Repeat one run at smaller steps and a tighter tolerance, and say for each output whether it may be quoted.
 
-    Values that are not given are prior means, as for simulate. Told are the last change, the order of the last two, the
-    error left at the finest step, and how far the study's own step is off. Exit code 1 if an output may not be quoted.
+    Values that are not given are prior means, as for simulate. For each output are printed the last change, the order
+    of the last two, the error left at the finest step, and the error at the study's own step. Exit code 1 if an output
+    may not be quoted.
     """
     from percuss.cli.output import give_id, leave_untrusted, say, tell_trust
     from percuss.cli.values import tell_values, unit_of

@@ -43,8 +43,8 @@ def design(
         ),
     ] = "sobol",
     n: Annotated[int | None, typer.Option("--n", "-n", help="Number of points.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of all randomness, in the design and in its runs.")] = 0,
-    skip: Annotated[int, typer.Option(min=0, help="Points of the sequence to pass over.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers, in the design and in its runs.")] = 0,
+    skip: Annotated[int, typer.Option(min=0, help="Points of the sequence to skip.")] = 0,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", help="Of the sampler, as scramble=true.", metavar="NAME=VALUE")
     ] = None,
@@ -84,7 +84,7 @@ def design(
 
     With --extend the points go where the error of a surrogate is, with --posterior as well among the draws of a
     calibration; run the design like any other, and the surrogate of its campaign is fitted to the points of both. With
-    --propose they follow the weights of a filter; the next filter takes all of them, each weighed for how it was
+    --propose they follow the weights of a filter; the next filter takes all of them, each weighted by how it was
     proposed. With --propose and --case an ensemble of other cases starts there: it has these points alone.
     """
     from percuss.cli.output import say

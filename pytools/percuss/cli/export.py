@@ -34,7 +34,10 @@ def export() -> None:
     """Write the table of an event, or a run of a scene. Of a campaign: parameters and outputs of every run."""
 
 
-@app.command(epilog="Example: percuss export csv @last:campaign --to runs.csv")
+@app.command(
+    short_help="Write CSV, with SI units in the column names.",
+    epilog="Example: percuss export csv @last:campaign --to runs.csv",
+)
 def csv(
     event: EventArgument,
     to: Annotated[Path | None, typer.Option(help="File to write.", show_default="stdout", metavar="FILE")] = None,
@@ -54,7 +57,10 @@ def csv(
     _tell(rows, to, json)
 
 
-@app.command(epilog="Example: percuss export parquet @last:design --to design.parquet")
+@app.command(
+    short_help="Write Parquet, with SI units in the column names.",
+    epilog="Example: percuss export parquet @last:design --to design.parquet",
+)
 def parquet(
     event: EventArgument,
     to: Annotated[Path, typer.Option(help="File to write.", metavar="FILE")],
@@ -71,7 +77,10 @@ def parquet(
     _tell(rows, to, json)
 
 
-@app.command(epilog="Example: percuss export vtk @last:runs --to frames")
+@app.command(
+    short_help="Write a run of a scene for ParaView.",
+    epilog="Example: percuss export vtk @last:runs --to frames",
+)
 def vtk(
     event: EventArgument,
     to: Annotated[Path, typer.Option(help="Folder to write to.", metavar="FOLDER")],
@@ -96,7 +105,10 @@ def vtk(
     tell_written(run, write_vtk(run.film, to, run.study.name), json)
 
 
-@app.command(epilog="Example: percuss export crate @last:posterior --to posterior.zip --licence CC-BY-4.0")
+@app.command(
+    short_help="Write an event and all it was made from as an RO-Crate.",
+    epilog="Example: percuss export crate @last:posterior --to posterior.zip --licence CC-BY-4.0",
+)
 def crate(
     event: EventArgument,
     to: Annotated[Path, typer.Option(help="Folder or .zip to write; must not be there.", metavar="PATH")],
@@ -132,10 +144,13 @@ def _tell(table: pl.DataFrame, path: Path | None, as_json: bool) -> None:
 
 
 def _table(text: str, table: str | None, ledger: str | None, allow_command: bool) -> pl.DataFrame:
-    from percuss.cli.output import unkept_on_interrupt
+    from percuss.cli.output import tell_trust, unkept_on_interrupt
     from percuss.work.export import export_table
+    from percuss.work.show import marks
 
     event_id = reference(text)
     session = open_session(ledger, allow_command=allow_command)
+    event = session.event(event_id)
+    tell_trust(marks(session, event))
     with unkept_on_interrupt():
-        return export_table(session, session.event(event_id), table)
+        return export_table(session, event, table)

@@ -20,7 +20,10 @@ def fclib() -> None:
     """Solve contact problems of the FCLIB collection."""
 
 
-@app.command(epilog="Example: percuss fclib solve BoxesStack-48.hdf5 --solver all --tol 1e-8")
+@app.command(
+    short_help="Solve the contact problems of FCLIB files.",
+    epilog="Example: percuss fclib solve BoxesStack-48.hdf5 --solver all --tol 1e-8",
+)
 def solve(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="FCLIB files, or folders of them.")],
     solver: Annotated[str, typer.Option(help="Name of a solver, several with commas, or all.")] = "auto",
@@ -28,13 +31,13 @@ def solve(
     norm: Annotated[str, typer.Option(help="Norm of the residual: energy, plain or velocity.")] = "energy",
     max_iterations: Annotated[int, typer.Option(min=1, help="Most sweeps or gradient steps.")] = 10_000,
     max_factorisations: Annotated[int, typer.Option(min=0, help="Most factorisations.")] = 4_000,
-    repeat: Annotated[int, typer.Option(min=1, help="Solve so many times, and tell the least time.")] = 1,
+    repeat: Annotated[int, typer.Option(min=1, help="Solve this many times, and print the least time.")] = 1,
     json: JsonOption = False,
 ) -> None:
     """Solve the frictional contact problems of FCLIB files: residuals, iterations and time of each solver.
 
-    Exit code 1 when no solver met the tolerance for some file. In a folder, files that hold no problem we can solve are
-    passed over, with the reason. With --json every problem is a line of its own, written when it is done.
+    Exit code 1 when no solver met the tolerance for some file. In a folder, files without a problem that can be solved
+    are skipped, with the reason. With --json each problem is one line, written when it is solved.
     """
     from percuss.cli.output import give_line, say, table_text
     from percuss.contact import NORMS

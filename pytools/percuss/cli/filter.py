@@ -36,7 +36,7 @@ app = typer.Typer(add_completion=False)
 def filter(
     event: EventArgument,
     data: Annotated[
-        Path | None, typer.Option(help="Observations, CSV or Parquet, one row a step.", metavar="FILE")
+        Path | None, typer.Option(help="Observations, CSV or Parquet, one row per step.", metavar="FILE")
     ] = None,
     observations: Annotated[
         str | None,
@@ -62,7 +62,7 @@ def filter(
     against: Annotated[
         list[str] | None,
         typer.Option(
-            help="Filter of another model on the same data: tell their probabilities.",
+            help="Filter of another model on the same data: print their probabilities.",
             metavar="FILTER",
             autocompletion=complete_events,
         ),
@@ -76,7 +76,7 @@ def filter(
     runs: Annotated[
         Path | None, typer.Option(help="Draw outputs of the runs over their parameters.", metavar="FILE")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of the mixture's start.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the mixture's start.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,

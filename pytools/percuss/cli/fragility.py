@@ -35,10 +35,10 @@ def fragility(
         list[str], typer.Option(help="A damage state: the output above this; mildest first.", metavar="NAME=VALUE")
     ],
     method: Annotated[
-        str, typer.Option(help="counts: who exceeds (stripes too); cloud: a line; ida: each motion's capacity.")
+        str, typer.Option(help="counts: runs that exceed (stripes too); cloud: a line; ida: each motion's capacity.")
     ] = "counts",
     motion: Annotated[
-        str, typer.Option(help="What tells motions apart: run, case, or a parameter (rounded down).")
+        str, typer.Option(help="What distinguishes motions: run, case, or a parameter (rounded down).")
     ] = "run",
     dispersion: Annotated[str, typer.Option(help="common: one for all states, which never cross; each.")] = "common",
     case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
@@ -56,7 +56,7 @@ def fragility(
 ) -> None:
     """Fit lognormal fragility curves to the runs of a campaign, and append them.
 
-    Every state has its band by the bootstrap over motions and by Bayes; with a hazard, its mean annual rate.
+    Every state gets a band by the bootstrap over motions and a Bayesian one; with a hazard curve, its mean annual rate.
     """
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.body import plain

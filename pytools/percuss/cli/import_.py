@@ -30,7 +30,10 @@ def import_() -> None:
     """Take in what was made elsewhere: runs in a table, or the crate of another ledger."""
 
 
-@app.command(epilog="Example: percuss import runs.csv --study studies/ishigami")
+@app.command(
+    short_help="Take in runs made elsewhere, from a table.",
+    epilog="Example: percuss import runs.csv --study studies/ishigami",
+)
 def runs(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row a run.", metavar="FILE")],
     study: Annotated[
@@ -67,7 +70,10 @@ def runs(
     give_id(imported.event.id, facts | {"content": CampaignCompleted.of(imported.event).content}, json)
 
 
-@app.command(epilog="Example: percuss import crate posterior.zip")
+@app.command(
+    short_help="Take in a crate of another ledger as one event.",
+    epilog="Example: percuss import crate posterior.zip",
+)
 def crate(
     path: Annotated[Path, typer.Argument(help="Folder or .zip that percuss export crate wrote.", metavar="CRATE")],
     hash: Annotated[str | None, typer.Option(help="The hash that its writer gave by another way.")] = None,

@@ -25,8 +25,8 @@ NARROW = 110
 def log(
     kind: Annotated[str | None, typer.Option(help="Only this kind, as `runs` or `runs.failed`.")] = None,
     study: Annotated[str | None, typer.Option(help="Only events of this study.")] = None,
-    limit: Annotated[int, typer.Option(min=0, help="The newest so many; 0 for all.")] = 40,
-    since: Annotated[str | None, typer.Option(help="From this time on, in UTC; or so long ago, as 2h.")] = None,
+    limit: Annotated[int, typer.Option(min=0, help="Only the newest, this many; 0 for all.")] = 40,
+    since: Annotated[str | None, typer.Option(help="From this time on, in UTC; or this long ago, as 2h.")] = None,
     until: Annotated[str | None, typer.Option(help="Up to this time, in UTC.")] = None,
     actor: Annotated[str | None, typer.Option(help="Only events by this name.")] = None,
     file: Annotated[

@@ -16,18 +16,18 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog='Example: percuss note @last:campaign "the sensor at B was loose: see the log book of 3 May"')
 def note(
     event: EventArgument,
-    text: Annotated[str, typer.Argument(help="What there is to say; - reads it from stdin.")],
+    text: Annotated[str, typer.Argument(help="The text; - reads it from stdin.")],
     private: Annotated[
         bool,
-        typer.Option("--private", help="Keep the words apart, so that they can be redacted; from stdin."),
+        typer.Option("--private", help="Keep the text apart, so that it can be redacted; from stdin."),
     ] = False,
     names: Annotated[
-        str, typer.Option(help="With --private: the words are the name of this actor of the event.", metavar="ACTOR")
+        str, typer.Option(help="With --private: the text is the name of this actor of the event.", metavar="ACTOR")
     ] = "",
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Add words to an event. Nothing is ever edited: a note is an event of its own."""
+    """Add a note to an event. Nothing is ever edited: a note is an event of its own."""
     from percuss.cli.output import give_id
     from percuss.work.note import LONGEST, add_note
 

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from percuss.errors import PercussError
-from percuss.trust import Trust, failures
+from percuss.trust import Trust, Verdict, failures
 
 if TYPE_CHECKING:
     from percuss.study.study import Study
@@ -89,7 +89,7 @@ def tell_fault(fault: BaseException) -> None:
     hint("this is a fault of percuss; PERCUSS_TRACEBACK=1 shows where, percuss doctor what a report needs")
 
 
-def tell_trust(trust: Trust) -> None:
+def tell_trust(trust: Iterable[Verdict]) -> None:
     """Say what a result failed: before anything else is said of it."""
     for verdict in failures(trust):
         text = plain(verdict.line())

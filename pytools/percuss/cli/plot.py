@@ -60,17 +60,20 @@ def plot(
     between samples are marked where an output of the study is that peak. Runs that did not keep their curves are made
     again from their events. Numbers are in the units of the study.
     """
-    from percuss.cli.output import give_json, say, unkept_on_interrupt
+    from percuss.cli.output import give_json, say, tell_trust, unkept_on_interrupt
     from percuss.plots.subject import Request
     from percuss.work import plot as work
+    from percuss.work.show import marks
 
     references = [reference(text) for text in events]
     session = open_session(ledger, allow_command=allow_command)
+    drawn_events = [session.event(text) for text in references]
+    tell_trust([verdict for event in drawn_events for verdict in marks(session, event)])
     request = Request(curve or (), title, samples, window, ladder)
     with unkept_on_interrupt():
         drawn = work.plot(
             session,
-            [session.event(text) for text in references],
+            drawn_events,
             to,
             request,
             style="paper" if style is Look.PAPER else "screen",

@@ -38,7 +38,7 @@ def predict(
         int | None, typer.Option(min=2, help="Draws to predict at.", show_default="2000; 100 with --direct")
     ] = None,
     verify: Annotated[
-        int, typer.Option(min=0, help="Run the simulator at so many draws, and at mean and mode; 0: do not.")
+        int, typer.Option(min=0, help="Run the simulator at this many draws, and at mean and mode; 0: do not.")
     ] = 0,
     tolerance: Annotated[
         float, typer.Option(min=0, help="Error of the surrogate over the std the likelihood allows, at most.")
@@ -51,7 +51,7 @@ def predict(
             autocompletion=complete_events,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,
     accept: AcceptOption = None,
     allow_command: AllowCommandOption = False,
@@ -60,8 +60,8 @@ def predict(
 ) -> None:
     """Predict outputs and data before and after the observations, score them, and append the prediction.
 
-    With --verify the simulator itself says whether the surrogate is as right where the posterior is as it claims, and
-    right enough for the data; if it is not, a design of more runs there is appended, and the exit code is 1.
+    With --verify the simulator checks whether the surrogate is as accurate around the posterior as it claims, and
+    accurate enough for the data; if not, a design of more runs there is appended, and the exit code is 1.
     """
     from percuss.cli.output import give_id, leave_interrupted, leave_untrusted, say
     from percuss.execution.campaign import Interrupted

@@ -13,14 +13,14 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog='Example: percuss prune --older-than 365d --kind runs --reason "one year, data plan 3.2"')
 def prune(
-    older_than: Annotated[str, typer.Option(help="Of events before this time, or so long ago, as 365d.")],
-    reason: Annotated[str, typer.Option(help="Why; it must be said.", show_default=False)] = "",
+    older_than: Annotated[str, typer.Option(help="Payloads of events before this time, or this long ago, as 365d.")],
+    reason: Annotated[str, typer.Option(help="Why; required.", show_default=False)] = "",
     kind: Annotated[str | None, typer.Option(help="Only this kind, as `runs` or `posterior.sampled`.")] = None,
     study: Annotated[str | None, typer.Option(help="Only events of this study.")] = None,
     keep_cited: Annotated[
         bool, typer.Option(help="Keep what a result that stays is made from, or a note is about.")
     ] = True,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be deleted.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:

@@ -14,11 +14,11 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog='Example: percuss redact @last:note --reason "asked for by the person named"')
 def redact(
     event: EventArgument,
-    reason: Annotated[str, typer.Option(help="Why; it must be said.", show_default=False)] = "",
+    reason: Annotated[str, typer.Option(help="Why; required.", show_default=False)] = "",
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Delete the words of a private note, and append an event that says so.
+    """Delete the text of a private note, and append an event that says so.
 
     The note, who wrote it and when, and the salted digest of the words stay: percuss audit holds, and says that they
     were redacted. Copies of the ledger have to be redacted by themselves.

@@ -49,17 +49,17 @@ def reliability(
     n: Annotated[
         int | None, typer.Option("--n", "-n", min=2, help="Evaluations, at most.", show_default="that of the method")
     ] = None,
-    cv: Annotated[float, typer.Option(help="Coefficient of variation that is asked for.")] = 0.1,
+    cv: Annotated[float, typer.Option(help="Coefficient of variation to reach.")] = 0.1,
     level: Annotated[float, typer.Option(help="Level of the interval.")] = 0.95,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the method.", metavar="NAME=NUMBER")
     ] = None,
-    verify: Annotated[int, typer.Option(min=0, help="Run the simulator at so many points near the limit.")] = 0,
+    verify: Annotated[int, typer.Option(min=0, help="Run the simulator at this many points near the limit.")] = 0,
     draws: Annotated[int | None, typer.Option(min=2, help="Draws of a posterior.", show_default="200")] = None,
-    design: Annotated[str | None, typer.Option(help="Search the least value of this parameter ...")] = None,
+    design: Annotated[str | None, typer.Option(help="Find the least value of this parameter ...")] = None,
     target: Annotated[float | None, typer.Option(help="... that meets this probability.")] = None,
     study: Annotated[str | None, typer.Option(help="Take the limits of this study, of the same model.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,
     accept: AcceptOption = None,
     allow_command: AllowCommandOption = False,

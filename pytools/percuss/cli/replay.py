@@ -19,7 +19,7 @@ def replay(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Drop the cache and rebuild every table from the original events; say its rows and its digest.
+    """Drop the cache and rebuild every table from the original events; print its rows and its digest.
 
     The same ledger gives the same digests, on any machine.
     """

@@ -20,9 +20,9 @@ app = typer.Typer(add_completion=False)
 def reproduce(
     event: Annotated[str, typer.Argument(metavar="EVENT|CRATE", help="An event, or a crate in a folder or .zip.")],
     runs: Annotated[
-        int | None, typer.Option(min=1, help="So many results of each event, drawn anew.", show_default="all")
+        int | None, typer.Option(min=1, help="This many results of each event, drawn at random.", show_default="all")
     ] = None,
-    hash: Annotated[str | None, typer.Option(help="Of a crate: the hash that its writer gave by another way.")] = None,
+    hash: Annotated[str | None, typer.Option(help="Of a crate: the hash that its author gave you.")] = None,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,

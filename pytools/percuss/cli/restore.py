@@ -19,7 +19,7 @@ def restore(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write the study that an event stands on, as it was then: study.toml and every file that it names.
+    """Write the study that an event was made from, as it was then: study.toml and every file that it names.
 
     It is checked before it gets its name and has the digest that the ledger recorded. Nothing is overwritten. Its
     folder is printed.

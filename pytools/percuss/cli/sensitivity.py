@@ -34,7 +34,7 @@ def sensitivity(
     ] = 8192,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     group: Annotated[list[str] | None, typer.Option(help="Parameters to take together.", metavar="NAME=P1,P2")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of samples and resampling.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of samples and resampling.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,

@@ -69,7 +69,7 @@ def _lines(session: Session, event: Event, standing: list[str], body: dict[str, 
     software, name = event.software, name_of(session.ledger, event.actor)
     facts: dict[str, Any] = {
         "at": f"{when(event)} UTC, event {event.seq} of {event.stream}, version {event.version}",
-        "by": f"{event.actor}{f' ({name})' if name else ''} on {event.host}",
+        "by": f"{event.actor}{f' ({name.splitlines()[0]})' if name else ''} on {event.host}",
         "call": f"{event.call.interface} {event.call.operation}, {event.call.id}" if event.call else None,
         "words": " ".join(event.argv),
         "because of": event.cause,

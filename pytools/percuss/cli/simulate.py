@@ -60,7 +60,7 @@ def simulate(
     csv: Annotated[
         Path | None, typer.Option(help="Write the time histories (or outputs) here.", metavar="FILE")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of the run's randomness.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the run's random numbers.")] = 0,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,

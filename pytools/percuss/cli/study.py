@@ -69,7 +69,10 @@ def list_studies(
         hint(f"no studies in {root}: percuss study new begins one, percuss study copy brings an example")
 
 
-@app.command(epilog="Example: percuss study new my-frames --kind oscillators")
+@app.command(
+    short_help="Write a commented study to make your own.",
+    epilog="Example: percuss study new my-frames --kind oscillators",
+)
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the study, and its folder, is to be called.")],
     kind: Annotated[str, typer.Option(help="The kind of its model.", autocompletion=_complete_templates)],
@@ -85,7 +88,7 @@ def new(
     hint(f"percuss study check {path}, then percuss design {path} --n 64 | percuss run -")
 
 
-@app.command(epilog="Example: percuss study copy rockfall-wall")
+@app.command(short_help="Copy a study that comes with percuss.", epilog="Example: percuss study copy rockfall-wall")
 def copy(
     names: Annotated[
         list[str], typer.Argument(metavar="NAME...", help="Which examples.", autocompletion=_complete_examples)
@@ -108,7 +111,10 @@ def _give_paths(paths: list[Path], json: bool) -> None:
         print("\n".join(map(str, paths)))
 
 
-@app.command(epilog="Example: percuss study show studies/ishigami")
+@app.command(
+    short_help="Show parameters, cases and outputs of a study.",
+    epilog="Example: percuss study show studies/ishigami",
+)
 def show(study: StudyArgument, json: JsonOption = False) -> None:
     """Show a study as it is understood: parameters, cases, outputs, and all that its model takes and gives."""
     from percuss.cli.models import inputs_text, print_quantities
@@ -184,9 +190,12 @@ def _shown(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float | int) else str(value)
 
 
-@app.command(epilog="Example: percuss study check studies/ishigami")
+@app.command(
+    short_help="Check a study file: every fault, with its line.",
+    epilog="Example: percuss study check studies/ishigami",
+)
 def check(study: StudyArgument, json: JsonOption = False) -> None:
-    """Check a study file and say everything that is wrong with it, with file and line."""
+    """Check a study file: print everything that is wrong with it, with file and line."""
     from percuss.cli.output import give_json, say, tell_no_limit
     from percuss.study.load import check_study, load_study
 

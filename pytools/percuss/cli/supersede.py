@@ -15,15 +15,15 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog='Example: percuss supersede 01a1e2 --reason "wrong gap in the study file"')
 def supersede(
     event: EventArgument,
-    by: Annotated[str | None, typer.Option(help="The event that stands for it now.", metavar="EVENT")] = None,
-    reason: Annotated[str, typer.Option(help="Why; it must be said.", show_default=False)] = "",
+    by: Annotated[str | None, typer.Option(help="The event that replaces it.", metavar="EVENT")] = None,
+    reason: Annotated[str, typer.Option(help="Why; required.", show_default=False)] = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take it back: the event is to be used again.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
     """Mark an event as no longer to be used. It stays in the ledger; runs it held count as missing.
 
-    What was made from it stays, too, and is marked from then on, until --withdraw takes back what was said.
+    What was made from it stays, too, and is marked from then on, until --withdraw takes it back.
     """
     from percuss.cli.output import give_id, say
     from percuss.kinds.event_superseded import EventSuperseded

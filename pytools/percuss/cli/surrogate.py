@@ -48,12 +48,12 @@ def surrogate(
         typer.Option(help="Of a fitted surrogate: predict at the points of this table, as CSV.", metavar="FILE"),
     ] = None,
     to: Annotated[Path | None, typer.Option(help="Where --at writes.", show_default="stdout", metavar="FILE")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of folds and resampling.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of folds and resampling.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Fit a surrogate of every output of every case, tell its errors, and append it.
+    """Fit a surrogate of every output of every case, estimate its errors, and append it.
 
     EVENT is a design whose runs are all in, its campaign, or runs of it. A design made by percuss design --extend
     is fitted together with those it extends. Errors are mean squares over the variance of the output; outputs with

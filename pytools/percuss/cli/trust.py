@@ -45,7 +45,7 @@ def trust(
         ),
     ] = "surrogate",
     noise: Annotated[
-        float, typer.Option(min=0, help="Make twins with errors so many times as large: does it see that?")
+        float, typer.Option(min=0, help="Make twins with errors this many times as large: is it noticed?")
     ] = 1.0,
     quick: Annotated[bool, typer.Option("--quick", help="Shorter chains, 20 ranks instead of 100.")] = False,
     observations: Annotated[
@@ -71,7 +71,7 @@ def trust(
         int | None,
         typer.Option(min=1, help="Most evaluations of the likelihood, of each twin.", show_default="4000000"),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of all randomness.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     accept: AcceptOption = None,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs of the simulator at a time.")] = None,
     allow_command: AllowCommandOption = False,

@@ -39,7 +39,7 @@ def validate(
     training: Annotated[str | None, typer.Option(help='What a constant calibration sees, as "50 s".')] = None,
     substeps: Annotated[int | None, typer.Option(min=1, help="Steps of the integrator from sample to sample.")] = None,
     traditional: Annotated[bool | None, typer.Option(help="Calibrate with constant parameters as well.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Root of the draws of the constant calibration.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws of the constant calibration.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
@@ -47,8 +47,8 @@ def validate(
     """Let parameters drift that should be constant, see whether they do, and append the finding.
 
     Of a study with several models each is validated; their ids are on stdout, a line each. With --json the whole
-    finding is there. Whatever the verdict on the model, it is a result, not a failure: the exit code tells what the
-    finding stands on.
+    finding is there. Whatever the verdict on the model, it is a result, not a failure: the exit code is about what the
+    finding depends on.
     """
     from percuss.cli.output import give_id, give_json, hint, leave_untrusted, say, tell_trust
     from percuss.kinds.body import plain

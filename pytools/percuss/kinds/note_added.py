@@ -12,7 +12,8 @@ from percuss.kinds.kind import Kind
 class NoteAdded(Body):
     """The words; of a private note they are in the file `words`, which can be redacted, and here there are none.
 
-    `names`: the words are the name of this actor, who stands in the events under another.
+    `names`: the words are the name of this actor, who stands in the events under another. Such a note may be about no
+    event: a private call begins with one.
     """
 
     text: str
@@ -31,7 +32,6 @@ KIND = Kind(
     "note.added",
     NoteAdded,
     "words of a person about an event",
-    needs={"about": ()},
     summary=summary,
     version=3,
     upcasters={1: lambda body: body, 2: lambda body: body},

@@ -41,7 +41,7 @@ def adopt_stream(ledger: Ledger, stream: str, source: Place | None = None) -> Ad
         return Adoption(old[-1], 0, copied)
     _check_inputs({event.id: event.hash for event in visible}, events[taken:], stream)
     body = {"stream": stream, "events": len(events), "head": events[-1].hash}
-    event = ledger.append([Draft("stream.adopted", body)])[0]
+    event = ledger.append([Draft("stream.adopted", body)])[-1]
     return Adoption(event, len(events) - taken, copied)
 
 

@@ -7,9 +7,11 @@ far as it needs no study. Re-execution needs the simulator and is in `percuss.wo
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from percuss.errors import InputError, LedgerError
@@ -30,6 +32,8 @@ from percuss.ledger.streams import Listing, Segment, list_stream, read_segment, 
 
 # How many events are made of the rows of a frame at once.
 EVENTS_AT_ONCE = 1024
+# Clocks of machines that write to one ledger may differ by as much.
+CLOCK_SLACK_US = 60_000_000
 
 
 @dataclass
@@ -81,8 +85,7 @@ def prove_chain(place: Place) -> Walk:
             if event.id in ids:
                 proof.faults.append(f"event {event.id}: is there twice")
             ids.add(event.id)
-    _check_names(streams, segments, proof)
-    sealed = sum(ends[-1][1].seq for ends in segments.values() if ends)
+    sealed = _check_names(streams, segments, proof)
     walk = Walk(proof, streams, _visible(streams, proof), sealed)
     for path, standing in check_leftovers(place, walk.chains):
         if standing == FORKED and proof.holds:
@@ -201,24 +204,31 @@ def _link_faults(event: Event, stream: str, seq: int, prev: str) -> list[str]:
 
 def _check_names(
     streams: dict[str, list[Event]], segments: dict[str, list[tuple[Segment, Event]]], proof: Proof
-) -> None:
-    """Make sure that segments hold what their names and the events that tell of sealing say.
+) -> int:
+    """Make sure that segments hold what their names and the events that tell of sealing say; how many events are in
+    segments of which such an event tells.
 
-    A sealer that was killed told nothing; then the rows, and that no leftover has more of them, are what there is.
+    A sealer that was killed told nothing; then the rows, and that no leftover has more of them, are what there is, and
+    nobody said that they are sealed.
     """
+    sealed_events = 0
     sealed_commits: dict[tuple[str, str], list[int]] = {}
     for event in (e for events in streams.values() for e in events if e.kind == "stream.sealed"):
         with contextlib.suppress(LedgerError, InputError):  # a body that cannot be read tells of no segment
             sealed = StreamSealed.of(event)
             sealed_commits.setdefault((sealed.stream, sealed.head), []).append(sealed.last_commit)
     for stream, stream_segments in segments.items():
+        before = 0
         for segment, last in stream_segments:
             last_commits = sealed_commits.get((stream, last.hash), [])
+            sealed_events += last.seq - before if segment.last in last_commits else 0
+            before = last.seq
             if last_commits and segment.last not in last_commits:
                 proof.faults.append(
                     f"{segment.path}: ends with event {last.id}, and was sealed as the commits up to "
                     f"{last_commits[0]}: its name is not the one it was given"
                 )
+    return sealed_events
 
 
 def _visible(streams: dict[str, list[Event]], proof: Proof) -> list[Event]:
@@ -303,6 +313,7 @@ def prove_order(walk: Walk) -> Proof:
     """Every input of an event is an earlier event, with the hash it had then."""
     proof = Proof("order", "every event was made from events before it, as they still are")
     hashes: dict[str, str] = {}
+    proof.note = _clock_words(walk)
     for event in walk.visible:
         proof.checked += 1
         for item in event.inputs:
@@ -312,6 +323,20 @@ def prove_order(walk: Walk) -> Proof:
                 proof.faults.append(f"event {event.id}: its {item.role} {item.id} had another hash then")
         hashes[event.id] = event.hash
     return proof
+
+
+def _clock_words(walk: Walk) -> str:
+    """What the clocks of writers say that cannot be: no fault, for clocks go wrong; but times are only claims."""
+    latest = time.time_ns() // 1000 + CLOCK_SLACK_US
+    future = sum(event.at_us > latest for events in walk.streams.values() for event in events)
+    back = sum(
+        event.at_us + CLOCK_SLACK_US < before.at_us
+        for events in walk.streams.values()
+        for before, event in pairwise(events)
+    )
+    words = [f"{future} events are dated in the future"] if future else []
+    words += [f"{back} times an event is dated before the one that it follows"] if back else []
+    return "; ".join(words)
 
 
 def prove_lineage(walk: Walk) -> Proof:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from percuss.ledger.event import Call, Event, new_id
 
 Argument = tuple[str, object]
+# Arguments by which results are computed again, and which no body has.
+REPEATED = ("n", "method", "case")
 
 
 @dataclass
@@ -49,7 +51,8 @@ def arguments_of(call: Call) -> list[Argument]:
 
 
 def asked(event: Event, name: str) -> object:
-    """The value of an argument of the call that made an event, by the name it has in Python; None: not known."""
+    """The value of one of the arguments `REPEATED` of the call that made an event; None: not known."""
+    assert name in REPEATED
     arguments = dict(arguments_of(event.call)) if event.call else {}
     return arguments.get(name, arguments.get(f"--{name.replace('_', '-')}"))
 

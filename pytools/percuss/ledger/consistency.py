@@ -14,6 +14,7 @@ from percuss.kinds.trusted import Result
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORDS
+from percuss.ledger.pruned import NOTE
 
 # Whether something is superseded is asked anew each time, and may have been taken back since.
 ASKED_ANEW = "superseded"
@@ -22,6 +23,8 @@ ASKED_ANEW = "superseded"
 def inconsistencies(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
     """What an event says otherwise than the events it stands on; its body must be one that this percuss reads."""
     yield from _of_study(event, earlier)
+    if event.kind == NOTE and not event.inputs_as("about") and not event.data.get("names"):
+        yield "has no about"
     try:
         yield from _of_verdicts(event, earlier)
     except (LedgerError, InputError) as fault:
@@ -51,8 +54,7 @@ def _of_verdicts(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
     carried = {(verdict.gate, verdict.source) for verdict in body.trust if not verdict.passed}
     for item in event.inputs:
         source = earlier.get(item.id)
-        # What was appended in the same commit was not there yet to be asked.
-        if source is None or item.role in WORDS or source.at_us == event.at_us or source.kind not in KINDS:
+        if source is None or item.role in WORDS or source.kind not in KINDS:
             continue
         below = source.content
         for verdict in below.trust if isinstance(below, Result) else ():

@@ -281,7 +281,8 @@ class Calling(Protocol):
 class Maker:
     """Who makes events, and with what: part of every event, information only.
 
-    Without a call and an environment (the bytes of its record) the events are of format 1.
+    Without a call and an environment (the bytes of its record) the events are of format 1. `private`: who, where and by
+    which words is kept apart from the events.
     """
 
     argv: tuple[str, ...]
@@ -290,6 +291,7 @@ class Maker:
     software: Software
     call: Calling | None = None
     environment: Callable[[], bytes] | None = None
+    private: bool = False
 
 
 def new_id() -> str:

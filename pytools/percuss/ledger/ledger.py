@@ -15,6 +15,7 @@ from percuss.ledger import blobs, pruned
 from percuss.ledger.event import FILE_ROLE, Blob, Calling, Draft, Event, Maker
 from percuss.ledger.files import exists
 from percuss.ledger.place import Place, is_stream_name, open_place
+from percuss.ledger.private_calls import note_of, private_words, veiled
 from percuss.ledger.rows import from_frame, to_frame
 from percuss.ledger.seal import seal_stream
 from percuss.ledger.streams import (
@@ -26,6 +27,7 @@ from percuss.ledger.streams import (
     read_stream,
     stream_names,
 )
+from percuss.ledger.words import WORDS
 from percuss.plugins import loaded
 
 if TYPE_CHECKING:
@@ -49,6 +51,9 @@ class Ledger:
         self._heads: dict[str, Head] = {}
         self._frame: pl.DataFrame | None = None
         self._environment_kept = False
+        # Of private calls: what is kept apart, and whether the note on it was appended.
+        self._private: dict[str, bytes] = {}
+        self._told: set[str | None] = set()
 
     @classmethod
     def open(cls, root: Path | str, maker: Maker | None = None, *, create: bool = False) -> Ledger:
@@ -61,15 +66,25 @@ class Ledger:
         return self._maker.software.core if self._maker else ""
 
     def append(self, drafts: Sequence[Draft], stream: str = MAIN) -> list[Event]:
-        """Append events in one commit: all of them, or an error and none."""
+        """Append events in one commit: all of them, or an error and none.
+
+        Of a private call the first commit begins with a note on who that is.
+        """
         if self._maker is None:
             raise LedgerError(f"{self.place.root}: was opened for reading")
         if stream == MAIN:
             self._seal_many()
         maker = _with_plugins(self._maker)
+        private = maker.call.closed().id if maker.private and maker.call and drafts else None
+        if private:
+            words = self._private.setdefault(private, private_words(maker))
+            maker = veiled(maker, words, drafts)
+            if private not in self._told:
+                drafts = [Draft("note.added", note_of(maker), blobs=[self.put_file(WORDS, words)]), *drafts]
         self._put_environment(maker)
         events, head = append_commit(self.place, stream, drafts, maker, self._heads.get(stream))
         self._heads[stream] = head
+        self._told |= {private}
         # What we appended we know; an adoption puts others' events in between, and is read anew.
         plain = stream == MAIN and all(event.kind != "stream.adopted" for event in events)
         self._frame = self._frame.vstack(to_frame(events)) if self._frame is not None and plain else None

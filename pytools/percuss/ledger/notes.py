@@ -1,26 +1,15 @@
-"""Words of notes: in the event itself, or of private ones in a file beside it that can be redacted.
-
-The file has random salt, so that its digest, which stays, tells nothing of words that could be guessed.
-"""
+"""Words of notes: in the event itself, or of private ones in a file beside it that can be redacted."""
 
 from __future__ import annotations
 
 import json
-import secrets
 
 from percuss.errors import LedgerError, PrunedError
 from percuss.kinds.note_added import KIND, NoteAdded
-from percuss.ledger.event import FILE_ROLE, Event
+from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.rows import from_frame
-
-WORDS = "words"
-ROLE = FILE_ROLE + WORDS
-
-
-def salted(text: str) -> bytes:
-    """Words as they are kept beside an event."""
-    return json.dumps({"salt": secrets.token_hex(32), "text": text}, ensure_ascii=False).encode()
+from percuss.ledger.words import WORDS
 
 
 def name_of(ledger: Ledger, actor: str) -> str | None:

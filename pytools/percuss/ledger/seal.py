@@ -62,7 +62,7 @@ def seal_stream(ledger: Appending, stream: str) -> Sealing:
         "events": packed.height,
         "head": prev,
     }
-    event = ledger.append([Draft("stream.sealed", body)])[0]
+    event = ledger.append([Draft("stream.sealed", body)])[-1]
     remove_covered(ledger, stream)
     return Sealing(event, len(loose), packed.height)
 

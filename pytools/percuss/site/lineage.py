@@ -98,8 +98,8 @@ def draw(
                 )
         boxes.append(_box(box(id), x, y))
     opening = (
-        f'<svg class="graph" role="group" aria-label="{escape(label, quote=True)}" viewBox="0 0 {width:g} {height:g}" '
-        f'width="{width:g}" height="{height:g}">'
+        f'<svg class="graph" role="group" aria-label="{escape(clean(label), quote=True)}" '
+        f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">'
     )
     return f'{opening}<g class="edges">{"".join(lines)}</g>{"".join(boxes)}</svg>'
 

@@ -101,3 +101,20 @@ class FamilyModule(Protocol):
     def load(self, families: Families, tables: Mapping[str, pl.DataFrame], columns: Sequence[int]) -> Model:
         """The stored model of these outputs, with the table `points` of its data: predicts the same bits."""
         ...
+
+
+class Standing(Protocol):
+    """A model and the numbers of the columns that it stands for."""
+
+    @property
+    def columns(self) -> Sequence[int]: ...
+    @property
+    def model(self) -> Model: ...
+
+
+def mean_of_parts(parts: Sequence[Standing], points: Array) -> Array:
+    """Means (n, m) at canonical variables (n, d), of parts that stand for all m columns."""
+    means = np.empty((len(points), sum(len(part.columns) for part in parts)))
+    for part in parts:
+        means[:, list(part.columns)] = part.model.mean(points)
+    return means

@@ -28,7 +28,7 @@ from percuss.study.study import Study
 from percuss.surrogates.assessment import Errors
 from percuss.surrogates.bands import Band
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import Array, Model, Replicates
+from percuss.surrogates.model import Array, Model, Replicates, mean_of_parts
 from percuss.surrogates.modes import load_modes
 from percuss.surrogates.registry import FAMILIES, family_module
 
@@ -128,10 +128,7 @@ class Surrogate:
 
     def mean_of_canonical(self, points: Array) -> Array:
         """Means (n, m) at canonical variables (n, d)."""
-        means = np.empty((len(points), len(self.columns)))
-        for part in self.parts:
-            means[:, list(part.columns)] = part.model.mean(points)
-        return means
+        return mean_of_parts(self.parts, points)
 
     def gradient(self, theta: NDArray[Any]) -> tuple[Array, Array]:
         """Means (n, m) and derivatives (n, m, d) with respect to the parameters in SI."""

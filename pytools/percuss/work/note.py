@@ -5,7 +5,7 @@ from __future__ import annotations
 from percuss.errors import InputError
 from percuss.kinds.note_added import NoteAdded
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.notes import WORDS, salted
+from percuss.ledger.words import WORDS, salted
 from percuss.session import Session
 
 LONGEST = 10_000

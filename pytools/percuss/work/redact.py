@@ -1,5 +1,5 @@
-"""Delete the words of a private note, which may be a name. That there were words, by which actor and when, and their
-salted digest, stay.
+"""Delete the words of a private note, which may be a name, or who made an event of a private call and by which words.
+That there were words, by which actor and when, and their salted digest, stay.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from percuss.kinds.payloads_pruned import PayloadsPruned, Pruned
 from percuss.ledger.blobs import blob_path, delete_payload
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.files import exists
-from percuss.ledger.notes import ROLE
+from percuss.ledger.private_calls import PREFIX
 from percuss.ledger.pruned import KIND, NOTE, tombstones
+from percuss.ledger.words import ROLE
 from percuss.session import Session
 from percuss.work.prune import LONGEST
 
@@ -23,12 +24,14 @@ def redact(session: Session, event: Event, reason: str) -> Event:
     """
     if not reason.strip() or len(reason) > LONGEST:
         raise InputError(f"--reason: {len(reason)} characters; why must be said, in 1 to {LONGEST} of them")
+    event = _note_on_maker(session, event) or event
     words = event.blob(ROLE)
     if event.kind != NOTE or not NoteAdded.of(event).private or words is None:
         raise InputError(
             f"event {event.id} ({event.kind}): has no words that are kept apart; what an event itself says is what "
             "its hash is over, and cannot be taken out",
-            hint="percuss note --private keeps words apart, and with --names the name of an actor",
+            hint="percuss note --private keeps words apart, with --names the name of an actor, and the setting private "
+            "who made events and by which words",
         )
     path = blob_path(session.ledger.place, words)
     record = tombstones(session.state.events.values()).of(event, words)
@@ -43,3 +46,13 @@ def redact(session: Session, event: Event, reason: str) -> Event:
     # The salt makes the bytes those of this note alone: no other writer can be about to use them.
     delete_payload(session.ledger.place, words)
     return record
+
+
+def _note_on_maker(session: Session, event: Event) -> Event | None:
+    """The note that a private call began with; None for an event of any other call, and for notes, which are asked for
+    by themselves.
+    """
+    if event.kind == NOTE or not event.actor.startswith(PREFIX):
+        return None
+    notes = (other for other in session.state.events.values() if other.kind == NOTE and other.actor == event.actor)
+    return next((note for note in notes if NoteAdded.of(note).names == event.actor), None)

@@ -15,13 +15,11 @@ from percuss.kinds.runs_failed import RunsFailed
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
 from percuss.session import Session
+from percuss.work.nearby import beyond, factors
 from percuss.work.repetition import Repetition, judged
 
 # Another build may order floating-point operations differently; what it gives must still agree this well.
 OTHER_BUILD_TOLERANCE = 1e-9
-# How far rounding could lead a run in another environment is seen from runs nearby: so many points, each input moved by
-# this part of itself, far more than rounding is. What they agree on, `LEEWAY` times as well, rounding does not change.
-NEIGHBOURS, MOVED, LEEWAY = 6, 1e-10, 1000.0
 
 
 def why_not(session: Session, event: Event) -> str | None:
@@ -73,7 +71,7 @@ def _beyond_rounding(
     """What was recorded, where runs nearby agree on something else; None where they do not agree, or with the record.
 
     An impact, a yield or a count that rounding decides is decided otherwise at some point nearby, and then nothing is
-    said. Of curves nothing is said either.
+    said. A curve is held to how far runs nearby have come apart by then.
     """
     import numpy as np
     import polars as pl
@@ -81,24 +79,30 @@ def _beyond_rounding(
     case = batch_of(event).case
     if not design.names:
         return None
-    chance = np.random.default_rng([sample, NEIGHBOURS])
-    nearby = []
-    for _ in range(NEIGHBOURS):
-        moved = replace(design, values=design.values * (1 + MOVED * chance.choice([-1.0, 1.0], len(design.names))))
-        nearby.append(run_batch(make_batch(moved, case, [sample], rows=[0])))
+    moved = (replace(design, values=design.values * by) for by in factors(len(design.names), sample))
+    nearby = [run_batch(make_batch(item, case, [sample], rows=[0])) for item in moved]
     if any(item.failures.get(sample) != now.failures.get(sample) for item in nearby):
         return None
     if reason is not None or sample in now.failures:
         return f"failed ({reason})" if sample not in now.failures else f"completed, and now {now.failures[sample]}"
     rows = session.table(event, "runs").filter(pl.col("sample") == sample)
     row = rows.row(0, named=True) if rows.height == 1 else {}
-    for name, value in now.outputs[0].items():
-        others = np.array([item.outputs[0][name] for item in nearby])
-        spread = float(np.max(np.abs(others - value)))
-        room = LEEWAY * (spread + MOVED * abs(value))
-        recorded = row.get(name)
-        if np.isfinite(room) and (recorded is None or not abs(recorded - value) <= room):
-            return f"{name} was {recorded!r}, is {value!r} and nearby as well"
+    names = list(now.outputs[0])
+    values, *others = (np.array([item.outputs[0][name] for name in names]) for item in (now, *nearby))
+    recorded = np.array([np.nan if row.get(name) is None else row[name] for name in names])
+    if (at := beyond(recorded, values, others)) is not None:
+        return f"{names[at]} was {row.get(names[at])!r}, is {float(values[at])!r} and nearby as well"
+    for role, parts in now.tables.items():
+        stored = session.table(event, role).filter(pl.col("sample") == sample)
+        for name, curve in parts[0][1].items():
+            others = [item.tables[role][0][1][name] for item in nearby]
+            if not np.issubdtype(curve.dtype, np.floating) or any(len(other) != len(curve) for other in others):
+                continue
+            recorded = stored[name].fill_null(np.nan).to_numpy()
+            if len(recorded) != len(curve):
+                return f"{role}: {name} had {len(recorded)} values, has {len(curve)} and nearby as well"
+            if (at := beyond(recorded, curve, others, together=True)) is not None:
+                return f"{role}: {name} was {float(recorded[at])!r} at {at}, is {float(curve[at])!r} and nearby as well"
     return None
 
 

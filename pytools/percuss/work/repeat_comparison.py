@@ -19,7 +19,7 @@ def repeat_comparison(session: Session, event: Event, part: int = 0) -> Repetiti
     if len(body.bayes_factors) != len(again.bayes_factors):
         apart = float("inf")
     if apart:
-        outside = f"its Bayes factors are {apart:.2g} apart" if apart > NEAR else None
+        outside = None if apart <= NEAR else f"its Bayes factors are {apart:.2g} apart"
         what = "comparison: its Bayes factors come out otherwise"
         return judged(session, event, what, same=False, near=lambda: (outside, f"{NEAR:g}"))
     return judged_tables(session, event, "comparison", {"posteriors": table}, body=again)

@@ -31,5 +31,12 @@ def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetiti
     again = replace(body, scores=scores, notes=kept.notes)
     verified = ("scores", "verification") if body.verification else ()
     return judged_tables(
-        session, event, "prediction", kept.tables, left_out=("verification",), body=again, not_computed=verified
+        session,
+        event,
+        "prediction",
+        kept.tables,
+        left_out=("verification",),
+        body=again,
+        not_computed=verified,
+        own=prediction.learnt(problem),
     )

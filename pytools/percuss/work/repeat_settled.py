@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
 
 from percuss.designs.records import read_design
 from percuss.errors import InputError
@@ -14,12 +16,15 @@ from percuss.ledger.event import FILE_ROLE, Event
 from percuss.ledger.projections import batch_of
 from percuss.models.model import Settles, Value
 from percuss.session import Session
+from percuss.study.study import Study
+from percuss.work.nearby import beyond, points_nearby
 from percuss.work.repetition import Repetition, elsewhere
 
 
 def repeat_settled(session: Session, event: Event, part: int = 0) -> Repetition:
     """Settle again and compare state and facts, to the bit: nearly the same rest is not the same, and runs that start
-    from it, which settle anew when they are repeated, are held to a bound themselves.
+    from it, which settle anew when they are repeated, are held to a bound themselves. Made elsewhere, the facts may be
+    what points nearby settle to.
     """
     body, study = SceneSettled.of(event), session.study(event)
     model = study.model()
@@ -33,17 +38,34 @@ def repeat_settled(session: Session, event: Event, part: int = 0) -> Repetition:
     try:
         state, facts, _ = Settling(study, body.key, point).work()
     except InputError as fault:
-        return _judged(session, event, f"does not come to rest any more ({fault})")
+        return _judged(session, event, f"does not come to rest any more ({fault})", None)
     blob = event.blob(FILE_ROLE + STATE_FILE)
     if blob is None or sha256_hex(state) != blob.sha256:
-        return _judged(session, event, "comes to rest otherwise")
+        return _judged(session, event, "comes to rest otherwise", lambda: _beyond_rounding(event, study, point, facts))
     if {**event.data, **facts} != event.data:  # a model may tell more than the body has fields for
-        return _judged(session, event, f"the facts were {event.data}, are {facts}")
+        # Of this very state: facts are read from it, which no rounding makes otherwise than in the last digits.
+        return Repetition("differs", 1, f"state of rest: the facts were {event.data}, are {facts}")
     return Repetition("same", 1)
 
 
-def _judged(session: Session, event: Event, what: str) -> Repetition:
+def _beyond_rounding(event: Event, study: Study, point: Mapping[str, Value], facts: Mapping[str, float]) -> str | None:
+    """The first fact that points nearby do not settle to either."""
+    key, names = SceneSettled.of(event).key, sorted(facts)
+    nearby = [Settling(study, key, at).work()[1] for at in points_nearby(point)]
+    if any(sorted(other) != names for other in nearby):
+        return None
+    now, *others = (np.array([float(item[name]) for name in names]) for item in (facts, *nearby))
+    data = event.data
+    recorded = np.array([float(data[name]) if isinstance(data.get(name), int | float) else np.nan for name in names])
+    at = beyond(recorded, now, others)
+    return None if at is None else f"{names[at]} was {data.get(names[at])!r}, is {float(now[at])!r} and nearby as well"
+
+
+def _judged(session: Session, event: Event, what: str, far: Callable[[], str | None] | None) -> Repetition:
     if makings := elsewhere(session, event):
+        if far and (beyond_all := far()):
+            words = f"{beyond_all}, which no rounding explains (made {makings.words})"
+            return Repetition("differs", 1, f"state of rest: {what}: {words}")
         return Repetition("cannot", 0, f"states of rest made {makings.words}", by_claim=True)
     return Repetition("differs", 1, f"state of rest: {what}")
 

@@ -5,28 +5,30 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import polars as pl
 
 from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Event
 from percuss.session import Session
+from percuss.surrogates.model import mean_of_parts
 from percuss.surrogates.settings import Settings
 from percuss.surrogates.skill import skill
 from percuss.surrogates.surrogate import load_surrogate
 from percuss.work.campaigns import recorded_campaign
 from percuss.work.repeated_tables import judged_tables, other_tables
 from percuss.work.repetition import Repetition, judged
-from percuss.work.surrogate import fit_campaign, surrogate_body
+from percuss.work.surrogate import Fit, fit_campaign, surrogate_body
 
 # Fits of the same runs are never farther apart than so many of their errors, whichever terms a search has taken.
 FAR_ERRORS = 10.0
+# By how much the error that a surrogate claims may be smaller than that of the fit that came out.
+NEAR_CLAIM, FAR_CLAIM = 2.0, 10.0
 
 
 def repeat_surrogate(session: Session, event: Event, part: int = 0) -> Repetition:
     """Fit again with the settings of the event and compare every table.
 
-    Of another build the surrogates themselves: at the points of the design they may differ by as much as they are
-    known to be wrong.
+    Of another build the surrogates themselves: at the points of the design and between them they may differ by as much
+    as they are known to be wrong.
     """
     body = SurrogateFitted.of(event)
     others = recorded_campaign(session, event, "held_out", oldest_first=True) if event.inputs_as("held_out") else None
@@ -41,22 +43,32 @@ def repeat_surrogate(session: Session, event: Event, part: int = 0) -> Repetitio
         event,
         f"surrogate: its tables come out otherwise: {', '.join(other)}",
         same=False,
-        near=lambda: (_outside(session, event, fit.tables["residuals"]), "their own errors"),
-        far=lambda makings: _outside(session, event, fit.tables["residuals"], FAR_ERRORS, 1e-6),
+        near=lambda: (_outside(session, event, fit, 1.0, 1e-12, NEAR_CLAIM), "their own errors"),
+        far=lambda makings: _outside(session, event, fit, FAR_ERRORS, 1e-6, FAR_CLAIM),
     )
 
 
-def _outside(
-    session: Session, event: Event, now: pl.DataFrame, errors: float = 1.0, rounding: float = 1e-12
-) -> str | None:
-    """The first output by which the surrogates differ by more than so many of their errors."""
+def _outside(session: Session, event: Event, fit: Fit, errors: float, rounding: float, claim: float) -> str | None:
+    """The first output by which the surrogates differ by more than so many of their errors, or whose claimed error is
+    too small by this factor. Errors are those of the fit that came out: recorded ones are what somebody says.
+    """
     surrogate = load_surrogate(session, event)
-    then = surrogate.tables["residuals"]
-    for number, column in enumerate(surrogate.columns):
-        pair = [table.filter(pl.col("column") == number)["fitted"].to_numpy() for table in (then, now)]
-        error = math.sqrt(max(column.errors.trusted * column.variance, 0.0))
-        apart = float(np.sqrt(np.mean((pair[0] - pair[1]) ** 2))) if len(pair[0]) == len(pair[1]) else math.inf
-        # Rounding of an output that is the same in every run, or that is met exactly.
-        if not apart <= max(errors * error, rounding * (abs(column.mean) + math.sqrt(column.variance))):
-            return f"{column.name}: the fits are {apart:.3g} apart, with an error of {error:.3g}"
+    if surrogate.outputs != tuple((column.case, column.output) for column in fit.fitted.columns):
+        return "it has other outputs"
+    for group in fit.fitted.groups:
+        points = group.data.points
+        # Between the points too, where a fit is free to do anything.
+        at = np.concatenate([points, (points[1:] + points[:-1]) / 2])
+        then, now = surrogate.mean_of_canonical(at), mean_of_parts(fit.fitted.parts, at)
+        for number in group.columns:
+            column, recorded = fit.fitted.columns[number], surrogate.columns[number]
+            error = math.sqrt(max(column.errors.trusted * column.variance, 0.0))
+            size = abs(column.mean) + math.sqrt(column.variance)
+            apart = float(np.sqrt(np.mean((then[:, number] - now[:, number]) ** 2)))
+            # Rounding of an output that is the same in every run, or that is met exactly.
+            if not apart <= max(errors * error, rounding * size):
+                return f"{recorded.name}: the fits are {apart:.3g} apart, with an error of {error:.3g}"
+            claimed_error = math.sqrt(max(recorded.errors.trusted * recorded.variance, 0.0))
+            if not error <= max(claim * claimed_error, rounding * size):
+                return f"{recorded.name}: claims an error of {claimed_error:.3g}, has one of {error:.3g}"
     return None

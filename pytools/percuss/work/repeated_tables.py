@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,16 +13,19 @@ from percuss.ledger.tables import table_digest
 from percuss.session import Session
 from percuss.trust import Trust
 from percuss.work.repeated_body import hidden_failures, other_fields
-from percuss.work.repetition import Elsewhere, Repetition, judged
+from percuss.work.repetition import Elsewhere, Repetition, elsewhere, judged
 
 if TYPE_CHECKING:
     import polars as pl
 
-# Where only rounding differs, sums and quantiles do not make more of it than this, of the largest number of a column.
+# Where only rounding differs, sums and quantiles do not make more of it than this, of the largest number of a column
+# among the rows of the same names: columns hold numbers of one unit, but for tables with a row for each output.
 NEAR = 1e-6
-# What no rounding makes of a table that is computed without a search, of the largest number of a column: resampling by
-# the generator of another numpy moves an interval, and not by this much.
+# What no rounding makes of a table that is computed without a search: resampling by the generator of another numpy
+# moves an interval, and not by this much.
 FAR = 0.25
+# What is said of tables that are the same but for rounding: some of it is found by a search, and ends where that ends.
+SAID = 1e-3
 
 
 def judged_tables(
@@ -31,7 +34,7 @@ def judged_tables(
     what: str,
     tables: Mapping[str, pl.DataFrame],
     left_out: tuple[str, ...] = (),
-    far: float | None = FAR,
+    far: float | Callable[[], str | None] | None = FAR,
     body: Body | None = None,
     not_computed: tuple[str, ...] = (),
     own: Trust = (),
@@ -39,23 +42,29 @@ def judged_tables(
     """The verdict on a result that was computed again: to the bit, or within `NEAR` where it was made elsewhere.
 
     `body`: what is said of the tables, but for the fields that are `not_computed`; `own`: the verdicts it comes to.
-    `far`: what is a fault even of another environment; None where a search or a chain may go quite another way. Tables
-    with other rows are no nearer or farther than that: a search may have ended elsewhere.
+    `far`: what is a fault even of another environment, as a distance, or asked for where it is needed; None where a
+    search may go quite another way. Tables with other rows are no nearer or farther than that.
     """
     other = other_tables(event, tables, left_out)
-    fields = other_fields(event, body, not_computed) if body is not None else {}
-    if not other and (hidden := hidden_failures(event, own)):
-        return Repetition("differs", 1, f"{what}: it fails {', '.join(hidden)}, and its verdicts do not say so")
-
-    def apart() -> float:
-        of_tables = (farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other)
-        return max(*of_tables, *fields.values(), 0.0)
+    same_code = not elsewhere(session, event).code
+    fields = other_fields(event, body, not_computed, same_code=same_code) if body is not None else {}
+    of_tables = [farthest(session, event, role, tables[role]) if role in tables else float("inf") for role in other]
+    # Verdicts, and what is said of tables, follow from these: where they are the same but for rounding, so are those,
+    # and no claim excuses anything else. In words there may be numbers that were rounded otherwise.
+    if max([*of_tables, 0.0]) <= NEAR:
+        if hidden := hidden_failures(event, own):
+            return Repetition("differs", 1, f"{what}: it fails {', '.join(hidden)}, and its verdicts do not say so")
+        body_apart = other_fields(event, body, not_computed, words=0.0) if fields and body is not None else {}
+        if wrong := [name for name, apart in body_apart.items() if apart > SAID]:
+            return Repetition("differs", 1, f"{what}: comes out otherwise: {', '.join([*other, *wrong])}")
+    distance = max([*of_tables, *fields.values(), 0.0])
 
     def near() -> tuple[str | None, str]:
-        return (f"{apart():.2g} apart" if apart() > NEAR else None), f"{NEAR:g}"
+        return (f"{distance:.2g} apart" if distance > NEAR else None), f"{NEAR:g}"
 
     def beyond(makings: Elsewhere) -> str | None:
-        distance = apart()
+        if callable(far):
+            return far()
         return f"{distance:.2g} apart" if far is not None and far < distance < float("inf") else None
 
     return judged(
@@ -76,25 +85,34 @@ def other_tables(event: Event, tables: Mapping[str, pl.DataFrame], left_out: tup
 
 
 def farthest(session: Session, event: Event, role: str, now: pl.DataFrame) -> float:
-    """The largest distance between numbers of two tables, over the largest number of their column; infinite for tables
-    that are otherwise not alike.
+    """The largest distance between numbers of two tables, over the largest number of their column among the rows that
+    have the same names (text); infinite for tables that are otherwise not alike.
     """
+    import polars as pl
+
     if event.blob(role) is None:
         return float("inf")
     then = session.table(event, role)
     if then.schema != now.schema or then.height != now.height:
         return float("inf")
+    floats = [name for name, type in then.schema.items() if type.is_float()]
+    if not then.drop(floats).equals(now.drop(floats), null_equal=True):
+        return float("inf")
+    names = [name for name, type in then.schema.items() if type == pl.String]
+    groups = np.zeros(then.height, np.int64)
+    if names:
+        groups = then.select(pl.struct(names).rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
     apart = 0.0
-    for name, type in then.schema.items():
-        if not type.is_float():
-            if not then[name].equals(now[name], null_equal=True):
-                return float("inf")
-            continue
+    for name in floats:
         old, new = (table[name].fill_null(float("nan")).to_numpy() for table in (then, now))
-        gap = np.where((old == new) | (np.isnan(old) & np.isnan(new)), 0.0, np.abs(old - new))
-        size = float(np.nanmax(np.abs(old), initial=0.0))
-        largest = float(np.max(gap, initial=0.0))
-        if np.isnan(largest) or (largest > 0 and size == 0):
+        alike = (old == new) | (np.isnan(old) & np.isnan(new))
+        if not np.all(np.isfinite(old[~alike]) & np.isfinite(new[~alike])):
             return float("inf")
-        apart = max(apart, largest / size if size > 0 else 0.0)
+        # By what came out, not by what was recorded: one huge number of a forger makes no others small.
+        size = np.zeros(int(np.max(groups, initial=-1)) + 1)
+        np.maximum.at(size, groups, np.where(np.isfinite(new), np.abs(new), 0.0))
+        gap = np.abs(old - new, out=np.zeros_like(old), where=~alike)
+        with np.errstate(divide="ignore", over="ignore"):
+            ratio = np.divide(gap, size[groups], out=np.zeros_like(gap), where=gap > 0)
+        apart = max(apart, float(np.max(ratio, initial=0.0)))
     return apart

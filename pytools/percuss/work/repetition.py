@@ -52,11 +52,13 @@ class Repetition:
 class Elsewhere:
     """In what the making of an event differed from what is here: the build of the core, and parts of the environment.
 
-    An environment that was not recorded (events of format 1) may have been any.
+    An environment that was not recorded (events of format 1) may have been any. `code`: it is of another version,
+    commit or build.
     """
 
     build: bool
     environment: tuple[str, ...]
+    code: bool
 
     def __bool__(self) -> bool:
         return self.build or bool(self.environment)
@@ -78,15 +80,17 @@ class Elsewhere:
 def elsewhere(session: Session, event: Event) -> Elsewhere:
     """In what the making of an event differed from what is here."""
     build = event.software.core != (session.ledger.core or software().core)
+    code = build or (event.software.version, event.software.commit) != (software().version, software().commit)
     try:
         record = session.ledger.environment(event)
     except LedgerError as fault:
-        return Elsewhere(build, (f"an environment that cannot be read ({fault})",))
+        return Elsewhere(build, (f"an environment that cannot be read ({fault})",), code)
     if record is None:
-        return Elsewhere(build, ("an environment that was not recorded",))
+        return Elsewhere(build, ("an environment that was not recorded",), code)
     here = numerics(environment())
     other = {name: value for name, value in numerics(record).items() if value != here[name]}
-    return Elsewhere(build, tuple(f"another {name} ({value}, here {here[name]})" for name, value in other.items()))
+    words = tuple(f"another {name} ({value}, here {here[name]})" for name, value in other.items())
+    return Elsewhere(build, words, code)
 
 
 def judged(

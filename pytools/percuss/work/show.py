@@ -10,11 +10,13 @@ from percuss.export.tables import study_units
 from percuss.kinds.body import plain
 from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import kind_of
+from percuss.kinds.trusted import Result
 from percuss.ledger.event import FILE_ROLE, Event
 from percuss.ledger.notes import note_words
 from percuss.ledger.projections import superseded_ids
-from percuss.ledger.standing import superseded
+from percuss.ledger.standing import standing, superseded
 from percuss.session import Session
+from percuss.trust import Trust
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +32,13 @@ def standing_words(session: Session, event: Event) -> list[str]:
     if not superseded_ids(session.ledger.frame()):
         return []
     return [verdict.line() for verdict in superseded(session.state, event)]
+
+
+def marks(session: Session, event: Event) -> Trust:
+    """What is to be said before an event is drawn or written: gates it failed, what is superseded under it."""
+    if superseded_ids(session.ledger.frame()):
+        return standing(session.state, event)
+    return event.content.trust if isinstance(event.content, Result) else ()
 
 
 def tables(session: Session, event: Event) -> dict[str, pl.DataFrame]:

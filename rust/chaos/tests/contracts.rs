@@ -1,10 +1,8 @@
 //! What holds for every design: invariances, determinism, clear refusals.
 
-mod functions;
-
 use std::sync::atomic::AtomicBool;
 
-use functions::{Stream, displacements, g_function, kink};
+use crate::functions::{Stream, displacements, g_function, kink};
 use percuss_chaos::{
     ChaosError, Design, Expansion, Family, Fit, Method, Options, Search, bootstrap_coefficients,
     fit, indices, nested,

@@ -1,10 +1,8 @@
 //! Contracts on closed-form functions: the answers that are known exactly.
 
-mod functions;
-
 use std::sync::atomic::AtomicBool;
 
-use functions::{Problem, Stream, problems, validation_error};
+use crate::functions::{Problem, Stream, problems, validation_error};
 use percuss_chaos::{Design, Family, Fit, Method, Options, Search, fit, indices, nested};
 
 fn fitted(design: &Design, options: &Options) -> Fit {

@@ -1,10 +1,8 @@
 //! The fast regression against plain ones: complete products, normal equations, brute-force leave-one-out.
 
-mod functions;
-
 use std::sync::atomic::AtomicBool;
 
-use functions::{Stream, g_function, kink};
+use crate::functions::{Stream, g_function, kink};
 use percuss_chaos::{Candidates, Design, Expansion, Family, Method, Options, fit};
 
 type Matrix = Vec<Vec<f64>>;

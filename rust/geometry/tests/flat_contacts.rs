@@ -1,8 +1,6 @@
 //! Flat on flat: which points there are, where they are, and that they keep their names.
 
-mod common;
-
-use common::{Stream, points};
+use crate::common::{Stream, points};
 use percuss_geometry::{ContactPoint, Pose, Shape, Vec3};
 use std::collections::BTreeMap;
 

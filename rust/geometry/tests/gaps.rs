@@ -1,9 +1,7 @@
 //! The least gap of every pair of convex shapes against a search over all directions; symmetry under
 //! exchange of the shapes; independence of the frame.
 
-mod common;
-
-use common::{Stream, along, boulder, gap_by_search, inside, points, shapes};
+use crate::common::{Stream, along, boulder, gap_by_search, inside, points, shapes};
 use nalgebra::Quaternion;
 use percuss_geometry::{Pose, Quat, Shape, Vec3};
 

@@ -1,8 +1,6 @@
 //! Meshes and height fields: a triangulated plane is a plane, and rough ground has the right distance.
 
-mod common;
-
-use common::{Stream, points, shapes};
+use crate::common::{Stream, points, shapes};
 use percuss_geometry::{Pose, Shape, Vec3};
 
 fn flat() -> Shape {

@@ -1,8 +1,6 @@
 //! What must not matter: the frame of the world, the history of the detector, the order of the pair.
 
-mod common;
-
-use common::{Stream, points};
+use crate::common::{Stream, points};
 use percuss_geometry::{Contactor, Detector, Pose, Quat, Shape, Vec3, Visibility};
 
 fn shapes() -> Vec<Shape> {

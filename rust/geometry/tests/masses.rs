@@ -1,8 +1,6 @@
 //! Mass properties against integration over a fine grid, and of polyhedra against closed forms.
 
-mod common;
-
-use common::inside;
+use crate::common::inside;
 use percuss_geometry::{GeometryError, MassProperties, Mat3, Pose, Shape, Vec3};
 
 /// Midpoint rule over a grid of `cells`^3 in the box of half side `reach`.

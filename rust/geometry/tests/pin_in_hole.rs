@@ -1,8 +1,6 @@
 //! The pin in the hole against dense sampling of both surfaces, and its closed form for parallel axes.
 
-mod common;
-
-use common::{Stream, points};
+use crate::common::{Stream, points};
 use percuss_geometry::{Pose, Shape, Vec3};
 use std::f64::consts::TAU;
 

@@ -1,8 +1,6 @@
 //! Packing and curve level: void ratio, servo, exact strains, energy account, the same bits, and a peer's curves.
 
-mod common;
-
-use common::material;
+use crate::common::material;
 use nalgebra::Vector3;
 use percuss_grains::{
     Axis, Compaction, Damping, GrainError, Loading, Material, Packing, Path, Program, Servo, Test,

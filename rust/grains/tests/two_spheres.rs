@@ -1,8 +1,6 @@
 //! Contact level: forces of a peer under prescribed motion, limits and moments in closed form, objectivity, energy.
 
-mod common;
-
-use common::material;
+use crate::common::material;
 use nalgebra::{Rotation3, Vector3};
 use percuss_grains::{Contact, Material, Motion, advance};
 use percuss_laws::grain::{GrainLaw, MomentLimit};

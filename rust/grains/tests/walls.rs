@@ -1,8 +1,6 @@
 //! Grains between rigid walls, and contact damping: restitution, weight, servo.
 
-mod common;
-
-use common::material;
+use crate::common::material;
 use nalgebra::Vector3;
 use percuss_grains::{
     Axis, Compaction, Damping, GrainError, Loading, Material, Packing, Servo, Test, World, load,

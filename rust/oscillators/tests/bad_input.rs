@@ -1,8 +1,6 @@
 //! Bad input gets one clear sentence.
 
-mod common;
-
-use common::{every, frames};
+use crate::common::{every, frames};
 use percuss_laws::{Damping, Law};
 use percuss_oscillators::{BaseMotion, Harmonic, Integrator, Node, Settings, System, simulate};
 

@@ -1,8 +1,6 @@
 //! The energy account closes: to rounding for the event integrator, to the order of the scheme for the others.
 
-mod common;
-
-use common::{every, frames, hertz_stiffness};
+use crate::common::{every, frames, hertz_stiffness};
 use percuss_laws::{Damping, Law};
 use percuss_oscillators::{BaseMotion, Harmonic, Integrator, Record, simulate};
 use proptest::prelude::*;

@@ -1,8 +1,6 @@
 //! The fixed-step integrators: order of convergence, the known error of central differences, refusals.
 
-mod common;
-
-use common::{every, frames, hertz_stiffness};
+use crate::common::{every, frames, hertz_stiffness};
 use percuss_laws::{Damping, Law};
 use percuss_oscillators::{
     BaseMotion, Harmonic, Integrator, Node, OscillatorError, Rayleigh, Run, Spring, System,

@@ -1,8 +1,6 @@
 //! Achieved restitution of a free collision, by integration, against what was asked and against the stored table.
 
-mod common;
-
-use common::golden_text;
+use crate::common::golden_text;
 use percuss_laws::{Damping, Law};
 use percuss_oscillators::{achieved_restitution, free_collision};
 use proptest::prelude::*;

@@ -1,8 +1,6 @@
 //! Results do not depend on how the system is written down: mirrored, renumbered, in other units, on more threads.
 
-mod common;
-
-use common::{every, frames, hertz_stiffness};
+use crate::common::{every, frames, hertz_stiffness};
 use percuss_laws::{Damping, Law};
 use percuss_oscillators::{
     BaseMotion, Contact, Damper, Integrator, Node, Rayleigh, Record, Spring, System, simulate,

@@ -1,8 +1,6 @@
 //! Peaks of event-located runs: closed form where there is one, else what the motion shows when it is looked at densely.
 
-mod common;
-
-use common::{every, frames, hertz_stiffness};
+use crate::common::{every, frames, hertz_stiffness};
 use percuss_laws::{Damping, Impact, Law};
 use percuss_oscillators::{
     BaseMotion, Harmonic, Integrator, Run, Settings, System, free_collision, simulate,

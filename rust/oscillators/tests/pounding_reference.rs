@@ -1,8 +1,6 @@
 //! The event-located integrator against the stored trajectories of the two frames.
 
-mod common;
-
-use common::{every, frames, golden, hertz_stiffness};
+use crate::common::{every, frames, golden, hertz_stiffness};
 use percuss_laws::{Damping, Law};
 use percuss_oscillators::{Integrator, Run, simulate};
 

@@ -1,8 +1,6 @@
 //! Derivatives of the right-hand side against central differences.
 
-mod common;
-
-use common::frames;
+use crate::common::frames;
 use percuss_laws::{Damping, Law, Memory};
 use percuss_oscillators::{Load, Model, Parameter, System};
 

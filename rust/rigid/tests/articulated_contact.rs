@@ -1,11 +1,7 @@
 //! Joints together with contacts, limits and friction: closed forms and invariants.
 
-mod common;
-#[path = "common/linkages.rs"]
-mod linkages;
-
-use common::*;
-use linkages::*;
+use crate::common::linkages::*;
+use crate::common::*;
 use percuss_rigid::*;
 use proptest::prelude::*;
 

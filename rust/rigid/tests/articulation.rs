@@ -1,11 +1,8 @@
 //! Joints in the nonsmooth stepper, without contact: closed forms, the smooth stepper, drift, invariants.
 
-mod common;
-#[path = "common/linkages.rs"]
-mod linkages;
-
-use common::*;
-use linkages::*;
+use crate::common::linkages;
+use crate::common::linkages::*;
+use crate::common::*;
 use percuss_rigid::*;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 

@@ -1,9 +1,6 @@
 //! The five-body system against integrations of others (tests/golden/multibody).
 
-#[path = "common/fivebody.rs"]
-mod fivebody;
-
-use fivebody::*;
+use crate::common::fivebody::*;
 use percuss_rigid::*;
 
 /// Accelerations reach 485 m/s2, angular accelerations 1240 rad/s2.

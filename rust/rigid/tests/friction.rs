@@ -1,8 +1,6 @@
 //! Sliding with closed forms.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use percuss_rigid::*;
 
 #[test]

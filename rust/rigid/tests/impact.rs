@@ -1,8 +1,6 @@
 //! Impacts with closed forms.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use percuss_rigid::*;
 
 /// A sphere of 1 kg and radius 0.5 m released 1 m above the ground.

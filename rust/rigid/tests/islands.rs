@@ -1,7 +1,5 @@
 //! Islands: what lies elsewhere changes nothing, nor does the number of threads.
 
-mod common;
-
 use percuss_rigid::*;
 
 /// A tower of `blocks` boxes at x, each a little off the one below, from which it gets its name.

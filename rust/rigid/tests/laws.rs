@@ -1,9 +1,7 @@
 //! The contact law and its invariances, on small random scenes.
 
-mod common;
-
-use common::random::{Random, rain};
-use common::*;
+use crate::common::random::{Random, rain};
+use crate::common::*;
 use percuss_rigid::*;
 use proptest::prelude::*;
 

@@ -1,8 +1,6 @@
 //! Steps that look ahead: bodies end at touch, and what slides around a hole does not sink into its wall.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use percuss_rigid::*;
 
 const STEP_S: f64 = 2.5e-4;

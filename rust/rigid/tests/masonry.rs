@@ -1,8 +1,6 @@
 //! Blocks that stand, rock, topple and fall.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use percuss_rigid::*;
 
 /// A tower of cubes of 1 m and 100 kg.

@@ -1,9 +1,7 @@
 //! What holds whatever the scene.
 
-mod common;
-
-use common::random::{Random, rain};
-use common::*;
+use crate::common::random::{Random, rain};
+use crate::common::*;
 use percuss_rigid::*;
 
 /// 100 mixed solids falling for 2 s. Nothing becomes NaN, nothing falls through the ground, and the mechanical

@@ -1,8 +1,6 @@
 //! Bad scenes get one clear sentence.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use percuss_rigid::*;
 
 fn scene() -> Scene {

@@ -1,9 +1,7 @@
 //! Stopping and going on, births and removals, settling, recording.
 
-mod common;
-
-use common::walls::{brick_wall, pile};
-use common::*;
+use crate::common::walls::{brick_wall, pile};
+use crate::common::*;
 use percuss_rigid::*;
 
 /// Every number of the state, as bits.

@@ -1,9 +1,7 @@
 //! Rolling and twisting friction: closed forms, and what holds in any scene.
 
-mod common;
-
-use common::random::rain;
-use common::*;
+use crate::common::random::rain;
+use crate::common::*;
 use percuss_rigid::*;
 use proptest::prelude::*;
 

@@ -1,8 +1,6 @@
 //! Free and spinning bodies.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use percuss_rigid::*;
 
 /// A box of three different sides, free, turning about an axis near its unstable one.

@@ -1,12 +1,8 @@
 //! Solids on joints of every kind that rub and have limits, among contacts that rub, roll and twist.
 
-mod common;
-#[path = "common/linkages.rs"]
-mod linkages;
-
-use common::random::{Random, rain};
-use common::*;
-use linkages::joint;
+use crate::common::linkages::joint;
+use crate::common::random::{Random, rain};
+use crate::common::*;
 use percuss_rigid::*;
 use proptest::prelude::*;
 

@@ -1,8 +1,6 @@
 //! Scenes also run with Siconos 4.4.0 (tests/golden/siconos).
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use percuss_rigid::*;
 
 /// Rows of a stored table, without its header.

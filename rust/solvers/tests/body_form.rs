@@ -1,12 +1,11 @@
 //! Sweeps without W solve the same problem as sweeps with it.
 
+use crate::problems;
 use percuss_solvers::{
     Assembly, BlockKind, Bodies, Contact, InverseMass, Problem, Residuals, Settings, Solver,
     Workspace,
 };
 use proptest::prelude::*;
-
-mod problems;
 
 const BODIES: usize = 6;
 

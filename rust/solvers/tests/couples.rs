@@ -1,11 +1,9 @@
 //! Rolling and twisting friction and friction with a given bound in the contact problem, on random piles.
 
-mod problems;
-
+use crate::problems::{Scene, mixed_pile, pile, single, solve, solve_within};
 use percuss_solvers::{
     Assembly, BlockKind, BlockMatrix, Bodies, Error, Problem, Settings, Solver, Vector3, Workspace,
 };
-use problems::{Scene, mixed_pile, pile, single, solve, solve_within};
 use proptest::prelude::*;
 
 /// The pile with a couple after every contact.

@@ -1,9 +1,7 @@
 //! What is said of the existence of solutions: proofs for what can be solved, a bound for what cannot.
 
-mod problems;
-
+use crate::problems::{Scene, pile, single, solve, tower, wall};
 use percuss_solvers::{BlockMatrix, Existence, Problem, Solver};
-use problems::{Scene, pile, single, solve, tower, wall};
 use proptest::prelude::*;
 
 /// A block of 1 kg that walls close in on from both sides at `speed`, beside one that lies on the ground.

@@ -1,12 +1,10 @@
 //! Contacts at bodies that joints connect, and friction with a given bound.
 
-mod problems;
-
+use crate::problems::pile;
 use percuss_solvers::{
     Assembly, BlockKind, Contact, InverseMass, Joined, Problem, Settings, Solver, Span, Workspace,
     response,
 };
-use problems::pile;
 use proptest::prelude::*;
 
 /// y = D^-1/2 L^-1 (G M^-1 J^T) for one row G between two bodies, which is a scalar matter.

@@ -1,9 +1,7 @@
 //! One contact, where the answer is known in closed form, by every solver.
 
-mod problems;
-
+use crate::problems::{single, solve};
 use percuss_solvers::{Solver, Vector3};
-use problems::{single, solve};
 
 const TOLERANCE: f64 = 1e-13;
 

@@ -1,9 +1,7 @@
 //! What holds for every solution of every problem, checked on random piles.
 
-mod problems;
-
+use crate::problems::{Scene, pile, solve, solve_within};
 use percuss_solvers::{Assembly, Problem, Settings, Solver, Vector3, Workspace, apply_impulses};
-use problems::{Scene, pile, solve, solve_within};
 use proptest::prelude::*;
 
 fn norm(x: &[Vector3]) -> f64 {

@@ -1,9 +1,7 @@
 //! Empty, singular, redundant, stiff and broken problems.
 
-mod problems;
-
+use crate::problems::{Scene, pile, single, solve, tower, wall};
 use percuss_solvers::{BlockMatrix, Error, Problem, Residuals, Settings, Solver, Workspace};
-use problems::{Scene, pile, single, solve, tower, wall};
 
 #[test]
 fn empty_problem_is_solved() {

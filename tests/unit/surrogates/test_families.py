@@ -168,3 +168,20 @@ def test_folds_hang_on_the_seed_alone():
     np.testing.assert_array_equal(a, b)
     assert (a != other).any()
     assert np.bincount(a).tolist() == [12] * 5
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e-6, 1e-9, 1e-11])
+def test_errors_are_not_too_small_beside_a_large_mean(spread):
+    """Rounding of the simulator's numbers becomes part of the error, and must not hide what there is of it."""
+    module = family_module("chaos")
+    data = Data(DATA.families, POINTS, 1.0 + spread * VALUES)
+    model = module.fit(data, SETTINGS)
+    nested = fit_nested(module, data, Folds.of(data, 5, 0), SETTINGS, model)
+    probes = RNG.uniform(-1, 1, (4096, 2))
+    trusted = np.maximum(
+        relative(data.values - nested.predicted, data.values), elsewhere(model, nested, probes, data.values)
+    )
+    exact = 1.0 + spread * np.column_stack(
+        [np.exp(probes[:, 0]) * probes[:, 1], np.abs(probes[:, 0] + 0.3 * probes[:, 1])]
+    )
+    assert (relative(exact - model.mean(probes), exact) < 4 * trusted).all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import Diagnostics, diagnose
@@ -98,4 +98,18 @@ class Sample:
             log_evidence=run.log_evidence,
             log_evidence_error=run.log_evidence_error,
             modes=modes,
+        )
+
+    def with_draws(self, target: Target, draws: Floats, log_likelihood: Floats, log_prior: Floats) -> Sample:
+        """The same with other draws (chains, draws, d) in SI, judged anew by what can be seen from draws alone."""
+        flat = target.transform.unbounded(draws.reshape(-1, draws.shape[2]))
+        log_density = log_likelihood + log_prior + target.transform.log_jacobian(flat).reshape(draws.shape[:2])
+        diagnostics = judge(target, flat.reshape(draws.shape), log_density)
+        return replace(
+            self,
+            draws=draws,
+            log_likelihood=log_likelihood,
+            log_prior=log_prior,
+            diagnostics=diagnostics,
+            reasons=self.stopping.reasons(diagnostics),
         )

@@ -27,7 +27,11 @@ _TAILS = {
 _WAY = 'say it in the study, as in base_record_unit = "g0" (standard gravity), "m/s^2" or "cm/s^2"'
 
 PEER = (".at2", ".vt2", ".dt2")
-_QUANTITY = re.compile(r"\b(ACCELERATION|VELOCITY|DISPLACEMENT)\b(?:.*?\bUNITS?\s+OF\s+([^\s,;]+))?")
+_QUANTITY = re.compile(r"\b(ACCELERATION|VELOCITY|DISPLACEMENT)\b")
+_SPECTRUM = re.compile(r"SPECTR|FOURIER")
+_UNITS_OF = re.compile(r"\bUNITS?(?:\s+OF\b|\s*[:=])\s*([^\s,;]+)")
+# Other ways to say a unit, where the word is one: `ACCELERATION (G)`, `ACCELERATION IN CM/SEC/SEC`.
+_PERHAPS_UNIT = re.compile(r"(?:\bIN\s+|[(\[]\s*)([^\s,;()\[\]]+)")
 _COUNTED = re.compile(r"NPTS\s*=\s*([^\s,]+)[\s,]+DT\s*=\s*([\d.E+-]+)\s*(?:SEC|S\b|,|$)")
 _COUNTED_BEFORE = re.compile(r"^\s*(\S+)\s+(\S+)\s+NPTS\s*,?\s*DT\b")
 _BRACKETED = re.compile(r"[\[(]\s*([^\])]*?)\s*[\])]\s*$")
@@ -136,10 +140,9 @@ def _peer(text: str, unit: str | None) -> tuple[list[float], list[float]]:
     if len(lines) < 5:
         raise InputError("must have four lines of header and then values, as PEER writes AT2 files")
     quantity = _QUANTITY.search(lines[2].upper())
-    if quantity and quantity[1] != "ACCELERATION":
-        raise InputError(f"line 3 says `{lines[2].strip()[:60]}`, and an acceleration is needed")
-    unit_in_file = _peer_unit(quantity[2].strip(".()"), lines[2]) if quantity and quantity[2] else None
-    own = _one_unit(unit_in_file, unit, f"line 3, `{lines[2].strip()[:60]}`,")
+    if (quantity and quantity[1] != "ACCELERATION") or _SPECTRUM.search(lines[2].upper()):
+        raise InputError(f"line 3 says `{lines[2].strip()[:60]}`, and an acceleration over time is needed")
+    own = _one_unit(_peer_unit(lines[2]), unit, f"line 3, `{lines[2].strip()[:60]}`,")
     count, step = _counted(lines[3])
     scale = float(parse_unit(own).scale)
     values = [scale * _number(word, i) for i, line in enumerate(lines[4:], start=5) for word in line.split()]
@@ -149,17 +152,28 @@ def _peer(text: str, unit: str | None) -> tuple[list[float], list[float]]:
     return [i * step for i in range(count)], values
 
 
-def _peer_unit(word: str, line: str) -> str:
-    """A unit as PEER files spell it: G is standard gravity, SEC the second."""
-    if word == "G":
-        return "g0"
+def _peer_unit(line: str) -> str | None:
+    """The unit that line 3 states, if any, as PEER files spell it: G is standard gravity, SEC the second."""
+    stated = _UNITS_OF.search(line.upper())
+    words = [stated[1]] if stated else _PERHAPS_UNIT.findall(line.upper())
+    for word in (word.strip(".()[]") for word in words):
+        unit = _unit_of(word)
+        if unit is None and not stated:
+            continue
+        if unit is None or not same_dimension(unit, ACCELERATION):
+            raise InputError(f"line 3 says `{line.strip()[:60]}`: {word} is not read as a unit of acceleration")
+        return unit
+    return None
+
+
+def _unit_of(word: str) -> str | None:
+    """A word of capitals as a unit, or None."""
+    if word in ("G", "GAL", "GALS"):
+        return "g0" if word == "G" else "Gal"
     try:
-        unit = parse_unit(word.lower().replace("sec", "s")).name
-        if same_dimension(unit, ACCELERATION):
-            return unit
+        return parse_unit(word.lower().replace("sec", "s")).name
     except InputError:
-        pass
-    raise InputError(f"line 3 says `{line.strip()[:60]}`: {word} is not read as a unit of acceleration")
+        return None
 
 
 def _counted(line: str) -> tuple[int, float]:

@@ -50,8 +50,7 @@ def _remarks(source: Source) -> list[Block]:
             blocks.append(Notice(f"{event.kind} `{event.id}` is superseded{by}{why}"))
     for event in source.state.events.values():
         if event.kind == "note.added" and is_known(event.kind, event.version):
-            about = event.input("about")
-            if about in known:
+            for about in (item.id for item in event.inputs_as("about") if item.id in known):
                 words = f"{known[about].kind}, {event.actor} on {when(event)}: {_words(event)}"
                 blocks.append(Notice(words, "note"))
     return blocks

@@ -1,5 +1,5 @@
 //! Functions with known answers, shared by tests and benchmarks.
-#![allow(dead_code)] // each test binary uses its own part
+#![allow(dead_code)] // benchmarks use a part of it
 
 use percuss_chaos::{Design, Expansion, Family};
 

@@ -1,5 +1,4 @@
 //! Random poses, and the signed gap by search over directions: the oracle of the pair tests.
-#![allow(dead_code)]
 
 use percuss_geometry::{ContactPoint, Frame, Pose, Quat, Shape, Vec3, Workspace, contact_points};
 

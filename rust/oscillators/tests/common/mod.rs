@@ -1,5 +1,4 @@
 //! The two frames of Polycarpou, Papaloizou and Kyriakides, and the stored references.
-#![allow(dead_code)] // each test file uses its own part
 
 use percuss_laws::{Damping, Law};
 use percuss_oscillators::{Contact, Damper, Integrator, Node, Settings, Spring, System};

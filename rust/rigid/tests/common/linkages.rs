@@ -1,5 +1,4 @@
 //! Linkages shared by the tests.
-#![allow(dead_code)]
 
 use percuss_rigid::*;
 

@@ -1,6 +1,8 @@
 //! Small scenes shared by the tests.
-#![allow(dead_code)]
+#![allow(dead_code)] // benchmarks use a part of it
 
+pub mod fivebody;
+pub mod linkages;
 pub mod random;
 pub mod walls;
 

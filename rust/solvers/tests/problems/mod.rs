@@ -4,8 +4,7 @@
 //! normal velocity separates. All have a rigid-body origin, W = H^T M^-1 H and q = H^T v, which is what
 //! makes them solvable: a W of low rank with an arbitrary q need not be.
 
-// Each test file uses a part of this module.
-#![allow(dead_code)]
+#![allow(dead_code)] // benchmarks use a part of it
 
 use percuss_solvers::{
     Assembly, BlockKind, BlockMatrix, Contact, InverseMass, Jacobian, Problem, Report, Settings,

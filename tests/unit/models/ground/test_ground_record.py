@@ -37,6 +37,10 @@ def at2(third: str = LINES[2], fourth: str = LINES[3], values: list[str] = LINES
         ("ACCELERATION TIME SERIES IN UNITS OF CM/SEC/SEC", "NPTS=6,DT=0.005", 0.01),
         ("Acceleration time series in units of cm/s**2", "NPTS=  6, DT= .005 SEC", 0.01),
         ("ACCELERATION TIME SERIES IN UNITS OF M/S2", "    6    .0050  NPTS, DT", 1.0),
+        ("ACCELERATION TIME SERIES IN UNITS OF GAL", "NPTS=   6, DT=  .00500SEC", 0.01),
+        ("ACCELERATION TIME HISTORY (G)", "NPTS =   6 , DT = 5.00E-03 SEC", G),
+        ("ACCELERATION IN CM/SEC/SEC, RECORDED IN EL CENTRO", LINES[3], 0.01),
+        ("ACCELERATION TIME SERIES, UNITS: CM/SEC2", LINES[3], 0.01),
     ],
 )
 def test_headers_old_and_new_are_obeyed(third: str, fourth: str, scale: float) -> None:
@@ -50,10 +54,14 @@ def test_headers_old_and_new_are_obeyed(third: str, fourth: str, scale: float) -
 @pytest.mark.parametrize(
     ("data", "unit", "words"),
     [
-        (at2("VELOCITY TIME SERIES IN UNITS OF CM/SEC"), None, "an acceleration is needed"),
-        (at2("DISPLACEMENT TIME SERIES IN UNITS OF CM"), None, "an acceleration is needed"),
-        (at2("VELOCITY TIME SERIES IN UNITS OF CM/SEC"), "g0", "an acceleration is needed"),
+        (at2("VELOCITY TIME SERIES IN UNITS OF CM/SEC"), None, "an acceleration over time is needed"),
+        (at2("DISPLACEMENT TIME SERIES IN UNITS OF CM"), None, "an acceleration over time is needed"),
+        (at2("VELOCITY TIME SERIES IN UNITS OF CM/SEC"), "g0", "an acceleration over time is needed"),
         (at2("ACCELERATION TIME SERIES IN UNITS OF CM/SEC"), None, "not read as a unit of acceleration"),
+        (at2("ACCELERATION IN CM/SEC"), "g0", "not read as a unit of acceleration"),
+        (at2("ACCELERATION (CM/SEC/SEC)"), "g0", "says cm/s/s, and the study base_record_unit = g0"),
+        (at2("PSEUDO ACCELERATION RESPONSE SPECTRUM IN UNITS OF G"), None, "an acceleration over time is needed"),
+        (at2("ACCELERATION FOURIER AMPLITUDES IN UNITS OF G"), "g0", "an acceleration over time is needed"),
         (at2("ACCELERATION TIME SERIES IN UNITS OF FURLONGS"), None, "not read as a unit of acceleration"),
         (at2(), "m/s^2", "says g0, and the study base_record_unit = m/s^2"),
         (at2("ACCELERATION TIME SERIES"), None, 'base_record_unit = "g0"'),
