@@ -118,7 +118,7 @@ def _heaviest(values: Array, weights: Array) -> int | None:
     """The failing draw that carries the most, if that is too much."""
     failing = np.where(values <= 0, weights, 0.0)
     heaviest = int(np.argmax(failing))
-    share = max(HEAVY, TIMES / max(np.count_nonzero(failing), 1))
+    share = max(HEAVY, TIMES / max(int(np.count_nonzero(failing)), 1))
     return heaviest if failing[heaviest] > share * failing.sum() else None
 
 
