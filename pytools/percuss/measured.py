@@ -287,7 +287,7 @@ def _check_separator(data: bytes, file: str) -> None:
             continue
         raise InputError(
             f"{file}: its columns are separated by {name}, and `,` is needed",
-            hint="write it anew with `,` between columns and `.` in numbers",
+            hint="write it again with `,` between columns and `.` in numbers",
         )
 
 

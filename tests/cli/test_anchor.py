@@ -97,7 +97,7 @@ def test_a_main_that_was_written_anew_fails(kept, percuss, folder) -> None:
     assert percuss("audit", "--rerun", 0, "--ledger", "other").code == 0
     said, told = _audit(percuss, "--ledger", "other")
     assert said.code == 1
-    assert "written anew" in told["anchor"]["faults"][0]
+    assert "rewritten" in told["anchor"]["faults"][0]
 
 
 def test_an_anchor_of_another_ledger_and_streams_that_changed_places_fail(kept, percuss, folder) -> None:

@@ -208,9 +208,9 @@ def test_the_model_itself_refuses(program) -> None:
 
     study = load_study(program("good"))
     point = study.point("good", {"x": 0.001})
-    with pytest.raises(InputError, match="nobody has allowed"):
+    with pytest.raises(InputError, match="which was not allowed"):
         study.model().run([point], [0])
-    with pytest.raises(InputError, match="nobody has allowed"):
+    with pytest.raises(InputError, match="which was not allowed"):
         study.model().program()  # type: ignore[attr-defined]
     (done,) = study.allow_commands().model().run([point], [0])
     assert done.values == {"y": 0.002}

@@ -447,7 +447,7 @@ def test_audit_against_an_anchor(percuss, campaign, folder) -> None:
     assert percuss("audit").code == 0, "a cut cannot be seen from the ledger alone"
     said = percuss("audit", "--anchor", head)
     assert said.code == 1
-    assert "cut short or written anew" in said.out
+    assert "cut short or rewritten" in said.out
 
 
 def test_replay_writes_tables(percuss, campaign, folder) -> None:

@@ -104,14 +104,14 @@ def test_lists_mark_it_and_all_that_stands_on_it(percuss, chain) -> None:
     assert {id for id, event in log.items() if event["stands_on_superseded"]} == below
     lines = percuss("log", "--limit", 0).out.splitlines()
     assert sum("(superseded)" in line for line in lines) == 1
-    assert sum("(stands on superseded)" in line for line in lines) == 3
+    assert sum("(depends on superseded)" in line for line in lines) == 3
 
     tree = percuss("lineage", chain["prediction"]).out
-    assert f"prediction.made {chain['prediction']} (stands on superseded)" in tree
+    assert f"prediction.made {chain['prediction']} (depends on superseded)" in tree
     assert f"surrogate.fitted {chain['surrogate']} (superseded)" in tree
     assert f"campaign.completed {chain['campaign']}\n" in tree
     onwards = percuss("lineage", chain["campaign"], "--from").out
-    assert f"posterior.sampled {chain['posterior']} (stands on superseded)" in onwards
+    assert f"posterior.sampled {chain['posterior']} (depends on superseded)" in onwards
     nodes = {e["id"]: e for e in json.loads(percuss("lineage", chain["prediction"], "--json").out)["events"]}
     assert nodes[chain["surrogate"]]["superseded"]
     assert nodes[chain["prediction"]]["stands_on_superseded"] == [chain["surrogate"]]

@@ -138,7 +138,9 @@ def missing_from(chains: Mapping[str, Sequence[str]], older: Checkpoint) -> list
         if len(hashes) < stream.size:
             faults.append(f"stream {stream.name}: had {stream.size} events and has {len(hashes)}: cut short")
         elif root_of(leaves_of(hashes[: stream.size])).hex() != stream.root:
-            faults.append(f"stream {stream.name}: its first {stream.size} events are others than those: written anew")
+            faults.append(
+                f"stream {stream.name}: its first {stream.size} events are not those of the anchor: rewritten"
+            )
     return faults
 
 

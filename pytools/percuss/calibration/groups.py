@@ -120,7 +120,7 @@ def name_specimens(study: Study, block: Block, data: Sequence[Entry]) -> dict[st
     names = list(dict.fromkeys(entry.get(plan.by) for entry in data))
     if None in names or len(names) < 2:
         raise InputError(
-            f"calibration {block.name}: specimens are told apart by {plan.by}, and "
+            f"calibration {block.name}: specimens are distinguished by {plan.by}, and "
             + ("some data have none" if None in names else f"all data are of {names[0]}"),
             hint='a column specimen in the observations, or specimens = { by = "case" }',
         )

@@ -114,7 +114,7 @@ def _print(result: Audit) -> None:
         counts = [f"{result.repeated.verdicts[word]} {words}" for word, words in VERDICTS.items()]
         print(f"{'verdicts':13}                  {', '.join(counts)}")
     if result.anchor is None:
-        print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger cannot be told")
+        print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger is not detected")
     else:
         verdict = "holds" if result.anchor.holds else "BROKEN"
         print(f"{'anchor':13} {verdict:7}          {plain(result.anchor.sentence)}")

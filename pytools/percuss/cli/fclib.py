@@ -65,7 +65,7 @@ def solve(
         except InputError as fault:
             if path in files or fault.hint:
                 raise
-            say(f"passed over: {fault}")
+            say(f"skipped: {fault}")
             if json:
                 give_line({"problem": path.stem, "fault": str(fault)})
             continue

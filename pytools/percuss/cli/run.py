@@ -87,4 +87,4 @@ def _tell(campaign: Ran, *, sharded: bool) -> None:
     if sharded:
         hint(f"percuss adopt {campaign.stream} makes these runs part of main")
     if any(not verdict.passed and verdict.gate == "runs" for verdict in campaign.trust):
-        hint("percuss log --kind runs.failed lists the runs that failed; percuss show tells why each did")
+        hint("percuss log --kind runs.failed lists the runs that failed; percuss show says why")

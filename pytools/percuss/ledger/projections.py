@@ -187,7 +187,7 @@ def mark(state: State, id: str) -> str:
 
 def mark_of(superseded: bool, stands_on: Collection[str]) -> str:
     """The words of a mark."""
-    return "superseded" if superseded else "stands on superseded" if stands_on else ""
+    return "superseded" if superseded else "depends on superseded" if stands_on else ""
 
 
 def superseded_ids(frame: pl.DataFrame) -> set[str]:

@@ -93,6 +93,6 @@ def remove_covered(ledger: Appending, stream: str) -> int:
                     continue
             except OSError as fault:
                 raise LedgerError(
-                    f"{path}: cannot be deleted ({fault.strerror}); the stream is sealed, and what stays hurts nobody"
+                    f"{path}: cannot be deleted ({fault.strerror}); the stream is sealed, and what is left does no harm"
                 ) from fault
     return gone

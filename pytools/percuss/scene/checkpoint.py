@@ -120,9 +120,9 @@ def _read(path: Path, digest: str) -> tuple[dict[str, Any], bytes]:
             arrays = {key: file[key] for key in file.files}
         known, state = str(arrays["digest"]), arrays["state"].tobytes()
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
-        raise InputError(f"{path}: is no checkpoint of a run; delete it to start anew") from None
+        raise InputError(f"{path}: is not a checkpoint of a run; delete it to start again") from None
     if known != digest:
-        raise InputError(f"{path}: is a checkpoint of another scene or run; delete it to start anew")
+        raise InputError(f"{path}: is a checkpoint of another scene or run; delete it to start again")
     tables: dict[str, Any] = {"probes": {}}
     for key, values in arrays.items():
         kind, _, name = key.partition("/")

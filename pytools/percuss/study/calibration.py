@@ -40,7 +40,7 @@ GROUP = table_of(
     Setting("discrepancy", "table", {}, doc="how data scatter about the model: kind, std and what else the kind takes"),
 )
 SPECIMENS = table_of(
-    Setting("by", "text", "specimen", doc="what tells specimens apart: the column specimen, case or point"),
+    Setting("by", "text", "specimen", doc="what distinguishes specimens: the column specimen, case or point"),
     Setting("free", "texts", [], doc="parameters that each specimen has for itself, with the prior they have"),
     Setting(
         "population", "texts", [], doc="parameters that come from a population, whose middle and spread are inferred"

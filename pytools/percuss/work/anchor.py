@@ -97,7 +97,7 @@ class KeptAnchor:
         wrong = [*self.faults, *(item.sentence for item in self.testimonies if not item.holds)]
         if wrong:
             return "; ".join(wrong)
-        words = [item.sentence for item in self.testimonies] or ["nobody testifies to the file itself"]
+        words = [item.sentence for item in self.testimonies] or ["the file itself is neither signed nor time-stamped"]
         since = f"; of the {self.since} events since then it says nothing" if self.since else ""
         return f"all {self.events} events of it are as they were{since}; {'; '.join(words)}"
 

@@ -58,7 +58,7 @@ class KeptHash:
         if self.event:
             where = f"event {self.event} of the stream {self.stream}"
             return f"that is {where}, which proves nothing of main; keep the head below"
-        return f"no event has the hash {self.hash}: cut short or written anew"
+        return f"no event has the hash {self.hash}: cut short or rewritten"
 
 
 @dataclass(frozen=True)

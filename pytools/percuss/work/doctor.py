@@ -59,7 +59,7 @@ def clean(condition: Condition) -> int:
     """Delete stray files that are old enough and whose rows are proven elsewhere; returns how many."""
     if not condition.whole:
         raise LedgerError(
-            f"{condition.root}: is damaged, so what belongs to which event cannot be told; nothing was deleted"
+            f"{condition.root}: is damaged, so it is not known what belongs to which event; nothing was deleted"
         )
     if condition.old and condition.place:
         # What holds the same rows may be of a writer that was killed before it did so.

@@ -91,5 +91,5 @@ def test_data_of_one_specimen_are_refused(tmp_path: Path) -> None:
     ledger = percuss.open_ledger(tmp_path / "ledger", progress=False)
     study = write_study(tmp_path / "specimens", STUDY.replace("specimens = { pop", 'specimens = { by = "case", pop'))
     surrogate = ledger.surrogate(ledger.run(ledger.design(study, 16, skip=1)), bootstrap=0, family="chaos")
-    with pytest.raises(InputError, match="told apart by case, and all data are of base"):
+    with pytest.raises(InputError, match="distinguished by case, and all data are of base"):
         ledger.calibrate(surrogate)

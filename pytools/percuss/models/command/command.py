@@ -90,7 +90,7 @@ class Command:
     def _check_consent(self) -> None:
         if not self.consent:
             raise InputError(
-                f"the study wants to run `{shlex.join(self.command)}`, and nobody has allowed that",
+                f"the study wants to run `{shlex.join(self.command)}`, which was not allowed",
                 hint="percuss run and percuss simulate show all of it; --allow-command allows it",
             )
 
