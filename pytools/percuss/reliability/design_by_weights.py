@@ -91,13 +91,13 @@ def design_by_weights(
     if not seen:
         raise AnswerIsNo(f"no value was found at which the probability is near the target {target:g}", hint="more --n")
     at = seen[-1]
-    found, near, far = (float(np.clip(at.z + (goal - index) / slope, *ends)) for index in (at.index, at.high, at.low))
+    place, near, far = (float(np.clip(at.z + (goal - index) / slope, *ends)) for index in (at.index, at.high, at.low))
     reason = last.reason
     if not at.low <= goal <= at.high:
         reason = reason or f"after {len(seen)} estimates the target is not within the interval of the last one"
     if reason:
         raise AnswerIsNo(f"the value that meets {target:g} is not known well enough: {reason}", hint="more --n")
-    designed = Designed(value_of(found), (value_of(near), value_of(far)), tuple(sorted(rows)))
+    designed = Designed(value_of(place), (value_of(near), value_of(far)), tuple(sorted(rows)))
     return DesignedByRuns(designed, last)
 
 

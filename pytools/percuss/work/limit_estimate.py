@@ -257,8 +257,8 @@ def _predictive(source: Source, request: Request, settings: Settings) -> Result:
     if after.pooled is None:
         return Result(body, tables, verdicts)
     # What the samples themselves say: a draw may have been judged by the surrogate's doubt instead.
-    told = float(after.pooled.weights[after.pooled.values <= 0].sum())
-    pooled = Estimate(told, after.interval, after.cv, after.reason, after.pooled)
+    failing = float(after.pooled.weights[after.pooled.values <= 0].sum())
+    pooled = Estimate(failing, after.interval, after.cv, after.reason, after.pooled)
     return Result(body, tables, verdicts, pooled, after.pooled.u)
 
 
@@ -328,7 +328,7 @@ def _designed_by_runs(
 
     assert request.target is not None
     reach = tuple(float(ndtri(np.clip(prior.cdf(end), 1e-4, 1 - 1e-4))) for end in ends)
-    found = design_by_weights(
+    by_runs = design_by_weights(
         estimated({}),
         column,
         lambda z: estimated({name: value_of(z)}),
@@ -336,14 +336,14 @@ def _designed_by_runs(
         (reach[0], reach[1]),
         request.target,
     )
-    p = found.estimate.probability
+    p = by_runs.estimate.probability
     body = body_of(source, request, settings, None, evaluations, failed)
     words = (
-        f"{name} = {found.designed.value:.6g} (SI) meets a probability of {request.target:g}: "
-        f"{len(found.designed.levels)} estimates with it held, the last {p:.3g}"
+        f"{name} = {by_runs.designed.value:.6g} (SI) meets a probability of {request.target:g}: "
+        f"{len(by_runs.designed.levels)} estimates with it held, the last {p:.3g}"
     )
-    verdict = Verdict("probability", True, words, found.estimate.cv, settings.cv)
-    return _design_result(source, request, body, found.designed, ends, verdict)
+    verdict = Verdict("probability", True, words, by_runs.estimate.cv, settings.cv)
+    return _design_result(source, request, body, by_runs.designed, ends, verdict)
 
 
 def _design_result(
