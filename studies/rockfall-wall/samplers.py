@@ -27,7 +27,7 @@ from percuss.inference.samplers.registry import sample_posterior
 from percuss.inference.samplers.stopping import Stopping
 
 COUNT, TWINS = 60, (0, 30)
-SAMPLERS = ("adaptive-metropolis", "hamiltonian-monte-carlo")
+SAMPLERS = ("adaptive-metropolis", "hamiltonian-monte-carlo", "independence-metropolis")
 
 
 def main(place: Path) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
-import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -149,6 +147,16 @@ def test_only_runs_with_bodies_can_be_drawn(percuss, folder, run) -> None:
     percuss("view", other).refused(2, "no bodies to draw")
 
 
+def test_a_report_links_its_film(percuss, folder, run, make_study) -> None:
+    pytest.importorskip("matplotlib", reason="reports need the extra `report`")
+    assert percuss("report", run, "--film", "--to", "report.html").code == 0
+    assert (
+        '<a href="report-film.html">Film of a run (thrown, fast, sample 0)</a>' in (folder / "report.html").read_text()
+    )
+    assert 'id="film"' in (folder / "report-film.html").read_text()
+    percuss("report", run, "--film", "--format", "markdown").refused(2, "--to FILE")
+
+
 def test_a_run_that_is_not_what_was_recorded_is_not_drawn(percuss, folder, run, monkeypatch) -> None:
     from percuss.models.scene import experiment
 
@@ -158,58 +166,6 @@ def test_a_run_that_is_not_what_was_recorded_is_not_drawn(percuss, folder, run, 
         experiment, "curves_of", lambda scene, result: {k: 1.001 * v for k, v in real(scene, result).items()}
     )
     percuss("view", run).refused(1, "made again, its outputs differ")
-
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_page_draws_in_a_browser(percuss, folder, run, tmp_path, dark) -> None:
-    image = pytest.importorskip("matplotlib.image")
-    percuss("view", run, "--to", "run.html")
-    flags = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--use-gl=angle",
-        "--use-angle=swiftshader",
-        "--enable-unsafe-swiftshader",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--enable-logging=stderr",
-        "--v=0",
-        "--virtual-time-budget=2000",
-        "--window-size=900,700",
-        "--hide-scrollbars",
-    ]
-    done = subprocess.run(
-        [
-            str(CHROMIUM),
-            *flags,
-            *(["--force-dark-mode"] if dark else []),
-            f"--user-data-dir={tmp_path / 'profile'}",
-            f"--screenshot={tmp_path / 'shot.png'}",
-            f"file://{folder / 'run.html'}#t=0.05",
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    said = re.findall(r"CONSOLE[^\n]*", done.stderr)
-    # What the software renderer of this machine says about its own speed is no fault of the page.
-    assert [line for line in said if "GL Driver Message" not in line] == [], done.stderr
-    picture = image.imread(tmp_path / "shot.png")[..., :3]
-    middle = picture[60:460, 160:600]
-    sky = middle[5, 200]
-    assert (sky.mean() < 0.3) == dark
-    # The ball still flies, so that it has the dark red of the fastest; the block is pale and its faces are shaded.
-    assert ((middle[..., 0] > 0.3) & (middle[..., 2] < 0.35) & (middle[..., 1] < 0.2)).mean() > 1e-3
-    assert ((middle.min(axis=2) > 0.75) & (middle.max(axis=2) < 0.95)).mean() > 1e-3
-    assert len({tuple(pixel) for pixel in (middle[::4, ::4] * 255).astype(int).reshape(-1, 3).tolist()}) > 50
 
 
 STACK = """

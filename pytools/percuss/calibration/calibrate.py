@@ -120,7 +120,7 @@ def assess(problem: Problem, how: Sampling, sample: Sample) -> Calibrated:
         notes.append(f"no search for modes over the prior: {why}")
     loo = None
     try:
-        loo = leave_one_out(_pointwise(problem, sample))
+        loo = leave_one_out(*_pointwise(problem, sample))
         if not loo.reliable:
             notes.append("leave-one-out is not reliable: some data have too much weight (Pareto k)")
     except (InputError, FloatingPointError) as fault:
@@ -186,11 +186,13 @@ def _some(sample: Sample) -> Floats:
     return sample.draws[:, :: -(-chains * draws // LOO_DRAWS)]
 
 
-def _pointwise(problem: Problem, sample: Sample) -> Floats:
+def _pointwise(problem: Problem, sample: Sample) -> tuple[Floats, Floats]:
     some = _some(sample)
     chains, _, d = some.shape
-    log_likelihood = problem.likelihood.pointwise(some.reshape(-1, d))
-    return log_likelihood.reshape(chains, some.shape[1], -1)
+    log_density, below = (
+        part.reshape(chains, some.shape[1], -1) for part in problem.likelihood.each(some.reshape(-1, d))
+    )
+    return log_density, below
 
 
 def draws_table(sample: Sample) -> pl.DataFrame:
@@ -227,13 +229,13 @@ def diagnostics_table(sample: Sample) -> pl.DataFrame:
 
 
 def data_table(problem: Problem, calibrated: Calibrated) -> pl.DataFrame:
-    """Every datum with its group and its leave-one-out density."""
+    """Every datum with its group and its leave-one-out density and transform."""
     import polars as pl
 
-    empty = [None] * problem.data.height
+    loo, empty = calibrated.loo, [None] * problem.data.height
+    columns = {"loo": "pointwise", "loo_pit": "transform", "pareto_k": "pareto_k"}
     return problem.data.with_columns(
-        pl.Series("loo", empty if calibrated.loo is None else calibrated.loo.pointwise, dtype=pl.Float64()),
-        pl.Series("pareto_k", empty if calibrated.loo is None else calibrated.loo.pareto_k, dtype=pl.Float64()),
+        pl.Series(name, empty if loo is None else getattr(loo, of), dtype=pl.Float64()) for name, of in columns.items()
     )
 
 

@@ -16,7 +16,7 @@ import polars as pl
 from percuss.calibration.records import Posterior
 from percuss.errors import InputError
 from percuss.inference.evidence import Evidence, bayes_factor
-from percuss.inference.loo import Loo, difference
+from percuss.inference.loo import difference
 from percuss.kinds.comparison_made import BayesFactor, ChosenEvidence, ComparedFacts, ComparisonMade, LooDifference
 
 KEYS = ("case", "output", "value", "entry")
@@ -42,7 +42,7 @@ def compare(posteriors: Sequence[Posterior]) -> tuple[ComparisonMade, pl.DataFra
         if first and second:
             factors.append(weighed(ids[i], ids[j], first, second))
         if data[i]["loo"].null_count() == 0 and data[j]["loo"].null_count() == 0:
-            gain, error = difference(_loo(posteriors[i], data[i]), _loo(posteriors[j], data[j]))
+            gain, error = difference(data[i]["loo"].to_numpy(), data[j]["loo"].to_numpy())
             differences.append(LooDifference(first=ids[i], second=ids[j], difference=gain, error=error))
     if any(item and item.method == "laplace" for item in evidence):
         notes.append("an evidence is Laplace's: right where the posterior is near Gaussian, in doubt elsewhere")
@@ -78,16 +78,6 @@ def best_evidence(posterior: Posterior) -> Evidence | None:
         if not facts.notes and facts.log_evidence is not None
     ]
     return min(trusted, key=lambda evidence: inf if isnan(evidence.error) else evidence.error, default=None)
-
-
-def _loo(posterior: Posterior, data: pl.DataFrame) -> Loo:
-    facts = posterior.body.loo
-    assert facts is not None  # there are densities of the data
-    pointwise, ks = (data[name].to_numpy() for name in ("loo", "pareto_k"))
-    elpd, error, effective = (
-        nan if x is None else x for x in (facts.elpd, facts.elpd_error, facts.effective_parameters)
-    )
-    return Loo(elpd, error, effective, pointwise, ks, facts.reliable)
 
 
 def _facts(posterior: Posterior, evidence: Evidence | None) -> ComparedFacts:

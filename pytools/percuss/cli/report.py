@@ -38,6 +38,9 @@ def report(
     form: Annotated[
         Form, typer.Option("--format", help="One HTML file, or Markdown without the pictures.")
     ] = Form.HTML,
+    film: Annotated[
+        bool, typer.Option("--film", help="Write a film of the last run beside the report, and link it.")
+    ] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -46,8 +49,9 @@ def report(
     The path of the file goes to stdout.
     """
     from percuss.cli.output import give_json, plain, say, tell_trust
+    from percuss.errors import InputError
     from percuss.export.tables import check_target, write_text
-    from percuss.work.report import make_report
+    from percuss.work.report import make_report, write_film
 
     event_ids = [reference(text) for text in events]
     session = open_session(ledger)
@@ -56,7 +60,10 @@ def report(
         to = Path(f"{roots[0].study.name if roots[0].study else roots[0].kind}-{roots[0].id[:13]}.html")
     if to is not None:
         check_target(to)
-    made = make_report(session, roots, "html" if form is Form.HTML else "markdown")
+    if film and to is None:
+        raise InputError("--film: a film stands beside a file; give --to FILE")
+    link = write_film(session, roots, to) if film and to is not None else None
+    made = make_report(session, roots, "html" if form is Form.HTML else "markdown", link)
     tell_trust(made.source.trust)
     sections = [section.title for section in made.page.sections]
     if to is not None:

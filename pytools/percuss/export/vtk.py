@@ -1,6 +1,7 @@
 """A film as VTK files for ParaView and pyvista: a series of .vtp files and a .pvd that lists it for each thing drawn.
 
     NAME-bodies     surfaces of the bodies; cells have body, fixed, speed, velocity and normals
+    NAME-ground     half-spaces, the same way: apart, so that a viewer that shows all of a file shows the bodies
     NAME-balls      centres of grains and other balls, with their radii: glyphs of spheres, scaled by diameter_m
     NAME-contacts   places of contacts, with force, gap and the two bodies
     NAME-chains     contacts of balls as lines between centres, with the size of the force: tubes
@@ -15,15 +16,16 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from percuss.export.player.meshes import face_normals
+from percuss.export.player.meshes import UNBOUNDED, face_normals
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
-    from percuss.scene.film import Film
+    from percuss.scene.film import Film, Surface
 
 _TYPES = {"<f4": "Float32", "<i4": "Int32", "|i1": "Int8"}
 # Numbers for the eye are kept to these shares of the size of the scene, and of one: fewer bits compress better.
@@ -64,9 +66,10 @@ def _series(film: Film, step: float) -> dict[str, Iterator[Piece]]:
     frames = range(len(film.times_s))
     balls = np.flatnonzero(~np.isnan(film.radii_m))
     series: dict[str, Iterator[Piece]] = {}
-    if film.surfaces:
-        normals = [face_normals(surface) for surface in film.surfaces]
-        series["bodies"] = (_bodies(film, frame, step, normals) for frame in frames)
+    for what, unbounded in (("bodies", False), ("ground", True)):
+        faces = [(s, face_normals(s)) for s in film.surfaces if (s.shape == UNBOUNDED) == unbounded]
+        if faces:
+            series[what] = map(partial(_bodies, film, step, faces), frames)
     if len(balls):
         series["balls"] = (_balls(film, frame, balls) for frame in frames)
     series["contacts"] = (_contacts(film, frame) for frame in frames)
@@ -87,11 +90,10 @@ def _place_step(film: Film) -> float:
     )
 
 
-def _bodies(film: Film, frame: int, step: float, normals: list[ndarray]) -> Piece:
+def _bodies(film: Film, step: float, faces: list[tuple[Surface, ndarray]], frame: int) -> Piece:
     import numpy as np
 
-    drawn = zip(film.surfaces, normals, strict=True)
-    there = [(s, n) for s, n in drawn if not np.isnan(film.positions_m[frame, s.body, 0])]
+    there = [(s, n) for s, n in faces if not np.isnan(film.positions_m[frame, s.body, 0])]
     corners = [film.corners_m(frame, surface) for surface, _ in there]
     points = np.concatenate(corners) if corners else np.empty((0, 3))
     starts = np.cumsum([0, *(len(part) for part in corners)])

@@ -84,6 +84,8 @@ def climb(function: Callable[[Floats], Floats], starts: Floats, log_density: Flo
 def _gradient(function: Callable[[Floats], Floats], x: Floats, f: Floats, spread: Floats) -> Floats:
     """Differences from known values (n,), over a small part of the width in each direction."""
     n, d = x.shape
+    if not n:
+        return x
     h = PART * np.sqrt(np.clip(np.diagonal(spread, axis1=1, axis2=2), 0.0, 1.0))
     h = np.maximum(h, np.maximum(FINEST, 64.0 * np.spacing(np.abs(x))))
     points = x[:, None] + h[:, :, None] * np.eye(d)

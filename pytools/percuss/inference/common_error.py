@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknowns
-from percuss.inference.discrepancies.gaussian import LOG_2PI
+from percuss.inference.pointwise import LOG_2PI, Pointwise, log_sum, mixed, normal
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,8 +172,8 @@ class Joint:
         """Log density of all data together: (n,)."""
         return log_sum(self.log_components)
 
-    def log_pointwise(self) -> list[Floats]:
-        """Log density of each datum given all others, group by group: (n, m) each.
+    def pointwise(self) -> list[Pointwise]:
+        """Each datum given all others, group by group.
 
         Of a Gaussian with precision Q a residual r_i has, given the others, variance 1 / Q_ii and error (Q r)_i / Q_ii.
         """
@@ -184,14 +184,9 @@ class Joint:
             gain = self._known - np.swapaxes(white, -1, -2) @ white
             pulled = (gain @ self._pull[:, :, None])[:, :, 0]
             conditional.append([self._conditional(i, gain, pulled) for i in range(len(self.shares))])
-        pointwise = []
-        for i in range(len(self.shares)):
-            each = np.stack([one[i] for one in conditional], axis=2)
-            without = log_sum(self.log_components[:, None, :] - each)
-            pointwise.append(self.log_density()[:, None] - without)
-        return pointwise
+        return [mixed(self.log_components, list(each)) for each in zip(*conditional, strict=True)]
 
-    def _conditional(self, number: int, gain: Floats, pulled: Floats) -> Floats:
+    def _conditional(self, number: int, gain: Floats, pulled: Floats) -> Pointwise:
         share, own, belongs = self.shares[number], self._precisions[number], self._maps[number]
         if share.discrepancy.independent:
             diagonal = own - own * own * (np.diagonal(gain, axis1=-2, axis2=-1) @ belongs.T)
@@ -199,8 +194,7 @@ class Joint:
             across = own @ belongs
             diagonal = np.diagonal(own, axis1=-2, axis2=-1) - np.sum(across @ gain * across, axis=-1)
         # (Q r)_i, r less what the common error explains of it.
-        pull = _times(share, own, share.residual - pulled @ belongs.T)
-        return np.asarray(0.5 * (np.log(diagonal) - LOG_2PI - pull * pull / diagonal))
+        return normal(_times(share, own, share.residual - pulled @ belongs.T), diagonal)
 
     def draw(self, generator: np.random.Generator) -> Floats:
         """Errors of all outputs (n, outputs) given the data: a draw from before, moved by what the data say."""
@@ -217,12 +211,6 @@ class Joint:
             some = factor if factor.ndim == 2 else factor[rows]
             pull[rows] = _solve(np.swapaxes(some, -1, -2), _solve(some, surprise[rows]))
         return np.asarray(before + (pull * std[:, self.used]) @ self.error.correlation[self.used] * std)
-
-
-def log_sum(logs: Floats) -> Floats:
-    """log(sum(exp)) over the last axis."""
-    top = np.max(logs, axis=-1, keepdims=True)
-    return np.asarray(top[..., 0] + np.log(np.sum(np.exp(logs - top), axis=-1)))
 
 
 def choose(logs: Floats, generator: np.random.Generator) -> NDArray[np.intp]:

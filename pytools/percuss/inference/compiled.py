@@ -79,7 +79,7 @@ def compiled_target(
         _compare(core, plain)
     except NotCompiledError as why:
         return Compiled(plain, str(why))
-    return Compiled(replace(plain, advance=_advance(core), glide=_glide(core)), None)
+    return Compiled(replace(plain, advance=_advance(core), glide=_glide(core), density=core.log_density), None)
 
 
 def _advance(core: ChaosPosterior) -> Callable[[Target, State, Floats, int, int, np.random.Generator], Block]:

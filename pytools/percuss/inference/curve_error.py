@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.inference.arrays import Floats
-from percuss.inference.common_error import CommonError, choose, log_sum
+from percuss.inference.common_error import CommonError, choose
 from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknowns
-from percuss.inference.discrepancies.gaussian import LOG_2PI
+from percuss.inference.pointwise import LOG_2PI, Pointwise, log_sum, mixed, normal
 
 
 class CurveShare(NamedTuple):
@@ -126,13 +126,13 @@ class CurveJoint:
         """Log density of all samples together: (n,)."""
         return log_sum(self.log_components)
 
-    def log_pointwise(self) -> list[Floats]:
-        """Log density of each sample given all others, curve by curve: (n, m) each.
+    def pointwise(self) -> list[Pointwise]:
+        """Each sample given all others, curve by curve.
 
         With Q the inverse of the whole covariance a residual r_i has, given the others, variance 1 / Q_ii and error
         (Q r)_i / Q_ii.
         """
-        pointwise = []
+        curves = []
         for share in self.shares:
             loadings, residual = share.vectors
             solved, diagonal = share.discrepancy.solve(
@@ -146,11 +146,9 @@ class CurveJoint:
                 gain = root @ np.linalg.inv(factor).swapaxes(1, 2)
                 across = gain[:, share.outputs].swapaxes(1, 2) @ modes
                 own = diagonal - np.sum(across * across, axis=1)
-                pull = left - np.squeeze(white[:, None] @ across, axis=1)
-                each.append(0.5 * (np.log(own) - LOG_2PI - pull * pull / own))
-            without = log_sum(self.log_components[:, None, :] - np.stack(each, axis=2))
-            pointwise.append(self.log_density()[:, None] - without)
-        return pointwise
+                each.append(normal(left - np.squeeze(white[:, None] @ across, axis=1), own))
+            curves.append(mixed(self.log_components, each))
+        return curves
 
     def draw(self, generator: np.random.Generator) -> Floats:
         """Errors of all scores (n, outputs) given the samples."""

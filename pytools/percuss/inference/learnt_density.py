@@ -2,30 +2,32 @@
 
 A Gaussian process with a quadratic trend over the unbounded space (`percuss.surrogates.matern_process`) is fitted to
 evaluated points, those where the density is high. The trend is what makes few points go far: a posterior of many data
-is nearly Gaussian. Outside an ellipsoid about its points a polynomial means nothing: there the density is that of a
-Student-t fitted to what was learnt, which is mixed in everywhere with a small weight, so that ratios of the true
-density to this one stay bounded by those to the Student-t (defensive mixture: Hesterberg, 1995).
+is nearly Gaussian. Where the outputs behind the density are known, they are learnt instead
+(`percuss.inference.learnt_outputs`). Outside an ellipsoid about its points a polynomial means nothing: there the
+density is that of a Student-t fitted to what was learnt, which is mixed in everywhere with a small weight, so that
+ratios of the true density to this one stay bounded by those to the Student-t (defensive mixture: Hesterberg, 1995).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from percuss.inference.arrays import Floats
 from percuss.inference.mixture import Mixture
-from percuss.surrogates.matern_process import Hyperparameters, Process, fit_process
+from percuss.surrogates.matern_process import Hyperparameters, fit_process
 
 # The ellipsoid reaches so many times as far as the farthest of the points it is drawn about.
 REACH = 1.2
 # Where the process is unsure it is taken to be lower, by so many of its standard deviations.
 DOUBT = 1.0
 # Weight of the Student-t.
-DEFENSIVE = 0.05
-# Inner steps from one draw to the next, for each dimension: a random walk forgets in some fifteen to twenty for each.
-STEPS_A_DIMENSION = 15
+DEFENSIVE = 0.005
+# Inner steps from one draw to the next, for each dimension: a random walk forgets by e in some one and a half.
+STEPS_A_DIMENSION = 8
 # Points at which the constant of the learnt density is found.
 CONSTANT_POINTS = 2000
 
@@ -37,14 +39,15 @@ def trend_terms(dimension: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """What was learnt: a process in coordinates w, z = centre + factor w, trusted where |w| < reach."""
+    """What was learnt: `near` gives the log density at points (n, d) whose first coordinates w, z = centre + factor w,
+    have |w| < reach.
+    """
 
-    process: Process
+    near: Callable[[Floats], Floats]
     centre: Floats
     factor: Floats
     reach: float
-    top: float
-    # The Student-t and the log of what the process integrates to; None before draws of it are known.
+    # The Student-t and the log of what the learnt density integrates to; None before draws of it are known.
     tails: Mixture | None = None
     log_constant: float = 0.0
     _inverse: Floats = field(init=False, repr=False)
@@ -54,15 +57,11 @@ class Learnt:
 
     def log_density(self, z: Floats) -> Floats:
         """Log density at points (n, d), up to a constant: minus infinity outside, while there is no Student-t."""
-        w = np.einsum("ij,nj->ni", self._inverse, z - self.centre)
+        w = np.einsum("ij,nj->ni", self._inverse, z[:, : len(self.centre)] - self.centre)
         inside = np.einsum("ni,ni->n", w, w) < self.reach**2
         log = np.full(len(z), -np.inf)
         if inside.any():
-            # Above everything that was seen the process only guesses.
-            basis = quadratic(w[inside])
-            mean = self.process.mean(w[inside], basis)
-            std = np.sqrt(self.process.prediction_variance(w[inside], basis))
-            log[inside] = np.minimum(mean - DOUBT * std, self.top + 3.0)
+            log[inside] = self.near(z[inside])
         if self.tails is None:
             return log
         tails = math.log(DEFENSIVE) + self.tails.log_density(z)
@@ -76,7 +75,7 @@ class Learnt:
         log_weights = self.log_density(z) - tails.log_density(z)
         top = float(np.max(log_weights))
         constant = top + math.log(float(np.mean(np.exp(log_weights - top))))
-        return Learnt(self.process, self.centre, self.factor, self.reach, self.top, tails, constant)
+        return replace(self, tails=tails, log_constant=constant)
 
 
 def quadratic(w: Floats) -> Floats:
@@ -85,14 +84,28 @@ def quadratic(w: Floats) -> Floats:
     return np.concatenate([np.ones((len(w), 1)), w, w[:, rows] * w[:, columns]], axis=1)
 
 
-def learn(z: Floats, f: Floats, start: Hyperparameters | None = None) -> Learnt:
-    """Fit evaluated points (n, d) with finite log densities (n,)."""
+def standardised(z: Floats) -> tuple[Floats, Floats, Floats, float]:
+    """Points (n, d) in coordinates of about unit covariance, with centre, factor and how far the farthest lies out."""
     centre = z.mean(axis=0)
     factor = spread_of(z)
     w = np.linalg.solve(factor, (z - centre).T).T
-    reach = REACH * float(np.sqrt(np.max(np.sum(w * w, axis=1))))
-    fit = fit_process(w, f, quadratic(w), start)
-    return Learnt(fit.process, centre, factor, reach, float(np.max(f)))
+    return w, centre, factor, float(np.sqrt(np.max(np.sum(w * w, axis=1))))
+
+
+def learn(z: Floats, f: Floats, start: Hyperparameters | None = None) -> tuple[Learnt, Hyperparameters]:
+    """Fit evaluated points (n, d) with finite log densities (n,); `start` are hyperparameters of nearly the same."""
+    w, centre, factor, farthest = standardised(z)
+    process = fit_process(w, f, quadratic(w), start).process
+    inverse, top = np.linalg.inv(factor), float(np.max(f))
+
+    def near(at: Floats) -> Floats:
+        there = np.einsum("ij,nj->ni", inverse, at - centre)
+        basis = quadratic(there)
+        std = np.sqrt(process.prediction_variance(there, basis))
+        # Above everything that was seen the process only guesses.
+        return np.minimum(process.mean(there, basis) - DOUBT * std, top + 3.0)
+
+    return Learnt(near, centre, factor, REACH * farthest), process.hyper
 
 
 def walk(

@@ -14,7 +14,7 @@ the data. Without a common error the variance of the forward model is added to t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -28,8 +28,9 @@ from percuss.inference.curve_error import CurveJoint, CurveShare
 from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResiduals, Unknown, Unknowns
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.discrepancies.model_error import ModelError
+from percuss.inference.pointwise import Pointwise
 from percuss.inference.reading import Reading
-from percuss.inference.specimens import Specimen
+from percuss.inference.specimens import Interweaving, Specimen
 from percuss.inference.target import Target
 from percuss.spelling import did_you_mean
 from percuss.study.priors.normal import Normal
@@ -189,7 +190,10 @@ class Likelihood:
             raise InputError(f"no prior for {', '.join(f'`{name}`' for name in missing)}")
         names = (*self.parameters, *self.unknowns)
         own = (*(priors[name] for name in self.parameters), *self.unknowns.values())
-        return Target(names, own, self, correlation=correlation)
+        target = Target(names, own, self, correlation=correlation)
+        if correlation is not None or not self.specimens:
+            return target
+        return replace(target, move=Interweaving.of(names, target.transform, self.specimens.values()))
 
     def __call__(self, x: Floats) -> Floats:
         """Log-likelihood (Eq. C.10) at points (n, d)."""
@@ -211,19 +215,25 @@ class Likelihood:
 
     def pointwise(self, x: Floats) -> Floats:
         """Log density of each entry given all others: (n, entries), group after group."""
-        return np.concatenate([self._pointwise(x[i : i + BLOCK]) for i in range(0, len(x), BLOCK)])
+        return self.each(x).log_density
 
-    def _pointwise(self, x: Floats) -> Floats:
+    def each(self, x: Floats) -> Pointwise:
+        """The same, and the probability of less than was measured."""
+        parts = [self._each(x[i : i + BLOCK]) for i in range(0, len(x), BLOCK)]
+        return Pointwise(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _each(self, x: Floats) -> Pointwise:
         outputs = self._forwards(x)
         parts = self._parts(x, outputs)
-        by_group: dict[str, Floats] = {}
+        by_group: dict[str, Pointwise] = {}
         for group, mean, variance, unknowns in parts:
             if group.forward not in self.marginal_errors:
-                by_group[group.name] = group.discrepancy.log_pointwise(group.observed - mean, variance, unknowns)
+                by_group[group.name] = group.discrepancy.pointwise(group.observed - mean, variance, unknowns)
         for name in self.marginal_errors:
             names = [group.name for group in self.groups if group.forward == name]
-            by_group |= zip(names, self._joint(name, parts, outputs).log_pointwise(), strict=True)
-        return np.concatenate([by_group[group.name] for group in self.groups], axis=1)
+            by_group |= zip(names, self._joint(name, parts, outputs).pointwise(), strict=True)
+        columns = zip(*(by_group[group.name] for group in self.groups), strict=True)
+        return Pointwise(*(np.concatenate(column, axis=1) for column in columns))
 
     def means(self, x: Floats) -> dict[str, Floats]:
         """All outputs of every forward model, its own error left out: (n, outputs)."""

@@ -18,30 +18,35 @@ from percuss.inference.pareto import smooth
 @dataclass(frozen=True, eq=False)
 class Loo:
     """Expected log predictive density (sum over entries, with its standard error), effective number of parameters, and
-    entry by entry the density and the k of its weights. `reliable` where every k is below its limit.
+    entry by entry the density, its leave-one-out probability integral transform (the probability of less than was
+    measured, uniform if the model is right) and the k of its weights. `reliable` where every k is below its limit.
     """
 
     elpd: float
     elpd_error: float
     effective_parameters: float
     pointwise: Floats
+    transform: Floats
     pareto_k: Floats
     reliable: bool
 
 
-def leave_one_out(log_likelihood: Floats) -> Loo:
-    """Judge by log densities of each entry given all others, (chains, draws, entries)."""
+def leave_one_out(log_likelihood: Floats, below: Floats) -> Loo:
+    """Judge by log densities of each entry given all others, and the probabilities of less than was measured; (chains,
+    draws, entries) each.
+    """
     if log_likelihood.ndim != 3 or not np.isfinite(log_likelihood).all():
         raise InputError("leave-one-out needs finite log densities, chains x draws x entries")
     chains, draws, entries = log_likelihood.shape
     n = chains * draws
-    pointwise, ks, whole = np.empty(entries), np.empty(entries), np.empty(entries)
+    pointwise, transform, ks, whole = np.empty((4, entries))
     for i in range(entries):
         at = log_likelihood[:, :, i]
         efficiency = min(ess_mean(np.exp(at - np.max(at))) / n, 1.0) if np.ptp(at) > 0 else 1.0
         flat = at.ravel()
         weights, ks[i] = smooth(-flat, efficiency)
         pointwise[i] = _log_sum_exp(weights + flat)
+        transform[i] = np.clip(np.sum(np.exp(weights) * below[:, :, i].ravel()), 0.0, 1.0)
         whole[i] = _log_sum_exp(flat) - np.log(n)
     limit = min(1.0 - 1.0 / np.log10(n), 0.7)
     return Loo(
@@ -49,18 +54,17 @@ def leave_one_out(log_likelihood: Floats) -> Loo:
         elpd_error=float(np.sqrt(entries * np.var(pointwise))),
         effective_parameters=float(np.sum(whole - pointwise)),
         pointwise=pointwise,
+        transform=transform,
         pareto_k=ks,
         reliable=bool((ks < limit).all()),
     )
 
 
-def difference(first: Loo, second: Loo) -> tuple[float, float]:
-    """Advantage of the first over the second on the same entries, and its standard error."""
-    if first.pointwise.shape != second.pointwise.shape:
-        raise InputError(
-            f"posteriors of {len(first.pointwise)} and {len(second.pointwise)} data cannot be compared entry by entry"
-        )
-    gain = first.pointwise - second.pointwise
+def difference(first: Floats, second: Floats) -> tuple[float, float]:
+    """Advantage of the first over the second by the densities of the same entries, and its standard error."""
+    if first.shape != second.shape:
+        raise InputError(f"posteriors of {len(first)} and {len(second)} data cannot be compared entry by entry")
+    gain = first - second
     return float(np.sum(gain)), float(np.sqrt(len(gain) * np.var(gain)))
 
 

@@ -30,7 +30,8 @@ class Target:
 
     A likelihood that is NaN or plus infinity counts as zero: the model failed there, and no chain may stay.
     `advance`, where given, is a compiled replacement of `adaptive_metropolis.advance` for this very density, and
-    `glide` the trajectories that `hamiltonian_monte_carlo` takes along its gradient.
+    `glide` the trajectories that `hamiltonian_monte_carlo` takes along its gradient; `density` is that density alone,
+    at unbounded points.
     """
 
     names: tuple[str, ...]
@@ -38,6 +39,9 @@ class Target:
     log_likelihood: LogLikelihood = field(repr=False)
     advance: Callable[..., Any] | None = field(default=None, repr=False)
     glide: Callable[..., Any] | None = field(default=None, repr=False)
+    density: Callable[[Floats], Floats] | None = field(default=None, repr=False)
+    # A Markov move of unbounded points that leaves the posterior as it is, where random walks alone would be slow.
+    move: Callable[[Floats, np.random.Generator], Floats] | None = field(default=None, repr=False)
     # Correlation of the normals behind the first parameters; None where all are independent.
     correlation: Floats | None = field(default=None, repr=False)
 
@@ -82,6 +86,10 @@ class Target:
         """Log posterior density, up to the evidence, at unbounded points (n, d)."""
         likelihood, prior = self.log_parts(z)
         return likelihood + prior
+
+    def quick_log_density(self, z: Floats) -> Floats:
+        """The same, by the compiled density where there is one: equal but for rounding."""
+        return self.density(z) if self.density else self.log_density(z)
 
     def _unbounded_log_prior(self, x: Floats, z: Floats) -> Floats:
         sloped, flat = self._sloped

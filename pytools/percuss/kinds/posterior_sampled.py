@@ -207,7 +207,10 @@ KIND = Kind(
         "diagnostics": Table(
             "a parameter, or the log posterior", {"quantity": "", "r_hat": "1", "ess_bulk": "1", "ess_tail": "1"}
         ),
-        "data": Table("a datum, its group and its leave-one-out", COLUMNS | {"group": "", "loo": "1", "pareto_k": "1"}),
+        "data": Table(
+            "a datum, its group and its leave-one-out",
+            COLUMNS | {"group": "", "loo": "1", "loo_pit": "1", "pareto_k": "1"},
+        ),
     },
     summary=summary,
     version=3,

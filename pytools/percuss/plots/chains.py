@@ -1,4 +1,4 @@
-"""How chains come to know: effective sample sizes as draws are added, and how far each datum carries the posterior."""
+"""How chains come to know; and what leaving data out says: whether the others predict them, how far they carry."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from percuss.inference.diagnostics import ess_bulk, ess_tail
+from percuss.inference.ranks import envelope
 from percuss.plots.drawing import canvas, chosen, dots, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale
-from percuss.plots.style import BLUE, DASHES, INK, MARKERS, RED, SERIES, WIDE
+from percuss.plots.style import BLUE, DASHES, GREY, INK, MARKERS, RED, SERIES, WIDE
 
 POINTS = 10
 MOST_UNKNOWNS = 6
 # Above this the weights that leave a datum out cannot be trusted (Vehtari et al., 2024).
 PARETO_LIMIT = 0.7
+# Classes of the leave-one-out transform, and probability of its band.
+CLASSES, MOST_DATA, PROBABILITY = 100, 150, 0.95
 
 
 def ess_growth(scales: Sequence[Scale], draws: NDArray[Any], needed: float) -> Figure:
@@ -36,8 +39,8 @@ def ess_growth(scales: Sequence[Scale], draws: NDArray[Any], needed: float) -> F
         axis.axhline(needed, color=INK, linewidth=0.8, linestyle=":")
         axis.set_title(title)
         axis.set_xlabel("draws of each chain")
-        axis.set_ylim(bottom=0)
         axis.grid(True)
+    axes[0, 0].set_ylim(bottom=0)
     axes[0, 0].set_ylabel("effective sample size")
     key(figure, axes[0, 0])
     names = ", ".join(shown.name for shown in scales[:MOST_UNKNOWNS])
@@ -58,11 +61,49 @@ def pareto_shapes(data: pl.DataFrame) -> Figure | None:
     dots(axis, x[~high], shapes[~high], BLUE, 4, alpha=0.9)
     dots(axis, x[high], shapes[high], RED, 6, "x", alpha=1)
     axis.axhline(PARETO_LIMIT, color=INK, linewidth=0.8, linestyle=":")
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_xlabel("datum")
     axis.set_ylabel("Pareto k")
     axis.grid(True)
     alt = f"Pareto k of {len(shapes)} data, largest {np.nanmax(shapes):.2f}; {int(high.sum())} above {PARETO_LIMIT}"
     caption = (
         f"Pareto k of leaving each datum out: above {PARETO_LIMIT} (crosses) it carries too much of the posterior."
+    )
+    return picture(figure, alt, caption)
+
+
+def transforms(data: pl.DataFrame) -> Figure | None:
+    """Whether data are distributed as the others predict them (Säilynoja, Bürkner and Vehtari, 2022); None where that
+    was not computed.
+    """
+    if "loo_pit" not in data.columns or data["loo_pit"].null_count() == data.height:
+        return None
+    shares = np.sort(chosen(data["loo_pit"].drop_nulls().to_list(), MOST_DATA))
+    n = len(shares)
+    band = envelope(n, CLASSES, PROBABILITY)
+    low, high = (ends / n - band.edges for ends in (band.low, band.high))
+    figure, axes = canvas(1, 1, WIDE * 0.8, 2.4)
+    axis = axes[0, 0]
+    axis.fill_between(
+        band.edges, low, high, color=GREY, alpha=0.3, linewidth=0, label=f"chance, {100 * PROBABILITY:g} %"
+    )
+    axis.axhline(0.0, color=INK, linewidth=0.8)
+    x = np.concatenate([[0.0], np.repeat(shares, 2), [1.0]])
+    y = np.concatenate([[0.0], np.repeat(np.arange(n + 1) / n, 2)[1:-1], [1.0]])
+    axis.plot(x, y - x, color=BLUE, linewidth=1.3, label="data")
+    axis.set_xlabel("probability of less than was measured, by the other data")
+    axis.set_ylabel("share of data up to there,\nminus what it should be")
+    axis.set_xlim(0, 1)
+    axis.grid(True)
+    key(figure, axis)
+    ends = np.interp(band.edges, x, y) - band.edges
+    outside = int(np.count_nonzero((ends < low) | (ends > high)))
+    alt = f"Distribution of {n} leave-one-out probabilities: " + (
+        "it leaves the band of chance" if outside else "within the band of chance"
+    )
+    caption = (
+        "Leave-one-out check (LOO-PIT): each datum held against what the others predict. Above zero, predictions are "
+        "too high, below too low; above on the left and below on the right too narrow, the other way too wide. "
+        f"Grey: where all of it lies with {100 * PROBABILITY:g} % probability if the model is right."
     )
     return picture(figure, alt, caption)

@@ -17,9 +17,10 @@ from percuss.execution.records import batches_of, campaign_table
 from percuss.ledger.event import Event
 from percuss.plots.drawing import canvas, chosen, dots, picture
 from percuss.plots.figure import Figure
-from percuss.plots.labels import Scale, column_label, output_scale, parameter_scale
+from percuss.plots.labels import Scale, output_scale, parameter_scale
 from percuss.plots.style import BLUE, ORANGE, WIDE
 from percuss.session import Session
+from percuss.spelling import counted
 
 MOST_PARAMETERS = 6
 MOST_OUTPUTS = 6
@@ -59,13 +60,12 @@ def effects_of(session: Session, event: Event, outputs: Sequence[tuple[str, str]
     for of_case, name in outputs:
         if of_case == case and name in own.columns:
             shown = output_scale(study, name)
-            label = column_label(case, name, cases)
-            text = f"{label} [{shown.unit}]" if shown.unit else label
-            effects.append(Effect(text, shown.of(own[name].to_numpy())))
+            effects.append(Effect(shown.label, shown.of(own[name].to_numpy())))
     if not names or not effects or own.height < MOST_PARAMETERS:
         return None
     values = own.select([f"at {name}" for name in names]).to_numpy()
-    return main_effects([parameter_scale(study, name) for name in names], values, effects)
+    scales = [parameter_scale(study, name) for name in names]
+    return main_effects(scales, values, effects, case if cases > 1 else "")
 
 
 def rank_correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
@@ -89,8 +89,9 @@ def class_means(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray
     return np.array([x[part].mean() for part in parts]), np.array([y[part].mean() for part in parts])
 
 
-def main_effects(scales: list[Scale], points: NDArray[np.float64], effects: list[Effect]) -> Figure:
-    """Outputs (rows) over parameters (columns); points (n, d) in SI."""
+def main_effects(scales: list[Scale], points: NDArray[np.float64], effects: list[Effect], case: str = "") -> Figure:
+    """Outputs (rows) over parameters (columns), of the case that is named; points (n, d) in SI."""
+    left_out = max(len(effects) - MOST_OUTPUTS, 0)
     scales, effects = scales[:MOST_PARAMETERS], effects[:MOST_OUTPUTS]
     width = min(WIDE, 1.2 + 2.1 * len(scales))
     figure, axes = canvas(len(effects), len(scales), width, 0.4 + 1.45 * len(effects), sharex="col", sharey="row")
@@ -109,9 +110,11 @@ def main_effects(scales: list[Scale], points: NDArray[np.float64], effects: list
             if i == len(effects) - 1:
                 axis.set_xlabel(scale.label)
             words.append(f"{effect.label} {direction(correlation)} with {scale.name}")
-        axes[i, 0].set_ylabel(effect.label)
+        axes[i, 0].set_ylabel(effect.label.replace(" [", "\n["))
     caption = (
-        "Outputs over parameters: runs (dots) and their mean along the parameter (squares); in brackets the rank "
-        "correlation, which has the sign of the direction."
+        f"{f'Case {case}. ' if case else ''}Outputs over parameters: runs (dots) and their mean along the parameter "
+        "(squares); in brackets the rank correlation, which has the sign of the direction."
     )
+    if left_out:
+        caption += f" {counted(left_out, 'more output')} not drawn."
     return picture(figure, f"Main effects: {'; '.join(words[:12])}", caption)

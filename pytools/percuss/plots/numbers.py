@@ -43,10 +43,10 @@ def with_error(value: float, error: float | None) -> str:
 
 
 def span_text(low: float, high: float) -> str:
-    """From one number to another: as many digits as tell them apart by two.
+    """From one number to another: as many digits as tell them apart by two, and both to the same place.
 
-    >>> span_text(10.1482, 10.1531), span_text(0.0, 2.0), span_text(-1.0, 21394.0), span_text(3.0, 3.0)
-    ('10.1482 to 10.1531', '0 to 2', '0 to 21400', '3 to 3')
+    >>> span_text(10.1482, 10.1531), span_text(0.0, 2.0), span_text(-1.0, 21394.0), span_text(0.52, 0.5773)
+    ('10.1482 to 10.1531', '0 to 2', '0 to 21400', '0.5200 to 0.5773')
     """
     width = high - low
     if not math.isfinite(width) or width <= 0:
@@ -54,14 +54,12 @@ def span_text(low: float, high: float) -> str:
     if not SMALLEST <= max(abs(low), abs(high)) < LARGEST:
         return f"{number_text(low)} to {number_text(high)}"
     places = 2 - math.floor(math.log10(width))
-    return f"{_trimmed(low, places)} to {_trimmed(high, places)}"
+    ends = [_fixed(low, places), _fixed(high, places)]
+    while all("." in end and end[-1] in "0." for end in ends):
+        ends = [end[:-1] for end in ends]
+    return " to ".join(ends)
 
 
 def _fixed(value: float, places: int) -> str:
     text = f"{round(value, places):.{max(places, 0)}f}"
     return text.removeprefix("-") if float(text) == 0 else text
-
-
-def _trimmed(value: float, places: int) -> str:
-    text = _fixed(value, places)
-    return text.rstrip("0").rstrip(".") if "." in text else text

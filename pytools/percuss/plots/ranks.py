@@ -9,7 +9,7 @@ from percuss.inference.ranks import envelope
 from percuss.kinds.twins_checked import TwinsChecked
 from percuss.plots.drawing import canvas, picture
 from percuss.plots.figure import Figure
-from percuss.plots.style import BLUE, THIRD
+from percuss.plots.style import BLUE, GREY, INK, THIRD
 from percuss.plots.subject import Subject
 
 BARS = 20
@@ -37,11 +37,11 @@ def draw_ranks(body: TwinsChecked, table: pl.DataFrame) -> Figure:
             top.set_ylabel("truths")
         if len(ranks):
             top.hist(ranks, bins=np.linspace(0, body.draws + 1, BARS + 1), color=BLUE, alpha=0.7)
-            top.axhline(len(ranks) / BARS, color="0.4", linestyle="--", linewidth=0.8)
+            top.axhline(len(ranks) / BARS, color=INK, linestyle="--", linewidth=0.8)
             band = envelope(len(ranks), body.draws, PROBABILITY)
             below = np.cumsum(np.bincount(ranks, minlength=body.draws + 1))[:-1] / len(ranks)
             low, high = (ends / len(ranks) - band.edges for ends in (band.low, band.high))
-            bottom.fill_between(band.edges, low, high, color="0.85", linewidth=0)
+            bottom.fill_between(band.edges, low, high, color=GREY, alpha=0.3, linewidth=0)
             bottom.plot(band.edges, below - band.edges, color=BLUE, drawstyle="steps-post")
         bottom.set_xlabel("rank, as a share")
         if not j:

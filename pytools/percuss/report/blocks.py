@@ -49,6 +49,14 @@ class Code:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A page beside this one, by its address relative to it."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True)
 class Gallery:
     """Small pictures side by side, as many in a row as fit, under one caption."""
 
@@ -56,7 +64,7 @@ class Gallery:
     caption: str
 
 
-Block = Text | Notice | Table | Code | Figure | Gallery
+Block = Text | Notice | Table | Code | Link | Figure | Gallery
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
+from urllib.parse import quote
 
 from percuss.plots.figure import Figure
 from percuss.report.blocks import (
     Block,
     Code,
     Gallery,
+    Link,
     Notice,
     Page,
     Section,
@@ -131,6 +133,8 @@ def block_html(block: Block, name: str) -> str:
             return _table(block)
         case Code(text):
             return f'<pre tabindex="0"><code>{escape(clean(text, keep_lines=True))}</code></pre>'
+        case Link(text, address):
+            return f'<p><a href="{escape(quote(address), quote=True)}">{inline(text)}</a></p>'
         case Figure():
             return f"<figure>{_picture(block, name)}<figcaption>{inline(block.caption)}</figcaption></figure>"
         case Gallery(figures, caption):

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from percuss.plots.figure import Figure
-from percuss.report.blocks import Block, Code, Gallery, Notice, Page, Table, Text, cell_text, in_short, right_columns
+from percuss.report.blocks import (
+    Block,
+    Code,
+    Gallery,
+    Link,
+    Notice,
+    Page,
+    Table,
+    Text,
+    cell_text,
+    in_short,
+    right_columns,
+)
 
 
 def markdown(page: Page) -> str:
@@ -32,6 +46,8 @@ def _block(block: Block) -> str:
             return _table(block)
         case Code(text):
             return f"```sh\n{text}\n```"
+        case Link(text, address):
+            return f"[{text}]({quote(address)})"
         case Figure(alt=alt):
             return f"*Figure: {alt}*"
         case Gallery(figures, caption):

@@ -14,6 +14,7 @@ from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Event
 from percuss.ledger.projections import State, lineage
 from percuss.ledger.standing import standing
+from percuss.report.blocks import Link
 from percuss.session import Session
 from percuss.study.study import Study
 from percuss.trust import Trust
@@ -33,7 +34,7 @@ class Source:
     """A session that reads superseded events as well; the events reported on; those of their lineage, in ledger order.
 
     `superseded` says which events are superseded by now, with the event that says so. `trust` is what the events
-    reported on failed, and what they stand on that is superseded.
+    reported on failed, and what they stand on that is superseded; `film` the page beside this one that plays a run.
     """
 
     session: Session
@@ -41,6 +42,7 @@ class Source:
     trust: Trust
     roots: tuple[Event, ...]
     events: tuple[Event, ...]
+    film: Link | None = None
     _designs: dict[str, Design] = field(default_factory=dict)
 
     @property

@@ -33,7 +33,9 @@ def campaign_data(session: Session, event: Event) -> dict[str, Any]:
             shown = output_scale(study, name)
             values = shown.of(part[name].to_numpy())
             spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-            numbers = [float(values.mean()), spread, *np.quantile(values, [0.05, 0.5, 0.95])]
+            # One run has a value and no spread.
+            quantiles = np.quantile(values, [0.05, 0.5, 0.95]) if len(values) > 1 else np.full(3, np.nan)
+            numbers = [float(values.mean()), spread, *quantiles]
             rows.append([case, name, shown.unit, part.height, *(rounded(float(x)) for x in numbers)])
     kept = finished[chosen(range(finished.height), MOST_RUNS)] if finished.height else finished
     scales = [parameter_scale(study, name) if name in study.parameters else scale(name, "1") for name in design.names]

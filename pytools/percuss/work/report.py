@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
+from percuss.errors import InputError
+from percuss.export.player import write_page
 from percuss.ledger.event import Event
-from percuss.report.blocks import Page
+from percuss.models.model import Filmed
+from percuss.report.blocks import Link, Page
 from percuss.report.html import html
 from percuss.report.markdown import markdown
 from percuss.report.page import build_page
 from percuss.report.sections.registry import planned
 from percuss.report.source import Source, gather
 from percuss.session import Session
+from percuss.work.film import film_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +30,25 @@ class Report:
     source: Source
 
 
-def make_report(session: Session, events: Sequence[Event], form: Literal["html", "markdown"] = "html") -> Report:
-    """One HTML file with its pictures inside, or Markdown without them."""
-    source = gather(session, events)
+def make_report(
+    session: Session, events: Sequence[Event], form: Literal["html", "markdown"] = "html", film: Link | None = None
+) -> Report:
+    """One HTML file with its pictures inside, or Markdown without them; with a link to its film, if there is one."""
+    source = replace(gather(session, events), film=film)
     with session.voice.progress("report", len(planned(source))) as advance:
         page = build_page(source, advance, pictures=form == "html")
     return Report(html(page) if form == "html" else markdown(page), page, source)
+
+
+def write_film(session: Session, events: Sequence[Event], beside: Path) -> Link:
+    """Write the page that plays the last run on the way to the events, beside their report; InputError if none has
+    bodies.
+    """
+    runs = gather(session, events).of_kind("runs.completed")
+    filmed = [event for event in runs if isinstance(session.study(event).model(), Filmed)]
+    if not filmed:
+        raise InputError("--film: no run on the way to these events has bodies to draw")
+    run = film_run(session, filmed[-1])
+    path = beside.with_name(f"{beside.stem}-film.html")
+    write_page([run.shown()], path)
+    return Link(f"Film of a run ({run.title})", path.name)

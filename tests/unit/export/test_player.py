@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from percuss.export.player import Curve, Shown, player_page
-from percuss.export.player.meshes import ball, mesh_of
+from percuss.export.player.meshes import ball, coarser, mesh_of, meshes_of, round_m
 from percuss.models.registry import configure
 from percuss.scene import Body, Box, Contactor, Cylinder, HalfSpace, Joint, Law, Record, Scene, Settings, Sphere, Spring
 from percuss.scene.film import Surface
@@ -99,7 +99,23 @@ def test_what_looks_the_same_is_stored_once(thrown) -> None:
     assert film["shows"] == [[0, 0], [1, 1], [1, 2], [1, 3], [2, 4]]
     assert film["radii"] == [None, None, None, None, None, 0.25]
     # A box has twelve edges; a cylinder shows its two rims and no lines along its round side.
-    assert [len(array(look["edges"])) // 2 for look in film["looks"]] == [0, 12, 48]
+    edges = [[len(array(mesh["edges"])) // 2 for mesh in look["levels"]] for look in film["looks"]]
+    # Seen from afar the rims have 12 sides, and 6 from farther away.
+    assert edges == [[0], [12], [48, 24, 12]]
+
+
+def test_rounds_far_away_have_fewer_sides_and_the_same_size(thrown) -> None:
+    drum = [surface for surface in thrown.surfaces if surface.shape == "cylinder"]
+    fine, *coarse = meshes_of(drum)
+    for mesh, sides in zip(coarse, (12, 6), strict=True):
+        assert mesh.closed
+        # Two rims as fans of sides - 2 triangles, and two triangles for each side between them.
+        assert len(mesh.triangles) == 2 * (sides - 2) + 2 * sides
+        widths = np.ptp(mesh.places, axis=0), np.ptp(fine.places, axis=0)
+        np.testing.assert_allclose(*widths, rtol=0.14)
+        np.testing.assert_allclose(np.linalg.norm(mesh.normals, axis=1), 1.0)
+    assert round_m(drum) == pytest.approx(np.ptp(fine.places, axis=0).max(), rel=1e-9)
+    assert [coarser(surface, 12) for surface in thrown.surfaces[:2]] == list(thrown.surfaces[:2])
 
 
 def test_two_runs_share_a_page(thrown) -> None:

@@ -53,7 +53,7 @@ def read(path):
 def test_series(film, tmp_path) -> None:
     written = write_vtk(film, tmp_path / "out", "run")
     assert [path.name for path in written] == [
-        f"run-{what}.pvd" for what in ("bodies", "balls", "contacts", "chains", "links")
+        f"run-{what}.pvd" for what in ("bodies", "ground", "balls", "contacts", "chains", "links")
     ]
     for path in written:
         sets = ElementTree.parse(path).getroot().findall("Collection/DataSet")
@@ -68,16 +68,21 @@ def test_bodies(film, tmp_path) -> None:
     assert names == list(film.names)
     points = arrays["Points"]
     assert len(points) == int(piece.get("NumberOfPoints"))
-    np.testing.assert_allclose(points[4:12], film.corners_m(3, film.surfaces[1]), atol=1e-5)
-    # Ground, box, drum (24 sides and two ends), and the arm: a bar to its pin, and a lump.
-    assert int(piece.get("NumberOfPolys")) == len(arrays["offsets"]) == 1 + 6 + 26 + 12
+    np.testing.assert_allclose(points[:8], film.corners_m(3, film.surfaces[1]), atol=1e-5)
+    # Box, drum (24 sides and two ends), and the arm: a bar to its pin, and a lump.
+    assert int(piece.get("NumberOfPolys")) == len(arrays["offsets"]) == 6 + 26 + 12
     assert arrays["offsets"][-1] == len(arrays["connectivity"])
     assert arrays["connectivity"].max() == len(points) - 1
-    assert arrays["body"].tolist() == [0] + [1] * 6 + [2] * 26 + [4] * 12
-    assert arrays["fixed"].tolist() == [1] + [0] * 44
+    assert arrays["body"].tolist() == [1] * 6 + [2] * 26 + [4] * 12
+    assert arrays["fixed"].tolist() == [0] * 44
     np.testing.assert_allclose(np.linalg.norm(arrays["Normals"], axis=1), 1.0, atol=0.02)
-    assert sorted(map(tuple, np.abs(arrays["Normals"][1:7]).round().astype(int).tolist())) == sorted(
+    assert sorted(map(tuple, np.abs(arrays["Normals"][:6]).round().astype(int).tolist())) == sorted(
         [(1, 0, 0), (0, 1, 0), (0, 0, 1)] * 2
+    )
+    # The ground, which has no end, is apart: a viewer that shows all of a file shows the bodies.
+    assert read(tmp_path / "run-ground-00003.vtp")[1]["fixed"] == 1
+    assert (
+        np.ptp(points, axis=0).max() < 0.7 * np.ptp(read(tmp_path / "run-ground-00003.vtp")[1]["Points"], axis=0).max()
     )
     # Not there yet: nothing of the drum.
     assert 2 not in read(tmp_path / "run-bodies-00000.vtp")[1]["body"]
@@ -100,7 +105,7 @@ def test_pyvista_reads_it(film, tmp_path) -> None:
     pyvista = pytest.importorskip("pyvista")
     write_vtk(film, tmp_path, "run")
     bodies = pyvista.read(tmp_path / "run-bodies-00003.vtp")
-    assert bodies.n_cells == 45
+    assert bodies.n_cells == 44
     assert bodies.field_data["names"].tolist() == list(film.names)
     assert re.fullmatch(r"\d+", str(bodies.cell_data["body"][0]))
     for path in tmp_path.glob("*.pvd"):

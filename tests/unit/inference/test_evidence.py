@@ -101,7 +101,7 @@ def test_leave_one_out_is_leaving_one_out() -> None:
     times, n = np.linspace(0, 1, 20), 20
     design = np.stack([np.ones(n), times], axis=1)
     observed = 1 + 2 * times + 0.5 * np.random.default_rng(3).standard_normal(n)
-    exact, whole = [], []
+    exact, below, whole = [], [], []
     for i in (*range(n), None):
         keep = np.delete(np.arange(n), i) if i is not None else np.arange(n)
         covariance = np.linalg.inv(np.eye(2) / 9 + design[keep].T @ design[keep] / 0.25)
@@ -111,6 +111,7 @@ def test_leave_one_out_is_leaving_one_out() -> None:
         whole = density
         if i is not None:
             exact.append(density[i])
+            below.append(stats.norm.cdf(observed[i], (design @ mean)[i], std[i]))
     likelihood = Likelihood(
         ("a", "b"),
         {"line": lambda x: (np.einsum("ij,nj->ni", design, x), np.zeros(n))},
@@ -118,19 +119,19 @@ def test_leave_one_out_is_leaving_one_out() -> None:
     )
     prior = Normal({"mean": 0.0, "std": 3.0})
     sample = sample_posterior(likelihood.posterior({"a": prior, "b": prior}), seed=1, stopping=Stopping(ess=20_000))
-    log = likelihood.pointwise(sample.flat()).reshape(*sample.draws.shape[:2], n)
-    found = leave_one_out(log)
+    log, under = (part.reshape(*sample.draws.shape[:2], n) for part in likelihood.each(sample.flat()))
+    found = leave_one_out(log, under)
     assert found.reliable
+    np.testing.assert_allclose(found.transform, below, atol=0.01)
     np.testing.assert_allclose(found.pointwise, exact, atol=0.02)
     assert found.elpd == pytest.approx(sum(exact), abs=0.05)
     assert found.effective_parameters == pytest.approx(sum(whole) - sum(exact), abs=0.05)
-    assert difference(found, found) == (0.0, 0.0)
-    assert difference(found, leave_one_out(log - 1.0))[0] == pytest.approx(n)
+    assert difference(found.pointwise, found.pointwise) == (0.0, 0.0)
+    assert difference(found.pointwise, leave_one_out(log - 1.0, under).pointwise)[0] == pytest.approx(n)
 
 
 def test_leave_one_out_refuses_what_it_cannot_use() -> None:
     with pytest.raises(InputError, match="finite log densities"):
-        leave_one_out(np.full((2, 10, 1), np.nan))
-    first, second = leave_one_out(np.zeros((2, 10, 1))), leave_one_out(np.zeros((2, 10, 2)))
+        leave_one_out(np.full((2, 10, 1), np.nan), np.zeros((2, 10, 1)))
     with pytest.raises(InputError, match="1 and 2 data"):
-        difference(first, second)
+        difference(np.zeros(1), np.zeros(2))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
+from tests.bench.model_error import PHYSICS, tried
 
 from percuss.calibration.slopes import with_slopes
 from percuss.errors import InputError
@@ -105,3 +106,34 @@ def test_predictions_carry_the_error_to_the_data_and_to_related_outputs() -> Non
     plain = replace(group, discrepancy=error(std=1e-9, slopes=SLOPES[:, :1]))
     alone = Likelihood(("k",), forward, (plain,))
     assert likelihood(np.array([[slope]]))[0] > alone(np.array([[slope]]))[0] + 10
+
+
+@pytest.mark.parametrize("kernel", ["matern-3/2", "matern-5/2"])
+def test_an_anchored_error_is_the_process_given_that_value_and_slope_are_zero_at_zero(kernel: str) -> None:
+    """Against conditioning on two values next to each other, whose difference is the slope."""
+    places = np.array([-0.4, 0.1, 0.3, 0.7, 1.5])
+    step = 1e-4
+    at = np.concatenate([places, [-step, step]])
+    whole = 0.25 * KERNELS[kernel](np.abs(at[:, None] - at) / 0.4)
+    across = whole[:5, 5:] @ np.array([[0.5, -1 / step], [0.5, 1 / step]])
+    turned = np.array([[0.5, 0.5], [-1 / step, 1 / step]])
+    given = whole[:5, :5] - across @ np.linalg.solve(turned @ whole[5:, 5:] @ turned.T, across.T)
+    anchored = ModelError(std=0.5, places=places, length=0.4, kernel=kernel, orthogonal=False, anchored=True)
+    np.testing.assert_allclose(anchored.prior_covariance(np.empty(0), {})[0], given, atol=2e-4)
+
+
+def test_what_anchored_does_not_go_with_is_refused() -> None:
+    with pytest.raises(InputError, match="not both"):
+        error(anchored=True)
+    with pytest.raises(InputError, match="matern-3/2 or matern-5/2"):
+        error(anchored=True, orthogonal=False, kernel="exponential")
+
+
+def test_a_spring_that_hardens_keeps_its_stiffness_at_rest_where_the_error_is_anchored() -> None:
+    """Eight twins: without an error of the model the stiffness is off by what the cubic term adds, and no interval has
+    it.
+    """
+    cubic = PHYSICS[0]
+    without, anchored = (tried(cubic, kind, 8) for kind in ("without", "anchored"))
+    assert without.true_held == 0 and anchored.true_held > 0.6
+    assert anchored.true_off < 0.7 * without.true_off

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from percuss.export.player.meshes import UNBOUNDED, look_of, mesh_of
+from percuss.export.player.meshes import UNBOUNDED, Mesh, look_of, meshes_of, round_m
 from percuss.export.player.packing import LEVELS, Packing
 
 if TYPE_CHECKING:
@@ -78,22 +78,23 @@ def _looks(film: Film, packing: Packing, prefix: str, small_m: float) -> dict[st
         key = bytes([unbounded]) + look_of(surfaces)
         if key not in numbers:
             numbers[key] = len(looks)
-            mesh = mesh_of(surfaces, small_m)
             name = f"{prefix}look{len(looks)}."
-            wide = "<u4" if len(mesh.places) > LEVELS else "<u2"
-            looks.append(
-                {
-                    "places": packing.add(f"{name}places", mesh.places, "<f4"),
-                    "normals": packing.add(f"{name}normals", (127 * mesh.normals).round(), "|i1"),
-                    "triangles": packing.add(f"{name}triangles", mesh.triangles, wide),
-                    "edges": packing.add(f"{name}edges", mesh.edges, wide),
-                    "closed": mesh.closed,
-                    "outer": mesh.outer,
-                    "unbounded": unbounded,
-                }
-            )
+            levels = [_mesh(m, packing, f"{name}{k}.") for k, m in enumerate(meshes_of(surfaces, small_m))]
+            looks.append({"levels": levels, "round": round_m(surfaces), "unbounded": unbounded})
         shows.append([numbers[key], body])
     return {"looks": looks, "shows": shows}
+
+
+def _mesh(mesh: Mesh, packing: Packing, name: str) -> dict[str, Any]:
+    wide = "<u4" if len(mesh.places) > LEVELS else "<u2"
+    return {
+        "places": packing.add(f"{name}places", mesh.places, "<f4"),
+        "normals": packing.add(f"{name}normals", (127 * mesh.normals).round(), "|i1"),
+        "triangles": packing.add(f"{name}triangles", mesh.triangles, wide),
+        "edges": packing.add(f"{name}edges", mesh.edges, wide),
+        "closed": mesh.closed,
+        "outer": mesh.outer,
+    }
 
 
 def _poses(film: Film, packing: Packing, prefix: str, finest_m: float) -> dict[str, Any]:

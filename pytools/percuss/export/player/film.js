@@ -25,7 +25,8 @@ class Film {
     Object.assign(this, head);
     for (const name of ["times", "first", "last", "low", "step", "positions", "turns", "speeds"]) this[name] = array(head[name]);
     if (head.cells) this.cells = array(head.cells);
-    for (const look of this.looks) for (const name of ["places", "normals", "triangles", "edges"]) look[name] = array(look[name]);
+    for (const look of this.looks) for (const mesh of look.levels)
+      for (const name of ["places", "normals", "triangles", "edges"]) mesh[name] = array(mesh[name]);
     for (const name of ["ends", "places", "forces", "bodies"]) this.contacts[name] = array(head.contacts[name]);
     this.curves = head.curves.map(curve => ({ label: curve.label, times: array(curve.times), values: array(curve.values) }));
     this.count = this.names.length;

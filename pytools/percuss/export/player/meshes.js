@@ -1,8 +1,10 @@
 // Forms that every page has: ball, rod and cone of unit size from z = 0 to 1, and a coil.
 function formed(places, normals, triangles) {
   return { places: new Float32Array(places.flat()), normals: new Int8Array(normals.flat().map(x => Math.round(127 * x))),
-    triangles: new Uint16Array(triangles.flat()), edges: new Uint16Array(0), closed: true, unbounded: false };
+    triangles: new Uint16Array(triangles.flat()), edges: new Uint16Array(0), closed: true };
 }
+// The look of bodies that have one form at any distance.
+const single = mesh => ({ levels: [mesh], round: 0, unbounded: false });
 function ballMesh(levels) {
   const g = (1 + Math.sqrt(5)) / 2;
   const places = [[-1, g, 0], [1, g, 0], [-1, -g, 0], [1, -g, 0], [0, -1, g], [0, 1, g], [0, -1, -g], [0, 1, -g],
@@ -23,7 +25,7 @@ function ballMesh(levels) {
   }
   return formed(places, places, faces);
 }
-function rodMesh(sides, top) {
+function rodMesh(sides, top, capped = true) {
   const places = [], normals = [], faces = [];
   for (let k = 0; k < sides; k++) {
     const [x, y] = [Math.cos(2 * Math.PI * k / sides), Math.sin(2 * Math.PI * k / sides)];
@@ -32,7 +34,7 @@ function rodMesh(sides, top) {
     const a = 2 * k, b = 2 * ((k + 1) % sides);
     faces.push([a, b, b + 1], [a, b + 1, a + 1]);
   }
-  for (const [z, radius, way] of [[0, 1, -1], [1, top, 1]]) {
+  for (const [z, radius, way] of capped ? [[0, 1, -1], [1, top, 1]] : []) {
     const centre = places.length;
     places.push([0, 0, z]);
     normals.push([0, 0, way]);

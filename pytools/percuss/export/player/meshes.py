@@ -1,7 +1,7 @@
 """Bodies as triangles: one mesh for all that look the same, smooth where the surface is round, and its sharp edges.
 
 What lies inside another part of the same body comes last, so that it need not be drawn; balls are drawn coarser than
-they are recorded, since shading makes them round.
+they are recorded, since shading makes them round. Rounds that are few pixels wide need few sides: `coarser`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Edges between faces that meet at a smaller angle belong to a round surface: not drawn, and shaded as one.
 ROUND_DEG = 25.0
+# Sides of a round at each level of a mesh, and the angle up to which they are shaded as one.
+LEVELS = ((None, ROUND_DEG), (12, 40.0), (6, 75.0))
 UNBOUNDED = "half-space"
 
 
@@ -42,7 +44,44 @@ def look_of(surfaces: Sequence[Surface]) -> bytes:
     return b"|".join(s.corners_m.tobytes() + repr(s.loops).encode() for s in surfaces)
 
 
-def mesh_of(surfaces: Sequence[Surface], small_m: float = 0.0) -> Mesh:
+def meshes_of(surfaces: Sequence[Surface], small_m: float = 0.0) -> list[Mesh]:
+    """The mesh of a body, and coarser ones where it has rounds with many sides."""
+    levels = [mesh_of(surfaces, small_m)]
+    for sides, round_deg in LEVELS[1:]:
+        assert sides is not None
+        fewer = [coarser(surface, sides) for surface in surfaces]
+        if any(a is not b for a, b in zip(surfaces, fewer, strict=True)):
+            levels.append(mesh_of(fewer, small_m, round_deg))
+    return levels
+
+
+def round_m(surfaces: Sequence[Surface]) -> float:
+    """How wide the widest round with many sides is; 0 where there is none."""
+    import numpy as np
+
+    most = LEVELS[1][0]
+    assert most is not None
+    rounds = [s.corners_m[loop] for s in surfaces for loop in s.loops if len(loop) > most]
+    return max((float(np.ptp(corners, axis=0).max()) for corners in rounds), default=0.0)
+
+
+def coarser(surface: Surface, sides: int) -> Surface:
+    """A surface whose faces have at most so many corners, neighbours drawn together; the surface itself if they do."""
+    import numpy as np
+
+    target = np.arange(len(surface.corners_m))
+    for loop in surface.loops:
+        step = -(-len(loop) // sides)
+        if surface.shape != UNBOUNDED and step > 1:
+            for k, corner in enumerate(loop):
+                target[corner] = target[loop[k - k % step]]
+    if (target == np.arange(len(target))).all():
+        return surface
+    loops = [list(dict.fromkeys(int(target[corner]) for corner in loop)) for loop in surface.loops]
+    return replace(surface, loops=[loop for loop in loops if len(loop) > 2])
+
+
+def mesh_of(surfaces: Sequence[Surface], small_m: float = 0.0, round_deg: float = ROUND_DEG) -> Mesh:
     """The mesh of all surfaces of a body together; balls with a radius below `small_m` are coarse."""
     import numpy as np
 
@@ -56,7 +95,7 @@ def mesh_of(surfaces: Sequence[Surface], small_m: float = 0.0) -> Mesh:
     for inside in (False, True):
         for surface, covered in zip(surfaces, hidden, strict=True):
             if covered == inside:
-                closed &= _add(_as_ball(surface, small_m), places, normals, triangles, edges)
+                closed &= _add(_as_ball(surface, small_m), places, normals, triangles, edges, round_deg)
         outer = outer if inside else (len(triangles), len(edges))
     return Mesh(
         np.array(places, float).reshape(-1, 3),
@@ -131,6 +170,7 @@ def _add(
     normals: list[Array],
     triangles: list[tuple[int, int, int]],
     edges: list[tuple[int, int]],
+    round_deg: float,
 ) -> bool:
     """Add a surface to a mesh; tells whether it is closed."""
     import numpy as np
@@ -147,7 +187,7 @@ def _add(
         for a, b in zip(loop, [*loop[1:], loop[0]], strict=True):
             touching.setdefault(a, []).append(number)
             sides.setdefault((min(a, b), max(a, b)), []).append(number)
-    smooth = float(np.cos(np.radians(ROUND_DEG)))
+    smooth = float(np.cos(np.radians(round_deg)))
     kept: dict[tuple[int, bytes], int] = {}
     first_of: dict[int, int] = {}
     for number, loop in enumerate(surface.loops):

@@ -40,19 +40,30 @@ void main() {
 }`;
 const STRIDE = 16, SUN = unit([-0.45, -0.6, 0.9]);
 
+// Rounds narrower than this on the screen, in pixels, are drawn with fewer sides: one level coarser each.
+const NARROW = [40, 12];
+
 class Batch {
-  constructor(painter, mesh, capacity, bodies) {
+  constructor(painter, look, capacity, bodies) {
     const gl = painter.gl, buffer = gl.createBuffer();
-    Object.assign(this, { gl, mesh, buffer, bodies, count: 0, values: new Float32Array(STRIDE * Math.max(capacity, 1)) });
-    this.wide = mesh.triangles.BYTES_PER_ELEMENT === 4 ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT;
-    const places = gl.createBuffer(), normals = gl.createBuffer();
-    for (const [target, data] of [[places, mesh.places], [normals, mesh.normals], [buffer, this.values]]) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, target);
-      gl.bufferData(gl.ARRAY_BUFFER, data, target === buffer ? gl.DYNAMIC_DRAW : gl.STATIC_DRAW);
-    }
-    this.faces = this.array(places, normals, mesh.triangles);
-    this.lines = this.array(places, normals, mesh.edges);
+    Object.assign(this, { gl, look, buffer, bodies, level: 0, count: 0, values: new Float32Array(STRIDE * Math.max(capacity, 1)) });
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, this.values, gl.DYNAMIC_DRAW);
+    this.drawn = look.levels.map(mesh => {
+      const places = gl.createBuffer(), normals = gl.createBuffer();
+      for (const [target, data] of [[places, mesh.places], [normals, mesh.normals]]) {
+        gl.bindBuffer(gl.ARRAY_BUFFER, target);
+        gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+      }
+      return { faces: this.array(places, normals, mesh.triangles), lines: this.array(places, normals, mesh.edges) };
+    });
   }
+  // As coarse as nobody sees, with so many pixels for a metre.
+  choose(pixels) {
+    const narrow = NARROW.filter(limit => this.look.round * pixels < limit).length;
+    this.level = this.through ? 0 : Math.min(narrow, this.look.levels.length - 1);
+  }
+  get mesh() { return this.look.levels[this.level]; }
   array(places, normals, indices) {
     const gl = this.gl, array = gl.createVertexArray(), list = gl.createBuffer();
     gl.bindVertexArray(array);
@@ -91,19 +102,19 @@ class Batch {
   }
   draw(edges) {
     // What lies inside a body shows only where the body is seen through.
-    const gl = this.gl, list = edges ? this.mesh.edges : this.mesh.triangles;
-    const length = this.mesh.outer && !this.through ? (edges ? 2 * this.mesh.outer[1] : 3 * this.mesh.outer[0]) : list.length;
+    const gl = this.gl, mesh = this.mesh, list = edges ? mesh.edges : mesh.triangles;
+    const length = mesh.outer && !this.through ? (edges ? 2 * mesh.outer[1] : 3 * mesh.outer[0]) : list.length;
     if (!this.count || !length) return;
-    gl.bindVertexArray(edges ? this.lines : this.faces);
-    if (this.mesh.closed && !edges) gl.enable(gl.CULL_FACE); else gl.disable(gl.CULL_FACE);
-    gl.drawElementsInstanced(edges ? gl.LINES : gl.TRIANGLES, length, this.wide, 0, this.count);
+    gl.bindVertexArray(this.drawn[this.level][edges ? "lines" : "faces"]);
+    if (mesh.closed && !edges) gl.enable(gl.CULL_FACE); else gl.disable(gl.CULL_FACE);
+    gl.drawElementsInstanced(edges ? gl.LINES : gl.TRIANGLES, length, list.BYTES_PER_ELEMENT === 4 ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT, 0, this.count);
   }
 }
 
 class Painter {
   constructor(canvas, films) {
     this.canvas = canvas;
-    this.gl = canvas.getContext("webgl2", { antialias: false, powerPreference: "high-performance" });
+    this.gl = canvas.getContext("webgl2", { alpha: false, antialias: false, powerPreference: "high-performance" });
     if (!this.gl) return;
     this.films = films;
     this.program = this.compiled();
@@ -116,12 +127,12 @@ class Painter {
       });
       const balls = film.radii.flatMap((radius, body) => radius === null ? [] : [body]);
       const fine = balls.length > 3000 ? 1 : balls.length > 60 ? 2 : 3;
-      if (balls.length) batches.push(new Batch(this, ballMesh(fine), balls.length, balls));
+      if (balls.length) batches.push(Object.assign(new Batch(this, single(ballMesh(fine)), balls.length, balls), { scaled: true }));
       return batches;
     });
-    const form = mesh => new Batch(this, mesh, 64, []);
+    const form = mesh => new Batch(this, single(mesh), 64, []);
     this.forms = { rod: form(rodMesh(10, 1)), ball: form(ballMesh(2)), coil: form(coilMesh(6, 10, 4)) };
-    this.forces = { spike: form(rodMesh(4, 0.02)), chain: form(rodMesh(5, 1)) };
+    this.forces = { spike: form(rodMesh(4, 0.02, false)), chain: form(rodMesh(5, 1, false)) };
     this.floorZ = this.floor();
   }
   compiled() {
@@ -141,7 +152,7 @@ class Painter {
   floor() {
     const film = this.films[0], when = film.at(film.start);
     for (const [look, body] of film.shows) if (film.looks[look].unbounded) {
-      const { turn } = film.poseOf(body, when), p = film.looks[look].places;
+      const { turn } = film.poseOf(body, when), p = film.looks[look].levels[0].places;
       if (turned(turn, [0, 0, 1])[2] > 0.9999) return film.pointOf(body, [p[0], p[1], p[2]], when)[2];
     }
     return null;
@@ -171,16 +182,18 @@ class Painter {
     this.begin(camera, width, height);
     gl.clearColor(...css("--sky"), 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    const all = [...this.looks.flat(), ...Object.values(this.forms)], solid = all.filter(batch => !batch.mesh.unbounded);
+    const all = [...this.looks.flat(), ...Object.values(this.forms)], pixels = 0.5 * height * camera.zoom(width / height) / camera.distance;
+    for (const batch of all) batch.choose(pixels);
+    const solid = all.filter(batch => !batch.look.unbounded);
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(2, 2);
     this.set("mode", 4);
-    for (const batch of all) if (batch.mesh.unbounded) batch.draw(false);
+    for (const batch of all) if (batch.look.unbounded) batch.draw(false);
     // A shadow is a copy of the ground, darker: what lies twice in the shade is no darker than what lies once.
     if (shadows && this.floorZ !== null && camera.eye()[2] > this.floorZ) {
       gl.polygonOffset(1, 1);
       this.set("mode", 2);
-      for (const batch of this.looks[0]) if (!batch.mesh.unbounded && batch.mesh.triangles.length * batch.count < 2e5) batch.draw(false);
+      for (const batch of this.looks[0]) if (!batch.look.unbounded && batch.mesh.triangles.length * batch.count < 2e5) batch.draw(false);
     }
     gl.polygonOffset(1, 1);
     this.set("mode", 0);

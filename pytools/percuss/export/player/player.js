@@ -2,8 +2,11 @@
 const RATES = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20];
 // A film lasts about this long unless another rate is chosen: shorter ones are slowed down, longer ones run faster.
 const LASTS_S = 10, THROUGH = 0.25;
-// Pixels drawn for each shown: two while nothing moves, which smooths edges.
-const FINE = 2, PLAIN = 1, COARSE = 0.5;
+// Pixels drawn for each shown: two while nothing moves, which smooths edges. While it moves, as much as can be drawn in time:
+// pixels, and whether there are shadows.
+const FINE = 2, EFFORTS = [[1, true], [1, false], [0.75, false], [0.5, false]];
+// Frames that take longer (ms) are slow; so many in a row ask for less effort, so many quick ones for more.
+const SLOW_MS = 36, QUICK_MS = 20, SLOW_FRAMES = 2, QUICK_FRAMES = 120;
 
 function say(fault) { at("fault").textContent = fault; at("fault").hidden = false; }
 
@@ -12,7 +15,7 @@ function start(films) {
   if (!painter.gl) return say("This browser cannot draw with WebGL 2.");
   const film = films[0], camera = new Camera(film), low = Math.min(...films.map(f => f.start)), high = Math.max(...films.map(f => f.end));
   const timed = film.clock[1] === "s", grains = film.cells !== null && film.radii.every(r => r !== null);
-  let now = low, playing = false, stamp = 0, asked = false, picked = null, following = null, detail = FINE, shadows = true, slow = 0, draws = 0, media = null;
+  let now = low, playing = false, stamp = 0, asked = false, picked = null, following = null, detail = FINE, shadows = true, effort = 0, slow = 0, quick = 0, draws = 0, media = null;
   const alphas = films.map(f => new Float32Array(f.count).fill(1));
   const plot = new Plot(films, time => { if (time !== null) go(time); redraw(); });
   const ratio = () => window.devicePixelRatio || 1;
@@ -37,17 +40,17 @@ function start(films) {
         let k = 0;
         batch.through = false;
         for (const body of batch.bodies) {
-          const radius = f.radii[body], size = radius === null || !batch.mesh.closed || batch.mesh.edges.length ? 1 : radius;
+          const radius = f.radii[body], size = batch.scaled ? radius : 1;
           f.pose(batch.values, k, body, moment);
           let colour = f.fixed[body] ? ground : number ? other : colourOf(by, f, body, moment, loads);
           if (picked && picked.film === number && picked.body === body) colour = colour.map((c, i) => 0.35 * c + 0.65 * accent[i]);
-          const alpha = !f.there(body, moment) ? 0 : alphas[number][body] * (batch.mesh.unbounded ? 1 : number ? 0.45 * opacity : opacity);
+          const alpha = !f.there(body, moment) ? 0 : alphas[number][body] * (batch.look.unbounded ? 1 : number ? 0.45 * opacity : opacity);
           batch.through ||= alpha > 0 && alpha < 1;
           batch.finish(k, [size, size, size], colour, alpha, number * 0x800000 + body + 1, radius === null ? 0 : 1);
           k += STRIDE;
         }
         // Ground of the second film would hide that of the first.
-        batch.count = number && batch.mesh.unbounded ? 0 : batch.bodies.length;
+        batch.count = number && batch.look.unbounded ? 0 : batch.bodies.length;
         batch.upload();
       }
     });
@@ -141,19 +144,21 @@ function start(films) {
   // While a hand moves the picture it is drawn plainly, and finely when the hand rests.
   let resting = 0;
   function moving() {
-    detail = PLAIN;
+    [detail, shadows] = EFFORTS[effort];
     redraw();
     clearTimeout(resting);
-    resting = setTimeout(() => { if (!playing) { detail = FINE; redraw(); } }, 250);
+    resting = setTimeout(() => { if (!playing) { detail = FINE; shadows = true; redraw(); } }, 250);
   }
   function redraw() { if (!asked) { asked = true; requestAnimationFrame(draw); } }
   // Where drawing takes long, as without a graphics card, the picture gets coarser while it moves.
   function tick(ms) {
     if (!playing) return;
     const passed = stamp ? ms - stamp : 0;
-    slow = passed > 40 ? slow + 1 : Math.max(0, slow - 1);
-    if (slow > 3 && shadows) { shadows = false; slow = 0; }
-    else if (slow > 3 && detail > COARSE) { detail *= 0.8; slow = 0; }
+    slow = passed > SLOW_MS ? slow + 1 : 0;
+    quick = passed < QUICK_MS ? quick + 1 : 0;
+    if (slow >= SLOW_FRAMES && effort < EFFORTS.length - 1) { effort++; slow = 0; }
+    if (quick >= QUICK_FRAMES && effort) { effort--; quick = 0; }
+    [detail, shadows] = EFFORTS[effort];
     now += Math.min(passed, 250) / 1000 * pace();
     stamp = ms;
     if (now >= high) { now = high; play(false); }
@@ -163,14 +168,13 @@ function start(films) {
   function play(on) {
     if (on && now >= high) now = low;
     playing = on;
-    stamp = slow = 0;
-    detail = on ? PLAIN : FINE;
-    shadows = true;
+    stamp = slow = quick = 0;
+    [detail, shadows] = on ? EFFORTS[effort] : [FINE, true];
     if (!on) redraw();
     at("play").textContent = on ? "Pause" : "Play";
     at("play").setAttribute("aria-pressed", on);
     if (on) requestAnimationFrame(tick);
-    else if (media) setTimeout(() => { media?.stop(); media = null; at("webm").textContent = "WebM"; }, 300);
+    else if (media) setTimeout(() => { media?.finish(); media = null; at("webm").textContent = "WebM"; }, 300);
   }
   function go(time) { play(false); now = Math.min(Math.max(time, low), high); redraw(); }
   function legend() {

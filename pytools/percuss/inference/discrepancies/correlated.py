@@ -20,7 +20,7 @@ from percuss._core import ornstein_uhlenbeck_solve, ornstein_uhlenbeck_whiten
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknown, Unknowns, at, check
-from percuss.inference.discrepancies.gaussian import LOG_2PI
+from percuss.inference.pointwise import LOG_2PI, Pointwise, normal
 from percuss.spelling import did_you_mean
 
 EXPONENTIAL = "exponential"
@@ -71,15 +71,16 @@ class Correlated(NormalResiduals):
         return np.asarray(log_det - 0.5 * ((white * white).sum(axis=1) + residual.shape[1] * LOG_2PI))
 
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
+        return self.pointwise(residual, variance, unknowns).log_density
+
+    def pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Pointwise:
         """Each given the others: variance 1 / Q_ii, error (Q r)_i / Q_ii with Q the inverse of Sigma."""
         if self.in_linear_time:
             pull, diagonal = self.solve(self._vectors(residual, variance), variance, unknowns)
-            pull = pull.reshape(residual.shape)
-            return np.asarray(0.5 * (np.log(diagonal) - LOG_2PI - pull * pull / diagonal))
+            return normal(pull.reshape(residual.shape), diagonal)
         precision = self.precision(variance, unknowns)
         diagonal = np.diagonal(precision, axis1=-2, axis2=-1)
-        pull = np.einsum("...ij,...j->...i", precision, residual)
-        return np.asarray(0.5 * (np.log(diagonal) - LOG_2PI - pull * pull / diagonal))
+        return normal(np.einsum("...ij,...j->...i", precision, residual), diagonal)
 
     def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:
         whitening = self._whitening(variance, unknowns)

@@ -16,6 +16,7 @@ import numpy as np
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
+from percuss.inference.pointwise import Pointwise
 from percuss.study.priors.prior import Prior
 
 Unknowns = Mapping[str, Floats]
@@ -63,6 +64,10 @@ class Discrepancy(ABC):
     @abstractmethod
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         """Log density of each residual given all others of the group: (n, m)."""
+
+    @abstractmethod
+    def pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Pointwise:
+        """The same, and the probability of less than each residual."""
 
     @abstractmethod
     def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknowns, check
-
-LOG_2PI = math.log(2 * math.pi)
+from percuss.inference.pointwise import LOG_2PI, Pointwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +21,12 @@ class Gaussian(NormalResiduals):
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         total = self.total(variance, unknowns)
         return -0.5 * (residual * residual / total + (np.log(total) + LOG_2PI))
+
+    def pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Pointwise:
+        from scipy.special import ndtr
+
+        below = np.asarray(ndtr(residual / np.sqrt(self.total(variance, unknowns))))
+        return Pointwise(self.log_pointwise(residual, variance, unknowns), below)
 
     def precision(self, variance: Floats, unknowns: Unknowns) -> Floats:
         return np.asarray(1.0 / self.total(variance, unknowns))

@@ -9,10 +9,16 @@ models", J. Am. Stat. Assoc. 112),
 
 which is R given that G' delta = 0 at the data; G is that of the parameters that fit the data best, where the
 parameters of a wrong model are defined. Without it the prior of `std` is what bounds delta.
+
+`anchored` says where the model is right: delta and its slope are zero where the control variable is zero. K is then R
+given both. Parameters that the model's behaviour there defines (the stiffness of a spring at rest, say) are no longer
+biased by what is wrong farther out (Brynjarsdottir, O'Hagan, 2014, "Learning about physical parameters: the importance
+of model discrepancy", Inverse Problems 30, section 4).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +26,7 @@ import numpy as np
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.correlated import KERNELS, Correlated
+from percuss.inference.discrepancies.correlated import KERNELS, ROOT_3, ROOT_5, Correlated
 from percuss.inference.discrepancies.discrepancy import Unknowns, at
 
 # Directions of G that R hardly sees are left out: relative to the strongest.
@@ -28,6 +34,11 @@ FAINT = 1e-10
 # Added to the diagonal of K, which is singular by construction, to draw from it.
 JITTER = 1e-9
 INSTANT = "instant"
+# Minus the slope of each kernel at distances h, and its curvature at none: covariances with the slope of the process.
+SLOPES: dict[str, tuple[Callable[[Floats], Floats], float]] = {
+    "matern-3/2": (lambda h: 3 * h * np.exp(-ROOT_3 * h), 3.0),
+    "matern-5/2": (lambda h: 5 / 3 * h * (1 + ROOT_5 * h) * np.exp(-ROOT_5 * h), 5 / 3),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +50,23 @@ class ModelError(Correlated):
     systematic: ClassVar[bool] = True
     of_data: ClassVar[frozenset[str]] = frozenset({"places", "slopes"})
     texts: ClassVar[frozenset[str]] = frozenset({"kernel", "over"})
-    flags: ClassVar[frozenset[str]] = frozenset({"orthogonal"})
+    flags: ClassVar[frozenset[str]] = frozenset({"orthogonal", "anchored"})
 
     kernel: str = "matern-5/2"
     over: str = INSTANT
     orthogonal: bool = True
     slopes: Floats | None = None
+    anchored: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.anchored and self.orthogonal:
+            raise InputError(
+                "a model error is `anchored` or `orthogonal`, not both: they define the parameters differently",
+                hint="orthogonal = false",
+            )
+        if self.anchored and self.kernel not in SLOPES:
+            raise InputError(f"a model error that is anchored needs a kernel with a slope: {' or '.join(SLOPES)}")
 
     @property
     def in_linear_time(self) -> bool:
@@ -67,6 +89,12 @@ class ModelError(Correlated):
             seen = correlation[:, :, : len(self.places)] @ gradient
             inner = gradient.T @ seen[:, : len(self.places)]
             correlation = correlation - seen @ np.linalg.pinv(inner, FAINT, hermitian=True) @ seen.swapaxes(1, 2)
+        if self.anchored:
+            away = places / length[:, 0]
+            slope, curvature = SLOPES[self.kernel]
+            value = KERNELS[self.kernel](np.abs(away))[:, :, None]
+            steep = (np.sign(away) * slope(np.abs(away)))[:, :, None]
+            correlation = correlation - value @ value.swapaxes(1, 2) - steep @ steep.swapaxes(1, 2) / curvature
         std = np.reshape(at(self.std, unknowns), (-1, 1, 1))
         return np.asarray(std * std * correlation)
 

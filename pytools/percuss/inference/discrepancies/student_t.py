@@ -12,6 +12,7 @@ import numpy as np
 
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, Unknowns, at, check
+from percuss.inference.pointwise import Pointwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,13 @@ class StudentT(Discrepancy):
         constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * math.pi)
         spread = np.log1p(residual * residual / (nu * total))
         return np.asarray(constant - 0.5 * np.log(total) - 0.5 * (nu + 1) * spread)
+
+    def pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Pointwise:
+        from scipy.special import stdtr
+
+        scale = np.sqrt(self.total(variance, unknowns))
+        below = np.asarray(stdtr(at(self.degrees_of_freedom, unknowns), residual / scale))
+        return Pointwise(self.log_pointwise(residual, variance, unknowns), below)
 
     def draw(self, n: int, variance: Floats, unknowns: Unknowns, generator: np.random.Generator) -> Floats:
         total = self.total(variance, unknowns)

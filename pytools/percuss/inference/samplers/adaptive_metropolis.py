@@ -78,8 +78,12 @@ def advance(
             np.copyto(z, proposal, where=accept[:, None])
             np.copyto(p, q, where=accept)
             accepted += accept
+        if target.move is not None:
+            z = target.move(z, generator)
+            p = target.log_density(z)
         kept[:, i], log_density[:, i] = z, p
-    return Block(kept, log_density, State(z, p), accepted / (draws * thin), chains * draws * thin)
+    used = chains * draws * (thin if target.move is None else thin + 1)
+    return Block(kept, log_density, State(z, p), accepted / (draws * thin), used)
 
 
 def run(

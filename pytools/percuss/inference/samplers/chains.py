@@ -76,7 +76,7 @@ def draw_until_converged(
             diagnostics = judge(target, z[:, kept], log_density[:, kept])
             looks.append(diagnostics)
             if not stopping.reasons(diagnostics):
-                return Run(z[:, kept], log_density[:, kept], _acceptance(blocks), used)
+                return Run(z[:, kept], log_density[:, kept], _acceptance(blocks), used, diagnostics=diagnostics)
             short = min(short, stopping.shortfall(diagnostics) * log_density[:, kept].shape[1])
         # A tenth more than it takes if the chains mix as they seem to.
         draws = int(np.clip(1.1 * short, 1.2 * drawn + 1, 4.0 * drawn))

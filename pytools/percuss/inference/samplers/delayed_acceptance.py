@@ -1,9 +1,10 @@
 """Posteriors of simulators in few runs: a density learnt from the evaluations proposes, the true one decides.
 
 Points of the prior are evaluated, and climbs from the highest of them find the top in few runs
-(`percuss.inference.affine_climb`). Learning: points are fitted (`percuss.inference.learnt_density`), new ones are drawn
-from what was learnt and evaluated, until new ones weigh about the same: until the learnt density is right where it is
-drawn from. Then it is frozen, and chains step by it: many random-walk steps on the learnt density lead to a proposal,
+(`percuss.inference.affine_climb`). Learning: the outputs at these points are fitted, or the log density where data are
+more than outputs (`percuss.inference.learnt_outputs`, `percuss.inference.learnt_density`), new points are drawn from
+what was learnt and evaluated, until new ones weigh about the same: until the learnt density is right where it is drawn
+from. Then it is frozen, and chains step by it: many random-walk steps on the learnt density lead to a proposal,
 which is accepted by
 
     min(1, p(y) q(x) / (p(x) q(y))),   p true, q learnt
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,18 +35,18 @@ from percuss.inference.learnt_density import (
     trend_terms,
     walk,
 )
+from percuss.inference.learnt_outputs import learn_outputs
 from percuss.inference.likelihood import Likelihood
 from percuss.inference.modes import Modes
 from percuss.inference.samplers.sample import Run, judge
 from percuss.inference.samplers.stopping import Progress, Report, Stopping
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
+from percuss.surrogates.matern_process import Hyperparameters
 
 SETTINGS = table_of(
-    Setting("chains", "integer", 20, low=8, high=1000, doc="chains, and evaluations in one batch"),
-    Setting(
-        "start", "integer", 0, low=0, high=1_000_000, doc="points of the prior to learn from; 0: three for each term"
-    ),
+    Setting("chains", "integer", 10, low=8, high=1000, doc="chains, and evaluations in one batch"),
+    Setting("start", "integer", 0, low=0, high=1_000_000, doc="points of the prior to begin with; 0: by the dimension"),
     Setting("learning", "bare", 0.5, low=0.05, high=0.9, doc="part of the evaluations that learning may take"),
 )
 # Climbs that start from the highest points of the prior.
@@ -52,11 +54,13 @@ CLIMBS = 8
 # The first points about the top are spread wider than the Gaussian that fits it.
 WIDER = 1.3
 # Effective share of the weights of a new batch from which on the learnt density is good enough.
-GOOD = 0.75
+GOOD = 0.9
 # Points that are fitted at most: the cost of a fit grows with their cube.
 MOST_POINTS = 500
 # Part of a batch while learning that is drawn from the density at this heat: so that it is known about its top, too.
 WARM, HEAT = 0.25, 3.0
+# Where the bulk of a Gaussian lies below its top: so far, and its dimension.
+BULK = 5.0
 # Steps in the unknowns of the discrepancy after each run.
 UNKNOWN_STEPS = 10
 # Steps of each chain between two looks at the draws.
@@ -72,19 +76,28 @@ def run(
 ) -> Run:
     """Learn the density, then step by it until the draws are good or the evaluations are spent."""
     chains = int(settings["chains"])
-    start = int(settings["start"]) or 3 * trend_terms(target.dimension)
+    start = int(settings["start"]) or _few(target)
     stopping.require(start + 20 * chains)
     generator = np.random.default_rng([seed, 5])
     known = _Known(target, stopping.evaluations)
     known.evaluate(target.draw_prior(start, generator))
     _find(target, known, generator)
     report(Progress("found a mode", known.used))
-    learnt = _learnt(known, chains, settings["learning"], generator, report)
+    learner = _Learner(target, known)
+    learnt = _learnt(learner, chains, settings["learning"], generator, report)
     while True:
         z, f, acceptance, enough = _step(target, known, learnt, chains, stopping, generator, report)
         if enough or known.left < 20 * chains:
             return Run(z, f, acceptance, known.used)
-        learnt = _fitted(known, learnt)
+        learnt = learner.fit()
+
+
+def _few(target: Target) -> int:
+    """Points of the prior, and points about the top, to begin with: so that a quadratic trend can be fitted, to the
+    outputs over the parameters of the model or to the density over all unknowns.
+    """
+    likelihood = outputs_alone(target)
+    return 3 * trend_terms(len(likelihood.parameters)) // 2 if likelihood else 3 * trend_terms(target.dimension)
 
 
 def outputs_alone(target: Target) -> Likelihood | None:
@@ -135,30 +148,49 @@ def _find(target: Target, known: _Known, generator: np.random.Generator) -> None
     else:
         climbed = climb(known.evaluate, known.z[starts[:1]], known.f[starts[:1]])
         at, factor = climbed.ends[0], curvature(known.evaluate, climbed.ends[0], climbed.spread[0])[0]
-    count = min(2 * trend_terms(target.dimension), known.left)
+    count = min(_few(target), known.left)
     known.evaluate(at + WIDER * np.einsum("ij,nj->ni", factor, generator.standard_normal((count, target.dimension))))
 
 
-def _fitted(known: _Known, before: Learnt | None) -> Learnt:
-    """Fit the points that matter: not farther below the top than draws of a posterior ever lie, and at least twice as
-    many as the trend has terms. Of too many, some of every height: the low ones show where the tails are.
-    """
-    d = known.z.shape[1]
-    order = np.argsort(-known.f, kind="stable")
-    order = order[np.isfinite(known.f[order])]
-    near = int(np.count_nonzero(known.f[order] > known.f[order[0]] - 10.0 - 3.0 * d))
-    used = order[: max(near, 2 * trend_terms(d))]
-    if len(used) > MOST_POINTS:
-        used = used[np.linspace(0, len(used) - 1, MOST_POINTS).astype(np.int64)]
-    return learn(known.z[used], known.f[used], before.process.hyper if before else None)
+@dataclass(eq=False)
+class _Learner:
+    """Fits what is known; hyperparameters of one fit are where the search of the next begins."""
+
+    target: Target
+    known: _Known
+    hyper: Hyperparameters | None = None
+
+    def fit(self) -> Learnt:
+        """Fit the points that matter: not farther below the top than draws of a posterior ever lie, and at least half
+        as many again as the trend has terms. Of too many, some of every height: the low ones show where the tails are.
+        """
+        known, d = self.known, self.known.z.shape[1]
+        likelihood = outputs_alone(self.target)
+        order = np.argsort(-known.f, kind="stable")
+        order = order[np.isfinite(known.f[order])]
+        if likelihood:
+            # Points that differ in unknowns of the discrepancy alone are one run: the highest stands for it.
+            _, first = np.unique(known.z[order][:, : known.columns], axis=0, return_index=True)
+            order = order[np.sort(first)]
+        near = int(np.count_nonzero(known.f[order] > known.f[order[0]] - 10.0 - 3.0 * d))
+        used = order[: max(near, 3 * trend_terms(known.columns) // 2)]
+        if len(used) > MOST_POINTS:
+            used = used[np.linspace(0, len(used) - 1, MOST_POINTS).astype(np.int64)]
+        z, f = known.z[used], known.f[used]
+        if likelihood:
+            high = np.arange(max(int(np.count_nonzero(f > f[0] - BULK - d)), 2 * d))
+            outputs = likelihood.means(self.target.transform.values(z))
+            return learn_outputs(self.target, likelihood, z, outputs, high[: len(z)])
+        learnt, self.hyper = learn(z, f, self.hyper)
+        return learnt
 
 
 def _drawn(learnt: Learnt, known: _Known, count: int, generator: np.random.Generator, heat: float = 1.0) -> Floats:
     """So many draws of what was learnt, from the highest points on."""
     d = known.z.shape[1]
     order = np.argsort(-known.f, kind="stable")
-    # Where the bulk of a Gaussian lies below its top; walks from farther down would have far to come.
-    high = order[: max(int(np.count_nonzero(known.f > known.f[order[0]] - 5.0 - d)), 2 * d)]
+    # Walks from farther down would have far to come.
+    high = order[: max(int(np.count_nonzero(known.f > known.f[order[0]] - BULK - d)), 2 * d)]
     at = known.z[high[np.arange(count) % len(high)]]
     factor = spread_of(known.z[high])
     steps = STEPS_A_DIMENSION * d
@@ -169,13 +201,13 @@ def _drawn(learnt: Learnt, known: _Known, count: int, generator: np.random.Gener
     return at
 
 
-def _learnt(known: _Known, chains: int, part: float, generator: np.random.Generator, report: Report) -> Learnt:
+def _learnt(learner: _Learner, chains: int, part: float, generator: np.random.Generator, report: Report) -> Learnt:
     """Fit, draw, evaluate, until new points weigh about the same, or the part of the evaluations is used up."""
-    learnt: Learnt | None = None
+    known = learner.known
     good = 0
     batch = max(chains, 2 * known.z.shape[1])
     while True:
-        learnt = _fitted(known, learnt)
+        learnt = learner.fit()
         if known.used + batch > part * known.allowed or good >= 2:
             return learnt
         warm = math.ceil(WARM * batch) if good == 0 else 0

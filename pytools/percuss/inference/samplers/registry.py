@@ -45,6 +45,10 @@ SAMPLERS: dict[str, Sampler] = {
         "percuss.inference.samplers.hamiltonian_monte_carlo",
         "trajectories along the gradient of chaos surrogates: few draws, nearly independent",
     ),
+    "independence-metropolis": Sampler(
+        "percuss.inference.samplers.independence_metropolis",
+        "proposals from a mixture fitted to the posterior: nearly every evaluation a draw, where it fits",
+    ),
     "emcee-stretch": Sampler("percuss.inference.samplers.emcee_stretch", "ensemble with stretch moves"),
     "emcee-de-snooker": Sampler(
         "percuss.inference.samplers.emcee_de_snooker", "ensemble with differential evolution and snooker moves"

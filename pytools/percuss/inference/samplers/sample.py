@@ -26,6 +26,8 @@ class Run:
     log_evidence: float | None = None
     log_evidence_error: float | None = None
     reasons: tuple[str, ...] = ()
+    # Of these very draws, where the sampler looked at them last.
+    diagnostics: Diagnostics | None = None
 
 
 def judge(target: Target, unbounded: Floats, log_density: Floats) -> Diagnostics:
@@ -81,7 +83,7 @@ class Sample:
         x = target.transform.values(z)
         log_prior = target.log_prior(x).reshape(chains, draws)
         jacobian = target.transform.log_jacobian(z).reshape(chains, draws)
-        diagnostics = judge(target, run.unbounded, run.log_density)
+        diagnostics = run.diagnostics or judge(target, run.unbounded, run.log_density)
         return cls(
             sampler=sampler,
             seed=seed,

@@ -24,5 +24,5 @@ def section(source: Source, event: Event) -> Section:
     passed = event.kind == "check.passed"
     word = "holds" if passed else f"MOVED: {body.moved} of {counted(body.compared, 'value')}"
     notice = Notice(f"Check {body.name}: {word}.", "good" if passed else "warning")
-    heads = ["value", "case", "unit", "expected", "found", "tolerance", "", "because"]
+    heads = ["value", "case", "unit", "expected", "found", "tolerance", "answer", "because"]
     return Section(f"Check {body.name}", [notice, Table("Values compared", heads, rows)], [notice])

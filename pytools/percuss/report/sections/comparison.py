@@ -23,7 +23,7 @@ def section(source: Source, event: Event) -> Section:
         scores: list[Cell] = [_score(item.evidence.log_evidence, item.evidence.error) if item.evidence else None]
         scores.append(_score(item.loo.elpd, item.loo.elpd_error) if item.loo else None)
         rows.append([names[item.id], item.sampler, verdict, item.entries, *scores])
-    heads = ["calibration", "sampler", "", "values", "log evidence ± error", "leave-one-out ± error"]
+    heads = ["calibration", "sampler", "standing", "values", "log evidence ± error", "leave-one-out ± error"]
     tone: Tone = "note" if body.same_data else "warning"
     blocks: list[Block] = [Notice(f"{note}.", tone) for note in body.notes]
     blocks.append(Table("Calibrations", heads, rows))
@@ -34,7 +34,9 @@ def section(source: Source, event: Event) -> Section:
         ]
         blocks.append(
             Table(
-                "Bayes factors: the first against the second", ["first", "second", "log ± error", ""], difference_rows
+                "Bayes factors: the first against the second",
+                ["first", "second", "log ± error", "in words"],
+                difference_rows,
             )
         )
         short = [

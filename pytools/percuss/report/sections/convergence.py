@@ -30,7 +30,17 @@ def section(source: Source, event: Event) -> Section:
         numbers = [x * shown.factor for x in (item.value, item.change)]
         errors = [x * shown.factor for x in (item.error, item.off, item.tolerance)]
         rows.append([item.name, shown.unit, *numbers, item.order, *errors, WORDS.get(item.quote, item.quote)])
-    heads = ["output", "unit", "at the finest", "last change", "order", "error left", "off as it is", "allowed", ""]
+    heads = [
+        "output",
+        "unit",
+        "at the finest",
+        "last change",
+        "order",
+        "error left",
+        "off as it is",
+        "allowed",
+        "answer",
+    ]
     blocks: list[Block] = [Text(f"{text}."), Table("Outputs as the step shrinks", heads, rows)]
     blocks.append(changes(body, source.table(event, "convergence")))
     failed = failures(body.trust)

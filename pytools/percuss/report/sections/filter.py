@@ -10,6 +10,7 @@ from percuss.plots.numbers import number_text, span_text, with_error
 from percuss.plots.subject import Request, Subject
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import counted
 
 
 def section(source: Source, event: Event) -> Section:
@@ -19,7 +20,8 @@ def section(source: Source, event: Event) -> Section:
     cases = ", ".join(body.cases)
     worth = f"{body.samples} samples worth {number_text(body.effective, 3)}"
     words = (
-        f"{body.observed.steps} steps of `{body.observed.file}` ({', '.join(body.observed.variables)}), case {cases}"
+        f"{counted(body.observed.steps, 'step')} of `{body.observed.file}` ({', '.join(body.observed.variables)}), "
+        f"case {cases}"
     )
     blocks: list[Block] = [
         Text(

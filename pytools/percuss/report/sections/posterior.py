@@ -9,7 +9,7 @@ from percuss.inference.diagnostics import R_HATS, SIZES, worst_figures
 from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
-from percuss.plots.chains import ess_growth, pareto_shapes
+from percuss.plots.chains import ess_growth, pareto_shapes, transforms
 from percuss.plots.labels import Scale, number_or_nan
 from percuss.plots.numbers import span_text, with_error
 from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
@@ -32,7 +32,8 @@ def section(source: Source, event: Event) -> Section:
     blocks: list[Block] = [
         Text(
             f"Block `{body.block}`, forward model {forward}; sampler `{body.sampler}`, {counted(body.chains, 'chain')} "
-            f"of {body.draws} draws, {counted(body.evaluations, 'evaluation')}, acceptance {low:.0%} to {high:.0%}."
+            f"of {body.draws} draws, {counted(body.evaluations, 'evaluation')}, acceptance "
+            f"{100 * low:.0f} to {100 * high:.0f} %."
         ),
         *_own_runs(source, event),
         _verdict(posterior),
@@ -45,8 +46,7 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(corner_of(posterior))
     blocks.append(traces(scales[most], posterior.draws[:, :, most], unconverged))
     blocks.append(ess_growth(scales, posterior.draws, float(body.stopping["ess"])))
-    if (shapes := pareto_shapes(posterior.data)) is not None:
-        blocks.append(shapes)
+    blocks += [drawn for drawn in (transforms(posterior.data), pareto_shapes(posterior.data)) if drawn is not None]
     if len(columns) > MOST_PARAMETERS:
         blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
     blocks += [_diagnostics(posterior), *_evidence(body), _groups(body)]
@@ -103,7 +103,7 @@ def _fit(posterior: Posterior) -> list[Block]:
 
 
 def _band(band: BandFacts, entries: int) -> str:
-    return f"{100 * band.inside / entries:.0f} +- {100 * band.error:.0f} %"
+    return f"{100 * band.inside / entries:.0f} ± {100 * band.error:.0f} %"
 
 
 def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
@@ -218,7 +218,7 @@ def _evidence(body: PosteriorSampled) -> list[Block]:
                 reliability if loo.reliable else f"{reliability}: not reliable",
             ]
         )
-    return [Table("How well it explains the data", ["score", "value ± error", ""], rows)] if rows else []
+    return [Table("How well it explains the data", ["score", "value ± error", "remarks"], rows)] if rows else []
 
 
 def _score(value: float | None, error: float | None) -> str:

@@ -49,7 +49,9 @@ def _scores(scores: Sequence[Score]) -> Table:
     for item in scores:
         shown = scale("", item.unit)
         for at in (at for at in AT if at in item.rmse):
-            inside = " / ".join(f"{float(share):.0%}" for share in item.coverage.values()) if at == POSTERIOR else ""
+            inside = (
+                " / ".join(f"{100 * float(share):.0f} %" for share in item.coverage.values()) if at == POSTERIOR else ""
+            )
             error = number_or_nan(item.rmse[at]) * shown.factor
             rows.append([item.axis or "", item.entries, at, error, shown.unit, item.rmse_percent.get(at), inside])
     masses = " / ".join(f"{100 * float(mass):g} %" for mass in scores[0].coverage)
@@ -126,6 +128,6 @@ def _outputs(prediction: Prediction) -> Table:
         rows.append([column_label(row["case"], row["output"], cases), row["when"], shown.unit, *numbers])
     return Table(
         "Outputs of the model before and after the data",
-        ["output", "", "unit", "mean", "2.5 %", "median", "97.5 %"],
+        ["output", "when", "unit", "mean", "2.5 %", "median", "97.5 %"],
         rows,
     )

@@ -61,5 +61,5 @@ def _probabilities(body: ReliabilityEstimated) -> Table:
     if body.verification:
         checked = body.verification
         rows.append([f"put right by {checked.runs} runs", checked.probability, checked.index, *checked.interval])
-    heads = ["", "probability", "reliability index", f"{100 * body.level:g} % from", "to"]
+    heads = ["estimate", "probability", "reliability index", f"{100 * body.level:g} % from", "to"]
     return Table("Probability of failure", heads, rows)

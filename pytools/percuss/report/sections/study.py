@@ -24,6 +24,8 @@ def section(source: Source, event: Event) -> Section:
     blocks.append(Text(f"Source: {study.source}. Model: `{study.model_kind}`; study file `{study.digest[:16]}`."))
     if (system := system_picture(study)) is not None:
         blocks.append(system)
+    if source.film is not None:
+        blocks.append(source.film)
     if study.parameters:
         blocks += [_parameters(study), prior_densities(study)]
     if any(study.cases.values()):
@@ -46,7 +48,7 @@ def _parameters(study: Study) -> Table:
         shown = parameter_scale(study, name)
         ends = [float(x) for x in shown.of(parameter.prior.ppf([0.025, 0.975]))]
         rows.append([name, shown.unit, prior_text(parameter.prior, shown), *ends, parameter.doc])
-    heads = ["parameter", "unit", "prior", "2.5 %", "97.5 %", ""]
+    heads = ["parameter", "unit", "prior", "2.5 %", "97.5 %", "what it is"]
     if not any(row[-1] for row in rows):
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     return Table("Uncertain parameters, each in its own unit", heads, rows)
@@ -95,4 +97,4 @@ def _outputs(study: Study) -> Table:
         rows.append(
             [output.name, unit_text(output.unit), output.quantity, how, output.doc or quantities[output.quantity].doc]
         )
-    return Table("Outputs: what is asked of every run", ["output", "unit", "quantity", "taken", ""], rows)
+    return Table("Outputs: what is asked of every run", ["output", "unit", "quantity", "taken", "what it is"], rows)

@@ -28,7 +28,7 @@ def section(source: Source, event: Event) -> Section | None:
         answer = "passed" if verdict.passed else "accepted" if verdict.accepted else "FAILED"
         origin = "" if verdict.source is None else f"inherited from `{verdict.source}`"
         rows.append([verdict.gate, answer, verdict.figure, verdict.threshold, verdict.sentence, origin])
-    heads = ["gate", "", "figure", "threshold", "says", ""]
+    heads = ["gate", "answer", "figure", "threshold", "says", "from"]
     kept = [i for i in range(len(heads)) if any(row[i] not in (None, "") for row in rows)]
     blocks.append(Table("What was checked", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]))
     return Section("What was checked", blocks)

@@ -15,10 +15,12 @@
   const heading = text => { const h = make("h2"); h.textContent = text; return h; };
   const table = (caption, heads, rows) => {
     const head = make("tr"), body = make("tbody");
-    for (const text of heads) { const th = make("th", { scope: "col" }); th.textContent = text; head.append(th); }
+    const numeric = heads.map((_, i) => i > 0 && rows.some(row => typeof row[i] === "number") && rows.every(row => typeof row[i] !== "string"));
+    const sided = i => numeric[i] ? { class: "n" } : {};
+    heads.forEach((text, i) => { const th = make("th", { scope: "col", ...sided(i) }); th.textContent = text; head.append(th); });
     for (const row of rows) {
       const tr = make("tr");
-      row.forEach((value, i) => { const td = make("td", i ? { class: "n" } : {}); td.textContent = typeof value === "number" ? number(value) : value ?? ""; tr.append(td); });
+      row.forEach((value, i) => { const td = make("td", sided(i)); td.textContent = typeof value === "number" ? number(value) : value ?? ""; tr.append(td); });
       body.append(tr);
     }
     const words = make("caption"); words.textContent = caption;
