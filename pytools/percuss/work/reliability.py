@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from percuss.calibration.direct import Direct
-from percuss.cost import Spent
 from percuss.errors import InputError
 from percuss.execution.campaign import local_executor
 from percuss.kinds import posterior_sampled, surrogate_fitted
 from percuss.kinds.reliability_estimated import LimitVerification, ReliabilityEstimated
 from percuss.ledger.event import Draft, Event
+from percuss.maker import Spent
 from percuss.reliability.estimate import reliability_index
 from percuss.reliability.methods import check_options
 from percuss.reliability.surrogate_error import corrected, verification_rows
