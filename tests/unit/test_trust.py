@@ -11,7 +11,7 @@ from percuss.calibration import coverage, fit, groups, rank_check, verification
 from percuss.execution.convergence import Tolerance
 from percuss.filtering import update
 from percuss.fragility import compute as fragility
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.table import upcast
 from percuss.surrogates import skill
 from percuss.trust import GATES, Verdict, accept, failures, inherited, is_trust, read_trust, write_trust

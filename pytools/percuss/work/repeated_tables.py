@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from percuss.kinds.body import Body
+from percuss.ledger.blobs import table_digest
 from percuss.ledger.event import Event
-from percuss.ledger.tables import table_digest
 from percuss.session import Session
 from percuss.trust import Trust
 from percuss.work.repeated_body import hidden_failures, other_fields

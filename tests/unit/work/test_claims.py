@@ -16,17 +16,14 @@ import pytest
 from percuss.calibration.calibrate import Calibrated, Sampling, calibrate
 from percuss.calibration.problem import Problem, load_problem
 from percuss.calibration.records import load_posterior
-from percuss.environment import environment
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.kinds.reliability_estimated import ProbabilityFacts
 from percuss.kinds.table import KINDS
-from percuss.ledger.calls import OpenCall
-from percuss.ledger.event import Draft, Event
+from percuss.ledger.event import Draft, Event, OpenCall
 from percuss.ledger.ledger import Ledger
-from percuss.maker import this_maker
+from percuss.maker import environment, software, this_maker
 from percuss.session import Session
-from percuss.software import software
 from percuss.work import repeat_posterior
 from percuss.work.nearby import beyond
 from percuss.work.repeat_reliability import _beyond_chance

@@ -19,17 +19,14 @@ import polars as pl
 import pytest
 from tests.conftest import Call
 
-from percuss.environment import environment
 from percuss.errors import InputError
 from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.table import KINDS
 from percuss.ledger import files
-from percuss.ledger.calls import OpenCall
-from percuss.ledger.event import Draft, Event, Maker
+from percuss.ledger.event import Draft, Event, Maker, OpenCall
 from percuss.ledger.ledger import Ledger
-from percuss.maker import this_maker
+from percuss.maker import environment, software, this_maker
 from percuss.session import Session
-from percuss.software import software
 from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.work import repeated_tables, repetition
@@ -286,7 +283,7 @@ def test_with_another_cpu_level_of_numpy_it_is_not_broken(tmp_path: Path) -> Non
     session = _session(root, _maker())
     design = create_design(session, plan_design(load_study(STUDIES / "linear-gaussian"), Request(n=16, skip=1)))
     run_design(session, design.stored)
-    from percuss.surrogates.settings import Settings
+    from percuss.surrogates.model import Settings
     from percuss.work.surrogate import fit_surrogates
 
     fit_surrogates(session, session.event("@last:campaign"), Settings(degrees=(1, 2), bootstrap=0))

@@ -6,9 +6,9 @@ from percuss.kinds.fragility_fitted import FragilityFitted
 from percuss.ledger.event import Event
 from percuss.plots.fragility import draw_curves, intensity_scale
 from percuss.plots.labels import output_scale
-from percuss.plots.numbers import number_text
 from percuss.report.blocks import Block, Cell, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import number_text
 from percuss.trust import failures
 
 METHODS = {

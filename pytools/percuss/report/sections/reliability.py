@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from percuss.kinds.reliability_estimated import ReliabilityEstimated
 from percuss.ledger.event import Event
-from percuss.plots.numbers import number_text, span_text
 from percuss.plots.reliability import drawn_estimate
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import number_text, span_text
 from percuss.study.study import Study
 from percuss.trust import failures
 from percuss.units import to_si
