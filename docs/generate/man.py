@@ -13,7 +13,7 @@ from pathlib import Path
 from commands import Command, Item, all_commands
 from typer.completion import get_completion_script
 
-from percuss.software import version
+from percuss.maker import version
 
 COMPLETIONS = {
     "bash": "bash-completion/completions/percuss",

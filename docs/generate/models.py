@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import cells as md
 
-from percuss.models.model import Input, Quantity
+from percuss.models.model import MODELS, Input, Quantity
 from percuss.models.reference import KindReference, SettingLine, kind_reference
-from percuss.models.registry import MODELS
 from percuss.settings import Setting
 
 # Where the guide to a kind is.

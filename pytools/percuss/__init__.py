@@ -58,7 +58,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Loaded when asked for: the program starts without numpy and polars.
     if name == "__version__":
-        from percuss.software import version
+        from percuss.maker import version
 
         return version()
     if name in ("AnswerIsNo", "InputError", "LedgerError", "PercussError"):

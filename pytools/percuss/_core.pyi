@@ -301,7 +301,7 @@ def chaos_bootstrap(
     threads: int | None = None,
 ) -> NDArray[np.float64]: ...  # (replicates, coefficients)
 
-# Posteriors on chaos expansions, in the unbounded space of `percuss.inference.transform`.
+# Posteriors on chaos expansions, in the unbounded space of `percuss.inference.target`.
 # A parameter: support, origin, scale; of its prior kind, fields, a point and the log density there.
 _Parameter = tuple[str, float, float, str, Sequence[float], float, float]
 _Input = tuple[int, str, float, float]  # number of the parameter, form (linear, logarithmic), centre, factor

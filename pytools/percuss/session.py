@@ -3,6 +3,9 @@
 A session folds the events once and goes on from there with what it appends; what others append it sees after
 `refresh`. Studies are built once, by digest. It also carries what belongs to the call and not to the ledger: settings,
 consent to run programs, gates whose failure is accepted, and how to speak to whoever called.
+
+What an event stands on today follows from the state: its own verdicts, and whether anything it comes from was
+superseded since.
 """
 
 from __future__ import annotations
@@ -14,14 +17,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from percuss.config import ResolvedSetting, find_settings
 from percuss.errors import InputError
+from percuss.kinds.event_superseded import EventSuperseded
 from percuss.kinds.table import KINDS
+from percuss.kinds.trusted import Result
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, fold
-from percuss.ledger.standing import judged
-from percuss.study.files import STUDY_FILE
+from percuss.study.load import STUDY_FILE
 from percuss.study.study import Study
-from percuss.trust import Trust, Verdict
+from percuss.trust import Trust, Verdict, accept, inherited
 
 if TYPE_CHECKING:
     import polars as pl
@@ -176,6 +180,11 @@ class Session:
         blobs = [self.ledger.put_file(name, data) for name, data in sorted(files.items())]
         return Draft("study.registered", study.resolved(), reference(study), blobs=blobs)
 
+    def register(self, study: Study) -> Event:
+        """The event that registered this very study; appended if it is new."""
+        source = self.registered(study)
+        return source if isinstance(source, Event) else self.append([source])[0]
+
     def consented(self, study: Study) -> Study:
         """The study, allowed to run what it wants to run; refused, with all of that shown, if nobody said so."""
         calls = study.calls()
@@ -206,3 +215,65 @@ class Session:
 def reference(study: Study) -> StudyRef:
     """A study as events name it."""
     return StudyRef(study.name, study.digest)
+
+
+GATE = "superseded"
+
+
+def standing(state: State, event: Event) -> Trust:
+    """The verdicts an event carries, and one for each superseded event among it and all it comes from.
+
+    Whether something is superseded is always asked anew: it may have been withdrawn since the event was made.
+    """
+    own = (verdict for verdict in _own(event) if verdict.gate != GATE)
+    return (*own, *superseded(state, event))
+
+
+def superseded(state: State, event: Event) -> Trust:
+    """A failed verdict for each event, of this one and all it comes from, that is superseded.
+
+    What was accepted when the event was made stays accepted.
+    """
+    under = state.stands_on(event.id)
+    if event.id not in state.superseded and not under:
+        return ()
+    accepted = {verdict.source for verdict in _own(event) if verdict.gate == GATE and verdict.accepted}
+    verdicts = [Verdict(GATE, False, f"{event.kind} {_why(state, event.id)}")] if event.id in state.superseded else []
+    for id in under:
+        sentence = f"{state.events[id].kind}, on which it stands, {_why(state, id)}"
+        verdicts.append(Verdict(GATE, False, sentence, accepted=id in accepted, source=id))
+    return tuple(verdicts)
+
+
+def inherit(state: State, events: Iterable[Event], about: Collection[str] | None = None) -> Trust:
+    """What a result made from these events inherits, each verdict once."""
+    verdicts = (v for event in events for v in inherited(event.id, standing(state, event), about))
+    return tuple(dict.fromkeys(verdicts))
+
+
+def judged(
+    state: State,
+    draft: Draft,
+    accepted: Collection[str],
+    own: Iterable[Verdict] = (),
+    about: Collection[str] | None = None,
+) -> tuple[Draft, Trust]:
+    """A draft with its verdicts: its own and those it inherits from all it is made from; some gates are accepted.
+
+    `about`: what it uses of that; verdicts that concern nothing of it stay behind.
+    """
+    made_from = [source for _, source in draft.inputs if isinstance(source, Event)]
+    trust = accept((*inherit(state, made_from, about), *own), accepted)
+    assert isinstance(draft.body, Result)
+    return replace(draft, body=replace(draft.body, trust=trust)), trust
+
+
+def _why(state: State, id: str) -> str:
+    withdrawal = EventSuperseded.of(state.superseded[id])
+    by = f" by {withdrawal.new}" if withdrawal.new else ""
+    reason = f": {withdrawal.reason}" if withdrawal.reason else ""
+    return f"is superseded{by}{reason}"
+
+
+def _own(event: Event) -> Trust:
+    return event.content.trust if isinstance(event.content, Result) else ()

@@ -1,7 +1,12 @@
-"""Words for messages: suggest the name that was meant, show a value without flooding the screen, count things."""
+"""Words for messages: suggest the name that was meant, show a value without flooding the screen, count things.
+
+Numbers are written as people read them: as many digits as the uncertainty leaves, and no exponent where none is
+needed.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 
@@ -42,3 +47,64 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     ('1 run', '0 runs', '2 batches')
     """
     return f"{count} {one}" if count == 1 else f"{count} {many or one + 's'}"
+
+
+# Numbers of this size are written out; smaller and larger ones have an exponent.
+SMALLEST, LARGEST = 1e-4, 1e7
+
+
+def number_text(value: float, digits: int = 4) -> str:
+    """A number on its own: so many digits that count, all of those before the point.
+
+    >>> number_text(0.123456), number_text(21394.2), number_text(1.5e-7), number_text(12.0), number_text(float("nan"))
+    ('0.1235', '21390', '1.5e-07', '12', '')
+    """
+    if value != value:
+        return ""
+    if math.isinf(value) or value == 0:
+        return f"{value:g}"
+    if not SMALLEST <= abs(value) < LARGEST:
+        return f"{value:.{digits}g}"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    text = f"{round(value, places):.{max(places, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def with_error(value: float, error: float | None) -> str:
+    """A number and its error: two digits of the error, and the number to the same place.
+
+    >>> with_error(0.73921, 0.00131), with_error(-1043.4567, 0.083), with_error(21394.0, 1200.0), with_error(3.2, None)
+    ('0.7392 ± 0.0013', '-1043.457 ± 0.083', '21400 ± 1200', '3.2')
+    """
+    if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
+        return number_text(value)
+    places = 1 - math.floor(math.log10(error))
+    size = max(abs(value), error)
+    if not SMALLEST <= size < LARGEST:
+        power = math.floor(math.log10(size))
+        inner = with_error(value / 10**power, error / 10**power)
+        return f"({inner}) 10^{power}"
+    return f"{_fixed(value, places)} ± {_fixed(error, places)}"
+
+
+def span_text(low: float, high: float) -> str:
+    """From one number to another: as many digits as tell them apart by two, and both to the same place.
+
+    >>> span_text(10.1482, 10.1531), span_text(0.0, 2.0), span_text(-1.0, 21394.0), span_text(0.52, 0.5773)
+    ('10.1482 to 10.1531', '0 to 2', '0 to 21400', '0.5200 to 0.5773')
+    """
+    width = high - low
+    if not math.isfinite(width) or width <= 0:
+        return f"{number_text(low)} to {number_text(high)}"
+    if not SMALLEST <= max(abs(low), abs(high)) < LARGEST:
+        return f"{number_text(low)} to {number_text(high)}"
+    places = 2 - math.floor(math.log10(width))
+    ends = [_fixed(low, places), _fixed(high, places)]
+    while all("." in end and end[-1] in "0." for end in ends):
+        ends = [end[:-1] for end in ends]
+    return " to ".join(ends)
+
+
+def _fixed(value: float, places: int) -> str:
+    text = f"{round(value, places):.{max(places, 0)}f}"
+    return text.removeprefix("-") if float(text) == 0 else text

@@ -184,9 +184,8 @@ def gap_for(moments: Moments, probability: float) -> float:
 
 def draw(curves: dict, figure: Path) -> None:
     """Probability against the gap: lines are closed forms, dots Monte Carlo, crosses subset simulation."""
-    from percuss.plots.drawing import canvas, drawing, key
+    from percuss.plots.drawing import DASHES, SERIES, WIDE, canvas, drawing, key
     from percuss.plots.files import save
-    from percuss.plots.style import DASHES, SERIES, WIDE
 
     with drawing(style="paper"):
         drawn, axes = canvas(1, 1, WIDE, 3.4)

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from percuss.models.model import Done
-from percuss.models.registry import configure
+from percuss.models.model import Done, configure
 
 POINT = {"d_z": 0.068, "v_p": 0.071, "mu_cc": 0.316, "mu_cs": 0.307, "e": 0.222, "impact_y": 0.0, "impact_z": 1.7}
 SPEEDS = {"e520": 20.0, "e1020": 28.0}

@@ -28,10 +28,26 @@ from percuss.ledger.projections import batch_of
 from percuss.models.model import Done
 from percuss.plots.bands import draw_bands, draw_data
 from percuss.plots.corner import Column, corner
-from percuss.plots.drawing import canvas, chosen, dots, drawing, key, picture
+from percuss.plots.drawing import (
+    BLUE,
+    COLOURS,
+    DASHES,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    SERIES,
+    WIDE,
+    canvas,
+    chosen,
+    dots,
+    drawing,
+    key,
+    picture,
+)
 from percuss.plots.figure import Figure
 from percuss.plots.labels import scale
-from percuss.plots.style import BLUE, COLOURS, DASHES, GREEN, GREY, INK, ORANGE, PURPLE, SERIES, WIDE
 from percuss.session import Session
 from percuss.study.priors.registry import prior_from_json
 from percuss.surrogates.surrogate import Surrogate, load_surrogate

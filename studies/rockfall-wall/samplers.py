@@ -24,7 +24,7 @@ from percuss.inference.compiled import compiled_target
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 
 COUNT, TWINS = 60, (0, 30)
 SAMPLERS = ("adaptive-metropolis", "hamiltonian-monte-carlo", "independence-metropolis")

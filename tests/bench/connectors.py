@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from tests.bench.measure import Line
 
-from percuss.models.registry import configure
+from percuss.models.model import configure
 from percuss.scene import Record
 
 STEPS, TOLERANCE = 4000, 1e-4

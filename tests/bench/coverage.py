@@ -15,11 +15,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.surrogates.assessment import Folds, fit_nested
-from percuss.surrogates.bands import draw_counts, make_bands
-from percuss.surrogates.model import Data
-from percuss.surrogates.registry import family_module
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.assessment import Folds, draw_counts, fit_nested, make_bands
+from percuss.surrogates.model import Data, Settings, family_module
 
 Array = NDArray[np.float64]
 FRESH = 2000

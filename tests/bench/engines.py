@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.bench.ledger import MAKER
 from tests.bench.measure import Line
 
-from percuss.designs.records import append_design, draft_design
+from percuss.designs.design import append_design, draft_design
 from percuss.designs.registry import make_design
 from percuss.execution.campaign import run_campaign
 from percuss.execution.engines import Engine, open_engine

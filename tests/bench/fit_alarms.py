@@ -22,8 +22,8 @@ from percuss.calibration.fit import FALSE_ALARMS, Check, distances, verdicts
 from percuss.calibration.surrogate_errors import common_errors
 from percuss.inference.compiled import compiled_target
 from percuss.inference.discrepancies.gaussian import Gaussian
-from percuss.inference.fit import check_fit
 from percuss.inference.likelihood import Group, Likelihood
+from percuss.inference.predictive import check_fit
 from percuss.inference.samplers.registry import sample_posterior
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import Surrogate

@@ -17,7 +17,7 @@ from tests.bench.measure import Line
 from tests.bench.toyoura import packing, spec
 
 from percuss import _core
-from percuss.designs.records import append_design, draft_design
+from percuss.designs.design import append_design, draft_design
 from percuss.designs.registry import make_design
 from percuss.execution.campaign import run_campaign
 from percuss.execution.engines import THREADS, open_engine

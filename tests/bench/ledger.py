@@ -11,7 +11,7 @@ import polars as pl
 from tests.bench.measure import Line, best
 from tests.drafts import study_draft
 
-from percuss.designs.records import append_design, draft_design
+from percuss.designs.design import append_design, draft_design
 from percuss.designs.registry import make_design
 from percuss.execution.batch import make_batch, run_batch, split
 from percuss.execution.campaign import local_executor, run_campaign

@@ -30,8 +30,7 @@ from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.modes import SCREENED
 from percuss.inference.samplers.registry import DEFAULT, sample_posterior
-from percuss.inference.samplers.sample import Sample
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Sample, Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.uniform import Uniform
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from tests.bench.measure import Line, best
 from tests.unit.scene.test_links import five_bodies
 
-from percuss.models.registry import configure
+from percuss.models.model import configure
 from percuss.scene import Record
 
 STEPS, DT_S = 300, 1e-4

@@ -2,7 +2,8 @@
 
     python -m tests.bench.rooms design studies/ishigami --n 8
 
-prints them, after what the call itself prints. Class bodies and imports do not count.
+prints them in the order in which they are entered, after what the call itself prints. What is done while a module is
+loaded does not count.
 """
 
 from __future__ import annotations
@@ -19,15 +20,24 @@ import percuss
 ROOT = str(Path(percuss.__file__).parent)
 
 
-def entered(words: list[str]) -> set[str]:
-    """Run a command in this process; the files whose functions it entered."""
-    files: set[str] = set()
+def _is_called(frame: FrameType) -> bool:
+    """Whether a function runs because it was called, and not because a module that is being loaded fills its tables."""
+    at: FrameType | None = frame
+    while at is not None and at.f_code.co_name != "entered":
+        if not at.f_code.co_flags & inspect.CO_OPTIMIZED:
+            return False
+        at = at.f_back
+    return True
+
+
+def entered(words: list[str]) -> list[str]:
+    """Run a command in this process; the files whose functions it entered, in order."""
+    files: dict[str, None] = {}
 
     def watch(frame: FrameType, event: str, _: object) -> None:
-        code, caller = frame.f_code, frame.f_back
-        function = code.co_flags & inspect.CO_OPTIMIZED and caller and caller.f_code.co_flags & inspect.CO_OPTIMIZED
-        if event == "call" and function and code.co_filename.startswith(ROOT):
-            files.add(code.co_filename.removeprefix(ROOT)[1:])
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(ROOT) and _is_called(frame):
+            files[code.co_filename.removeprefix(ROOT)[1:]] = None
 
     from percuss.cli.app import app
 
@@ -36,8 +46,8 @@ def entered(words: list[str]) -> set[str]:
     with contextlib.suppress(SystemExit):
         app(words, prog_name="percuss")
     sys.setprofile(None)
-    return files
+    return list(files)
 
 
 if __name__ == "__main__":
-    print("\n".join(sorted(entered(sys.argv[1:]))))
+    print("\n".join(entered(sys.argv[1:])))

@@ -25,8 +25,7 @@ from percuss.inference.compiled import compiled_target
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.sample import Sample
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Sample, Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.uniform import Uniform
 from percuss.surrogates.canonical import Canonical

@@ -35,7 +35,7 @@ x1.prior = { kind = "uniform", low = -3, high = 3 }
 
 def measure(runs: int, folder: Path) -> dict[str, float]:
     """Append, seal, read and close a campaign of so many runs; seconds of each, and peak memory in bytes."""
-    from percuss.designs.records import append_design, draft_design
+    from percuss.designs.design import append_design, draft_design
     from percuss.designs.registry import make_design
     from percuss.execution.batch import Result, split
     from percuss.execution.campaign import close_campaign

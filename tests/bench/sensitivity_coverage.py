@@ -30,7 +30,7 @@ from percuss.sensitivity.compute import Request, surrogate_indices
 from percuss.sensitivity.sampling import sample_indices
 from percuss.study.priors.uniform import Uniform
 from percuss.surrogates.fit import fit_all
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Settings
 from percuss.surrogates.storage import surrogate_tables
 from percuss.surrogates.surrogate import Surrogate, read_surrogate
 

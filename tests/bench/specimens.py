@@ -12,7 +12,7 @@ import numpy as np
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.inference.specimens import NEW, Specimen, of_specimen
 from percuss.study.priors.normal import Normal
 from percuss.study.priors.uniform import Uniform

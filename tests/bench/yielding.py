@@ -11,7 +11,7 @@ import numpy as np
 from tests.bench.measure import Line, best
 
 from percuss import _core
-from percuss.models.registry import configure
+from percuss.models.model import configure
 
 STUDY = Path(__file__).parents[2] / "studies" / "pounding-row" / "study.toml"
 STEP_S = 5e-3

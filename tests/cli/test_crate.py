@@ -129,7 +129,7 @@ def _rewritten(crate: Path, change) -> None:  # type: ignore[no-untyped-def]
     table = events[2].blob("runs")
     assert table
     forged = change(pl.read_parquet(crate / "events" / events[2].id / "runs.parquet"))
-    from percuss.ledger.tables import table_digest
+    from percuss.ledger.blobs import table_digest
 
     forged.write_parquet(crate / "events" / events[2].id / "runs.parquet", compression="zstd")
     data = (crate / "events" / events[2].id / "runs.parquet").read_bytes()

@@ -171,10 +171,10 @@ def test_a_scheduler_that_goes_away(percuss, make_study, host, spawn) -> None:
 def test_a_worker_with_another_build_is_refused(percuss, design, host, monkeypatch) -> None:
     from dataclasses import replace
 
-    from percuss import software
+    from percuss import maker
 
-    other = replace(software.software(), core="rustc 1.0; elsewhere; debug; 0")
-    monkeypatch.setattr(software, "software", lambda: other)
+    other = replace(maker.software(), core="rustc 1.0; elsewhere; debug; 0")
+    monkeypatch.setattr(maker, "software", lambda: other)
     said = percuss("run", design("ledger"), "--on", host.address).refused(2, "worker", "has percuss", "rustc 1.0")
     assert "install the same percuss" in said.err
     assert _samples(percuss) == []
@@ -184,7 +184,7 @@ def test_a_study_that_is_read_differently_is_refused(percuss, folder) -> None:
     from percuss.errors import InputError
     from percuss.execution.batch import Batch, run_batch
     from percuss.execution.cluster import run_checked
-    from percuss.software import software
+    from percuss.maker import software
     from percuss.study.load import load_study
 
     study = load_study(folder / "studies" / "ishigami")

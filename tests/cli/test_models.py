@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from percuss.models.registry import MODELS
+from percuss.models.model import MODELS
 
 
 def test_kinds_are_listed(percuss) -> None:

@@ -11,8 +11,7 @@ import pytest
 from tests.conftest import Call
 
 from percuss.kinds.payloads_pruned import PayloadsPruned, Pruned
-from percuss.ledger.calls import OpenCall
-from percuss.ledger.event import Blob, Draft, Event
+from percuss.ledger.event import Blob, Draft, Event, OpenCall
 from percuss.ledger.ledger import Ledger
 from percuss.maker import this_maker
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import polars as pl
 from tests.conftest import Call
 
-from percuss.ledger.calls import OpenCall
-from percuss.ledger.event import Draft
+from percuss.ledger.event import Draft, OpenCall
 from percuss.ledger.ledger import Ledger
 from percuss.maker import this_maker
 

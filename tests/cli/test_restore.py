@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import Call
 
-from percuss.ledger.calls import OpenCall
-from percuss.ledger.event import Draft, StudyRef
+from percuss.ledger.event import Draft, OpenCall, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.maker import this_maker
 from percuss.session import Session

@@ -9,8 +9,8 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from percuss.ledger.blobs import table_digest
 from percuss.ledger.canonical import encode
-from percuss.ledger.tables import table_digest
 
 values = st.recursive(
     st.none() | st.integers() | st.text(st.characters(codec="utf-8")),

@@ -14,8 +14,8 @@ from percuss.inference.compiled import compile_posterior
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
-from percuss.inference.pareto import smooth
-from percuss.inference.transform import Transform
+from percuss.inference.loo import smooth
+from percuss.inference.target import Transform
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.registry import prior_from_json

@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 from percuss.errors import InputError
 from percuss.ledger import streams
 from percuss.ledger.audit import prove_chain, prove_order
-from percuss.ledger.calls import OpenCall
+from percuss.ledger.blobs import table_digest
 from percuss.ledger.canonical import canonical_json
-from percuss.ledger.event import Blob, Cost, Draft, Event, Maker, Software, StudyRef
+from percuss.ledger.event import Blob, Cost, Draft, Event, Maker, OpenCall, Software, StudyRef
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold, lineage, state_tables, superseded_ids, superseded_under
 from percuss.ledger.rows import from_frame, to_frame
 from percuss.ledger.seal import seal_stream
-from percuss.ledger.tables import table_digest
 
 MAKER = Maker(("percuss", "test"), "tester", "here", Software("0", "c0", "core", "l0"))
 

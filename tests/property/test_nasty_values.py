@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from percuss.errors import InputError
-from percuss.study.files import read_inside
+from percuss.study.load import read_inside
 from percuss.study.schema import read_study
 
 ROOT = Path(__file__).parents[2]

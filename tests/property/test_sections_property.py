@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from percuss.study.files import read_inside
+from percuss.study.load import read_inside
 from percuss.study.schema import read_study
 from percuss.study.sections import SECTIONS, check_data, normal
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from percuss.study.priors.registry import prior_from_json
 from percuss.surrogates import chaos
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import Data
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Data, Settings
 
 SETTINGS = Settings(degrees=(1, 2, 3, 4), qs=(0.75, 1.0), search="full", method="least-angle")
 SEEDS = st.integers(0, 2**32 - 1)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from percuss.cli.app import COMMANDS
+from percuss.models.model import MODELS
 from percuss.models.reference import kind_reference, setting_lines
-from percuss.models.registry import MODELS
 
 pytest.importorskip("material", reason="mkdocs-material is not installed (extra docs)")
 pytestmark = pytest.mark.slow

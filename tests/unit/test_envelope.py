@@ -10,16 +10,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from percuss.environment import environment, environment_record, numerics
 from percuss.errors import LedgerError
 from percuss.ledger.audit import prove_chain, prove_payloads
-from percuss.ledger.calls import OpenCall, arguments_of, texts_of
-from percuss.ledger.event import Call, Draft, Event
+from percuss.ledger.event import Call, Draft, Event, OpenCall, arguments_of, texts_of
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.leftovers import stray_files
 from percuss.ledger.place import identity_bytes
 from percuss.ledger.rows import SINCE_2, from_frame, parquet_schema, to_frame
-from percuss.maker import this_maker
+from percuss.maker import environment, environment_record, numerics, this_maker
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ ROOT = Path(__file__).parents[2]
 LAYERS = (
     ("errors", "spelling", "trust"),
     ("contact", "plugins", "units"),
-    ("kinds", "scene", "settings"),
+    ("headers", "kinds", "scene", "settings"),
     ("config", "ledger"),
-    ("cost", "environment", "fclib", "measured", "models", "software"),
-    ("anchors", "maker", "study"),
+    ("fclib", "maker", "measured", "models"),
+    ("anchors", "study"),
     ("export", "first_passage", "session"),
     ("designs",),
     ("execution",),

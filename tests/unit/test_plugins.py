@@ -142,7 +142,7 @@ def test_a_plugin_that_cannot_be_loaded_is_told(site: Path, tmp_path: Path, cloc
 
 def test_a_plugin_cannot_take_a_name_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     from percuss import plugins
-    from percuss.models.registry import MODELS, all_models
+    from percuss.models.model import MODELS, all_models
 
     other = plugins.Plugin("percuss.models", "scene", "elsewhere.scene", "elsewhere", "1")
     monkeypatch.setattr(plugins, "installed", lambda: (other,))

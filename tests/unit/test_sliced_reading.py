@@ -10,16 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from percuss.execution.campaign_digest import campaign_facts
-from percuss.execution.records import campaign_table
-from percuss.ledger import blobs, windows
+from percuss.execution.records import campaign_facts, campaign_table
+from percuss.ledger import blobs, projections
 from percuss.ledger.audit import prove_chain, prove_payloads, prove_replay
+from percuss.ledger.blobs import SlicedDigest, table_digest
 from percuss.ledger.event import Draft
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import fold, state_tables
+from percuss.ledger.projections import Span, fold, state_tables
 from percuss.ledger.rows import from_frame, to_frame
-from percuss.ledger.tables import SlicedDigest, table_digest
-from percuss.ledger.windows import Span
 from percuss.maker import this_maker
 from percuss.session import Session
 from percuss.study.load import load_study
@@ -58,7 +56,7 @@ def test_a_table_in_slices_has_the_digest_of_the_whole(rows: list[Any], step: in
 
 @given(st.lists(st.lists(st.integers(0, 40), max_size=6), max_size=8), st.integers(1, 9))
 def test_windows_have_every_sample_once_and_in_order(batches: list[list[int]], most: int) -> None:
-    listed = windows.windows([Span.of(batch) for batch in batches], most)
+    listed = projections.windows([Span.of(batch) for batch in batches], most)
     assert all(a.end == b.low for a, b in itertools.pairwise(listed))
     met = [
         sorted((s, n) for n in window.batches for s in batches[n] if window.low <= s < window.end) for window in listed
@@ -84,13 +82,13 @@ def session(tmp_path: Any) -> Session:
 
 @pytest.mark.parametrize("most", [1, 3, 1000])
 def test_a_campaign_and_the_table_of_runs(session: Session, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    from percuss.designs.records import read_design
+    from percuss.designs.design import read_design
 
     state = session.state
     (id,) = state.designs
     design = read_design(session, state.events[id])
     whole = campaign_table(session.ledger, state.batches[id], design)
-    monkeypatch.setattr(windows, "RUNS_AT_ONCE", most)
+    monkeypatch.setattr(projections, "RUNS_AT_ONCE", most)
     facts = campaign_facts(session.ledger, state.batches[id], design)
     assert facts.digest == table_digest(whole)
     assert (facts.completed, facts.failed) == (11, 1)

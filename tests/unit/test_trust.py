@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from percuss.calibration import coverage, fit, groups, rank_check, verification
+from percuss.execution.convergence import Tolerance
+from percuss.filtering import update
+from percuss.fragility import compute as fragility
+from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.table import upcast
+from percuss.surrogates import skill
 from percuss.trust import GATES, Verdict, accept, failures, inherited, is_trust, read_trust, write_trust
+from percuss.work import limit_estimate, reliability
+from percuss.work.predict import Request
 
 FAILED = Verdict("skill", False, "u2 is not told", 0.9, 0.5, ("base/u2",))
 PASSED = Verdict("convergence", True, "converged", 1.001, 1.01)
@@ -49,10 +58,48 @@ def test_what_a_stranger_wrote_is_not_taken_for_a_verdict(wrong: object) -> None
     assert not is_trust(wrong)
 
 
-def test_docs_state_every_gate() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "trust.md").read_text()
+DOCS = (Path(__file__).parents[2] / "docs" / "trust.md").read_text()
+# What each gate is held against, from the code that asks; of the others, words.
+THRESHOLDS: dict[str, list[float | str]] = {
+    "superseded": ["no threshold"],
+    "runs": ["threshold is 0"],
+    "effective-sample": [update.LEAST_EFFECTIVE, update.LEAST_EACH],
+    "convergence": [Stopping().r_hat, Stopping().ess, f"{Stopping().std_error:.1%}"],
+    "measurement-error": [groups.LEAST_ERROR, "Threshold: no datum"],
+    "fit": [fit.LEAST_P, fit.LEAST_TAIL, f"{fit.FALSE_ALARMS:.0%}", update.LEAST_P],
+    "coverage": [coverage.FARTHER, f"{coverage.MOST:.0%}"],
+    "skill": [skill.WORTHLESS],
+    "verification": [verification.KEPT, Request.tolerance],
+    "twins": [rank_check.FALSE_ALARMS, f"{rank_check.MOST_UNCONVERGED:.0%}"],
+    "probability": [limit_estimate.DEFAULT_CV, limit_estimate.WIDEST],
+    "limit-surface": [reliability.TOLERATED],
+    "exceedances": [fragility.FEWEST],
+    "model-error": ["No slack"],
+    "extrapolation": [f"{fragility.MOST_OUTSIDE:.0%}"],
+    "lognormal": [fragility.SMALLEST_CHANCE],
+    "step": [f"{Tolerance.share:.0%}"],
+}
+
+
+def test_docs_list_every_gate_and_have_a_section_on_it() -> None:
     for gate, asks in GATES.items():
-        assert f"| `{gate}` | {asks} |" in text
+        assert f"| `{gate}` | {asks} |" in DOCS
+    headings = re.findall(r"^## (.+)", DOCS, re.MULTILINE)
+    assert sorted(gate for heading in headings for gate in re.findall("`(.+?)`", heading)) == sorted(GATES)
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_docs_state_the_threshold_that_is_asked_for(gate: str) -> None:
+    found = re.search(rf"^## [^\n]*`{gate}`.*?\n(.+?)(?=^## |\Z)", DOCS, re.MULTILINE | re.DOTALL)
+    assert found
+    words = re.findall(r"[\d.]+(?:e-\d+)?(?: %)?", found[1])
+    stated = {word.replace(" ", "").rstrip(".") for word in words} | {word.rstrip(" %.") for word in words}
+    for threshold in THRESHOLDS[gate]:
+        if isinstance(threshold, str) and not threshold.endswith("%"):
+            assert threshold in found[1]
+        else:
+            number = threshold if isinstance(threshold, str) else f"{threshold:g}".replace("e-0", "e-")
+            assert number in stated, f"{gate}: {number} is not in its section"
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from percuss.api.results import Result
-from percuss.ledger.calls import OpenCall
-from percuss.ledger.event import Event
+from percuss.ledger.event import Event, OpenCall
 from percuss.study.study import Study
 
 Method = TypeVar("Method", bound=Callable[..., Any])

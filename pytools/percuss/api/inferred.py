@@ -195,9 +195,9 @@ class Inferred(Book):
         What is not given is taken from the section [filter] of the study. `noise`: standard deviation of each variable,
         for the covariance `constant`. `share`: search the scale of the error for this effective share of the samples.
         """
+        from percuss.execution.campaign import closed_campaign
         from percuss.filtering.observations import observed, read_observations
         from percuss.filtering.section import filter_settings, observation_error, study_observations
-        from percuss.work.campaigns import closed_campaign
         from percuss.work.filter import filter_ensemble
 
         runs = closed_campaign(self.session, self._event(campaign))

@@ -12,7 +12,7 @@ from percuss.api.made_from_runs import MadeFromRuns
 from percuss.api.studies_run import StudiesRun
 from percuss.config import WHO, find_settings
 from percuss.errors import InputError
-from percuss.ledger.calls import OpenCall
+from percuss.ledger.event import OpenCall
 from percuss.ledger.ledger import Ledger as Stored
 from percuss.maker import this_maker
 from percuss.session import Session, Silent

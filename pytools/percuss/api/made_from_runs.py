@@ -35,7 +35,7 @@ class MadeFromRuns(Book):
 
         `held_out`: a fraction of the points to keep back, or another campaign of the study, to judge them by.
         """
-        from percuss.surrogates.settings import Settings, parse_degrees, parse_qs
+        from percuss.surrogates.model import Settings, parse_degrees, parse_qs
         from percuss.work.surrogate import fit_surrogates
 
         fraction = held_out if isinstance(held_out, float) else 0.0

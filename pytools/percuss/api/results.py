@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from percuss.api.tables import in_study_units, units_of
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.errors import AnswerIsNo, InputError
 from percuss.execution.records import runs_table
 from percuss.kinds.body import Body
 from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import FILE_ROLE, Event
-from percuss.ledger.standing import standing
-from percuss.session import Session
+from percuss.session import Session, standing
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 from percuss.trust import Trust, Verdict, failures

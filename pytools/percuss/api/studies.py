@@ -9,9 +9,8 @@ from typing import Any
 from percuss.config import find_settings
 from percuss.errors import InputError
 from percuss.study.load import load_study as load_from
-from percuss.study.load import study_of_tables
+from percuss.study.load import study_of_tables, study_path
 from percuss.study.study import Study
-from percuss.work.subject import study_path
 
 StudyLike = Study | str | Path
 

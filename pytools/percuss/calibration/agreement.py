@@ -8,7 +8,7 @@ import numpy as np
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.models.registry import model_files
+from percuss.models.model import model_files
 from percuss.session import Session
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import Surrogate

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.calibration.coverage import DRAWS as COVERAGE_DRAWS
-from percuss.calibration.coverage import coverage, coverage_verdict
-from percuss.calibration.fit import Check
+from percuss.calibration.fit import DRAWS as COVERAGE_DRAWS
+from percuss.calibration.fit import Check, coverage, coverage_verdict
 from percuss.calibration.fit import check as check_fit
 from percuss.calibration.fit import verdicts as fit_verdicts
 from percuss.calibration.groups import exact_data
@@ -24,8 +23,7 @@ from percuss.inference.evidence import Evidence, importance_evidence, laplace_ev
 from percuss.inference.loo import Loo, leave_one_out
 from percuss.inference.predictive import spread_draws
 from percuss.inference.samplers.registry import DEFAULT, sample_posterior
-from percuss.inference.samplers.sample import Sample
-from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.inference.samplers.sample import Report, Sample, Stopping
 from percuss.inference.summary import Summary, summarise
 from percuss.kinds.posterior_sampled import CoverageFacts
 from percuss.study.calibration import Block

@@ -12,8 +12,7 @@ from concurrent.futures import Executor, Future
 import numpy as np
 import polars as pl
 
-from percuss.designs.design import Design
-from percuss.designs.records import draft_design, drafts_of
+from percuss.designs.design import Design, draft_design, drafts_of
 from percuss.errors import InputError
 from percuss.execution.batch import Result, make_batch, run_batch, split
 from percuss.execution.points import table_design

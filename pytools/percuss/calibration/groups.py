@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from percuss.calibration.channels import Histories, check_dense
+from percuss.calibration.observations import std_of
 from percuss.errors import InputError
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
+from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, discrepancy_class
 from percuss.inference.discrepancies.model_error import INSTANT
-from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Group
 from percuss.inference.specimens import NEW, Specimen, of_specimen
 from percuss.spelling import did_you_mean
 from percuss.study.calibration import Block, DataGroup, Specimens
-from percuss.study.observations import std_of
 from percuss.study.output import Output
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior

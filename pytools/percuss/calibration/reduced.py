@@ -8,7 +8,7 @@ was measured, under the name the model has for it. Every output that reduces one
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from percuss.errors import InputError
 from percuss.measured import Measured
@@ -18,9 +18,19 @@ from percuss.units import parse_unit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from percuss.study.observations import Source
     from percuss.study.output import Output
     from percuss.study.study import Study
+
+
+class MeasuredFile(Protocol):
+    """A file of observations, as far as its curves are concerned (`percuss.calibration.observations.Source`)."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def std(self) -> Mapping[str, float]: ...
+    @property
+    def start(self) -> float: ...
 
 
 def curve_outputs(study: Study, columns: Mapping[str, str]) -> list[Output]:
@@ -37,7 +47,7 @@ def axes(study: Study, curves: Collection[str]) -> set[str]:
 
 
 def read_curves(
-    study: Study, source: Source, measured: Measured, columns: Mapping[str, str], case: str
+    study: Study, source: MeasuredFile, measured: Measured, columns: Mapping[str, str], case: str
 ) -> list[dict[str, Any]]:
     """A datum, in SI, for every output that one of the measured curves gives."""
     if "case" in columns:
@@ -60,7 +70,9 @@ def read_curves(
     return entries
 
 
-def _instants(source: Source, measured: Measured, columns: Mapping[str, str], axis: str, unit: str) -> NDArray[Any]:
+def _instants(
+    source: MeasuredFile, measured: Measured, columns: Mapping[str, str], axis: str, unit: str
+) -> NDArray[Any]:
     """Places on the axis of the curves, counted from the start of the run."""
     import numpy as np
 

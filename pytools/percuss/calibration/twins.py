@@ -24,9 +24,8 @@ from percuss.inference.likelihood import Forward, Likelihood
 from percuss.inference.predictive import spread_draws
 from percuss.inference.ranks import Ranks, ranks_of
 from percuss.inference.samplers.registry import DEFAULT, sample_posterior
-from percuss.inference.samplers.sample import Sample
-from percuss.inference.samplers.stopping import Stopping
-from percuss.study.correlations import normal_correlation
+from percuss.inference.samplers.sample import Sample, Stopping
+from percuss.study.joint import normal_correlation
 
 # Draws that a truth is ranked among: 100 ranks, so that central intervals of 50 and 90 % are whole numbers of them; a
 # quarter of the least effective sample size of a converged posterior, so that they are nearly independent.

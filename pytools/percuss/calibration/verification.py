@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from percuss.calibration.problem import Problem
 from percuss.calibration.records import Posterior
-from percuss.designs.design import Design
-from percuss.designs.records import append_design, draft_design, load_design
+from percuss.designs.design import Design, append_design, draft_design, load_design
 from percuss.errors import InputError
 from percuss.execution.campaign import close_campaign, run_campaign
 from percuss.execution.points import table_design

@@ -208,7 +208,7 @@ def _prepare(command: Any) -> None:
 
 def _noted(invoke: Callable[[Any], Any], context: Any) -> Any:
     """Run a command, after its name and arguments were noted for the events it may append."""
-    from percuss.cli.call import begin_call
+    from percuss.cli.options import begin_call
 
     begin_call(context)
     return invoke(context)
@@ -243,7 +243,7 @@ def _open_closed() -> None:
 
 def _print_version(value: bool) -> None:
     if value:
-        from percuss.software import software
+        from percuss.maker import software
 
         facts = software()
         typer.echo(f"percuss {facts.version}")

@@ -60,7 +60,7 @@ def audit(
     from percuss.anchors.witnesses import Trusted
     from percuss.cli.output import give_json, say
     from percuss.errors import LedgerError
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.work import audit as work
 
     session = open_session(ledger, allow_command=allow_command)

@@ -90,7 +90,7 @@ def calibrate(
     """
     from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, say
     from percuss.execution.campaign import Interrupted
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.study.load import load_study
     from percuss.work.calibrate import Request
     from percuss.work.calibrate import calibrate as infer
@@ -198,7 +198,7 @@ def _tell_sampling(problem: Problem, sample: Sample) -> None:
 def _tell_estimates(problem: Problem, calibrated: Calibrated, summary: Summary, posterior: Posterior) -> None:
     """Estimates, what to think of them, and evidence."""
     from percuss.cli.output import hint, say, table_text
-    from percuss.plots.numbers import with_error
+    from percuss.spelling import with_error
     from percuss.units import from_si
 
     twin = problem.observations.twin or {}

@@ -71,7 +71,7 @@ def check(
 
 def _tell(checks: list[Checked], json: bool) -> None:
     from percuss.cli.output import give_json, say, table_text
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
 
     if json:
         give_json(

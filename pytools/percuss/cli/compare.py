@@ -27,7 +27,7 @@ def compare(
     Bayes factors and leave-one-out need calibrations on the same data; a positive log speaks for the first.
     """
     from percuss.cli.output import give_id, leave_untrusted, tell_trust
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.work.compare import compare as weigh
 
     event_ids = [reference(text) for text in events]

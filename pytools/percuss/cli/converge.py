@@ -57,12 +57,11 @@ def converge(
     of the last two, the error left at the finest step, and the error at the study's own step. Exit code 1 if an output
     may not be quoted.
     """
-    from percuss.cli.output import give_id, leave_untrusted, say, tell_trust
-    from percuss.cli.values import tell_values, unit_of
+    from percuss.cli.output import give_id, leave_untrusted, say, tell_trust, tell_values, unit_of
     from percuss.execution.convergence import Plan
     from percuss.execution.points import point_design
-    from percuss.kinds.body import plain
     from percuss.kinds.convergence_checked import ConvergenceChecked
+    from percuss.kinds.table import plain
     from percuss.study.load import load_study
     from percuss.work import converge as work
 

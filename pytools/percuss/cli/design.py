@@ -121,8 +121,7 @@ def design(
 
 def _tell_plan(planned: Design, written: Mapping[str, str]) -> None:
     """What was understood, and what it takes."""
-    from percuss.cli.output import say
-    from percuss.cli.values import tell_values, unit_of
+    from percuss.cli.output import say, tell_values, unit_of
 
     size_mb = 16e-6 * planned.values.size
     if size_mb > LARGE_MB:

@@ -89,9 +89,9 @@ def filter(
     from the section [filter] of the study.
     """
     from percuss.cli.output import give_id, leave_untrusted
+    from percuss.execution.campaign import closed_campaign
     from percuss.filtering.section import filter_settings, observation_error
-    from percuss.kinds.body import plain
-    from percuss.work.campaigns import closed_campaign
+    from percuss.kinds.table import plain
     from percuss.work.filter import filter_ensemble
 
     campaign_id = reference(event)
@@ -140,8 +140,7 @@ def _tell(
     filtered: FilteredEnsemble, measured: Observations, error: ObservationError, noise: Mapping[str, str]
 ) -> None:
     """What was understood, what the weights say, and what they are worth."""
-    from percuss.cli.output import hint, say, tell_trust
-    from percuss.cli.values import tell_measured, tell_values
+    from percuss.cli.output import hint, say, tell_measured, tell_trust, tell_values
     from percuss.filtering.section import observed_units
 
     study, body = filtered.updated.campaign.study, filtered.body

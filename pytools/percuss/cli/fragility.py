@@ -59,7 +59,7 @@ def fragility(
     Every state gets a band by the bootstrap over motions and a Bayesian one; with a hazard curve, its mean annual rate.
     """
     from percuss.cli.output import give_id, leave_untrusted
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.work.fragility import Asked, fit_fragility
     from percuss.work.fragility_words import fit_request, hazard_of
 

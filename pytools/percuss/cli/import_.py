@@ -52,8 +52,7 @@ def runs(
     Columns go by the names of the study; numbers are in the study's units unless the header says otherwise, as
     `gap [mm]`. Rows without an output become failed runs. Other columns are left out, and said so.
     """
-    from percuss.cli.output import give_id, hint, say
-    from percuss.cli.values import tell_columns
+    from percuss.cli.output import give_id, hint, say, tell_columns
     from percuss.kinds.campaign_completed import CampaignCompleted
     from percuss.study.load import load_study
     from percuss.work.import_runs import import_runs

@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False)
 
 
 def _complete_kinds(incomplete: str) -> list[str]:
-    from percuss.models.registry import all_models
+    from percuss.models.model import all_models
 
     return [kind for kind in all_models() if kind.startswith(incomplete)]
 
@@ -36,8 +36,8 @@ def models(
     positive. What the model of one study takes and gives is in percuss study show.
     """
     from percuss.cli.output import give_json, table_text
+    from percuss.models.model import all_models
     from percuss.models.reference import kind_reference
-    from percuss.models.registry import all_models
 
     if kind is None:
         if json:

@@ -74,11 +74,11 @@ def _from_file(
     study: Study, file: Path, case: str | None, column: list[str] | None, twin: list[str] | None
 ) -> Measured:
     """A file from elsewhere."""
-    from percuss.cli.values import tell_values
+    from percuss.cli.output import tell_values
     from percuss.config import find_settings
     from percuss.errors import InputError
     from percuss.spelling import did_you_mean
-    from percuss.study.files import read_regular
+    from percuss.study.load import read_regular
     from percuss.units import parse_quantity
     from percuss.work.observe import file_data
 
@@ -98,8 +98,7 @@ def _tell(measured: Measured, observed: Observed) -> None:
     """What there is of them, and what they lack."""
     import polars as pl
 
-    from percuss.cli.output import hint, say
-    from percuss.cli.values import tell_measured
+    from percuss.cli.output import hint, say, tell_measured
 
     table = observed.observations.table
     tell_measured(measured.study, table["output"].to_list(), table["value"].to_list())

@@ -1,14 +1,16 @@
-"""Options and arguments that many commands share, and what they turn into."""
+"""Options and arguments that many commands share, what they turn into, and the call that a command is."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from percuss.errors import InputError
+from percuss.ledger.event import OpenCall
 from percuss.trust import GATES
 
 if TYPE_CHECKING:
@@ -86,7 +88,6 @@ IntervalOption = Annotated[
 
 def open_ledger(flag: str | None, *, create: bool = False) -> Ledger:
     """The ledger of this call, ready for reading and appending."""
-    from percuss.cli.call import this_call
     from percuss.config import WHO, find_settings
     from percuss.ledger.ledger import Ledger
     from percuss.maker import this_maker
@@ -128,7 +129,7 @@ def studies_folder() -> Path:
 
 def study_path(text: str) -> Path:
     """A study given by path or by name."""
-    from percuss.work.subject import study_path
+    from percuss.study.load import study_path
 
     return study_path(text, studies_folder())
 
@@ -147,7 +148,6 @@ def reference(text: str) -> str:
             raise InputError("stdin: a JSON document without an `id`") from None
     if not text_read:
         raise InputError("stdin: is empty, so the command before this one gave no id")
-    from percuss.cli.call import this_call
 
     id = text_read.split()[-1]
     this_call().note(text, id)
@@ -185,3 +185,44 @@ def assignments(texts: list[str] | None, option: str) -> dict[str, str]:
             raise InputError(f"{option} {name.strip()}: is given twice")
         values[name.strip()] = value.strip()
     return values
+
+
+# Where the ledger is, how results are told and how many runs there are at a time change no result.
+LEFT_OUT = ("ledger", "json", "jobs", "help")
+# Arguments that are words, never references to events.
+WORDS = ("text", "--reason")
+_current: OpenCall | None = None
+
+
+def begin_call(context: Any) -> None:
+    """A command begins: its name and arguments are known, of events only by the references that were given."""
+    global _current
+    _current = OpenCall("command", _operation(context), [*_arguments(context)], WORDS)
+
+
+def this_call() -> OpenCall:
+    """The call of this process: the same one however often the ledger is opened."""
+    return _current or OpenCall("command", "", [])
+
+
+def _operation(context: Any) -> str:
+    """The words that name the command, as `export csv`."""
+    names: list[str] = []
+    while context.parent is not None:
+        names.insert(0, context.info_name)
+        context = context.parent
+    return " ".join(names)
+
+
+def _arguments(context: Any) -> Iterator[tuple[str, object]]:
+    """Every argument and option with its value, given or default; one that was switched off by its other name."""
+    for parameter in context.command.params:
+        if parameter.name in LEFT_OUT or not parameter.expose_value:
+            continue
+        value = context.params.get(parameter.name)
+        if parameter.param_type_name == "argument":
+            yield parameter.name.strip("_"), value
+        elif value is False and parameter.secondary_opts:
+            yield parameter.secondary_opts[0], True
+        else:
+            yield max(parameter.opts, key=len), value

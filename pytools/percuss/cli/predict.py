@@ -65,7 +65,7 @@ def predict(
     """
     from percuss.cli.output import give_id, leave_interrupted, leave_untrusted, say
     from percuss.execution.campaign import Interrupted
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.work.predict import Request
     from percuss.work.predict import predict as make
 

@@ -30,7 +30,7 @@ def region(
     variance at every instant split by source.
     """
     from percuss.cli.output import give_id, leave_untrusted
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.work.region import compute_regions
 
     event_id = reference(event)

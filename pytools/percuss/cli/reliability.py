@@ -71,7 +71,7 @@ def reliability(
     An estimate that has not converged is refused: it is appended without a probability, and the exit code is 1.
     """  # fmt: skip
     from percuss.cli.output import give_id, leave_untrusted
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.study.load import load_study
     from percuss.work.limit_estimate import Request
     from percuss.work.reliability import estimate_reliability

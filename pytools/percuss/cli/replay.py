@@ -26,8 +26,8 @@ def replay(
     from percuss.cli.output import give_json, say, table_text
     from percuss.errors import InputError
     from percuss.export.tables import write_parquet
+    from percuss.ledger.blobs import table_digest
     from percuss.ledger.place import check_outside
-    from percuss.ledger.tables import table_digest
     from percuss.work import replay as work
 
     replayed = work.replay(open_session(ledger))

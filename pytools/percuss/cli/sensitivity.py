@@ -46,11 +46,11 @@ def sensitivity(
     misses more than half of the variance are named and left out, and the exit code is 1.
     """
     from percuss.cli.output import give_id, leave_untrusted
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.sensitivity.compute import METHODS, Request
     from percuss.sensitivity.over_time import summary
     from percuss.sensitivity.storage import facts
-    from percuss.surrogates.settings import chosen
+    from percuss.surrogates.model import chosen
     from percuss.work.sensitivity import compute_indices
 
     if not 0 < level < 1:

@@ -60,7 +60,7 @@ def _cells(row: tuple[Any, ...]) -> list[Any]:
 def _lines(session: Session, event: Event, standing: list[str], body: dict[str, Any]) -> Iterator[str]:
     from percuss.cli.nested import nested_lines
     from percuss.cli.output import plain
-    from percuss.ledger.calls import arguments_of
+    from percuss.ledger.event import arguments_of
     from percuss.ledger.notes import name_of
     from percuss.work.log import when
 

@@ -32,7 +32,7 @@ app = typer.Typer(add_completion=False)
 def _bar() -> Iterator[None]:
     """A bar of hundredths, as soon as a run tells how far it has come."""
     from percuss.cli.output import progress
-    from percuss.models.under_way import listening
+    from percuss.models.model import listening
 
     with ExitStack() as open_bars:
         shown = 0
@@ -95,8 +95,7 @@ def simulate(
 
 def _tell_point(point: PointDesign, written: Mapping[str, str]) -> None:
     """What was understood of the values, and what drives the run."""
-    from percuss.cli.output import plain, say
-    from percuss.cli.values import tell_values, unit_of
+    from percuss.cli.output import plain, say, tell_values, unit_of
     from percuss.models.model import Driven
 
     study = point.design.study

@@ -24,8 +24,7 @@ def _complete_templates(incomplete: str) -> list[str]:
 
 
 def _complete_examples(incomplete: str) -> list[str]:
-    from percuss.study.load import find_studies
-    from percuss.study.shipped import EXAMPLES
+    from percuss.study.load import EXAMPLES, find_studies
 
     return [name for name in find_studies(EXAMPLES) if name.startswith(incomplete)]
 
@@ -49,8 +48,7 @@ def list_studies(
     """List the studies of a folder, or those that come with percuss."""
     from percuss.cli.output import give_json, hint, table_text
     from percuss.study.faults import StudyError
-    from percuss.study.load import find_studies, load_study
-    from percuss.study.shipped import EXAMPLES
+    from percuss.study.load import EXAMPLES, find_studies, load_study
 
     root = EXAMPLES if examples else folder or studies_folder()
     rows = []
@@ -150,7 +148,7 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
 
 def _setting_rows(study: Study) -> list[tuple[object, ...]]:
     """Every setting of the model; tables and lists, as written, are in the study file."""
-    from percuss.models.registry import model_module
+    from percuss.models.model import model_module
 
     rows: list[tuple[object, ...]] = []
     for name, setting in model_module(study.model_kind).settings(study.settings).items():
@@ -165,9 +163,8 @@ def _setting_rows(study: Study) -> list[tuple[object, ...]]:
 
 def _model_json(study: Study) -> dict[str, object]:
     """What the model takes and gives."""
-    from percuss.models.model import Reference
+    from percuss.models.model import MODELS, Reference, model_module
     from percuss.models.reference import KindReference
-    from percuss.models.registry import MODELS, model_module
 
     model, settings = study.model(), model_module(study.model_kind).settings(study.settings)
     general = Reference(tuple(model.inputs.values()), tuple(model.quantities.values()))

@@ -60,10 +60,9 @@ def surrogate(
     more than half of it are named, and the exit code is 1. With --at EVENT is a surrogate, and nothing is appended.
     """
     from percuss.cli.output import give_id, leave_untrusted
-    from percuss.kinds.body import plain
     from percuss.kinds.surrogate_fitted import SurrogateFitted
-    from percuss.surrogates.registry import AUTO, family_choices
-    from percuss.surrogates.settings import METHODS, SEARCHES, Settings, chosen, parse_degrees, parse_qs
+    from percuss.kinds.table import plain
+    from percuss.surrogates import model as asked
     from percuss.work.surrogate import fit_surrogates, output_facts
 
     if folds == 1:
@@ -72,12 +71,14 @@ def surrogate(
         _predict(event, at, to, ledger, json)
         return
     fraction, other = _held_out(held_out)
-    settings = Settings(
-        family=chosen("--family", family or (AUTO if folds and not curves else "chaos"), family_choices()),
-        degrees=parse_degrees(degree),
-        qs=parse_qs(q),
-        method=chosen("--method", method, METHODS),
-        search=chosen("--search", search, SEARCHES),
+    settings = asked.Settings(
+        family=asked.chosen(
+            "--family", family or (asked.AUTO if folds and not curves else "chaos"), asked.family_choices()
+        ),
+        degrees=asked.parse_degrees(degree),
+        qs=asked.parse_qs(q),
+        method=asked.chosen("--method", method, asked.METHODS),
+        search=asked.chosen("--search", search, asked.SEARCHES),
         folds=folds,
         held_out=fraction,
         bootstrap=bootstrap,
@@ -100,9 +101,8 @@ def surrogate(
 def _tell(surrogates: Surrogates) -> None:
     """Errors of every output, and what to think of them."""
     from percuss.cli.output import hint, plain, say, table_text, tell_trust
-    from percuss.surrogates.assessment import condensed
-    from percuss.surrogates.curves import whole_curve_errors
-    from percuss.surrogates.holes import hole_sentences
+    from percuss.execution.results import hole_sentences
+    from percuss.surrogates.assessment import condensed, whole_curve_errors
 
     tell_trust(surrogates.trust)
     fitted = surrogates.fitted
@@ -138,8 +138,7 @@ def _tell(surrogates: Surrogates) -> None:
 
 def _predict(event: str, at: Path, to: Path | None, ledger: str | None, json: bool) -> None:
     """Predictions at the points of a file."""
-    from percuss.cli.output import give_json, say
-    from percuss.cli.values import tell_columns
+    from percuss.cli.output import give_json, say, tell_columns
     from percuss.export.tables import write_csv
     from percuss.surrogates.evaluate import evaluate
     from percuss.surrogates.surrogate import load_surrogate

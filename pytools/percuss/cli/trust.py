@@ -85,7 +85,7 @@ def trust(
     """
     from percuss.cli.output import give_id, leave_untrusted, tell_trust, unkept_on_interrupt
     from percuss.errors import InputError
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.study.load import load_study
     from percuss.work.calibrate import Request as Calibration
     from percuss.work.subject import subject

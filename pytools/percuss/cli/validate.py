@@ -51,7 +51,7 @@ def validate(
     finding depends on.
     """
     from percuss.cli.output import give_id, give_json, hint, leave_untrusted, say, tell_trust
-    from percuss.kinds.body import plain
+    from percuss.kinds.table import plain
     from percuss.validation.settings import models_of
     from percuss.work.validate import Request
     from percuss.work.validate import validate as compute
@@ -92,7 +92,8 @@ def _subject(text: str, ledger: str | None, accept: list[str] | None) -> tuple[S
 
 
 def _record(file: Path) -> tuple[bytes, str]:
-    from percuss.study.files import MAX_ATTACHED_BYTES, read_regular
+    from percuss.study.load import read_regular
+    from percuss.study.schema import MAX_ATTACHED_BYTES
 
     return read_regular(file.resolve(), str(file), MAX_ATTACHED_BYTES), str(file)
 

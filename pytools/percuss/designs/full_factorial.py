@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.designs.design import Points, Request
 from percuss.designs.grid import product
-from percuss.designs.options import check_size, level_counts, no_skip
+from percuss.designs.registry import check_size, level_counts, no_skip
 from percuss.errors import InputError
 from percuss.study.study import Parameter
 from percuss.units import parse_quantity

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from percuss.designs.design import Points, Request
-from percuss.designs.options import check_size, level_counts, no_skip
+from percuss.designs.registry import check_size, level_counts, no_skip
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from percuss.designs.design import Points, Request
-from percuss.designs.options import count
+from percuss.designs.registry import count
 
 OPTIONS = {"scramble": "boolean"}
 

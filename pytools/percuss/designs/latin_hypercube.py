@@ -7,7 +7,7 @@ further.
 from __future__ import annotations
 
 from percuss.designs.design import Points, Request
-from percuss.designs.options import count, no_skip
+from percuss.designs.registry import count, no_skip
 
 OPTIONS = {"centered": "boolean", "optimize": "random-cd|lloyd"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from percuss.designs.design import Points, Request
-from percuss.designs.options import no_skip
+from percuss.designs.registry import no_skip
 from percuss.errors import InputError
 
 OPTIONS: dict[str, str] = {}

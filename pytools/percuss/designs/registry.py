@@ -1,19 +1,23 @@
-"""The table of samplers, and `make_design`. A new sampler is one module and one line here."""
+"""The table of samplers, what is asked of them (number of points, skip, options, levels), and `make_design`.
+
+A new sampler is one module and one line here.
+"""
 
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from percuss.designs.design import Design, Points, Request
-from percuss.designs.options import clean_options
+from percuss.designs.design import MAX_NUMBERS, Design, Points, Request
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
-from percuss.study.correlations import refuse_correlations
+from percuss.study.joint import refuse_correlations
 from percuss.study.priors.tensor import refuse_tensors
-from percuss.study.study import Study
+from percuss.study.study import Parameter, Study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,3 +122,148 @@ def _check_values(study: Study, unit: NDArray[Any], values: NDArray[Any], sample
                 f"`{parameter.name}`, which is {float(column[i])!r}: the model takes {input_.allowed()}",
                 hint=hint,
             )
+
+
+def count(request: Request, sampler: str, limit: int = 2**62) -> int:
+    """Return n, which this sampler must be given."""
+    if request.n is None:
+        raise InputError(f"a {sampler} design needs its number of points n")
+    if request.skip + request.n > limit:
+        raise InputError(
+            f"a {sampler} sequence ends after {limit} points, before skip + n = {request.skip + request.n}"
+        )
+    check_size([request.n], len(request.parameters))
+    if (request.skip + request.n) * len(request.parameters) > MAX_NUMBERS:
+        raise InputError(f"skip = {request.skip} with n = {request.n} is more than {MAX_NUMBERS} numbers to draw")
+    return request.n
+
+
+def no_skip(request: Request, sampler: str) -> None:
+    """Refuse a skip where points have no sequence."""
+    if request.skip:
+        raise InputError(f"a {sampler} design is no sequence: skip = {request.skip} has no meaning")
+
+
+def check_size(counts: list[int], dimensions: int) -> None:
+    """Refuse designs too large to hold."""
+    if math.prod(counts) * dimensions > MAX_NUMBERS:
+        points = math.prod(counts)
+        raise InputError(f"{points} points of {dimensions} parameters are more than {MAX_NUMBERS} numbers")
+
+
+def level_counts(request: Request, sampler: str, default: int | None = None) -> list[int]:
+    """Return the number of levels of each parameter: from `levels`, from n as a perfect power, by default."""
+    levels, dimensions = request.options.get("levels"), len(request.parameters)
+    if levels is None and request.n is not None:
+        root = round(request.n ** (1 / dimensions))
+        if root**dimensions != request.n:
+            near = f"{max(root, 1) ** dimensions} or {(root + 1) ** dimensions}"
+            raise InputError(
+                f"a {sampler} of {dimensions} parameters cannot have n = {request.n} points",
+                hint=f"take n = {near}, or give levels",
+            )
+        return [root] * dimensions
+    if levels is None and default is None:
+        raise InputError(f"a {sampler} design needs levels (or n, a perfect power)")
+    if levels is None:
+        levels = default
+    if isinstance(levels, dict):
+        missing = [p.name for p in request.parameters if p.name not in levels]
+        if missing:
+            raise InputError(f"option `levels` lacks {', '.join(missing)}")
+        chosen = [levels[p.name] for p in request.parameters]
+        counts = [len(level) if isinstance(level, list) else level for level in chosen]
+    else:
+        counts = [levels] * dimensions
+    if request.n is not None and math.prod(counts) != request.n:
+        raise InputError(f"levels make {math.prod(counts)} points, not n = {request.n}")
+    return counts
+
+
+def clean_options(
+    sampler: str, forms: Mapping[str, str], options: Mapping[str, object], parameters: tuple[Parameter, ...]
+) -> dict[str, Any]:
+    """Check options against the forms a sampler lists; text from a command line is read as the form asks."""
+    cleaned: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in forms:
+            near = did_you_mean(name, forms) if forms else "it takes none"
+            raise InputError(f"a {sampler} design has no option `{name}`: {near}")
+        try:
+            cleaned[name] = _option(forms[name], value, parameters)
+        except InputError as fault:
+            raise InputError(f"option `{name}`: {fault}", hint=fault.hint) from None
+    return cleaned
+
+
+def _option(form: str, value: object, parameters: tuple[Parameter, ...]) -> object:
+    if form == "boolean":
+        spelled = {"true": True, "false": False, "yes": True, "no": False}.get(str(value).lower())
+        if spelled is None:
+            raise InputError(f"{value!r} is neither true nor false")
+        return spelled
+    if form == "fraction":
+        try:
+            number = float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            number = math.nan
+        if not 0 <= number < 0.5:
+            raise InputError(f"{value!r} is not in [0, 0.5)")
+        return number
+    if form == "groups":
+        return _groups(value, parameters)
+    if form.startswith("levels"):
+        return _levels(value, "values" in form, parameters)
+    choices = form.split("|")
+    if value not in choices:
+        raise InputError(f"{value!r}: {did_you_mean(str(value), choices)}")
+    return value
+
+
+def _groups(value: object, parameters: tuple[Parameter, ...]) -> dict[str, list[str]]:
+    """Names of the parameters in each group; as typed "centre=x,y,z; inertia=gyration", `*` standing for any text."""
+    if isinstance(value, str):
+        pairs = (part.partition("=") for part in value.split(";"))
+        value = {name.strip(): text.split(",") for name, _, text in pairs}
+    if not isinstance(value, Mapping) or not value:
+        raise InputError(f"{value!r} names no groups, as in centre=x,y,z; inertia=gyration")
+    groups: dict[str, list[str]] = {}
+    taken: dict[str, str] = {}
+    for group, members in value.items():
+        groups[group] = []
+        for pattern in (str(member).strip() for member in members):
+            chosen = [p for p in parameters if fnmatchcase(p.name, pattern) or p.source == pattern]
+            if not group or not chosen:
+                known = [p.source for p in parameters]
+                raise InputError(f"group `{group}`: no parameter `{pattern}`: {did_you_mean(pattern, known)}")
+            # A tensor is drawn as a whole: one component brings the others.
+            whole = {p.source for p in chosen}
+            for name in (p.name for p in parameters if p.source in whole):
+                if taken.setdefault(name, group) != group:
+                    raise InputError(f"`{name}` is in the groups `{taken[name]}` and `{group}`")
+                if name not in groups[group]:
+                    groups[group].append(name)
+    return groups
+
+
+def _levels(value: object, explicit: bool, parameters: tuple[Parameter, ...]) -> object:
+    if isinstance(value, str) and "=" in value:
+        # As typed: levels="x1=3,x2=5", and with explicit values levels="x1=1 cm:2 cm:4 cm,x2=5".
+        pairs = (part.partition("=") for part in value.split(","))
+        value = {name.strip(): text.split(":") if ":" in text else text for name, _, text in pairs}
+    if isinstance(value, Mapping):
+        names = [parameter.name for parameter in parameters]
+        for name in value:
+            if name not in names:
+                raise InputError(f"no parameter `{name}`: {did_you_mean(name, names)}")
+        return {name: _level(level, explicit) for name, level in value.items()}
+    return _level(value, False)
+
+
+def _level(level: object, explicit: bool) -> object:
+    if explicit and isinstance(level, list | tuple) and level:
+        return list(level)
+    text = str(level).strip()
+    if isinstance(level, bool) or not text.isascii() or not text.isdigit() or not int(text[:9]) >= 1 or len(text) > 9:
+        raise InputError(f"{level!r} is no number of levels" + (" nor a list of values" if explicit else ""))
+    return int(text)

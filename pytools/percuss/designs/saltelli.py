@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from percuss.designs.design import Points, Request, sources
-from percuss.designs.options import check_size, count, no_skip
+from percuss.designs.registry import check_size, count, no_skip
 from percuss.study.study import Parameter
 
 OPTIONS = {"groups": "groups"}

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from percuss.cost import peak_bytes
-from percuss.designs.design import Design
-from percuss.designs.seeds import run_seed
+from percuss.designs.design import Design, run_seed
 from percuss.errors import InputError
 from percuss.ledger.event import NO_COST, Cost, Draft, Event
+from percuss.maker import peak_bytes
 from percuss.models.model import Done, Outcome, Runner, Settles, Value
 from percuss.study.study import Study
 

@@ -4,6 +4,8 @@ The ledger is the only memory: what is missing is what is run. Finished batches 
 every `flush_s` seconds, and only what was appended is reported as done. This process alone writes what it had run;
 whatever runs the batches (`percuss.execution.engines`) only gives results back, and may lose workers on the way.
 Several processes may run the same campaign at once: each takes batches that no other has (`percuss.execution.queue`).
+
+`closed_campaign` gives a campaign to work with: closed first, if all its runs are in and nobody has said so yet.
 """
 
 from __future__ import annotations
@@ -17,19 +19,19 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from percuss.designs.design import Design
+from percuss.designs.design import Design, read_design
 from percuss.errors import PercussError
 from percuss.execution.batch import LOST, Batch, Result, WorkerLost, joined, make_batch, run_slice
-from percuss.execution.queue import Queue, Shard, work_name
+from percuss.execution.queue import Queue, Shard, open_claims, work_name
 from percuss.execution.records import draft_campaign, draft_result
 from percuss.execution.rest import StatesOfRest, settle_first
-from percuss.ledger.claims import open_claims
+from percuss.execution.results import Campaign, designs_of, read_campaign
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN, Ledger
 from percuss.ledger.projections import State, batch_of
 from percuss.ledger.rows import from_frame
 from percuss.ledger.streams import read_stream
-from percuss.models import under_way
+from percuss.models.model import Settles, under_way
 from percuss.session import Session
 from percuss.spelling import counted
 from percuss.trust import Verdict
@@ -189,19 +191,20 @@ class _Campaign:
         settled = False
         flushed = time.monotonic()
         try:
-            self.rest = settle_first(
-                self.session,
-                self.design,
-                list(self.queue.todo.values()),
-                self.executor,
-                flush_s=self.flush_s,
-                stream=self.stream,
-            )
+            if isinstance(self.design.study.model(), Settles):
+                self.rest = settle_first(
+                    self.session,
+                    self.design,
+                    list(self.queue.todo.values()),
+                    self.executor,
+                    flush_s=self.flush_s,
+                    stream=self.stream,
+                )
             settled = True
             while self._refill(workers()):
                 for future in wait(self.running, timeout=self.flush_s or None, return_when=FIRST_COMPLETED).done:
                     self._settle(future)
-                if at := under_way.note():
+                if at := under_way():
                     self.advance(0, f"{self.progress.note()}, {at}")
                 if self.finished and time.monotonic() - flushed >= self.flush_s:
                     self._flush()
@@ -344,3 +347,23 @@ def last_event(ledger: Ledger, stream: str) -> Event | None:
     """The newest event of a stream."""
     events = from_frame(read_stream(ledger.place, stream).tail(1))
     return events[0] if events else None
+
+
+def closed_campaign(session: Session, event: Event) -> Campaign:
+    """The runs of a design, given by itself, its campaign or runs of it, and of those it extends.
+
+    Appends the closing event of a design whose runs are all in where there is none. Raises InputError when runs are
+    missing or the tables are not those the events speak of.
+    """
+    designs = designs_of(session, event)
+    return read_campaign(session, designs, [close_campaign(session, design) for design in designs])
+
+
+def recorded_campaign(
+    session: Session, event: Event, role: str = "campaign", *, oldest_first: bool = False
+) -> Campaign:
+    """The runs that a result was made from, as its inputs name them; most results name the newest first."""
+    closings = [session.state.events[item.id] for item in event.inputs_as(role)]
+    ordered = closings if oldest_first else closings[::-1]
+    designs = [read_design(session, session.state.events[closing.input("design")]) for closing in ordered]
+    return read_campaign(session, designs, ordered)

@@ -37,7 +37,7 @@ def run_checked(fn: Callable[[Any], T], work: Work, made: Software, study: str) 
     """On the worker: refuse to run with another build or another study than the client's."""
     import socket
 
-    from percuss.software import software
+    from percuss.maker import software
 
     here = software()
     if here != made:
@@ -55,7 +55,7 @@ class DaskExecutor(Executor):
     """A dask client as an executor of `Work`. Losses and the end of the scheduler come as what they are."""
 
     def __init__(self, client: Any) -> None:
-        from percuss.software import software
+        from percuss.maker import software
 
         self._client = client
         self._address = client.scheduler.address

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from percuss.designs.seeds import run_seed
+from percuss.designs.design import run_seed
 from percuss.errors import AnswerIsNo, InputError
 from percuss.execution.refinement import Trend, digits, trend
 from percuss.models.model import Done, Failed, Numerics, Refines, Runner, Value

@@ -24,7 +24,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.settings import Setting, table_of
-from percuss.study.toml_file import TomlFile
+from percuss.study.tables import TomlFile
 
 SCHEMA = table_of(
     Setting("queue", "text", doc="the queue, or partition"),

@@ -31,9 +31,9 @@ from percuss.kinds.check_passed import Compared
 from percuss.models.model import Value
 from percuss.settings import KeyPath, Note, Noted, Setting, check_table, table_of, wrong_type
 from percuss.spelling import did_you_mean
-from percuss.study.files import read_inside
+from percuss.study.load import read_inside
 from percuss.study.study import Study
-from percuss.study.toml_file import TomlFile
+from percuss.study.tables import TomlFile
 from percuss.units import from_si
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ import numpy as np
 from percuss.inference.arrays import Floats
 from percuss.inference.climbing import climb, curvature
 from percuss.inference.likelihood import Forward, Likelihood
-from percuss.inference.target import Target
-from percuss.inference.transform import Transform
+from percuss.inference.target import Target, Transform
 
 # First differences, in the unbounded space, whose unit is about a standard deviation of the prior.
 DIFFERENCE = 0.02

@@ -21,9 +21,8 @@ from percuss._core import ChaosExpansion, ChaosPosterior
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError
 from percuss.inference.likelihood import OWN_SHARE, Likelihood
-from percuss.inference.samplers.chains import Block, State
-from percuss.inference.target import Target
-from percuss.inference.transform import ABOVE, AFFINE, BELOW, BETWEEN
+from percuss.inference.samplers.sample import Block, State
+from percuss.inference.target import ABOVE, AFFINE, BELOW, BETWEEN, Target
 from percuss.study.priors.beta import Beta
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.log_uniform import LogUniform

@@ -18,9 +18,9 @@ import numpy as np
 from percuss.errors import AnswerIsNo, InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.climbing import second_differences
-from percuss.inference.mode import value_and_gradient
-from percuss.inference.pareto import smooth
+from percuss.inference.loo import smooth
 from percuss.inference.samplers.sample import Sample
+from percuss.inference.summary import value_and_gradient
 from percuss.inference.target import Target
 
 # Step of the Hessian in posterior standard deviations: truncation h^4 and rounding 1e-16 / h^2 are both below 1e-7.

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from percuss.inference.arrays import Floats
 from percuss.inference.learnt_density import Learnt, quadratic, standardised
 from percuss.inference.likelihood import Forward, Likelihood
-from percuss.inference.target import Target
-from percuss.inference.transform import Transform
+from percuss.inference.target import Target, Transform
 from percuss.surrogates.matern_process import matern
 
 # The ellipsoid in which outputs are trusted reaches so many times as far as the farthest point. A density that is

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.inference.arrays import Floats
-from percuss.inference.pareto import smooth
+from percuss.inference.loo import smooth
 
 if TYPE_CHECKING:
     from percuss.inference.target import Target

@@ -5,10 +5,19 @@ Two things are predicted for each data group: the model's outputs, and data, whi
 and discrepancy on top. The error of a surrogate is part of the outputs where it is common to all data of an output: one
 draw for all of them, after the data as these leave it. So is the error of the model where a group has one, at its data
 and at the outputs it is shared with. Bands of data are what observations are held against.
+
+Does the model explain the data? Posterior predictive checks (Gelman, Meng and Stern, 1996).
+
+At a draw theta of the posterior the misfit T(y, theta) = -2 log p(y | theta) of the data is held against that of data
+drawn from the model at the same theta. The posterior predictive p-value is the share of drawn data that fit worse. If
+model, errors and prior are right, it falls below a in at most 2 a of all cases, whatever the model (Meng, 1994): the
+pair (y, theta) is then distributed as data and the truth are, so that the p-value at one draw is uniform, and twice the
+mean of dependent uniform numbers is a p-value. It falls there more rarely the more parameters were fitted.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -61,3 +70,62 @@ def spread_draws(flat: Floats, n: int) -> Floats:
 def bands(values: Floats, masses: tuple[float, ...] = (0.5, 0.95)) -> dict[float, Floats]:
     """Central bands of draws (n, m): for each mass, low and high (2, m). For entries and for whole curves alike."""
     return {mass: np.quantile(values, ((1 - mass) / 2, (1 + mass) / 2), axis=0) for mass in masses}
+
+
+# Central bands in which data are counted.
+MASSES = (0.5, 0.95)
+# Draws of the posterior that data are predicted at, and sets of data drawn at each: p-values down to 1e-4. Many data
+# are drawn less often, so that the check stays cheap beside sampling: FEWEST draws still tell p-values of 1e-3.
+DRAWS, REPEATS, FEWEST = 2000, 20, 200
+NUMBERS = 4_000_000
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How some data fit: their number, the posterior predictive p-value, its Monte Carlo error, from how many sets of
+    drawn data it is, and how many data lie inside each central band of the posterior predictive distribution.
+    """
+
+    entries: int
+    p_value: float
+    p_error: float
+    sets: int
+    inside: Mapping[float, int]
+
+    def p_text(self) -> str:
+        """The p-value for a person; data drawn in finite number tell nothing below one in all of them.
+
+        >>> Fit(8, 0.0, 0.0, 40_000, {}).p_text(), Fit(8, 0.314, 0.01, 40_000, {}).p_text()
+        ('below 2.5e-05', '0.31')
+        """
+        return f"{self.p_value:.2g}" if self.p_value > 0 else f"below {1 / self.sets:.2g}"
+
+    def share(self, mass: float) -> tuple[float, float]:
+        """Share of the data inside a band, and the binomial standard error that share has if the model is right."""
+        return self.inside[mass] / self.entries, math.sqrt(mass * (1 - mass) / self.entries)
+
+
+def check_fit(likelihood: Likelihood, draws: Floats, generator: np.random.Generator) -> tuple[Fit, dict[str, Fit]]:
+    """How the data fit in all, and group by group, at some of the draws (n, d) of a posterior."""
+    entries = sum(len(group.observed) for group in likelihood.groups)
+    draws = spread_draws(draws, int(np.clip(NUMBERS // (REPEATS * entries), FEWEST, DRAWS)))
+    data = likelihood.draw(draws, generator, given_data=True)
+    groups = {
+        group.name: _fit(likelihood.misfits(draws, REPEATS, generator, group.name), group.observed, data[group.name])
+        for group in likelihood.groups
+    }
+    if len(groups) == 1:
+        return next(iter(groups.values())), groups
+    observed = np.concatenate([group.observed for group in likelihood.groups])
+    together = np.concatenate([data[group.name] for group in likelihood.groups], axis=1)
+    return _fit(likelihood.misfits(draws, REPEATS, generator), observed, together), groups
+
+
+def _fit(misfits: tuple[Floats, Floats], observed: Floats, data: Floats) -> Fit:
+    observed_misfit, drawn = misfits
+    worse = np.mean(drawn >= observed_misfit[:, None], axis=1)
+    inside = {
+        mass: int(np.count_nonzero((low <= observed) & (observed <= high)))
+        for mass, (low, high) in bands(data, MASSES).items()
+    }
+    return Fit(len(observed), float(np.mean(worse)), float(np.std(worse) / math.sqrt(len(worse))), drawn.size, inside)

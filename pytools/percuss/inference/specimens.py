@@ -21,7 +21,7 @@ import numpy as np
 
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Unknown, Unknowns
-from percuss.inference.transform import Transform
+from percuss.inference.target import Transform
 from percuss.study.priors.normal import Normal
 from percuss.study.priors.prior import Prior
 

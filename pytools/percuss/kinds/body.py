@@ -1,14 +1,8 @@
-"""Bodies of events as types: plain data going in, checked against the annotations coming out.
-
-msgspec does the checking: it reads nested dataclasses from plain data in microseconds and names the field that does
-not fit; a checker of our own would be slower and longer.
-"""
+"""Bodies of events as types: `percuss.kinds.table` checks plain data against their annotations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, ClassVar, Protocol, Self
+from typing import Annotated, ClassVar, Protocol, Self
 
 import msgspec
 
@@ -46,28 +40,3 @@ class Body:
         if not isinstance(body, cls):
             raise InputError(f"event {event.id} is of the kind {event.kind}, not {cls.__name__}")
         return body
-
-
-def plain(value: Any) -> Any:
-    """Plain JSON data of a body, or of whatever is in one."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
-
-
-def unknown_fields(data: Mapping[str, Any], body: type[Body]) -> list[str]:
-    """Fields of plain data that a body does not have."""
-    known = {item.name for item in fields(body)}  # type: ignore[arg-type]
-    return [] if body.open_ended else [name for name in data if name not in known]
-
-
-def fitted(data: Mapping[str, Any], body: type[Body]) -> Body:
-    """Plain data as a body; raise ValueError with the field that does not fit. Fields it does not know are left out."""
-    try:
-        return msgspec.convert(data, body)
-    except msgspec.ValidationError as fault:
-        raise ValueError(str(fault)) from None

@@ -38,6 +38,6 @@ KIND = Kind(
     seeded=True,
     repeat="percuss.work.repeat_design:repeat_design",
     made_by="design",
-    load="percuss.designs.records:load_design",
+    load="percuss.designs.design:load_design",
     asked=("sampler", "n", "skip", "options", "cases", "fixed", "curves"),
 )

@@ -3,12 +3,18 @@
 A new kind is one file beside this one and one line of the table. When the body of a kind changes, its version goes up
 and an upcaster from the version before is put beside it: events are never rewritten, they are read in their newest
 meaning.
+
+msgspec checks bodies: it reads nested dataclasses from plain data in microseconds and names the field that does not
+fit; a checker of our own would be slower and longer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, cast
+
+import msgspec
 
 from percuss.kinds import (
     audit_made,
@@ -40,7 +46,7 @@ from percuss.kinds import (
     twins_checked,
     validation_computed,
 )
-from percuss.kinds.body import Body, fitted, unknown_fields
+from percuss.kinds.body import Body
 from percuss.kinds.kind import Kind
 from percuss.plugins import extend
 
@@ -108,9 +114,9 @@ def upcast(kind: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
 def check_body(kind: str, data: Mapping[str, Any]) -> None:
     """Raise ValueError where plain data are no body of a kind, in its newest version: before they are appended."""
     body = KINDS[kind].body
-    if strange := unknown_fields(data, body):
+    if strange := _unknown_fields(data, body):
         raise ValueError(f"no such field `{strange[0]}`")
-    fitted(data, body)
+    _fitted(data, body)
 
 
 def body_of(kind: str, version: int, data: Mapping[str, Any]) -> Body | None:
@@ -118,4 +124,29 @@ def body_of(kind: str, version: int, data: Mapping[str, Any]) -> Body | None:
 
     Raises ValueError where the data do not fit.
     """
-    return fitted(data, KINDS[kind].body) if is_known(kind, version) else None
+    return _fitted(data, KINDS[kind].body) if is_known(kind, version) else None
+
+
+def plain(value: Any) -> Any:
+    """Plain JSON data of a body, or of whatever is in one."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def _unknown_fields(data: Mapping[str, Any], body: type[Body]) -> list[str]:
+    """Fields of plain data that a body does not have."""
+    known = {item.name for item in fields(body)}  # type: ignore[arg-type]
+    return [] if body.open_ended else [name for name in data if name not in known]
+
+
+def _fitted(data: Mapping[str, Any], body: type[Body]) -> Body:
+    """Plain data as a body; raise ValueError with the field that does not fit. Fields it does not know are left out."""
+    try:
+        return msgspec.convert(data, body)
+    except msgspec.ValidationError as fault:
+        raise ValueError(str(fault)) from None

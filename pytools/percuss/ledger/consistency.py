@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from percuss.errors import InputError, LedgerError
+from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import KINDS
 from percuss.kinds.trusted import Result
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORDS
-from percuss.ledger.pruned import NOTE
 
 # Whether something is superseded is asked anew each time, and may have been taken back since.
 ASKED_ANEW = "superseded"
@@ -23,12 +23,13 @@ ASKED_ANEW = "superseded"
 def inconsistencies(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
     """What an event says otherwise than the events it stands on; its body must be one that this percuss reads."""
     yield from _of_study(event, earlier)
-    if event.kind == NOTE and not event.inputs_as("about") and not event.data.get("names"):
-        yield "has no about"
     try:
+        body = event.content
+        if isinstance(body, NoteAdded) and not body.names and not event.inputs_as("about"):
+            yield "has no about"
         yield from _of_verdicts(event, earlier)
     except (LedgerError, InputError) as fault:
-        yield f"its verdicts cannot be read ({fault})"
+        yield f"its body cannot be read ({fault})"
 
 
 def _of_study(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:

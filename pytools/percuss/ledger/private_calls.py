@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from percuss.kinds.note_added import NoteAdded
-from percuss.ledger.calls import REPEATED, arguments_of
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import Call, Draft, Maker
+from percuss.ledger.event import REPEATED, Call, Draft, Maker, arguments_of
 from percuss.ledger.words import salted
 
 PREFIX = "private-"

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.grain_path import PATH, increments
-from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Reference, Value
-from percuss.models.under_way import telling
+from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Reference, Value, telling
 from percuss.settings import Setting
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What a model is to the rest of percuss: named inputs in SI, named quantities, and a pure function of runs.
 
-A model module offers two functions, found through `registry.MODELS`, and a third if there is more to say:
+A model module offers two functions, found through `MODELS`, and a third if there is more to say:
 
     settings(table) -> dict[str, Setting]   what [model] may set beside fixed inputs, given what it does set
     configure(settings, files) -> Model     settings as cleaned by `percuss.settings.clean_settings`
@@ -8,20 +8,33 @@ A model module offers two functions, found through `registry.MODELS`, and a thir
 
 `Model.run` is pure: the same point and the same seed give the same bits, whatever else is in the batch. A run
 that diverges is a `Failed` outcome with its reason, never an exception.
+
+A new kind is one module and one line of the table `MODELS`.
+
+How far the long runs of this process have come is told by models (`telling`); whoever shows progress looks
+(`under_way`) or listens (`listening`).
 """
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+
+from percuss.plugins import UnknownNameError, extend
+from percuss.settings import Setting, clean_settings, files_inside
+from percuss.spelling import did_you_mean, shown
 
 if TYPE_CHECKING:
     from numpy import ndarray
 
     from percuss.models.ground.record import RecordFacts
     from percuss.scene.film import Film
+
 
 Value = float | str
 # Stream of what a model says of a run.
@@ -242,3 +255,106 @@ class Refines(Protocol):
         tolerance over `tighter`.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where a model kind lives (imported on first use) and what it is, in one line."""
+
+    module: str
+    summary: str
+
+
+MODELS: dict[str, Kind] = {
+    "benchmark": Kind("percuss.models.benchmark", "closed forms to test every part against"),
+    "command": Kind("percuss.models.command", "any program as a model: files in, files out, never through a shell"),
+    "function": Kind("percuss.models.function", "a function of Python, defined where it is run"),
+    "scene": Kind("percuss.models.scene", "rigid bodies that touch, hit and rub, described in the study file"),
+    "grains": Kind("percuss.models.grains", "packings of spheres, compressed and sheared: triaxial tests"),
+    "oscillators": Kind("percuss.models.oscillators", "masses on springs that collide: pounding of structures"),
+    "rockfall-wall": Kind("percuss.models.rockfall_wall", "an articulated wall of blocks hit by a falling rock"),
+}
+
+
+class ModelModule(Protocol):
+    """What a module in MODELS offers."""
+
+    def settings(self, table: Mapping[str, object]) -> dict[str, Setting]: ...
+    def configure(self, settings: Mapping[str, object], files: Mapping[str, bytes]) -> Model: ...
+
+
+def all_models() -> Mapping[str, Kind]:
+    """The table with the kinds that plugins add."""
+    return extend(MODELS, "percuss.models", lambda p: Kind(p.module, f"of {p.package} {p.version}"))
+
+
+def model_module(kind: str) -> ModelModule:
+    """Import the module of a kind; raise UnknownNameError when there is no such kind."""
+    if kind not in MODELS and kind not in all_models():
+        raise UnknownNameError(f"unknown model kind {shown(kind)}: {did_you_mean(kind, MODELS)}")
+    return cast(ModelModule, importlib.import_module(MODELS[kind].module))
+
+
+def model_files(kind: str, settings: Mapping[str, object]) -> list[str]:
+    """The attached files that the settings of a model name."""
+    names: list[str] = []
+    for name, setting in model_module(kind).settings(settings).items():
+        value = settings.get(name)
+        if setting.form == "file" and isinstance(value, str):
+            names.append(value)
+        elif setting.form == "files" and isinstance(value, list):
+            names += value
+        elif setting.files:
+            names += files_inside(value, setting.files)
+    return names
+
+
+def configure(kind: str, settings: Mapping[str, object], files: Mapping[str, bytes]) -> Model:
+    """Build the model of a kind from its settings and attached files.
+
+    Raises InputError for an unknown kind, SettingsError (an InputError) for settings it cannot take.
+    """
+    module = model_module(kind)
+    return module.configure(clean_settings(module.settings(settings), settings), files)
+
+
+_shares: dict[int, float] = {}
+_listeners: list[Callable[[float], None]] = []
+
+
+@contextmanager
+def telling() -> Iterator[Callable[[float], None]]:
+    """For a model, around one run: yields what it calls with the share that is done, of its thread."""
+    me = threading.get_ident()
+
+    def tell(share: float) -> None:
+        _shares[me] = share
+        for listener in _listeners:
+            listener(share)
+
+    try:
+        yield tell
+    finally:
+        _shares.pop(me, None)
+
+
+@contextmanager
+def listening(listener: Callable[[float], None]) -> Iterator[None]:
+    """Call `listener` with every share that is told, in the thread of the run."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def under_way() -> str:
+    """What is under way, in a few words; empty if nothing tells.
+
+    >>> with telling() as tell:
+    ...     tell(0.25)
+    ...     under_way()
+    'under way: 25 %'
+    """
+    shares = sorted(_shares.copy().values(), reverse=True)
+    return "under way: " + ", ".join(f"{100 * share:.0f} %" for share in shares) if shares else ""

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from percuss.models.model import Input, Quantity, Reference
-from percuss.models.registry import MODELS, model_module
+from percuss.models.model import MODELS, Input, Quantity, Reference, model_module
 from percuss.settings import Setting
 
 

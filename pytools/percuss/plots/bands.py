@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from percuss.plots.drawing import dots, thinned
-from percuss.plots.style import BLUE, GREY, INK, ORANGE
+from percuss.plots.drawing import BLUE, GREY, INK, ORANGE, dots, thinned
 
 # More values than this are a record: its samples are drawn small.
 MANY = 60

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from percuss.kinds.check_passed import CheckPassed
-from percuss.plots.drawing import canvas, dots, height_for, picture
+from percuss.plots.drawing import BLUE, INK, RED, WIDE, canvas, dots, height_for, picture
 from percuss.plots.figure import Figure
-from percuss.plots.style import BLUE, INK, RED, WIDE
 from percuss.plots.subject import Subject
 from percuss.spelling import counted
 

@@ -9,10 +9,9 @@ import numpy as np
 import polars as pl
 
 from percuss.kinds.comparison_made import ComparedFacts, ComparisonMade
-from percuss.plots.drawing import canvas, height_for, picture
+from percuss.plots.drawing import BLUE, INK, ORANGE, PURPLE, THIRD, canvas, height_for, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale, scale
-from percuss.plots.style import BLUE, INK, ORANGE, PURPLE, THIRD
 from percuss.plots.subject import Subject
 
 CAPTION = "Each parameter in every calibration: interval (line), mean (circle), MAP (diamond)."

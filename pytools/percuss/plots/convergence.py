@@ -6,9 +6,8 @@ import numpy as np
 import polars as pl
 
 from percuss.kinds.convergence_checked import ConvergenceChecked
-from percuss.plots.drawing import canvas, key, picture
+from percuss.plots.drawing import DASHES, MARKERS, SERIES, WIDE, canvas, key, picture
 from percuss.plots.figure import Figure
-from percuss.plots.style import DASHES, MARKERS, SERIES, WIDE
 from percuss.plots.subject import Subject
 
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.plots.drawing import canvas, key, picture
+from percuss.plots.drawing import BLUE, GREEN, INK, ORANGE, PURPLE, RED, WIDE, canvas, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale
-from percuss.plots.style import BLUE, GREEN, INK, ORANGE, PURPLE, RED, WIDE
 from percuss.study.priors.prior import Prior
 
 Array = NDArray[Any]

@@ -15,10 +15,9 @@ import polars as pl
 
 from percuss.errors import InputError
 from percuss.kinds.validation_computed import ValidationComputed
-from percuss.plots.drawing import canvas, key, picture
+from percuss.plots.drawing import BLUE, DASHES, GREY, ORANGE, SERIES, WIDE, canvas, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import scale
-from percuss.plots.style import BLUE, DASHES, GREY, ORANGE, SERIES, WIDE
 from percuss.plots.subject import Subject
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study

@@ -12,13 +12,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.execution.records import batches_of, campaign_table
 from percuss.ledger.event import Event
-from percuss.plots.drawing import canvas, chosen, dots, picture
+from percuss.plots.drawing import BLUE, ORANGE, WIDE, canvas, chosen, dots, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale, output_scale, parameter_scale
-from percuss.plots.style import BLUE, ORANGE, WIDE
 from percuss.session import Session
 from percuss.spelling import counted
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.plots.drawing import thinned
+from percuss.plots.drawing import DASHES, INK, MARKERS, SERIES, thinned
 from percuss.plots.peaks import Peak
-from percuss.plots.style import DASHES, INK, MARKERS, SERIES
 
 # So many runs are drawn line by line; more become bands.
 FEW = 8

@@ -9,7 +9,7 @@ from typing import Any
 
 from percuss.errors import InputError
 from percuss.ledger.place import check_outside
-from percuss.plots.style import DOTS_PER_INCH, Style
+from percuss.plots.drawing import DOTS_PER_INCH, Style
 
 FORMATS = (".svg", ".png", ".pdf")
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.errors import InputError
 from percuss.execution.records import batches_of, campaign_table
 from percuss.kinds.filter_updated import FilterUpdated
-from percuss.plots.drawing import canvas, dots, key, picture
+from percuss.plots.drawing import BLUE, INK, ORANGE, WIDE, canvas, dots, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale, output_scale, parameter_scale
-from percuss.plots.style import BLUE, INK, ORANGE, WIDE
 from percuss.plots.subject import Subject
 from percuss.spelling import counted
 

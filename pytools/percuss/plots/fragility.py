@@ -7,10 +7,9 @@ from typing import Any
 import polars as pl
 
 from percuss.kinds.fragility_fitted import FragilityFitted
-from percuss.plots.drawing import canvas, key, picture
+from percuss.plots.drawing import DASHES, MARKERS, SERIES, WIDE, canvas, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale, scale
-from percuss.plots.style import DASHES, MARKERS, SERIES, WIDE
 from percuss.plots.subject import Subject
 from percuss.study.study import Study
 

@@ -10,10 +10,23 @@ import polars as pl
 from percuss.errors import InputError
 from percuss.kinds.indices_computed import IndicesComputed
 from percuss.kinds.surrogate_fitted import Curves, SurrogateFitted
-from percuss.plots.drawing import canvas, height_for, key, picture, thinned
+from percuss.plots.drawing import (
+    BLUE,
+    DASHES,
+    INK,
+    ORANGE,
+    SERIES,
+    TEAL,
+    THIRD,
+    WIDE,
+    canvas,
+    height_for,
+    key,
+    picture,
+    thinned,
+)
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, output_scale, quantity_scale
-from percuss.plots.style import BLUE, DASHES, INK, ORANGE, SERIES, TEAL, THIRD, WIDE
 from percuss.plots.subject import Subject
 from percuss.sensitivity.indices import ALL_CASES
 from percuss.spelling import counted

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from percuss.plots.numbers import number_text
+from percuss.spelling import number_text
 from percuss.study.study import Study
 from percuss.units import from_si
 

@@ -7,10 +7,9 @@ import polars as pl
 
 from percuss.calibration.records import Observations
 from percuss.plots.bands import draw_data
-from percuss.plots.drawing import canvas, picture
+from percuss.plots.drawing import WIDE, canvas, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import output_scale, unit_text
-from percuss.plots.style import WIDE
 from percuss.plots.subject import Subject
 from percuss.spelling import counted
 

@@ -8,10 +8,9 @@ import polars as pl
 from percuss.calibration.records import Prediction
 from percuss.errors import InputError
 from percuss.plots.bands import draw_bands, draw_data
-from percuss.plots.drawing import canvas, height_for, key, picture
+from percuss.plots.drawing import THIRD, WIDE, canvas, height_for, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, output_scale, quantity_scale, scale
-from percuss.plots.style import THIRD, WIDE
 from percuss.plots.subject import Subject
 
 WHEN = ("prior", "posterior")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from percuss.errors import InputError
-from percuss.plots.drawing import canvas, picture
+from percuss.plots.drawing import BLUE, INK, THIRD, canvas, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import parameter_scale
-from percuss.plots.style import BLUE, INK, THIRD
 from percuss.plots.subject import Subject
 from percuss.study.study import Study
 

@@ -7,9 +7,8 @@ import polars as pl
 
 from percuss.inference.ranks import envelope
 from percuss.kinds.twins_checked import TwinsChecked
-from percuss.plots.drawing import canvas, picture
+from percuss.plots.drawing import BLUE, GREY, INK, THIRD, canvas, picture
 from percuss.plots.figure import Figure
-from percuss.plots.style import BLUE, GREY, INK, THIRD
 from percuss.plots.subject import Subject
 
 BARS = 20

@@ -9,10 +9,9 @@ import polars as pl
 
 from percuss.errors import InputError
 from percuss.kinds.region_computed import RegionComputed
-from percuss.plots.drawing import canvas, chosen, key, picture
+from percuss.plots.drawing import BLUE, INK, canvas, chosen, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import quantity_scale
-from percuss.plots.style import BLUE, INK
 from percuss.plots.subject import Subject
 from percuss.spelling import did_you_mean
 from percuss.study.study import Study

@@ -9,10 +9,9 @@ import polars as pl
 
 from percuss.errors import InputError
 from percuss.kinds.reliability_estimated import DesignFacts, ReliabilityEstimated
-from percuss.plots.drawing import canvas, picture
+from percuss.plots.drawing import BLUE, INK, ORANGE, WIDE, canvas, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import scale
-from percuss.plots.style import BLUE, INK, ORANGE, WIDE
 from percuss.plots.subject import Subject
 from percuss.study.study import Study
 

@@ -9,17 +9,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.errors import InputError
 from percuss.execution.records import batches_of, campaign_table
 from percuss.models.model import Quantity
-from percuss.plots.drawing import canvas, key, picture
+from percuss.plots.drawing import BLUE, WIDE, canvas, key, picture
 from percuss.plots.fan import FEW, Line, draw_fan, marks_note
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, output_scale, quantity_scale
 from percuss.plots.peaks import Peak, missed_peak, peak_outputs
 from percuss.plots.scatter import scatter_matrix
-from percuss.plots.style import BLUE, WIDE
 from percuss.plots.subject import RunTables, Subject
 from percuss.spelling import counted, did_you_mean
 from percuss.study.study import Study

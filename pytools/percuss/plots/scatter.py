@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.designs.design import Design
-from percuss.designs.records import load_design
+from percuss.designs.design import Design, load_design
 from percuss.kinds.runs_failed import RunsFailed
-from percuss.plots.drawing import canvas, dots, key, picture
+from percuss.plots.drawing import BLUE, GREY, INK, RED, WIDE, canvas, dots, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import parameter_scale
-from percuss.plots.style import BLUE, GREY, INK, RED, WIDE
 from percuss.plots.subject import Subject
 from percuss.spelling import counted
 

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from percuss.errors import PercussError
 from percuss.models.oscillators.system import Oscillators
 from percuss.models.scene import SceneModel
-from percuss.plots.drawing import canvas, picture
+from percuss.plots.drawing import BLUE, GREY, INK, ORANGE, PAPER, WIDE, canvas, picture
 from percuss.plots.figure import Figure
-from percuss.plots.style import BLUE, GREY, INK, ORANGE, PAPER, WIDE
 from percuss.scene.rotation import turn
 from percuss.study.study import Study
 

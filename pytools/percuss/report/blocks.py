@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from percuss.plots.figure import Figure
-from percuss.plots.numbers import number_text
+from percuss.spelling import number_text
 
 Cell = str | int | float | None
 Tone = Literal["note", "warning", "good"]

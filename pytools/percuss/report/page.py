@@ -9,11 +9,11 @@ import polars as pl
 
 from percuss.errors import LedgerError
 from percuss.ledger.event import Event
-from percuss.ledger.standing import standing
 from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.sections.registry import planned, section_of
 from percuss.report.source import Source, when
+from percuss.session import standing
 from percuss.spelling import counted
 from percuss.trust import failures
 

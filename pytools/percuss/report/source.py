@@ -1,26 +1,29 @@
-"""Where a report takes its facts from: the lineage of an event, and what was found out beside it."""
+"""Where a report takes its facts from: the lineage of an event, and what was found out beside it.
+
+`no_skill` names outputs that a surrogate knows nothing of, in every section that would draw conclusions from them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from percuss.calibration import direct, verification
-from percuss.designs.design import Design
-from percuss.designs.records import read_design
+from percuss.designs.design import Design, read_design
 from percuss.kinds.design_created import DesignCreated
+from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
 from percuss.ledger.projections import State, lineage
-from percuss.ledger.standing import standing
-from percuss.report.blocks import Link
-from percuss.session import Session
+from percuss.report.blocks import Link, Notice
+from percuss.session import Session, standing
 from percuss.study.study import Study
-from percuss.trust import Trust
+from percuss.trust import Trust, failures
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 # Results that nothing is made from, and that a report on what they speak of must not leave out.
 BESIDE = ("indices.computed", "region.computed")
@@ -111,3 +114,21 @@ def duration(microseconds: int) -> str:
         return f"{seconds:.3g} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class Lacking(NamedTuple):
+    """`case/output` of what has no skill, accepted or not, and the notice that says so."""
+
+    names: frozenset[str]
+    notices: tuple[Notice, ...]
+
+
+def no_skill(event: Event) -> Lacking:
+    """What an event says of the skill of the surrogate it is, or stands on."""
+    trust = event.content.trust if isinstance(event.content, Result) else ()
+    verdicts = [verdict for verdict in failures(trust) if verdict.gate == "skill"]
+    names = frozenset(name for verdict in verdicts for name in verdict.about)
+    sentences = [f"{verdict.sentence}{' (accepted all the same)' if verdict.accepted else ''}" for verdict in verdicts]
+    return Lacking(
+        names, (Notice("outputs that the surrogate knows too little of:", items=sentences),) if verdicts else ()
+    )

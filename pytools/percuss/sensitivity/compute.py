@@ -14,9 +14,8 @@ from percuss.execution.results import Campaign, CaseRuns
 from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling, subsets
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
-from percuss.study.correlations import correlated, refuse_correlations
-from percuss.study.joint import Joint
-from percuss.surrogates.skill import WORTHLESS
+from percuss.study.joint import Joint, correlated, refuse_correlations
+from percuss.surrogates.assessment import WORTHLESS
 from percuss.surrogates.surrogate import Surrogate
 
 AUTO = "auto"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.execution.records import batches_of, campaign_table
 from percuss.ledger.event import Event
 from percuss.plots.drawing import chosen

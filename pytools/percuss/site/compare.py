@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from percuss.calibration.records import load_posterior
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.execution.records import batches_of, campaign_table
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of

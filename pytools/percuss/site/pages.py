@@ -14,13 +14,12 @@ from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
 from percuss.ledger.projections import State, mark
-from percuss.ledger.standing import standing
 from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.html import body_parts, document, inline
 from percuss.report.sections.registry import RUNS_KINDS, SECTIONS, section_of
 from percuss.report.source import Source, when
-from percuss.session import Session
+from percuss.session import Session, standing
 from percuss.site.graph import Graph
 from percuss.site.lineage import Box, draw
 from percuss.trust import Trust, failures

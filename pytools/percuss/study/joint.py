@@ -1,27 +1,46 @@
-"""The parameters of a study as a function of independent standard normals, and back.
+"""The parameters of a study together: as a function of independent standard normals, and back.
 
     z = L u,   x_i = F_i^-1(Phi(z_i)),   L L' = R
 
-R is the correlation of the normals behind the parameters (`percuss.study.correlations`), the identity where they are
-independent. A tensor is drawn as a whole, from its six coordinates; it has no way back.
+R is the correlation of the normals behind the parameters, the identity where they are independent. A tensor is drawn as
+a whole, from its six coordinates; it has no way back.
+
+`[correlations]` of a study says which parameters depend on each other, by a Gaussian copula over their priors:
+
+    of      what the numbers are correlations of: "values" of the parameters (Nataf, 1962; Liu and Der Kiureghian,
+            1986), "ranks" (Spearman), or the "normals" behind them
+    pairs   tables { between = ["a", "b"], correlation = 0.5 }; all others are zero
+
+Correlations of values and ranks are turned into those of the normals: for values by quadrature of E[x_1 x_2] and
+bisection, for ranks by r = 2 sin(pi s / 6).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from percuss.study.correlations import normal_correlation, normal_to_value
+from percuss.errors import InputError
+from percuss.settings import KeyPath, Note, Noted, Setting, check_table, table_of
+from percuss.spelling import did_you_mean
 from percuss.study.priors.lognormal import Lognormal
 from percuss.study.priors.normal import Normal
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.tensor import Component, refuse_tensors
 from percuss.study.study import Study
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from percuss.study.priors.prior import Prior
+
 
 Array = NDArray[Any]
 # How far from 0 and 1 a probability is kept before it goes through a quantile.
@@ -126,3 +145,141 @@ def value_to_normal(prior: Prior, x: Array) -> Array:
         mu, sigma = prior.log_parameters()
         return np.asarray((np.log(np.maximum(x, 1e-300)) - mu) / sigma)
     return np.asarray(ndtri(np.clip(prior.cdf(x), SMALLEST, LARGEST)))
+
+
+SECTION = "correlations"
+PAIR = table_of(
+    Setting("between", "texts", required=True, doc="the two parameters"),
+    Setting(
+        "correlation", "bare", required=True, low=-1, high=1, low_open=True, high_open=True, doc="between -1 and 1"
+    ),
+)
+SCHEMA = table_of(
+    Setting("of", "text", "values", choices=("values", "ranks", "normals"), doc="what the numbers are correlations of"),
+    Setting("pairs", "list", required=True, of=PAIR, doc="tables { between = [a, b], correlation = r }"),
+)
+# Points of the quadrature on each axis: exact for polynomials of degree 2 * NODES - 1 in the normals.
+NODES = 48
+
+
+def resolve(study: Study, table: Mapping[str, Any], note: Note) -> dict[str, Any]:
+    """Check every pair, and that the whole is a correlation matrix."""
+    noted = Noted(note)
+    checked = check_table(SCHEMA, table, (SECTION,), noted)
+    seen: set[frozenset[str]] = set()
+    for i, pair in enumerate(checked.get("pairs", ())):
+        _check_pair(study, pair, (SECTION, "pairs", i), seen, noted)
+    if not noted.faults:
+        try:
+            normal_correlation(study, checked)
+        except InputError as fault:
+            noted((SECTION,), str(fault))
+    return checked
+
+
+def check_data(study: Study, note: Note) -> None:
+    """Correlations name no files."""
+
+
+def correlated(study: Study) -> tuple[str, ...]:
+    """The parameters that have a correlation with another, in the order of the study."""
+    section: Any = study.sections.get(SECTION, {})
+    named = {name for pair in section.get("pairs", ()) if pair["correlation"] for name in pair["between"]}
+    return tuple(name for name in study.parameters if name in named)
+
+
+def refuse_correlations(study: Study, what: str, hint: str | None = None) -> None:
+    """Raise InputError for something that needs independent parameters."""
+    if names := correlated(study):
+        raise InputError(f"{what}: takes independent parameters, and {', '.join(names)} are correlated", hint=hint)
+
+
+def normal_correlation(study: Study, section: Mapping[str, Any] | None = None) -> NDArray[Any] | None:
+    """Correlation matrix (d, d) of the normals behind the parameters; None where all are independent."""
+    import numpy as np
+
+    table: Any = study.sections.get(SECTION, {}) if section is None else section
+    pairs = [pair for pair in table.get("pairs", ()) if pair["correlation"]]
+    if not pairs:
+        return None
+    names = list(study.parameters)
+    matrix = np.eye(len(names))
+    for pair in pairs:
+        first, second = pair["between"]
+        priors = study.parameters[first].prior, study.parameters[second].prior
+        r = _of_normals(table.get("of", "values"), pair["correlation"], *priors, f"{first} and {second}")
+        i, j = names.index(first), names.index(second)
+        matrix[i, j] = matrix[j, i] = r
+    if np.linalg.eigvalsh(matrix)[0] < 1e-10:
+        raise InputError(
+            "the correlations do not go together: their matrix is not positive definite (least eigenvalue "
+            f"{float(np.linalg.eigvalsh(matrix)[0]):.3g})"
+        )
+    return matrix
+
+
+def _check_pair(study: Study, pair: Any, path: KeyPath, seen: set[frozenset[str]], note: Noted) -> None:
+    if not isinstance(pair, dict):
+        note(path, "must be a table { between = [a, b], correlation = r }")
+        return
+    checked = check_table(PAIR, pair, path, note)
+    names = checked.get("between", [])
+    if "between" in checked and (len(names) != 2 or names[0] == names[1]):
+        note((*path, "between"), "takes two different parameters")
+        return
+    for name in names:
+        if name not in study.parameters:
+            note((*path, "between"), f"no parameter `{name}`; {did_you_mean(name, study.parameters)}")
+        elif isinstance(study.parameters[name].prior, Component):
+            note((*path, "between"), f"`{name}` is a component of a tensor, which is drawn as a whole")
+    if len(names) == 2 and frozenset(names) in seen:
+        note((*path, "between"), f"{names[0]} and {names[1]} stand there twice")
+    seen.add(frozenset(names))
+
+
+def _of_normals(of: str, correlation: float, first: Prior, second: Prior, names: str) -> float:
+    """The correlation of the normals behind two parameters."""
+    if of == "normals":
+        return correlation
+    if of == "ranks":
+        return 2 * math.sin(math.pi * correlation / 6)
+    return nataf(first, second, correlation, names)
+
+
+def nataf(first: Prior, second: Prior, target: float, names: str = "the two parameters") -> float:
+    """The correlation of normals that gives two values the correlation `target`."""
+    import numpy as np
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    weights = weights / weights.sum()
+
+    def standard(prior: Prior, z: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray((normal_to_value(prior, z, ndtr) - prior.mean()) / prior.std())
+
+    x = standard(first, nodes)
+
+    def reached(r: float) -> float:
+        z = r * nodes[:, None] + math.sqrt(1 - r * r) * nodes[None, :]
+        return float(weights @ (x[:, None] * standard(second, z)) @ weights)
+
+    ends = (-0.9999, 0.9999)
+    low, high = (reached(end) for end in ends)
+    if not low < target < high:
+        raise InputError(
+            f"{names}: a correlation of {target:g} is out of reach, from {low:.3g} to {high:.3g} is possible"
+        )
+    return float(brentq(lambda r: reached(r) - target, *ends, xtol=1e-12))
+
+
+def normal_to_value(prior: Prior, z: Any, ndtr: Any) -> Any:
+    """The value of a prior at standard normals; the upper tail of normals and lognormals keeps all its digits."""
+    import numpy as np
+
+    if prior.kind == "normal":
+        return prior.mean() + prior.std() * z
+    if prior.kind == "lognormal":
+        mu, sigma = prior.log_parameters()  # type: ignore[attr-defined]
+        return np.exp(mu + sigma * z)
+    return prior.ppf(np.clip(ndtr(z), 1e-300, 1 - 2.0**-53))

@@ -2,11 +2,16 @@
 
 A study is data. Nothing in it is executed, no path it names leaves its folder, and a file that is too
 large, too deeply nested or not TOML is refused with one clear sentence.
+
+A study may come from a stranger. A path it names must stay inside its folder once links are followed, be a
+regular file (a pipe would hang, /dev/zero would never end) and be small enough to hold in memory; the size is
+checked on the open file, before reading.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.study.faults import Fault, StudyError, dotted
-from percuss.study.files import MAX_STUDY_BYTES, STUDY_FILE, read_inside
 
 if TYPE_CHECKING:
     from percuss.settings import KeyPath
     from percuss.study.study import Study
 
+STUDY_FILE = "study.toml"
+MAX_STUDY_BYTES = 1_000_000
 MAX_FAULTS = 100
+# The folder `studies` of the repository, part of the package under this name.
+EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 class _TooManyFaultsError(Exception):
@@ -34,6 +42,30 @@ def find_studies(root: Path) -> list[str]:
             return sorted(entry.name for entry in entries if Path(entry.path, STUDY_FILE).is_file())
     except OSError:
         return []
+
+
+def named_study(text: str, studies: Path) -> Path | None:
+    """A study by path, or by its name in the folder of studies; None where there is no such."""
+    path = Path(text)
+    if path.exists():
+        return path
+    named = studies / text
+    return named if named.is_dir() and "/" not in text and text not in ("", ".", "..") else None
+
+
+def study_path(text: str, studies: Path) -> Path:
+    """A study by path or by name; raise InputError where there is no such."""
+    from percuss.spelling import did_you_mean
+
+    if path := named_study(text, studies):
+        return path
+    example = text.removeprefix(f"{studies}/")
+    raise InputError(
+        f"study {text!r}: neither a path nor a name in {studies}",
+        hint=f"percuss study copy {example} brings the example of that name"
+        if example in find_studies(EXAMPLES)
+        else did_you_mean(text, find_studies(studies)),
+    )
 
 
 def is_study(path: Path, name: str) -> bool:
@@ -79,7 +111,7 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     # Here and not above: completing the name of a study should cost no more than listing a folder.
     from percuss.study.schema import read_study
     from percuss.study.sections import check_data
-    from percuss.study.toml_file import TomlError, TomlFile
+    from percuss.study.tables import TomlError, TomlFile
 
     file = path / STUDY_FILE if path.is_dir() else path
     shown = str(file)
@@ -110,3 +142,36 @@ def _read(path: Path, *, data: bool) -> tuple[Study | None, list[Fault]]:
     except _TooManyFaultsError:
         noted.append(((), f"has more than {MAX_FAULTS} faults: the rest is not listed"))
     return (None, tables.faults(noted)) if noted else (study, [])
+
+
+def read_inside(folder: Path, relative: str, limit: int) -> bytes:
+    """Read a regular file of at most `limit` bytes that lies inside `folder`, links followed."""
+    try:
+        root = folder.resolve(strict=True)
+        target = (root / relative).resolve(strict=True)
+    except FileNotFoundError:
+        raise InputError(f"`{relative}` does not exist in {folder}") from None
+    except (OSError, RuntimeError) as fault:
+        raise InputError(f"`{relative}` cannot be read: {getattr(fault, 'strerror', None) or fault}") from None
+    if not target.is_relative_to(root):
+        raise InputError(f"`{relative}` is a link out of the study's folder")
+    return read_regular(target, relative, limit)
+
+
+def read_regular(target: Path, shown: str, limit: int) -> bytes:
+    """Read a regular file of at most `limit` bytes; `shown` is its name in messages."""
+    # O_NOFOLLOW closes the gap between a check of the path and here; O_NONBLOCK lets a pipe be refused.
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(target, flags), "rb") as file:
+            facts = os.fstat(file.fileno())
+            if not stat.S_ISREG(facts.st_mode):
+                raise InputError(f"`{shown}` is not a regular file")
+            if facts.st_size > limit:
+                raise InputError(f"`{shown}` has {facts.st_size} bytes: more than the {limit} allowed")
+            data = file.read(limit + 1)
+    except OSError as fault:
+        raise InputError(f"`{shown}` cannot be read: {fault.strerror}") from None
+    if len(data) > limit:
+        raise InputError(f"`{shown}` grew beyond the {limit} bytes allowed while being read")
+    return data

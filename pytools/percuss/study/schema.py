@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.models.model import Input, Model, Value
-from percuss.models.registry import MODELS, model_module
+from percuss.models.model import MODELS, Input, Model, Value, model_module
 from percuss.settings import (
     KeyPath,
     Note,
@@ -27,8 +27,7 @@ from percuss.settings import (
     table_of,
 )
 from percuss.spelling import did_you_mean
-from percuss.study.files import MAX_ATTACHED_BYTES, attached_path
-from percuss.study.outputs import OUTPUT, read_outputs, scalar_outputs
+from percuss.study.output import OUTPUT, read_outputs, scalar_outputs
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_priors, suffixes
 from percuss.study.sections import all_sections, file_keys, resolved_sections
@@ -36,6 +35,8 @@ from percuss.study.study import BASE_CASE, Parameter, Study, checked_value
 from percuss.study.tables import display_unit, named_tables, plain_data, subtable
 
 ReadFile = Callable[[str, int], bytes]
+
+MAX_ATTACHED_BYTES = 256 * 1024**2
 
 ABOUT = table_of(
     Setting("title", "text", "", doc="what the study is, in a line"),
@@ -357,3 +358,13 @@ def _attached(
         else:
             copy[key] = value
     return copy
+
+
+def attached_path(text: str) -> str:
+    """Return the normal form of a path inside a study's folder; raise InputError when it leads elsewhere."""
+    path = PurePosixPath(text)
+    if not text.strip() or not text.isprintable():
+        raise InputError(f"{text[:40]!r} is no path of a file")
+    if path.is_absolute() or Path(text).is_absolute() or ".." in path.parts or not path.parts:
+        raise InputError(f"`{text}` must be a path inside the study's folder, without `..`")
+    return str(path)

@@ -30,7 +30,7 @@ class Section:
 SECTIONS: dict[str, Section] = {
     "observations": Section("percuss.calibration.observations", "files of measured values, and how they are read"),
     "calibration": Section("percuss.calibration.blocks", "which data, with which discrepancy, by which sampler"),
-    "correlations": Section("percuss.study.correlations", "parameters that are not independent: a Gaussian copula"),
+    "correlations": Section("percuss.study.joint", "parameters that are not independent: a Gaussian copula"),
     "limits": Section("percuss.study.limits", "when a run counts as a failure, for percuss reliability"),
     "filter": Section("percuss.filtering.section", "observations that weight the runs of an ensemble, and their error"),
     "files": Section("percuss.study.file_rights", "licence and DOI of data files"),
@@ -95,4 +95,5 @@ def normal(study: Study) -> Study:
 
 def _tables(study: Study) -> list[tuple[str, Mapping[str, Any]]]:
     sections: Mapping[str, Any] = study.sections
-    return [(name, sections[name]) for name in all_sections() if name in sections]
+    known = SECTIONS if sections.keys() <= SECTIONS.keys() else all_sections()
+    return [(name, sections[name]) for name in known if name in sections]

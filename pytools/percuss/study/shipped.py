@@ -9,11 +9,8 @@ from pathlib import Path
 
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
-from percuss.study.files import STUDY_FILE
-from percuss.study.load import find_studies
+from percuss.study.load import EXAMPLES, STUDY_FILE, find_studies
 
-# The folder `studies` of the repository, part of the package under this name.
-EXAMPLES = Path(__file__).parent.parent / "examples"
 TEMPLATES = Path(__file__).parent / "templates"
 PLACEHOLDER = "NAME"
 LEFT_BEHIND = shutil.ignore_patterns("__pycache__", "ledger")

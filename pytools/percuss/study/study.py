@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
-from percuss.models.model import Driven, Input, Model, Runner, Value
-from percuss.models.registry import configure
+from percuss.models.model import Driven, Input, Model, Runner, Value, configure
 from percuss.spelling import did_you_mean, shown
 from percuss.study.output import FOLLOWS_EXTREMES, Output
 from percuss.study.priors.prior import Prior

@@ -15,24 +15,47 @@ without a sign of it outside, as behind a kink, neither can see. A part of 3 / n
 in one of twenty designs (the rule of three: Hanley and Lippman-Hand, 1983); a surrogate that is off by a hundredth of
 the output's standard deviation there has an error of 3e-4 / n. Smaller ones are warned of: n points cannot vouch for
 them.
+
+Does a surrogate tell more about an output than the mean of its runs does?
+
+One whose error is the whole variance knows nothing. Above half of it (WORTHLESS) more of what it says is wrong than
+right: no conclusion is drawn from such an output, and it is named. Of curves the whole curve counts, not the modes:
+late modes are small, hard to follow and of little consequence. An output that is the same in every run has no variance
+to miss, and passes. Where no point was kept from the fit (`--folds 0`) the leave-one-out error is judged: too small as
+it is, it fails only what has no skill for certain, and the outputs are warned of.
+
+Local prediction bands from resampled designs, for any family.
+
+A band is  mean(x) +- k s(x)  with  s(x)^2 = v(x) + f:
+
+- v(x) is the variance of the predictions at x by surrogates of designs drawn with replacement, terms and
+  hyperparameters kept (Marelli and Sudret, 2018): wide where the design says little.
+- Resampling sees neither what the selection missed nor what no term can follow. The floor f makes up for it: it is
+  what the nested mean square has above the mean of v, where v at a training point is taken over the designs in
+  which that point was not drawn.
+- k is the quantile of |y_i - nested prediction_i| / s(x_i) over the training points, with the finite-sample level
+  (1 + 1/n) of conformal prediction (Lei et al., 2018): the level that is asked for is met on average, whatever the
+  distribution of the errors is.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.kinds.surrogate_fitted import Curves
 from percuss.spelling import counted
-from percuss.surrogates.model import Array, Data, FamilyModule, Model
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Array, Data, FamilyModule, Model, Replicates, Settings
+from percuss.trust import Trust, Verdict, failures
 
 # Two estimates of one error disagree when one is this many times the other; below NOTHING both are rounding.
 DISAGREE = 3.0
@@ -197,3 +220,123 @@ def mean_square(predicted: Array, values: Array, spread: Array) -> Array:
     """Held-out errors: over the variance of the held-out values, or of the training where there are only a few."""
     own = values.var(axis=0) if len(values) >= 30 else spread
     return np.asarray(np.divide(((predicted - values) ** 2).mean(axis=0), own, out=np.zeros(own.shape), where=own > 0))
+
+
+@dataclass(frozen=True)
+class Band:
+    """What a band of one output needs beside its surrogate: replicates, floor, and of every training point the
+    residual y_i - nested prediction_i and its scale s(x_i)."""
+
+    replicates: Replicates
+    floor: float
+    residuals: Array
+    scale: Array
+
+    def factor(self, level: float) -> float:
+        """k for a level: infinite when there are too few points to promise it."""
+        scores = np.sort(np.abs(self.residuals) / self.scale)
+        rank = math.ceil((len(scores) + 1) * level)
+        return float(scores[rank - 1]) if rank <= len(scores) else math.inf
+
+    def spread(self, model: Model, output: int, points: Array) -> Array:
+        """s(x)^2 at canonical points."""
+        return np.asarray(model.replicate_means(points, output, self.replicates).var(axis=0, ddof=1) + self.floor)
+
+    def width(self, model: Model, output: int, points: Array, level: float) -> Array:
+        """Half widths at canonical points."""
+        return self.factor(level) * np.sqrt(self.spread(model, output, points))
+
+
+def draw_counts(points: int, replicates: int, seed: int) -> NDArray[np.intp]:
+    """How often each point is drawn in each resampled design: depends on seed, number of points and replicate alone."""
+    counts = np.zeros((replicates, points), dtype=np.intp)
+    for b in range(replicates):
+        drawn = np.random.default_rng([seed, points, 11, b]).integers(0, points, points)
+        counts[b] = np.bincount(drawn, minlength=points)
+    return counts
+
+
+def make_bands(model: Model, data: Data, counts: NDArray[np.intp], nested: Array) -> list[Band]:
+    """Bands of all outputs of a model; `nested` are the predictions of the training points out of their folds."""
+    bands = []
+    for j, replicates in enumerate(model.resampled(data, counts)):
+        predicted = model.replicate_means(data.points, j, replicates)
+        outside = np.where(counts == 0, predicted, np.nan)
+        seen = (counts == 0).sum(axis=0)
+        # A point that was drawn nearly always takes the typical variance.
+        spread = np.full(len(data.points), np.nan)
+        often = seen >= 3
+        spread[often] = np.nanvar(outside[:, often], axis=0, ddof=1)
+        spread[~often] = np.median(spread[often]) if often.any() else predicted.var(axis=0)[~often]
+        residuals = data.values[:, j] - nested[:, j]
+        square = float((residuals**2).mean())
+        # Replicates that run wild outside their points must not set the floor: the median stands for the mean.
+        floor = max(square - float(np.median(spread)), 0.1 * square)
+        bands.append(Band(replicates, floor, residuals, np.sqrt(spread + floor + 1e-300)))
+    return bands
+
+
+class Judged(Protocol):
+    """An output or mode of a surrogate, as far as its errors are concerned."""
+
+    @property
+    def case(self) -> str: ...
+    @property
+    def output(self) -> str: ...
+    @property
+    def variance(self) -> float: ...
+    @property
+    def errors(self) -> Errors: ...
+
+
+# Mean square error over variance, from which on an output is worthless.
+WORTHLESS = 0.5
+
+
+def skill(columns: Sequence[Judged], curves: Curves | None = None) -> Trust:
+    """A failed verdict for every worthless output or curve; a passed one where there is none."""
+    if curves:
+        errors = [
+            (f"{curves.quantity}, {case}", error, tuple(_name(c) for c in columns if c.case == case))
+            for case, error, _ in whole_curve_errors(columns, curves)
+        ]
+    else:
+        errors = [(f"{c.output}, {c.case}", c.errors.trusted, (_name(c),)) for c in columns]
+    failed = [
+        Verdict(
+            "skill",
+            False,
+            f"{label}: the surrogate misses {error:.2g} of the variance, and up to {WORTHLESS:g} is tolerated "
+            "(the mean of the runs would miss 1)",
+            error,
+            WORTHLESS,
+            about,
+        )
+        for label, error, about in errors
+        if not error <= WORTHLESS  # NaN is no skill either
+    ]
+    if failed:
+        return tuple(failed)
+    worst = max(error for _, error, _ in errors)
+    sentence = f"the surrogate misses at most {worst:.2g} of the variance of an output"
+    return (Verdict("skill", True, sentence, worst, WORTHLESS),)
+
+
+def left_out(trust: Iterable[Verdict]) -> frozenset[str]:
+    """`case/output` of what has no skill and was not accepted."""
+    return frozenset(name for v in failures(trust) if v.gate == "skill" and v.stops for name in v.about)
+
+
+def _name(column: Judged) -> str:
+    return f"{column.case}/{column.output}"
+
+
+def whole_curve_errors(columns: Sequence[Judged], curves: Curves) -> list[tuple[str, float, float]]:
+    """For each case the error of whole curves over their variance, and the part of it that the modes leave out."""
+    errors = []
+    for case, left in curves.left_out().items():
+        own = [column for column in columns if column.case == case]
+        variance = sum(column.variance for column in own)
+        wrong = sum(column.errors.trusted * column.variance for column in own)
+        errors.append((case, (1.0 - left) * wrong / variance + left if variance > 0 else 0.0, left))
+    return errors

@@ -31,8 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.study.correlations import normal_correlation
-from percuss.study.joint import Joint
+from percuss.study.joint import Joint, normal_correlation
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.lognormal import Lognormal
 from percuss.study.priors.prior import Prior

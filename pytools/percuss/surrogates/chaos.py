@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from percuss._core import ChaosExpansion, chaos_fit
 from percuss.errors import InputError, LedgerError
-from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Tables
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
 if TYPE_CHECKING:
     import polars as pl

@@ -24,8 +24,7 @@ from percuss.surrogates.gaussian_process import (
     resampled_processes,
 )
 from percuss.surrogates.matern_process import Process, fit_process
-from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Tables
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,6 @@ in finding them, to be below TRUNCATION of the variance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +22,10 @@ from percuss.kinds.surrogate_fitted import Curves
 from percuss.ledger.projections import batch_of
 from percuss.session import Session
 from percuss.spelling import did_you_mean
-from percuss.surrogates.fit import ColumnFit
 from percuss.surrogates.modes import Modes, load_modes, modes_table
 
 if TYPE_CHECKING:
-    from percuss.surrogates.surrogate import Column
+    pass
 
 Array = NDArray[Any]
 
@@ -82,17 +80,6 @@ def project_curves(
     count = len(table["modes"][0])
     outputs = tuple(f"{quantity}#{k + 1}" for k in range(count))
     return replace(held_out, outputs=outputs, cases=tuple(cases)), errors
-
-
-def whole_curve_errors(columns: Sequence[ColumnFit | Column], curves: Curves) -> list[tuple[str, float, float]]:
-    """For each case the error of whole curves over their variance, and the part of it that the modes leave out."""
-    errors = []
-    for case, left in curves.left_out().items():
-        own = [column for column in columns if column.case == case]
-        variance = sum(column.variance for column in own)
-        wrong = sum(column.errors.trusted * column.variance for column in own)
-        errors.append((case, (1.0 - left) * wrong / variance + left if variance > 0 else 0.0, left))
-    return errors
 
 
 def axis_name(campaign: Campaign, quantity: str) -> str | None:

@@ -24,8 +24,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from percuss.designs.design import Design
-from percuss.designs.records import read_design
+from percuss.designs.design import Design, read_design
 from percuss.ledger.projections import State
 from percuss.session import Session
 from percuss.study.joint import Joint

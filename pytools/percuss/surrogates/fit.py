@@ -13,22 +13,22 @@ from percuss.errors import InputError
 from percuss.execution.results import Campaign
 from percuss.study.joint import Joint
 from percuss.surrogates.assessment import (
+    Band,
     Errors,
     Folds,
     Nested,
+    draw_counts,
     elsewhere,
     fit_nested,
     held_out_rows,
     is_constant,
+    make_bands,
     mean_square,
     relative,
     warnings_of,
 )
-from percuss.surrogates.bands import Band, draw_counts, make_bands
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import Array, Data, Model
-from percuss.surrogates.registry import AUTO, BUILT_IN, FAMILIES, family_module
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import AUTO, BUILT_IN, FAMILIES, Array, Data, Model, Settings, family_module
 from percuss.units import from_si
 
 # A relative error below which no other family is tried: it is rounding, or as good as.

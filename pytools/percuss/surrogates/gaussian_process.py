@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from percuss.errors import LedgerError
 from percuss.surrogates.matern_process import Fit, Hyperparameters, Process, fit_process, refit
-from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Tables
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
 if TYPE_CHECKING:
     import polars as pl

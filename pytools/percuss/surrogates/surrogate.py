@@ -25,12 +25,10 @@ from percuss.kinds.surrogate_fitted import KIND, SurrogateFitted
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.study.study import Study
-from percuss.surrogates.assessment import Errors
-from percuss.surrogates.bands import Band
+from percuss.surrogates.assessment import Band, Errors
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import Array, Model, Replicates, mean_of_parts
+from percuss.surrogates.model import FAMILIES, Array, Model, Replicates, family_module, mean_of_parts
 from percuss.surrogates.modes import load_modes
-from percuss.surrogates.registry import FAMILIES, family_module
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from percuss.surrogates.model import Data, Model
-from percuss.surrogates.registry import family_module
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Data, Model, Settings, family_module
 from percuss.surrogates.storage import points_table
 
 # Of a smooth output, the most of the variance that may be missed at fresh points.

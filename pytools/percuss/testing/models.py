@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from percuss.models.model import Done, Failed, Model, Outcome, Value
-from percuss.models.registry import configure, model_module
+from percuss.models.model import Done, Failed, Model, Outcome, Value, configure, model_module
 from percuss.units import parse_unit
 
 

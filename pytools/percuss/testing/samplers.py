@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from percuss.inference.samplers.registry import sample_posterior, sampler_settings
-from percuss.inference.samplers.stopping import Progress, Stopping
+from percuss.inference.samplers.sample import Progress, Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.registry import read_prior
 

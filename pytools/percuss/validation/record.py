@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.headers import other_quantity
 from percuss.measured import Measured, parse_measured
 from percuss.units import parse_unit
 from percuss.validation.following import Floats
@@ -82,6 +83,11 @@ def read_record(data: bytes, shown: str, asked: Validating) -> Record:
 def _column(measured: Measured, column: Column) -> Floats:
     """One column in SI, NaN for gaps."""
     header = measured.column(column.column)
+    other = other_quantity(header, column.like)
+    # A factor may make one quantity of another, as a force of an acceleration.
+    if other and column.factor == 1:
+        asked = f"for {column.name} it must be in {column.like}"
+        raise InputError(f"{measured.file}: column {header} names another quantity ({other}): {asked}")
     unit = measured.unit(header, column.like, column.unit)
     return np.array(measured.with_gaps(header)) * float(parse_unit(unit).scale) * column.factor
 

@@ -18,9 +18,8 @@ import numpy as np
 
 from percuss.errors import AnswerIsNo
 from percuss.inference.evidence import Evidence, importance_evidence, laplace_evidence
-from percuss.inference.mode import Mode, find_mode
-from percuss.inference.samplers.sample import Run, Sample
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Run, Sample, Stopping
+from percuss.inference.summary import Mode, find_mode
 from percuss.inference.target import Target
 from percuss.study.priors.prior import Prior
 from percuss.validation.following import Floats, Following

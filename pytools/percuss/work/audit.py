@@ -14,7 +14,7 @@ from pathlib import Path
 
 from percuss.anchors.witnesses import Trusted
 from percuss.errors import InputError, LedgerError, NotHereError
-from percuss.execution.campaign_digest import Outline, campaign_facts
+from percuss.execution.records import Outline, campaign_facts
 from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.ledger.audit import (

@@ -1,4 +1,7 @@
-"""Infer the parameters of a study from its observations: by surrogates, or by the simulator itself."""
+"""Infer the parameters of a study from its observations: by surrogates, or by the simulator itself.
+
+What was edited in the study since the runs were made is said first.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from percuss.calibration.agreement import check_same_model
 from percuss.calibration.blocks import check_block, find_block
@@ -14,22 +18,69 @@ from percuss.calibration.calibrate import calibrate as infer
 from percuss.calibration.groups import taken_by
 from percuss.calibration.problem import Problem, bind_histories, make_problem
 from percuss.calibration.records import Observations, load_observations
-from percuss.cost import Spent
 from percuss.errors import InputError
 from percuss.execution.campaign import Interrupted, local_executor
 from percuss.execution.campaign import Progress as RunProgress
 from percuss.inference.samplers.registry import DIRECT_DEFAULT
-from percuss.inference.samplers.stopping import Progress, Report, Stopping
-from percuss.ledger.event import Draft, Event
+from percuss.inference.samplers.sample import Progress, Report, Stopping
+from percuss.ledger.event import Draft, Event, texts_of
+from percuss.maker import Spent
 from percuss.session import Advance, Session, reference
 from percuss.study.calibration import Block
+from percuss.study.differences import differences_text
+from percuss.study.faults import StudyError
+from percuss.study.load import is_study, load_study
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust
-from percuss.work.edits import edits
 from percuss.work.observe import keep_observations, own_data
 from percuss.work.posterior_body import posterior_body
-from percuss.work.subject import registered_event
+
+
+def edits(
+    session: Session, taken: Study, surrogates: Sequence[Surrogate], observations: Observations | None, *, now: bool
+) -> list[str]:
+    """A sentence for each version of the study at hand that is not the one taken, with all that differs.
+
+    `now`: the study is taken as it is now; else as it was for the observations, or for the surrogates.
+    """
+    as_taken = (
+        "as it is now"
+        if now
+        else f"as it was for observations {observations.event.id}"
+        if observations
+        else "as it was then"
+    )
+    notes = []
+    for surrogate in surrogates if now or observations else ():
+        if differences := differences_text(surrogate.study, taken):
+            whose = f"study {taken.name} was edited since surrogate {surrogate.event.id} was made"
+            notes.append(f"{whose}: {differences}; it is taken {as_taken}")
+    if not now and (surrogates or observations):
+        made = (
+            f"observations {observations.event.id} were" if observations else f"surrogate {surrogates[0].event.id} was"
+        )
+        notes += _edited_since(session, taken, made)
+    return notes
+
+
+def _edited_since(session: Session, taken: Study, made: str) -> list[str]:
+    """What differs between a study of the ledger and the file of today: where the command that registered it found it,
+    or among the studies that are known by name.
+    """
+    registered = session.state.studies[taken.digest]
+    places = [Path(text) for text in texts_of(registered)]
+    named = Path(session.setting("studies")) / taken.name
+    path = next((path for path in (*places, named) if is_study(path, taken.name)), None)
+    if path is None:
+        return []
+    then = "it is taken as it was then"
+    try:
+        differences = differences_text(taken, load_study(path))
+    except StudyError as fault:
+        return [f"study {taken.name} cannot be read as it is now ({fault}); {then}"]
+    edited = f"study {taken.name} was edited since {made} made"
+    return [f"{edited}: {differences}; {then}, --study {path} takes it as it is now"] if differences else []
 
 
 @dataclass(frozen=True)
@@ -110,7 +161,7 @@ def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
     problem = make_problem(
         session,
         study,
-        registered_event(session, study),
+        session.register(study),
         block,
         observations,
         surrogates,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from percuss.designs.records import append_design, draft_design
+from percuss.designs.design import append_design, draft_design
 from percuss.execution.campaign import close_campaign, local_executor, run_campaign
 from percuss.execution.records import campaign_table
 from percuss.execution.regression import Row, compare, read_check

@@ -21,9 +21,8 @@ from percuss.errors import InputError, PercussError
 from percuss.export.crate_metadata import EVENTS, METADATA, Described, licence_in, metadata
 from percuss.kinds.crate_imported import CrateImported
 from percuss.ledger.blobs import blob_path, get_bytes, payload_fault, take_over
-from percuss.ledger.calls import OpenCall
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.event import FILE_ROLE, Blob, Draft, Event
+from percuss.ledger.event import FILE_ROLE, Blob, Draft, Event, OpenCall
 from percuss.ledger.files import LARGEST_COMMIT_BYTES, parquet_bytes
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.place import Place, check_outside

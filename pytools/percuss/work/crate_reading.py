@@ -25,7 +25,7 @@ from percuss.ledger.files import LARGEST_COMMIT_BYTES, check_bytes, parse_parque
 from percuss.ledger.place import HEX64
 from percuss.ledger.projections import fold, lineage
 from percuss.ledger.rows import from_frame
-from percuss.study.files import attached_path
+from percuss.study.schema import attached_path
 
 LARGEST_METADATA = 64_000_000
 TABLE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,99}")

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from percuss.designs.design import Design
-from percuss.designs.records import IMPORTED, load_design
+from percuss.designs.design import IMPORTED, Design, load_design
 from percuss.errors import AnswerIsNo, InputError
 from percuss.execution.again import check_same, difference
 from percuss.execution.batch import Result, make_batch, run_batch

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from percuss.designs.design import Design
-from percuss.designs.records import append_design, draft_design, load_design
+from percuss.designs.design import Design, append_design, draft_design, load_design
 from percuss.designs.registry import make_design
 from percuss.errors import InputError
+from percuss.execution.campaign import closed_campaign
 from percuss.ledger.event import Event
 from percuss.models.model import Value
 from percuss.session import Session
 from percuss.study.study import Study
-from percuss.work.campaigns import closed_campaign
 
 if TYPE_CHECKING:
     from percuss.calibration.records import Posterior

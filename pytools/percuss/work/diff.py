@@ -14,12 +14,11 @@ from typing import Any
 from percuss.errors import InputError, PercussError
 from percuss.kinds.flat import flat
 from percuss.kinds.table import kind_of
-from percuss.ledger.calls import arguments_of
-from percuss.ledger.event import FILE_ROLE, Event
+from percuss.ledger.event import FILE_ROLE, Event, arguments_of
 from percuss.session import Session
 from percuss.spelling import counted
 from percuss.study.differences import resolved_keys
-from percuss.study.files import STUDY_FILE
+from percuss.study.load import STUDY_FILE
 from percuss.work.table_rows import TableDifference, compare_tables, in_errors
 
 STUDY, DATA, SETTINGS, MADE_FROM, CODE, ENVIRONMENT, RESULTS = GROUPS = (

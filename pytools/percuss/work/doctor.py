@@ -13,9 +13,9 @@ from percuss.ledger.audit import Walk, prove_chain
 from percuss.ledger.leftovers import is_leftover, stray_files
 from percuss.ledger.place import Place, has_ledger, open_place
 from percuss.ledger.streams import list_stream, make_names_last, stream_names
+from percuss.maker import software
 from percuss.models.command.held import held
 from percuss.plugins import installed
-from percuss.software import software
 from percuss.spelling import counted
 
 # Younger files may belong to a writer at work.

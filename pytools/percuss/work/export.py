@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.errors import InputError
 from percuss.execution.records import runs_table
 from percuss.export.tables import column_name, with_unit_names

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from percuss.designs.records import load_design
+from percuss.designs.design import load_design
 from percuss.errors import InputError
 from percuss.execution.again import check_same, difference
 from percuss.execution.batch import make_batch

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.execution.campaign import closed_campaign
 from percuss.execution.results import Campaign
 from percuss.fragility.compute import Fragility, Request, fragility_of
 from percuss.fragility.curves import Array, Observed
@@ -18,7 +19,6 @@ from percuss.ledger.event import Draft, Event
 from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.trust import Trust
-from percuss.work.campaigns import closed_campaign
 
 # What stands for "every run has a motion of its own" and for "every case is a motion".
 RUN, CASE = "run", "case"

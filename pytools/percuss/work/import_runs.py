@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from percuss.designs.records import IMPORTED, draft_design, drafts_of, stored
+from percuss.designs.design import IMPORTED, draft_design, drafts_of, stored
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
 from percuss.execution.points import table_design

@@ -24,7 +24,6 @@ from percuss.study.joint import Joint
 from percuss.study.limits import LimitState
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
-from percuss.work.subject import registered_event
 
 # The limit of a study that is asked for.
 LimitOf = Callable[[Study], LimitState]
@@ -56,7 +55,7 @@ def from_study(session: Session, study: Study, state: LimitState, seed: int, exe
     columns = needed_columns(state, study.outputs)
     direct = Direct(session, study, columns, seed, executor)
     function = StateFunction(state, tuple(study.parameters), Joint.of(study, seed), columns, direct)
-    return Source(STUDY, study, function, [("study", registered_event(session, study))], direct)
+    return Source(STUDY, study, function, [("study", session.register(study))], direct)
 
 
 def from_surrogates(session: Session, events: Sequence[Event], study: Study | None, state_of: LimitOf) -> Source:
@@ -69,7 +68,7 @@ def from_surrogates(session: Session, events: Sequence[Event], study: Study | No
     if study is not None:
         check_same_model(study, own, f"surrogate {events[0].id}", columns)
     function = StateFunction(state, surrogates[0].names, Joint.of(used), columns, _predictor(surrogates, columns))
-    inputs: list[tuple[str, Event | Draft]] = [("study", registered_event(session, used))]
+    inputs: list[tuple[str, Event | Draft]] = [("study", session.register(used))]
     inputs += [("surrogate", surrogate.event) for surrogate in surrogates]
     about = {f"{case}/{output}" for case, output in columns}
     return Source(SURROGATE, used, function, inputs, surrogates=surrogates, about=about)

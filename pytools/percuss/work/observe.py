@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from percuss.calibration.blocks import missing_errors
-from percuss.calibration.observations import attached, bound, study_plan
+from percuss.calibration.observations import Source, attached, bound, study_plan
 from percuss.calibration.records import Observations, load_observations
 from percuss.errors import InputError
 from percuss.kinds.observations_imported import ObservationsImported
+from percuss.ledger.blobs import table_digest
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.tables import table_digest
 from percuss.session import Session, reference
 from percuss.study.histories import History
-from percuss.study.observations import Source
 from percuss.study.study import Study
 
 if TYPE_CHECKING:

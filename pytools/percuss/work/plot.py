@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from percuss.ledger.event import Event
-from percuss.plots.drawing import drawing
+from percuss.plots.drawing import Style, drawing
 from percuss.plots.figure import Figure
 from percuss.plots.files import check_picture, save
 from percuss.plots.registry import picture_of
-from percuss.plots.style import Style
 from percuss.plots.subject import Request, RunTables, Subject
 from percuss.session import Session
 from percuss.work.curves import run_tables

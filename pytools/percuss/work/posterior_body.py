@@ -12,11 +12,11 @@ import polars as pl
 from percuss.calibration.calibrate import Calibrated
 from percuss.calibration.fit import FALSE_ALARMS, Check
 from percuss.calibration.problem import Problem
-from percuss.inference.discrepancies.registry import DISCREPANCIES
+from percuss.inference.discrepancies.discrepancy import DISCREPANCIES
 from percuss.inference.evidence import Evidence
-from percuss.inference.fit import MASSES, Fit
 from percuss.inference.loo import Loo
 from percuss.inference.modes import Held
+from percuss.inference.predictive import MASSES, Fit
 from percuss.inference.summary import Summary
 from percuss.kinds import posterior_sampled as kind
 

@@ -10,16 +10,14 @@ from percuss.calibration.prediction import Predicted
 from percuss.calibration.problem import Problem, load_problem
 from percuss.calibration.records import Posterior, load_posterior
 from percuss.calibration.verification import Verification
-from percuss.cost import Spent
-from percuss.designs.design import Design
-from percuss.designs.records import append_design
+from percuss.designs.design import Design, append_design
 from percuss.errors import InputError
 from percuss.execution.campaign import local_executor
 from percuss.kinds.prediction_made import PredictionMade, Score, VerifiedOutput
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.standing import inherit
-from percuss.session import Session, reference
-from percuss.surrogates.skill import left_out
+from percuss.maker import Spent
+from percuss.session import Session, inherit, reference
+from percuss.surrogates.assessment import left_out
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust
 from percuss.trust import accept as accept_failures

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from percuss.designs.records import IMPORTED
+from percuss.designs.design import IMPORTED
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.design_created import DesignCreated
 from percuss.kinds.payloads_pruned import PayloadsPruned, Pruned

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from percuss.errors import InputError
+from percuss.execution.campaign import closed_campaign
 from percuss.execution.results import Campaign
 from percuss.kinds.region_computed import RegionComputed
 from percuss.ledger.event import Draft, Event
 from percuss.regions.compute import Regions, regions_of
 from percuss.session import Session
 from percuss.trust import Trust
-from percuss.work.campaigns import closed_campaign
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,7 @@ import math
 from dataclasses import replace
 from itertools import repeat
 
-from percuss.designs.design import Design
-from percuss.designs.records import IMPORTED, load_design
+from percuss.designs.design import IMPORTED, Design, load_design
 from percuss.errors import PercussError
 from percuss.execution.batch import LOST, Result, make_batch, run_batch
 from percuss.kinds.design_created import DesignCreated

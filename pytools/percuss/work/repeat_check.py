@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from percuss.designs.records import read_design
+from percuss.designs.design import read_design
 from percuss.execution.records import batches_of, campaign_table
 from percuss.execution.regression import FAILED, statistic_of
 from percuss.kinds.check_passed import CheckPassed, Compared

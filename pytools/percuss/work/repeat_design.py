@@ -5,13 +5,11 @@ from __future__ import annotations
 from percuss.calibration.records import load_posterior
 from percuss.calibration.verification import LABELS, verifying_points
 from percuss.calibration.verification import SAMPLER as VERIFYING
-from percuss.designs.design import Design
-from percuss.designs.records import points_table
+from percuss.designs.design import Design, points_table
 from percuss.designs.registry import SAMPLERS, make_design
 from percuss.execution.points import table_design
 from percuss.kinds.design_created import DesignCreated
-from percuss.ledger.calls import asked
-from percuss.ledger.event import Event
+from percuss.ledger.event import Event, asked
 from percuss.session import Session
 from percuss.surrogates.enrichment import SAMPLER as ENRICHING
 from percuss.surrogates.enrichment import extend

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from percuss.execution.campaign import recorded_campaign
 from percuss.filtering.covariance import ObservationError
 from percuss.filtering.observations import observed
 from percuss.filtering.update import summary, tables, update
 from percuss.kinds.filter_updated import FilterUpdated
-from percuss.ledger.calls import asked
-from percuss.ledger.event import Event
+from percuss.ledger.event import Event, asked
 from percuss.session import Session
-from percuss.work.campaigns import recorded_campaign
 from percuss.work.repeated_tables import judged_tables
 from percuss.work.repetition import Repetition
 

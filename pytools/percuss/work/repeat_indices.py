@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from percuss.execution.campaign import recorded_campaign
 from percuss.kinds.indices_computed import IndicesComputed
-from percuss.ledger.calls import asked
-from percuss.ledger.event import Event
+from percuss.ledger.event import Event, asked
 from percuss.sensitivity.compute import AUTO, Request, from_runs, from_surrogate
 from percuss.session import Session
 from percuss.surrogates.surrogate import load_surrogate
-from percuss.work.campaigns import recorded_campaign
 from percuss.work.repeated_tables import judged_tables
 from percuss.work.repetition import Repetition
 from percuss.work.sensitivity import curves_over_time, indices_body, sensitivity_tables

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from percuss.kinds.observations_imported import ObservationsImported
+from percuss.ledger.blobs import table_digest
 from percuss.ledger.event import Event
-from percuss.ledger.tables import table_digest
 from percuss.session import Session
 from percuss.work.observe import own_data
 from percuss.work.repetition import Repetition

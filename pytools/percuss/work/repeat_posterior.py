@@ -25,7 +25,7 @@ from percuss.calibration.problem import Problem, load_problem
 from percuss.calibration.records import load_posterior
 from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import ess_bulk, ess_tail, mcse_mean
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.session import Session

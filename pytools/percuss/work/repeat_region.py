@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from percuss.execution.campaign import recorded_campaign
 from percuss.kinds.region_computed import RegionComputed
 from percuss.ledger.event import Event
 from percuss.regions.compute import regions_of
 from percuss.session import Session
-from percuss.work.campaigns import recorded_campaign
 from percuss.work.region import region_body
 from percuss.work.repeated_tables import judged_tables
 from percuss.work.repetition import Repetition

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from percuss.designs.records import read_design
+from percuss.designs.design import read_design
 from percuss.errors import InputError
 from percuss.execution.batch import make_batch
 from percuss.execution.rest import STATE_FILE, Settling

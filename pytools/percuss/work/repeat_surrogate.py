@@ -6,14 +6,13 @@ import math
 
 import numpy as np
 
+from percuss.execution.campaign import recorded_campaign
 from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Event
 from percuss.session import Session
-from percuss.surrogates.model import mean_of_parts
-from percuss.surrogates.settings import Settings
-from percuss.surrogates.skill import skill
+from percuss.surrogates.assessment import skill
+from percuss.surrogates.model import Settings, mean_of_parts
 from percuss.surrogates.surrogate import load_surrogate
-from percuss.work.campaigns import recorded_campaign
 from percuss.work.repeated_tables import judged_tables, other_tables
 from percuss.work.repetition import Repetition, judged
 from percuss.work.surrogate import Fit, fit_campaign, surrogate_body

@@ -8,7 +8,7 @@ from percuss.calibration.direct import Direct
 from percuss.calibration.problem import make_problem
 from percuss.calibration.records import load_observations
 from percuss.calibration.twins import draw_twins, quantities, used_columns
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.twins_checked import TwinsChecked
 from percuss.ledger.event import Event
 from percuss.session import Session

@@ -7,8 +7,8 @@ import math
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from percuss.kinds.body import Body, plain
-from percuss.kinds.table import KINDS
+from percuss.kinds.body import Body
+from percuss.kinds.table import KINDS, plain
 from percuss.kinds.trusted import Result
 from percuss.ledger.canonical import canonical_json
 from percuss.ledger.event import Event

@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from percuss.environment import environment, numerics
 from percuss.errors import LedgerError, PercussError
-from percuss.software import software
+from percuss.maker import environment, numerics, software
 
 if TYPE_CHECKING:
     from collections.abc import Callable

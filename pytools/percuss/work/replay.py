@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from percuss.designs.records import read_design
+from percuss.designs.design import read_design
 from percuss.execution.records import runs_table
 from percuss.ledger.projections import state_tables
 from percuss.session import Session

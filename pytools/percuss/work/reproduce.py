@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from percuss.errors import NotHereError
-from percuss.execution.campaign_digest import Outline, campaign_facts
+from percuss.execution.records import Outline, campaign_facts
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.kind import Kind, resolved
 from percuss.kinds.table import kind_of

@@ -20,8 +20,8 @@ from percuss.ledger.place import check_outside
 from percuss.ledger.projections import lineage
 from percuss.session import Session
 from percuss.study.faults import StudyError
-from percuss.study.files import STUDY_FILE, attached_path
-from percuss.study.load import check_study, load_study
+from percuss.study.load import STUDY_FILE, check_study, load_study
+from percuss.study.schema import attached_path
 from percuss.study.sections import normal
 from percuss.study.writer import study_text
 

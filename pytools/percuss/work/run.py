@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from percuss import _core
-from percuss.designs.design import Design
-from percuss.designs.records import load_design
+from percuss.designs.design import Design, load_design
 from percuss.errors import AnswerIsNo
 from percuss.execution.campaign import Progress, close_campaign, judge_runs, last_event, run_campaign
 from percuss.execution.engines import THREADS, open_engine
 from percuss.execution.queue import Shard, missing_batches, with_stream
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import MAIN
-from percuss.ledger.standing import inherit
-from percuss.session import Session
+from percuss.session import Session, inherit
 from percuss.trust import Trust, accept
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from percuss.execution.campaign import closed_campaign
 from percuss.kinds import surrogate_fitted
 from percuss.kinds.indices_computed import IndicesComputed
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.standing import inherit
 from percuss.sensitivity.compute import Computed, Request, from_runs, from_surrogate
 from percuss.sensitivity.over_time import over_time_table
 from percuss.sensitivity.storage import indices_tables
-from percuss.session import Session, reference
+from percuss.session import Session, inherit, reference
 from percuss.study.study import Study
-from percuss.surrogates.skill import left_out
+from percuss.surrogates.assessment import left_out
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust, accept
-from percuss.work.campaigns import closed_campaign
 
 if TYPE_CHECKING:
     import polars as pl

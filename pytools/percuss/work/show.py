@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.errors import LedgerError, PercussError
 from percuss.export.tables import study_units
-from percuss.kinds.body import plain
 from percuss.kinds.note_added import NoteAdded
-from percuss.kinds.table import kind_of
+from percuss.kinds.table import kind_of, plain
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import FILE_ROLE, Event
 from percuss.ledger.notes import note_words
 from percuss.ledger.projections import superseded_ids
-from percuss.ledger.standing import standing, superseded
-from percuss.session import Session
+from percuss.session import Session, standing, superseded
 from percuss.trust import Trust
 
 if TYPE_CHECKING:

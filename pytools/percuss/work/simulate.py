@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from percuss import _core
-from percuss.designs.design import Design
-from percuss.designs.records import draft_design, drafts_of
+from percuss.designs.design import Design, draft_design, drafts_of
 from percuss.execution.batch import Result, make_batch, run_batch
 from percuss.execution.points import PointDesign
 from percuss.execution.records import draft_result

@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from percuss.cost import Spent
 from percuss.errors import InputError
+from percuss.execution.campaign import closed_campaign
 from percuss.execution.results import Campaign
 from percuss.kinds.surrogate_fitted import Curves, SurrogateFitted
 from percuss.ledger.event import Draft, Event
+from percuss.maker import Spent
 from percuss.session import Session
+from percuss.surrogates.assessment import skill
 from percuss.surrogates.curves import project_curves, reduce_curves
 from percuss.surrogates.fit import Fitted, fit_all
-from percuss.surrogates.settings import Settings
-from percuss.surrogates.skill import skill
+from percuss.surrogates.model import Settings
 from percuss.surrogates.storage import surrogate_tables
 from percuss.trust import Trust
-from percuss.work.campaigns import closed_campaign
 
 if TYPE_CHECKING:
     import polars as pl

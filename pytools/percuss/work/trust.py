@@ -24,10 +24,10 @@ from percuss.calibration.twins import (
     rank_twin,
     used_columns,
 )
-from percuss.cost import Spent
 from percuss.errors import InputError
 from percuss.kinds.twins_checked import Maker, TwinsChecked
 from percuss.ledger.event import Draft, Event
+from percuss.maker import Spent
 from percuss.session import Advance, Session, reference
 from percuss.study.study import Study
 from percuss.surrogates.surrogate import load_surrogate

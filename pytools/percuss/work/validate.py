@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from percuss.calibration.records import load_posterior
-from percuss.cost import Spent
 from percuss.errors import InputError
 from percuss.kinds import validation_computed as kind
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, Event
+from percuss.maker import Spent
 from percuss.session import Session, reference
-from percuss.study.correlations import refuse_correlations
+from percuss.study.joint import refuse_correlations
 from percuss.study.study import Study
 from percuss.trust import Trust
 from percuss.validation import verdict as lines

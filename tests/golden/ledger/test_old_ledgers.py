@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from percuss.ledger.blobs import table_digest
 from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold, state_tables
-from percuss.ledger.tables import table_digest
 
 HERE = Path(__file__).parent
 

@@ -69,7 +69,7 @@ def test_reader_from_the_page_sees_a_change(root) -> None:
 
 
 def test_digests_of_the_page_for_every_type() -> None:
-    from percuss.ledger.tables import table_digest
+    from percuss.ledger.blobs import table_digest
 
     table = pl.DataFrame(
         {

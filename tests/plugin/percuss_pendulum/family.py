@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from percuss.surrogates import chaos
-from percuss.surrogates.model import Data, Model
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Data, Model, Settings
 
 load = chaos.load
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import qmc
 
-from percuss.calibration.coverage import coverage, coverage_verdict, distances
+from percuss.calibration.fit import coverage, coverage_verdict, hull_distances
 from percuss.study.priors.log_uniform import LogUniform
 from percuss.study.priors.uniform import Uniform
 
@@ -14,7 +14,7 @@ from percuss.study.priors.uniform import Uniform
 def test_distance_from_a_hull() -> None:
     square = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
     at = np.array([[0.5, 0.5], [0, 0], [1.5, 0.5], [2, 2]])
-    np.testing.assert_allclose(distances(square, at), [0, 0, 0.5, np.sqrt(2)], atol=1e-5)
+    np.testing.assert_allclose(hull_distances(square, at), [0, 0, 0.5, np.sqrt(2)], atol=1e-5)
 
 
 @pytest.mark.parametrize("d", [2, 5, 8])

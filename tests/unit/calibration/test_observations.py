@@ -7,10 +7,9 @@ import io
 import polars as pl
 import pytest
 
-from percuss.calibration.observations import read_entries
+from percuss.calibration.observations import Source, read_entries
 from percuss.errors import InputError
 from percuss.study.load import load_study
-from percuss.study.observations import Source
 
 STUDY = """
 [model]

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from percuss.calibration.observations import read_entries, study_plan
+from percuss.calibration.observations import Source, read_entries, study_plan
 from percuss.errors import InputError
 from percuss.models.model import Done
 from percuss.study.load import check_study, load_study
-from percuss.study.observations import Source
 from percuss.study.study import Study
 
 STUDY = """

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from percuss.designs.design import run_seed
 from percuss.designs.registry import SAMPLERS, make_design, sampler_name
-from percuss.designs.seeds import run_seed
+from percuss.designs.sobol import plain_sobol
 from percuss.errors import InputError
 from percuss.study.load import load_study
 
@@ -175,3 +176,14 @@ def test_run_seeds():
     assert run_seed(0, "ab12", 0) == 17_311_391_311_962_341_569
     assert len({run_seed(s, d, i) for s in range(4) for d in ("a", "b") for i in range(50)}) == 400
     assert all(0 <= run_seed(1, "a", i) < 2**64 for i in range(100))
+
+
+@pytest.mark.parametrize("dimensions", [1, 3, 40])
+def test_the_plain_sobol_sequence_is_that_of_scipy_to_the_bit(dimensions):
+    from scipy.stats import qmc
+
+    sequence = qmc.Sobol(dimensions, scramble=False).random(512)
+    np.testing.assert_array_equal(plain_sobol(dimensions, 0, 512), sequence)
+    np.testing.assert_array_equal(plain_sobol(dimensions, 37, 101), sequence[37:138])
+    with pytest.raises(InputError, match="at most 21201 parameters"):
+        plain_sobol(21202, 0, 1)

@@ -12,7 +12,7 @@ import pytest
 
 from percuss.export.player import Curve, Shown, player_page
 from percuss.export.player.meshes import ball, coarser, mesh_of, meshes_of, round_m
-from percuss.models.registry import configure
+from percuss.models.model import configure
 from percuss.scene import Body, Box, Contactor, Cylinder, HalfSpace, Joint, Law, Record, Scene, Settings, Sphere, Spring
 from percuss.scene.film import Surface
 from percuss.scene.filming import film_of

@@ -18,7 +18,7 @@ from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.discrepancies.student_t import StudentT
 from percuss.inference.likelihood import Forward, Group, Likelihood
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.log_uniform import LogUniform
 from percuss.study.priors.prior import Prior

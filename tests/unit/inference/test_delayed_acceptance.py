@@ -16,7 +16,7 @@ from percuss.inference.learnt_outputs import NUGGETS, fit_outputs, learn_outputs
 from percuss.inference.likelihood import Forward, Group, Likelihood
 from percuss.inference.samplers.delayed_acceptance import _Known
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.normal import Normal

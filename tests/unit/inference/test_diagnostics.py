@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from percuss.inference import diagnostics
 from percuss.inference.diagnostics import diagnose
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 
 
 def autoregressive(chains: int, draws: int, rho: float, seed: int = 0) -> NDArray[Any]:

@@ -20,11 +20,9 @@ from percuss.inference.evidence import (
     sampled_evidence,
 )
 from percuss.inference.likelihood import Group, Likelihood
-from percuss.inference.loo import difference, leave_one_out
-from percuss.inference.pareto import fit_tail, smooth
+from percuss.inference.loo import difference, fit_tail, leave_one_out, smooth
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.sample import Sample
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Sample, Stopping
 from percuss.study.priors.normal import Normal
 
 

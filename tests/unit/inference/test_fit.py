@@ -7,8 +7,8 @@ import pytest
 from scipy.special import gammaincc
 
 from percuss.inference.discrepancies.gaussian import Gaussian
-from percuss.inference.fit import check_fit
 from percuss.inference.likelihood import Group, Likelihood
+from percuss.inference.predictive import check_fit
 
 MATRIX = np.array([[1.0, 0.5], [0.3, 1.0], [1.0, -1.0], [0.2, 0.1], [0.7, 0.4], [-0.6, 0.8]])
 STD = 0.2

@@ -18,7 +18,7 @@ from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers.hamiltonian_monte_carlo import efficiency
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.stopping import Progress, Stopping
+from percuss.inference.samplers.sample import Progress, Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.prior import Prior

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from tests.unit.inference.conftest import CLOSED_FORMS
 
 from percuss.inference.mixture import Mixture
-from percuss.inference.samplers.chains import State
 from percuss.inference.samplers.independence_metropolis import effective_share, propose, split, updated
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.stopping import Progress, Stopping
+from percuss.inference.samplers.sample import Progress, State, Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.normal import Normal
 

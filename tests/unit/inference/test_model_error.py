@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from tests.bench.model_error import PHYSICS, tried
 
-from percuss.calibration.slopes import with_slopes
+from percuss.calibration.problem import with_slopes
 from percuss.errors import InputError
 from percuss.inference.discrepancies.correlated import KERNELS
 from percuss.inference.discrepancies.discrepancy import Unknown

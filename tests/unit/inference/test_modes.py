@@ -14,7 +14,7 @@ from tests.bench.modes import SEEN, family, hills
 from percuss.inference.climbing import climb
 from percuss.inference.modes import FEWEST, PART, SCREENED, hold, search
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.uniform import Uniform
 

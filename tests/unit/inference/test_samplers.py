@@ -17,9 +17,8 @@ from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers import adaptive_metropolis
 from percuss.inference.samplers.registry import SAMPLERS, sample_posterior, sampler_settings
-from percuss.inference.samplers.sample import Sample
+from percuss.inference.samplers.sample import Progress, Sample, Stopping
 from percuss.inference.samplers.sequential_monte_carlo import Population, _combine, _needed, _systematic
-from percuss.inference.samplers.stopping import Progress, Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.uniform import Uniform
 
@@ -309,7 +308,7 @@ def test_every_setting_is_explained() -> None:
 
 def test_tables_load_nothing_heavy() -> None:
     code = (
-        "import sys, percuss.inference.samplers.registry, percuss.inference.discrepancies.registry;"
+        "import sys, percuss.inference.samplers.registry, percuss.inference.discrepancies.discrepancy;"
         "print([name for name in ('numpy', 'scipy', 'emcee') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,7 +16,7 @@ from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.normal import Normal
 from percuss.study.priors.prior import Prior

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from percuss.errors import AnswerIsNo, InputError
-from percuss.inference.mode import find_mode
 from percuss.inference.samplers.registry import sample_posterior
-from percuss.inference.samplers.sample import Sample
-from percuss.inference.samplers.stopping import Stopping
-from percuss.inference.summary import NotConverged, correlation_matrix, densest_interval, summarise
+from percuss.inference.samplers.sample import Sample, Stopping
+from percuss.inference.summary import NotConverged, correlation_matrix, densest_interval, find_mode, summarise
 from percuss.inference.target import Target
 from percuss.study.priors.beta import Beta
 from percuss.study.priors.gamma import Gamma

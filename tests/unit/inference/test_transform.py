@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from percuss.inference.target import Target
-from percuss.inference.transform import Transform
+from percuss.inference.target import Target, Transform
 from percuss.study.priors.registry import prior_from_json
 
 PRIORS = [

@@ -12,11 +12,11 @@ import pytest
 
 import percuss
 from percuss.errors import InputError, LedgerError
-from percuss.kinds.body import Body, plain
+from percuss.kinds.body import Body
 from percuss.kinds.design_created import DesignCreated
 from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.posterior_sampled import PosteriorSampled
-from percuss.kinds.table import KINDS
+from percuss.kinds.table import KINDS, plain
 from percuss.ledger.event import Draft
 from percuss.ledger.ledger import Ledger
 

@@ -8,8 +8,7 @@ from scipy import stats
 
 from percuss.errors import InputError
 from percuss.models.benchmark import FUNCTIONS, exact_posterior
-from percuss.models.model import Done, Failed
-from percuss.models.registry import configure
+from percuss.models.model import Done, Failed, configure
 from percuss.settings import SettingsError
 
 

@@ -18,7 +18,7 @@ from percuss.errors import InputError
 from percuss.models.command.results import ResultError, Source, read_results
 from percuss.models.command.tables import settings
 from percuss.models.command.template import check_template, render
-from percuss.models.registry import configure
+from percuss.models.model import configure
 from percuss.settings import SettingsError
 from percuss.study.load import check_study
 

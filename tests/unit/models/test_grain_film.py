@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from percuss.models.grain_film import quaternions, unwrapped
-from percuss.models.registry import configure
+from percuss.models.model import configure
 
 
 # Walls keep grains further apart.

@@ -10,8 +10,7 @@ import pytest
 
 from percuss.errors import InputError
 from percuss.ledger.ledger import Ledger
-from percuss.models.model import Done, Refines
-from percuss.models.registry import configure
+from percuss.models.model import Done, Refines, configure
 
 POINT = {
     "law": "hertz-mindlin",

@@ -8,10 +8,9 @@ import pytest
 
 from percuss import _core
 from percuss.errors import InputError
-from percuss.models.model import Done, Driven, Failed
+from percuss.models.model import Done, Driven, Failed, configure
 from percuss.models.oscillators.laws_page import page
 from percuss.models.oscillators.separation import correlation, first_mode
-from percuss.models.registry import configure
 from percuss.settings import SettingsError
 from percuss.study.load import check_study, load_study
 from percuss.study.study import Study

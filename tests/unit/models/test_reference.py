@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from percuss.errors import InputError
-from percuss.models.model import Done, Input, Quantity
+from percuss.models.model import MODELS, Done, Input, Kind, Quantity
 from percuss.models.reference import kind_reference, setting_lines
-from percuss.models.registry import MODELS, Kind
 from percuss.settings import Setting, clean_settings, table_of
 from percuss.study.load import check_study, find_studies, load_study
 from percuss.units import parse_unit

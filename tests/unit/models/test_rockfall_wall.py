@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from percuss.errors import InputError
-from percuss.models.model import Done
-from percuss.models.registry import configure
+from percuss.models.model import Done, configure
 from percuss.models.rockfall_wall.layout import plan_of
 from percuss.models.rockfall_wall.model import WallModel, block_map
 from percuss.scene import PointProbe, Record

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from percuss.errors import InputError
-from percuss.models.model import Done, Failed, Settles
-from percuss.models.registry import configure
+from percuss.models.model import Done, Failed, Settles, configure
 from percuss.models.scene.expressions import evaluate, inputs_in
 from percuss.models.scene.quantities import quantities_of
 from percuss.models.scene.tables import BODY, CONTACTOR, LAW, LOAD, PROBE, SHAPES

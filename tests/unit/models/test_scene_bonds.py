@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from percuss.models.registry import configure
+from percuss.models.model import configure
 from percuss.settings import SettingsError
 
 GROUND = {"name": "ground", "fixed": True, "contactors": [{"shape": "half-space", "group": "ground"}]}

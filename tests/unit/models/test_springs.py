@@ -11,12 +11,11 @@ from scipy.integrate import solve_ivp
 
 from percuss import _core
 from percuss.errors import InputError
-from percuss.models.model import Done
+from percuss.models.model import Done, configure
 from percuss.models.oscillators.springs import SPRING_LAWS
 from percuss.models.oscillators.springs_page import page
 from percuss.models.oscillators.system import Oscillators
 from percuss.models.oscillators.tracking import trace
-from percuss.models.registry import configure
 from percuss.settings import SettingsError
 
 ROOT = Path(__file__).parents[3]

@@ -14,12 +14,11 @@ pytest.importorskip("matplotlib", reason="plots need the extra `report`")
 import percuss.plots as package
 from percuss.kinds.kind import resolved
 from percuss.kinds.table import KINDS
-from percuss.plots.drawing import canvas, drawing, picture
+from percuss.plots.drawing import COLOURS, DASHES, INK, MARKERS, PAPER, SERIES, canvas, drawing, picture
 from percuss.plots.fan import FEW, Line, draw_fan
 from percuss.plots.files import save
 from percuss.plots.peaks import missed_peak
 from percuss.plots.registry import PLOTS, WITHOUT_PICTURE
-from percuss.plots.style import COLOURS, DASHES, INK, MARKERS, PAPER, SERIES
 
 
 def test_every_kind_has_its_picture() -> None:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from percuss.models.registry import configure
+from percuss.models.model import configure
 from percuss.models.scene.tables import (
     BODY,
     BOND,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from percuss.errors import InputError
-from percuss.models.registry import configure
+from percuss.models.model import configure
 from percuss.models.scene.link_tables import ACTUATOR, BUSHING, JOINT, SPRING
 from percuss.scene import (
     JOINT_KINDS,

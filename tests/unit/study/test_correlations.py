@@ -12,9 +12,8 @@ from scipy import stats
 
 import percuss
 from percuss.errors import InputError
-from percuss.study.correlations import nataf
 from percuss.study.faults import StudyError
-from percuss.study.joint import Joint
+from percuss.study.joint import Joint, nataf
 from percuss.study.load import study_of_tables
 from percuss.study.priors.registry import read_prior
 from percuss.study.sections import normal

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from percuss.calibration.observations import SOURCE
 from percuss.models.benchmark import FUNCTIONS, settings
 from percuss.study.calibration import BLOCK
-from percuss.study.files import MAX_ATTACHED_BYTES, MAX_STUDY_BYTES
-from percuss.study.load import check_study, load_study
-from percuss.study.observations import SOURCE
+from percuss.study.load import MAX_STUDY_BYTES, check_study, load_study
 from percuss.study.output import REDUCTIONS
 from percuss.study.priors.registry import PRIORS, TENSORS
-from percuss.study.schema import TABLES
+from percuss.study.schema import MAX_ATTACHED_BYTES, TABLES
 from percuss.study.sections import SECTIONS
 from percuss.study.tables import MAX_DEPTH
 from percuss.units import parse_unit

@@ -9,9 +9,9 @@ import pytest
 from tests.conftest import Call
 
 from percuss.errors import InputError
-from percuss.models.registry import MODELS
-from percuss.study.load import check_study, find_studies, load_study
-from percuss.study.shipped import EXAMPLES, TEMPLATES, copy_example, new_study
+from percuss.models.model import MODELS
+from percuss.study.load import EXAMPLES, check_study, find_studies, load_study
+from percuss.study.shipped import TEMPLATES, copy_example, new_study
 
 ROOT = Path(__file__).parents[3]
 # Defined where it is run, so that no file can hold it.

@@ -8,7 +8,7 @@ import pytest
 
 from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json
-from percuss.models.registry import MODELS, configure
+from percuss.models.model import MODELS, configure
 from percuss.study.load import find_studies, load_study
 from percuss.study.study import Study
 from percuss.units import parse_unit

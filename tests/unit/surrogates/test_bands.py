@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.bench.coverage import coverage
 
-from percuss.surrogates.bands import Band, draw_counts
+from percuss.surrogates.assessment import Band, draw_counts
 from percuss.surrogates.model import Replicates
 
 

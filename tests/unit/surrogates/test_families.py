@@ -5,9 +5,7 @@ import pytest
 
 from percuss.surrogates.assessment import UNSEEN, Errors, Folds, elsewhere, fit_nested, relative, warnings_of
 from percuss.surrogates.fit import GOOD_ENOUGH, _least, distinct
-from percuss.surrogates.model import Data
-from percuss.surrogates.registry import FAMILIES, family_module
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import FAMILIES, Data, Settings, family_module
 from percuss.surrogates.storage import points_table
 
 SETTINGS = Settings(degrees=tuple(range(1, 7)), search="early")

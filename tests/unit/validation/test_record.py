@@ -41,3 +41,18 @@ def test_a_header_that_contradicts_the_study(asked: Validating) -> None:
     channel = replace(asked.observed[0], column="u1", unit="m")
     with pytest.raises(InputError, match=r"low\.csv: column u1 \[mm\]: the study says that it is in m"):
         read_record(record("t_s,force_n,u1 [mm]"), "low.csv", replace(asked, observed=(channel,)))
+
+
+@pytest.mark.parametrize(
+    ("header", "factor", "refused"), [("vel_1", 1.0, True), ("vel_1", 2.0, False), ("displ_1", 1.0, False)]
+)
+def test_a_column_named_after_another_quantity(asked: Validating, header: str, factor: float, refused: bool) -> None:
+    channel = replace(asked.observed[0], column=header, unit="m", factor=factor)
+    table, settings = record(f"t_s,force_n,{header}"), replace(asked, observed=(channel,))
+    if not refused:
+        read_record(table, "low.csv", settings)
+        return
+    with pytest.raises(
+        InputError, match=r"low\.csv: column vel_1 names another quantity \(velocity\): for u1 it must be in m"
+    ):
+        read_record(table, "low.csv", settings)

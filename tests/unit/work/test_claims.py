@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,20 +13,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from percuss.calibration.calibrate import Sampling, calibrate
-from percuss.calibration.problem import load_problem
+from percuss.calibration.calibrate import Calibrated, Sampling, calibrate
+from percuss.calibration.problem import Problem, load_problem
 from percuss.calibration.records import load_posterior
-from percuss.environment import environment
-from percuss.inference.samplers.stopping import Stopping
+from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.kinds.reliability_estimated import ProbabilityFacts
 from percuss.kinds.table import KINDS
-from percuss.ledger.calls import OpenCall
-from percuss.ledger.event import Draft, Event
+from percuss.ledger.event import Draft, Event, OpenCall
 from percuss.ledger.ledger import Ledger
-from percuss.maker import this_maker
+from percuss.maker import environment, software, this_maker
 from percuss.session import Session
-from percuss.software import software
 from percuss.work import repeat_posterior
 from percuss.work.nearby import beyond
 from percuss.work.repeat_reliability import _beyond_chance
@@ -47,6 +44,21 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     maker = this_maker([], OpenCall("python", "test", []))
     maker = replace(maker, environment=lambda: json.dumps(record).encode())
     return Session(Ledger.open(folder / "ledger", replace(maker, software=replace(software(), core="another"))))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sampled_once() -> Iterator[None]:
+    """No forgery here touches what a posterior is sampled from: it comes out once for all of them."""
+    made: dict[int, Calibrated] = {}
+
+    def once(problem: Problem, how: Sampling) -> Calibrated:
+        if how.seed not in made:
+            made[how.seed] = calibrate(problem, how)
+        return made[how.seed]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeat_posterior, "calibrate", once)
+        yield
 
 
 def _forged(session: Session, kind: str, forge: Forge) -> Any:

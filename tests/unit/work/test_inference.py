@@ -26,7 +26,7 @@ from percuss.maker import this_maker
 from percuss.session import Session
 from percuss.study.load import load_study
 from percuss.study.study import Study
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Settings
 from percuss.validation.settings import models_of
 from percuss.work.calibrate import Request, calibrate
 from percuss.work.compare import compare

@@ -17,7 +17,7 @@ from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.study.load import load_study
 from percuss.study.study import Study
-from percuss.surrogates.settings import Settings
+from percuss.surrogates.model import Settings
 from percuss.work.calibrate import Request as Calibration
 from percuss.work.calibrate import local_workers, prepare
 from percuss.work.design import Request as Points

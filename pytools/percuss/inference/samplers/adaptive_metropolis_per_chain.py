@@ -13,8 +13,7 @@ import numpy as np
 
 from percuss.inference.arrays import Floats
 from percuss.inference.modes import Modes, begin
-from percuss.inference.samplers.sample import Run
-from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.samplers.sample import Progress, Report, Run, Stopping
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
 

@@ -38,8 +38,7 @@ from percuss.inference.learnt_density import (
 from percuss.inference.learnt_outputs import learn_outputs
 from percuss.inference.likelihood import Likelihood
 from percuss.inference.modes import Modes
-from percuss.inference.samplers.sample import Run, judge
-from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.samplers.sample import Progress, Report, Run, Stopping, judge
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
 from percuss.surrogates.matern_process import Hyperparameters

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from percuss.inference.modes import Modes
 from percuss.inference.samplers import ensemble
-from percuss.inference.samplers.sample import Run
-from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.inference.samplers.sample import Report, Run, Stopping
 from percuss.inference.target import Target
 
 SETTINGS = ensemble.SETTINGS

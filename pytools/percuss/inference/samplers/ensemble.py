@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from percuss.inference.modes import Modes, begin
-from percuss.inference.samplers.chains import growing
-from percuss.inference.samplers.sample import Run, judge
-from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.samplers.sample import Progress, Report, Run, Stopping, growing, judge
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
 

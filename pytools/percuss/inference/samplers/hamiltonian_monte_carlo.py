@@ -24,10 +24,8 @@ from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import diagnose
 from percuss.inference.modes import Modes
 from percuss.inference.samplers.adaptive_metropolis import AGREED, pooled_covariance, refilled, without_mass
-from percuss.inference.samplers.chains import Block, State, draw_until_converged
 from percuss.inference.samplers.jumping import jump
-from percuss.inference.samplers.sample import Run
-from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.samplers.sample import Block, Progress, Report, Run, State, Stopping, draw_until_converged
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
 

@@ -23,13 +23,11 @@ from dataclasses import replace
 import numpy as np
 
 from percuss.inference.arrays import Floats
+from percuss.inference.loo import smooth
 from percuss.inference.mixture import DEGREES_OF_FREEDOM, Mixture
 from percuss.inference.modes import Modes
-from percuss.inference.pareto import smooth
 from percuss.inference.samplers import adaptive_metropolis
-from percuss.inference.samplers.chains import Block, State, draw_until_converged
-from percuss.inference.samplers.sample import Run
-from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.samplers.sample import Block, Progress, Report, Run, State, Stopping, draw_until_converged
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
 

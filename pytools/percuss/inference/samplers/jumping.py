@@ -11,9 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from percuss.inference.mixture import Mixture, Weighed
-from percuss.inference.samplers.chains import Advance, Block, State, draw_until_converged
-from percuss.inference.samplers.sample import Run
-from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.inference.samplers.sample import Advance, Block, Report, Run, State, Stopping, draw_until_converged
 from percuss.inference.target import Target
 
 # Draws that are made and left out: weighted draws are near the posterior, not of it.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from percuss import settings
 from percuss.errors import InputError
-from percuss.inference.samplers.stopping import Report, Stopping
+from percuss.inference.samplers.sample import Report, Stopping
 from percuss.plugins import UnknownNameError, extend
 from percuss.settings import Setting
 from percuss.spelling import did_you_mean

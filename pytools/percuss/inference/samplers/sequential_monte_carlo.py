@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.modes import Modes
-from percuss.inference.samplers.sample import Run, judge
-from percuss.inference.samplers.stopping import Progress, Report, Stopping
+from percuss.inference.samplers.sample import Progress, Report, Run, Stopping, judge
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
 

@@ -49,6 +49,7 @@ class Command:
     exit_codes: tuple[int, ...]
     largest_print: int
     largest_file: int
+    most_processes: int
     batch: int
     network: bool = False
     consent: bool = False
@@ -141,6 +142,7 @@ class Command:
             timeout_s=timeout_s or self.timeout_s,
             most_printed=self.largest_print,
             largest_file=self.largest_file,
+            most_processes=self.most_processes,
             writable=self.writable,
             good_codes=self.exit_codes,
             network=self.network,
@@ -213,6 +215,7 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Comman
         tuple(codes),
         settings["largest_print"],
         settings["largest_file"],
+        settings["most_processes"],
         settings["batch"],
         settings.get("network", False),
     )

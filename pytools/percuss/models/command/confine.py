@@ -4,9 +4,10 @@
 
 Where the kernel lets a user make namespaces (Linux 5.12), the program sees every file system read-only but for its
 folders, so that it can change neither content nor mode, time, owner or attributes of anything else; it sees no
-processes but its own, and no network unless that is asked for. Besides, and where there are no namespaces, Landlock
-(Linux 5.13) keeps it from writing elsewhere. Reading is left as it is. `percuss.models.command.held` finds out by
-trying what holds on a machine. Nothing of percuss is imported here: each run starts this anew.
+processes but its own, can start only so many, and has no network unless that is asked for. Besides, and where there
+are no namespaces, Landlock (Linux 5.13) keeps it from writing elsewhere. Reading is left as it is.
+`percuss.models.command.held` finds out by trying what holds on a machine. Nothing of percuss is imported here: each
+run starts this anew.
 
 The numbers are those of the kernel's headers and are the same on every architecture.
 """
@@ -35,6 +36,8 @@ _NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES, _NEW_IPC, _NEW_NETWORK = 1 << 28, 1 << 1
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 _NO_SUID_DEVICES_PROGRAMS = 2 | 4 | 8
 _HERE, _ALL_BELOW, _READ_ONLY = -100, 0x8000, 1
+# Numbers of processes that the kernel keeps free when it has counted to the largest and begins anew.
+_RESERVED_NUMBERS = 300
 
 
 class _Beneath(ctypes.Structure):
@@ -69,9 +72,13 @@ def main(order: Mapping[str, Any], argv: Sequence[str]) -> None:
 def _be_first(order: Mapping[str, Any], argv: Sequence[str], report: int) -> None:
     import resource
 
-    with contextlib.suppress(OSError):  # of a /proc that hides parts of itself no other can be made
-        if order["namespaces"]:
+    if order["namespaces"]:
+        # In a namespace of its own a user's processes are counted there alone (Linux 5.14).
+        with contextlib.suppress(OSError, ValueError):  # a lower limit stands already
+            resource.setrlimit(resource.RLIMIT_NPROC, (order["most_processes"],) * 2)
+        with contextlib.suppress(OSError):  # of a /proc that hides parts of itself no other can be made
             _mount("proc", "/proc", "proc", _NO_SUID_DEVICES_PROGRAMS)
+            _limit_numbers(order["most_processes"])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (order["largest_file"],) * 2)
     program = os.fork()
@@ -87,6 +94,20 @@ def _be_first(order: Mapping[str, Any], argv: Sequence[str], report: int) -> Non
         pid, status = os.wait()
         if pid == program:
             _leave(report, {"code": os.waitstatus_to_exitcode(status)})
+
+
+def _limit_numbers(most: int) -> None:
+    """Leave no numbers for more processes and threads, which holds for root as well, whom no limit of users stops.
+
+    A namespace has a largest number of its own (Linux 6.14); until numbers are used again, 300 more may start.
+    """
+    with contextlib.suppress(OSError):
+        handle = os.open("/proc/sys/kernel/pid_max", os.O_WRONLY)
+        try:
+            os.write(handle, str(most + _RESERVED_NUMBERS).encode())
+        finally:
+            os.close(handle)
+    _set_mount("/proc", 0, added=_READ_ONLY)
 
 
 def _leave(report: int, facts: Mapping[str, object]) -> None:

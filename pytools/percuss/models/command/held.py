@@ -16,7 +16,7 @@ from percuss.models.command.process import run_program
 _TIMEOUT_S = 20.0
 # Each of these is tried on a file outside of the scratch folder; what does not fail is not held back.
 _TRIES = """
-import json, os, socket, sys
+import _thread, json, os, socket, sys
 path, parent = sys.argv[1:3]
 def held(act):
     try:
@@ -34,6 +34,14 @@ def connect():
             tcp.connect(("192.0.2.1", 9))
         except BlockingIOError:
             pass
+def multiply():
+    for _ in range(400):
+        try:
+            _thread.start_new_thread(wait.acquire, ())
+        except RuntimeError as fault:
+            raise OSError from fault
+wait = _thread.allocate_lock()
+wait.acquire()
 found = {
     "write": held(lambda: open(path, "a").close()),
     "truncate": held(lambda: os.truncate(path, 0)),
@@ -44,8 +52,10 @@ found = {
     "tcp": held(connect),
     "environ": held(lambda: open(f"/proc/{parent}/environ").read()),
     "processes": held(lambda: os.kill(int(parent), 0)),
+    "multiply": held(multiply),
 }
-print(json.dumps(found))
+print(json.dumps(found), flush=True)
+os._exit(0)
 """
 
 
@@ -81,6 +91,7 @@ class Held:
             "the network (unless asked for)": self._is("udp") and self._is("tcp"),
             "the environment of percuss": self._is("environ"),
             "signals to other processes": self._is("processes"),
+            "processes without end": self._is("multiply"),
         }
         kinds += [name for name, is_held in others.items() if is_held == held]
         if not held:
@@ -107,7 +118,7 @@ def _tried(namespaces: bool) -> dict[str, bool] | None:
         scratch.mkdir()
         outside.write_bytes(b"x")
         call = [sys.executable, "-I", "-S", "-c", _TRIES, str(outside), str(os.getpid())]
-        limits = {"timeout_s": _TIMEOUT_S, "most_printed": 10_000, "largest_file": 10_000}
+        limits = {"timeout_s": _TIMEOUT_S, "most_printed": 10_000, "largest_file": 10_000, "most_processes": 10}
         try:
             ended = run_program(call, scratch, {}, namespaces=namespaces, **limits)  # type: ignore[arg-type]
         except OSError:

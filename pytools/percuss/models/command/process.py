@@ -57,6 +57,7 @@ def run_program(
     timeout_s: float,
     most_printed: int,
     largest_file: int,
+    most_processes: int,
     writable: Sequence[str] = (),
     good_codes: Sequence[int] = (0,),
     network: bool = False,
@@ -76,6 +77,7 @@ def run_program(
             "folder": str(folder),
             "folders": [str(folder), *writable],
             "largest_file": largest_file,
+            "most_processes": most_processes,
             "environment": dict(environment),
         }
         # With an environment of its own: what a study sets must not reach the part that confines it.

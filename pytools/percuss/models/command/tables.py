@@ -57,6 +57,9 @@ _SETTINGS = (
     Setting("exit_codes", "list", default=[0], doc="codes that mean success"),
     Setting("largest_print", "integer", default=1_000_000, low=1, high=10**9, doc="bytes it may print on a stream"),
     Setting("largest_file", "integer", default=10**9, low=1, high=10**12, doc="bytes of a file it may write"),
+    Setting(
+        "most_processes", "integer", default=1000, low=1, high=10**6, doc="processes and threads it may have at a time"
+    ),
     Setting("batch", "integer", default=1, low=1, high=100_000, doc="runs in one event"),
 )
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from percuss.errors import InputError
+from percuss.headers import other_quantity
 from percuss.models.ground.measures import measures_of
 from percuss.spelling import counted, shown
 from percuss.units import dimension, from_si, parse_unit, same_dimension
@@ -216,16 +217,17 @@ def _csv(text: str, unit: str | None) -> tuple[list[float], list[float]]:
 
 def _head_unit(head: str, expected: str) -> str | None:
     """The unit in the name of a column: `acc [g0]`, `acc (m/s2)`, `a_m_s2`; None if there is none."""
-    name = head.lower()
-    if expected == ACCELERATION and name.startswith(("vel", "disp")):
-        raise InputError(f"column `{head[:40]}`: an acceleration is needed")
+    other = other_quantity(head, expected)
+    if other:
+        needed = "a time" if expected == TIME else "an acceleration"
+        raise InputError(f"column `{head[:40]}` names another quantity ({other}): {needed} is needed")
     match = _BRACKETED.search(head)
     if match is None:
         if len(head.split()) > 1:
             raise InputError(
                 f"column `{head[:40]}`: write its unit in brackets, as in `{head.split()[0][:20]} [{expected}]`"
             )
-        tails = (unit for tail, unit in _TAILS[expected].items() if name.endswith(f"_{tail}"))
+        tails = (unit for tail, unit in _TAILS[expected].items() if head.lower().endswith(f"_{tail}"))
         return next(tails, None)
     try:
         unit = parse_unit(match[1]).name

@@ -7,9 +7,9 @@ from percuss.kinds.comparison_made import ComparisonMade
 from percuss.ledger.event import Event
 from percuss.plots.comparison import names_of, side_by_side
 from percuss.plots.labels import number_or_nan
-from percuss.plots.numbers import with_error
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Tone
 from percuss.report.source import Source
+from percuss.spelling import with_error
 
 
 def section(source: Source, event: Event) -> Section:

@@ -12,15 +12,13 @@ from percuss.designs.design import Design
 from percuss.execution.records import campaign_table
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
-from percuss.plots.drawing import canvas, height_for, key, picture
+from percuss.plots.drawing import BLUE, DASHES, INK, SERIES, WIDE, canvas, height_for, key, picture
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, output_scale, quantity_scale
-from percuss.plots.numbers import number_text
-from percuss.plots.style import BLUE, DASHES, INK, SERIES, WIDE
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.sections.design import design_title
 from percuss.report.source import Source
-from percuss.spelling import counted
+from percuss.spelling import counted, number_text
 
 ERROR = "closing_error"
 # An account that is off by more than this share of its largest entry is worth a word.

@@ -6,11 +6,10 @@ from percuss.kinds.filter_updated import FilterUpdated
 from percuss.ledger.event import Event
 from percuss.plots import filtering
 from percuss.plots.labels import number_or_nan, parameter_scale
-from percuss.plots.numbers import number_text, span_text, with_error
 from percuss.plots.subject import Request, Subject
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
-from percuss.spelling import counted
+from percuss.spelling import counted, number_text, span_text, with_error
 
 
 def section(source: Source, event: Event) -> Section:

@@ -8,6 +8,8 @@ from percuss.plots.fragility import draw_curves, intensity_scale
 from percuss.plots.labels import output_scale
 from percuss.report.blocks import Block, Cell, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import number_text
+from percuss.trust import failures
 
 METHODS = {
     "counts": "maximum likelihood from which runs exceed a state",
@@ -41,4 +43,8 @@ def section(source: Source, event: Event) -> Section:
     if body.hazard:
         heads += ["rate [1/year]", f"Bayes {share}, low", "high"]
     blocks.append(Table("Lognormal curves of the damage states", heads, rows))
-    return Section("Fragility", blocks)
+    medians = ", ".join(
+        f"{s.name} {x.with_unit(s.median)} (dispersion {number_text(s.dispersion, 2)})" for s in body.states
+    )
+    short = [] if failures(body.trust) else [f"Median {x.name} of the damage states: {medians}."]
+    return Section("Fragility", blocks, short)

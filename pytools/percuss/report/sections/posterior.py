@@ -9,14 +9,12 @@ from percuss.inference.diagnostics import R_HATS, SIZES, worst_figures
 from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
-from percuss.plots.chains import ess_growth, pareto_shapes, transforms
+from percuss.plots.chains import ess_growth, pareto_shapes, traces, transforms
 from percuss.plots.labels import Scale, number_or_nan
-from percuss.plots.numbers import span_text, with_error
 from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
-from percuss.plots.traces import traces
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import RUNS, Source
-from percuss.spelling import counted
+from percuss.spelling import counted, span_text, with_error
 
 UNCONVERGED = "UNCONVERGED"
 

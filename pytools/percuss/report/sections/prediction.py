@@ -10,8 +10,8 @@ from percuss.calibration.records import Prediction, load_prediction
 from percuss.kinds.prediction_made import PredictionMade, Score, VerificationFacts
 from percuss.ledger.event import Event
 from percuss.plots.labels import column_label, number_or_nan, output_scale, scale
-from percuss.plots.parity import parity
 from percuss.plots.prediction import curve_bands, held, on_data
+from percuss.plots.surrogate import parity
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.source import Source
 from percuss.spelling import counted

@@ -6,14 +6,13 @@ import polars as pl
 
 from percuss.kinds.region_computed import RegionComputed
 from percuss.ledger.event import Event
-from percuss.plots.drawing import canvas, key, picture, thinned
+from percuss.plots.drawing import DASHES, SERIES, WIDE, canvas, key, picture, thinned
 from percuss.plots.figure import Figure
 from percuss.plots.labels import column_label, quantity_scale
-from percuss.plots.numbers import with_error
 from percuss.plots.regions import draw_regions
-from percuss.plots.style import DASHES, SERIES, WIDE
 from percuss.report.blocks import Block, Cell, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import with_error
 from percuss.study.study import Study
 
 

@@ -7,7 +7,9 @@ from percuss.ledger.event import Event
 from percuss.plots.reliability import drawn_estimate
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import number_text, span_text
 from percuss.study.study import Study
+from percuss.trust import failures
 from percuss.units import to_si
 
 
@@ -35,7 +37,18 @@ def section(source: Source, event: Event) -> Section:
         blocks.append(_slopes(body, source.study(event)))
     if drawn := drawn_estimate(body, source.study(event), lambda role: source.table(event, role)):
         blocks.append(drawn)
-    return Section("Reliability", blocks)
+    return Section("Reliability", blocks, _short(body))
+
+
+def _short(body: ReliabilityEstimated) -> list[str]:
+    """The probability, as the simulator put it right where it did; nothing of an estimate that failed."""
+    best = body.verification or body.estimate
+    if best is None or failures(body.trust):
+        return []
+    words = f"Probability of failure by limit {body.limit}: {number_text(best.probability, 3)}"
+    if best.interval:
+        words += f", {100 * body.level:g} % interval {span_text(*best.interval)}"
+    return [f"{words}."]
 
 
 def _slopes(body: ReliabilityEstimated, study: Study) -> Table:

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from percuss.kinds.campaign_completed import CampaignCompleted
 from percuss.kinds.trusted import Result
-from percuss.ledger.calls import arguments_of
-from percuss.ledger.event import Event
+from percuss.ledger.event import Event, arguments_of
 from percuss.report.blocks import Block, Code, Section, Text
 from percuss.report.source import Source
 

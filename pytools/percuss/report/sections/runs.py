@@ -11,13 +11,12 @@ from percuss.designs.design import Design
 from percuss.execution.records import campaign_table
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
-from percuss.plots.drawing import canvas, chosen, key, picture
+from percuss.plots.drawing import THIRD, WIDE, canvas, chosen, key, picture
 from percuss.plots.fan import FEW, draw_fan, marks_note
 from percuss.plots.figure import Figure
 from percuss.plots.labels import alike, column_label, output_scale, quantity_scale
 from percuss.plots.runs import draw_histogram, lines_of
 from percuss.plots.scatter import scatter_matrix
-from percuss.plots.style import THIRD, WIDE
 from percuss.plots.subject import RunTables
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.sections.design import design_title

@@ -23,8 +23,7 @@ from percuss.plots.indices import (
 )
 from percuss.plots.labels import column_label
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
-from percuss.report.lacking import Lacking, no_skill
-from percuss.report.source import Source
+from percuss.report.source import Lacking, Source, no_skill
 from percuss.spelling import counted
 
 MOST_ROWS = 400

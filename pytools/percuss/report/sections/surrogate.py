@@ -7,13 +7,11 @@ import polars as pl
 from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.ledger.event import Event
 from percuss.plots.labels import alike, column_label
-from percuss.plots.spectrum import spectrum
-from percuss.plots.surrogate import error_chart, parities, varying_columns
+from percuss.plots.surrogate import error_chart, parities, spectrum, varying_columns
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
-from percuss.report.lacking import no_skill
-from percuss.report.source import Source
+from percuss.report.source import Source, no_skill
 from percuss.spelling import counted
-from percuss.surrogates.curves import whole_curve_errors
+from percuss.surrogates.assessment import whole_curve_errors
 from percuss.surrogates.surrogate import load_surrogate
 
 # Above this share of the variance a surrogate is called wrong at the top of the page.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
-from percuss.ledger.standing import standing
 from percuss.report.blocks import Block, Cell, Notice, Section, Table
 from percuss.report.source import Source
+from percuss.session import standing
 from percuss.trust import GATES, failures
 
 

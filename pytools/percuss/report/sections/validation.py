@@ -7,9 +7,9 @@ from percuss.ledger.event import Event
 from percuss.plots.drawing import picture
 from percuss.plots.drift import Shown, default_names, draw_paths, draw_predictions
 from percuss.plots.labels import Scale, number_or_nan, scale
-from percuss.plots.numbers import span_text, with_error
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import span_text, with_error
 from percuss.validation.storage import load_validation
 from percuss.validation.verdict import NO_EVIDENCE
 

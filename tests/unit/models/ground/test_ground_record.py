@@ -98,6 +98,7 @@ def test_a_study_may_say_the_unit_that_a_header_leaves_out() -> None:
         ("t_ms,a_g0\n0,0\n500,2\n", "g0", (0.5, 2 * G)),
         ("t,a\n0,0\n0.5,2\n", "cm/s^2", (0.5, 0.02)),
         ("0,0\n0.5,2\n", "m/s^2", (0.5, 2.0)),
+        ("Time since trigger [s],Acceleration of the displaced floor [Gal]\n0,0\n0.5,2\n", None, (0.5, 0.02)),
         ("\ufefft [s],a [Gal]\r\n0,0\r\n0.5,2,\r\n", None, (0.5, 0.02)),
     ],
 )
@@ -114,6 +115,10 @@ def test_units_in_the_header_of_a_csv_are_obeyed(text: str, unit: str | None, la
         ("t [s],a [m/s2]\n0,0\n1,2\n", "g0", "says m/s2, and the study base_record_unit = g0"),
         ("t [s],v [m/s]\n0,0\n1,2\n", None, "is in m/s"),
         ("t [s],velocity\n0,0\n1,2\n", "g0", "an acceleration is needed"),
+        ("t [s],Relative displacement [m/s2]\n0,0\n1,2\n", None, "another quantity (displacement): an acceleration"),
+        ("t [s],groundVel_m_s2\n0,0\n1,2\n", None, "another quantity (velocity)"),
+        ("acceleration [s],time [m/s2]\n0,0\n1,2\n", None, "another quantity (acceleration): a time"),
+        ("Period [s],acceleration [g0]\n0,0\n1,2\n", None, "another quantity (period): a time"),
         ("t [m],a [g0]\n0,0\n1,2\n", None, "is in m"),
         ("t [s],a [g]\n0,0\n1,2\n", None, "standard gravity is `g0`"),
         ("t [s],a [parsec]\n0,0\n1,2\n", None, "unknown unit"),
