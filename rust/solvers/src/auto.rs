@@ -9,8 +9,7 @@
 //!
 //! Bodies with many contacts each are first swept without W (`bodies`); where that stalls W is assembled, and the sweeps
 //! left are taken with it, whose restarts are by the residual: in walls these arrive more often than Newton. In between,
-//! Newton steps without W (`body_newton`) are tried, which cost less than those with W: they bring walls to rest. Of small problems
-//! only those are given to them whose masses are not too far apart.
+//! Newton steps without W (`body_newton`) are tried on large problems, on which those with W cost too much: they bring walls to rest.
 //!
 //! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more
 //! are made than [`WORK`] pays for: a factor of a thousand jammed contacts costs as much as some hundred sweeps, and what
@@ -38,11 +37,8 @@ const NEWTON: usize = 1_000;
 /// Products of blocks in all factorisations of one solve: some 0.3 s, whatever the size of the problem.
 const WORK: usize = 40_000_000;
 
-/// Newton steps without W where sweeps stall: walls at rest need some sixteen.
-const STEPS: usize = 30;
-/// Ratio of the heaviest contact to the lightest up to which they are worth taking: beyond, stacks of few contacts are
-/// solved better with W.
-const EVEN: f64 = 1e4;
+/// Newton steps without W that large problems take where sweeps stall: walls at rest need some sixteen.
+const LARGE_STEPS: usize = 30;
 /// Fewest factorisations that are worth the analysis of W.
 const LEAST: usize = 4;
 
@@ -85,13 +81,13 @@ pub(crate) fn solve_bodies(
     storage.start.extend_from_slice(r);
     let (form, newton) = (&mut storage.body_form, &mut storage.newton);
     form.begin(bodies.masses, bodies.contacts, r)?;
+    let large = bodies.contacts.len() >= LARGE;
     let sweeps = form.iterate(settings);
     let mut swept = form.end(settings, sweeps, r, u);
-    let large = bodies.contacts.len() >= LARGE;
-    if !swept.converged && (large || form.spread() < EVEN) {
+    if large && !swept.converged {
         form.go_to(&storage.start);
         let few = Settings {
-            max_factorisations: STEPS.min(settings.max_factorisations),
+            max_factorisations: LARGE_STEPS.min(settings.max_factorisations),
             ..*settings
         };
         let (residual, made) = form.step_by_newton(newton, &few, WORK);

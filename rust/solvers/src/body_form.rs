@@ -178,15 +178,6 @@ impl BodyForm {
         self.order.iter().map(|&(_, _, contact)| contact as usize)
     }
 
-    /// The ratio of the heaviest contact to the lightest.
-    pub(crate) fn spread(&self) -> f64 {
-        let trace = self.local.trace.iter();
-        let (least, most) = trace.fold((f64::INFINITY, 0.0_f64), |(least, most), &trace| {
-            (least.min(trace), most.max(trace))
-        });
-        most / least
-    }
-
     /// V computed afresh.
     pub(crate) fn refresh(&mut self) {
         fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
