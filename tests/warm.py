@@ -1,8 +1,9 @@
 """Programs that start at once: a process in which percuss is loaded forks for each of them.
 
 Most of what a short command costs is loading Python and libraries. Documents call percuss more than two hundred times,
-and how it starts is not their subject. In the folder `bin` of a `Warm`, `percuss` is the installed program and `python`
-runs a file; both hand arguments, folder, environment and streams to the server, and end with the exit code it returns.
+and how it starts is not their subject. In the folder `bin` of a `Warm`, `percuss` is the installed program and
+`run-file` runs a Python file; both hand arguments, folder, environment and streams to the server, and end with the exit
+code it returns.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Warm:
         address = str(folder / "socket")
         self.bin = folder / "bin"
         self.bin.mkdir()
-        for name in ("percuss", "python"):
+        for name in ("percuss", "run-file"):
             (self.bin / name).write_text(CLIENT.format(python=sys.executable, address=address))
             (self.bin / name).chmod(0o755)
         self._process = subprocess.Popen(
@@ -76,8 +77,13 @@ def _serve(address: str) -> None:
     gc.freeze()  # else the first collection of each fork copies all of it
     print("ready", flush=True)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # those who answer need not be waited for
-    while True:
-        caller, _ = listener.accept()
+    parent = os.getppid()
+    listener.settimeout(10)
+    while os.getppid() == parent:  # a test run that was killed could not end it
+        try:
+            caller, _ = listener.accept()
+        except TimeoutError:
+            continue
         if os.fork() == 0:
             listener.close()
             _answer(caller)
@@ -109,7 +115,7 @@ def _run(argv: list[str], folder: str, environment: dict[str, str]) -> NoReturn:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    if Path(argv[0]).name == "python":
+    if Path(argv[0]).name == "run-file":
         argv = argv[1:]
         sys.path[0] = folder
     else:

@@ -81,7 +81,8 @@ def test_everything_shown_works(document: Path, tmp_path: Path, warm: Warm) -> N
         _run(["bash", "-c", "\n".join(["set -euo pipefail", *blocks])], tmp_path, programs)
     if _programs(document):
         (tmp_path / "shown.py").write_text("\n".join(_programs(document)))
-        _run([str(programs / "python"), "shown.py"], tmp_path, programs)
+        runner = sys.executable if document == ROOT / "README.md" else str(warm.bin / "run-file")
+        _run([runner, "shown.py"], tmp_path, programs)
 
 
 def _run(command: list[str], folder: Path, programs: Path) -> None:

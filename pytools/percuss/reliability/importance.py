@@ -5,6 +5,13 @@
 Design points are searched for every element of a series from several starts (`starts`). A region that no design point
 lies in is seen by the wide part of the mixture, with a share w_0 of the draws: with few variables it is found, or the
 coefficient of variation shows it; with more than some thirty it is not, and subset simulation is the method to take.
+
+The mixture learns from its draws. A failing draw that carries `TIMES` what the mean one does stands where there is too
+little of it: a normal is added there, the shares w_k become what each part is responsible for among the failing draws
+(population Monte Carlo: Cappe, Douc, Guillin, Marin and Robert, 2008), and sampling begins anew. Draws that a mixture
+was learnt from are no part of the estimate: weighted by what they have led to, they would bias it (a twentieth in
+twenty variables). So it learns `MOST_LESSONS` times at most, and not in many variables, where any draw is far from any
+other. The interval has as many degrees of freedom as draws carry the estimate.
 """
 
 from __future__ import annotations
@@ -30,9 +37,16 @@ from percuss.reliability.limit import Limit
 
 DEFAULT_N = 10_000
 OPTIONS = {"starts": "searches beside that from the origin, for each element; 2"}
-LOOKS = 10
+FIRST = 300
+# A block is at least this part of what was drawn before.
+GROWTH = 0.25
 # A part of the mixture is never left out, however far its point.
 LEAST_SHARE = 0.02
+# A draw that carries this share of the estimate, and so many times what the mean one does (on a plane, where the
+# mixture is right, none carries ten times as much), makes a part of its own, in so few variables, so often.
+HEAVY, TIMES, FEW_VARIABLES, MOST_LESSONS = 0.02, 20, 10, 6
+# Parts that one lesson adds at most.
+MOST_ADDED = 20
 # How many times the share of the heaviest draw the coefficient of variation is at least.
 SHARES = 4.0
 # Of the draws, those from a normal twice as wide about the origin.
@@ -47,13 +61,12 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     reason = reason_of(searches)
     centres = np.array([s.point.u for s in searches])
     shares = np.maximum(ndtr(-np.linalg.norm(centres, axis=1)), 1e-300)
-    shares = np.maximum(shares / shares.sum(), LEAST_SHARE)
     random = np.random.Generator(np.random.PCG64((settings.seed, 2)))
-    sampled = sample_mixture(limit, centres, shares / shares.sum(), settings, random)
+    sampled = sample_mixture(limit, centres, _with_floor(shares), settings, random)
     p, cv, n = sampled.weights[sampled.values <= 0].sum(), _cv(sampled), len(sampled.u)
     if p == 0:
         raise never_reached(n, settings.level)
-    interval = lognormal_interval(float(p), cv, settings.level)
+    interval = lognormal_interval(float(p), cv, settings.level, dof=max(_carrying(sampled) - 1, 1.0))
     points = tuple(s.point for s in searches)
     return Estimate(float(p), interval, cv, reason or too_wide(cv, settings.cv, n), sampled, points)
 
@@ -61,24 +74,84 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
 def sample_mixture(
     limit: Limit, centres: Array, shares: Array, settings: Settings, random: np.random.Generator
 ) -> Samples:
-    """Draws of the mixture with their weights over n."""
-    block = max(settings.n // LOOKS, 1)
-    points, values, weights = [], [], []
-    n = 0
-    while n < settings.n:
-        size = min(block, settings.n - n)
-        part = random.choice(len(centres), size, p=shares)
-        u = random.standard_normal((size, limit.dimension))
-        wide = random.random(size) < WIDE_SHARE
-        u = np.where(wide[:, None], WIDE * u, u + centres[part])
-        points.append(u)
-        values.append(limit(u))
-        weights.append(np.exp(log_weights(u, centres, shares)))
-        n += size
-        joined = Samples(np.concatenate(points), np.concatenate(values), np.concatenate(weights) / n)
-        if _cv(joined) <= settings.cv:
+    """Draws of the mixture with their weights over n; of the last one, where it has learnt."""
+    lessons = MOST_LESSONS if limit.dimension <= FEW_VARIABLES else 0
+    spent, size = 0, FIRST
+    joined = Samples(np.zeros((0, limit.dimension)), np.zeros(0), np.zeros(0))
+    while True:
+        u = _drawn(centres, shares, min(size, settings.n - spent), limit.dimension, random)
+        values = limit(u)
+        spent += len(u)
+        joined = _joined(joined, Samples(u, values, np.exp(log_weights(u, centres, shares))))
+        cv = _cv(joined)
+        if spent >= settings.n:
+            return joined
+        if lessons and _heaviest(joined.values, joined.weights) is not None:
+            lessons -= 1
+            centres, shares = _learnt(joined, centres, shares)
+            size = len(joined.u)
+            joined = Samples(np.zeros((0, limit.dimension)), np.zeros(0), np.zeros(0))
+        elif cv <= settings.cv:
+            return joined
+        else:
+            size = _next_block(len(joined.u), cv, settings.cv)
+
+
+def _drawn(centres: Array, shares: Array, size: int, d: int, random: np.random.Generator) -> Array:
+    part = random.choice(len(centres), size, p=shares)
+    u = random.standard_normal((size, d))
+    wide = random.random(size) < WIDE_SHARE
+    return np.where(wide[:, None], WIDE * u, u + centres[part])
+
+
+def _joined(before: Samples, block: Samples) -> Samples:
+    """Draws of one mixture; the weights of all are over their number."""
+    n = len(before.u) + len(block.u)
+    return Samples(
+        np.concatenate([before.u, block.u]),
+        np.concatenate([before.values, block.values]),
+        np.concatenate([before.weights * (len(before.u) / n), block.weights / n]),
+    )
+
+
+def _heaviest(values: Array, weights: Array) -> int | None:
+    """The failing draw that carries the most, if that is too much."""
+    failing = np.where(values <= 0, weights, 0.0)
+    heaviest = int(np.argmax(failing))
+    share = max(HEAVY, TIMES / max(int(np.count_nonzero(failing)), 1))
+    return heaviest if failing[heaviest] > share * failing.sum() else None
+
+
+def _learnt(samples: Samples, centres: Array, shares: Array) -> tuple[Array, Array]:
+    """Parts where single draws are heavy, until none is, and the shares all parts are responsible for."""
+    for _ in range(MOST_ADDED):
+        weights = np.exp(log_weights(samples.u, centres, shares))
+        heaviest = _heaviest(samples.values, weights)
+        if heaviest is None:
             break
-    return joined
+        centres = np.concatenate([centres, samples.u[heaviest][None]])
+        shares = _with_floor(np.append(shares, LEAST_SHARE))
+    return centres, _responsible(samples.u, centres, shares, np.where(samples.values <= 0, samples.weights, 0.0))
+
+
+def _next_block(n: int, cv: float, asked: float) -> int:
+    """Draws that are missing by what is known so far, at most as many again."""
+    missing = n if math.isinf(cv) else math.ceil(n * (cv / asked) ** 2) - n
+    return max(min(missing, n), math.ceil(GROWTH * n))
+
+
+def _with_floor(shares: Array) -> Array:
+    """Shares that sum to one, none of them below the least."""
+    raised = np.maximum(shares / shares.sum(), LEAST_SHARE)
+    return np.asarray(raised / raised.sum())
+
+
+def _responsible(u: Array, centres: Array, shares: Array, failing: Array) -> Array:
+    """What each part is responsible for, of the weight that fails."""
+    own = failing > 0
+    lift = np.log(shares) + u[own] @ centres.T - 0.5 * np.einsum("ij,ij->i", centres, centres)
+    parts = np.exp(lift - logsumexp(lift, axis=1, keepdims=True))
+    return _with_floor(failing[own] @ parts)
 
 
 def log_weights(u: Array, centres: Array, shares: Array) -> Array:
@@ -88,6 +161,12 @@ def log_weights(u: Array, centres: Array, shares: Array) -> Array:
     square = np.einsum("ij,ij->i", u, u)
     wide = math.log(WIDE_SHARE) - u.shape[1] * math.log(WIDE) + 0.5 * (1 - WIDE**-2) * square
     return np.asarray(-np.logaddexp(near, wide))
+
+
+def _carrying(samples: Samples) -> float:
+    """How many draws of equal weight would carry as much: (sum w)^2 / sum w^2 of what fails."""
+    failing = np.where(samples.values <= 0, samples.weights, 0.0)
+    return float(failing.sum() ** 2 / (failing @ failing))
 
 
 def _cv(samples: Samples) -> float:

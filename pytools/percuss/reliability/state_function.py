@@ -84,12 +84,16 @@ class StateFunction:
         joint = self._joint(tuple(free)) if fixed else self.joint
         return self._parameters(joint.values(u), free, fixed)
 
-    def error(self, u: Array, held: Mapping[str, float] | None = None) -> Array:
+    def error(self, theta: Array) -> Array:
         """Standard deviation (n,) of the error of the limit function: that of the leaf that decides it."""
-        margins, errors = self.margins(self.parameters(u, held))
+        margins, errors = self.margins(theta)
         combined = np.asarray(self.state.combine(margins))
         deciding = np.argmin(np.abs(margins - combined[:, None]), axis=1)
         return np.asarray(errors[np.arange(len(margins)), deciding])
+
+    def over_parameters(self) -> Limit:
+        """The limit as a function of the parameters themselves."""
+        return Limit(len(self.names), lambda theta: self.margins(theta)[0], self.state.combine, self.state.has_parallel)
 
     def _parameters(self, values: Array, free: list[int], fixed: Mapping[str, float]) -> Array:
         if not fixed:

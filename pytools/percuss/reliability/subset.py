@@ -3,12 +3,20 @@
     p = p0^(m - 1) P(F_m | F_(m-1)),   v = sqrt(1 - s^2) u + s xi,   accepted where it stays in the level
 
 The number of variables does not enter, so that thousands of them do. The spread s of the proposals is adapted to an
-acceptance of 0.44. The coefficient of variation of a level counts the correlation along its chains (eq. 29 of Au and
-Beck). Levels are not independent, as the seeds of one are samples of the one before: to the sum of squares (eq. 30)
-neighbours add 2 * 0.3 of their product, which `tests/bench/reliability.py` holds against the spread of many passes;
-without it the coefficient of variation at 1e-7 is told as four fifths of what it is. Where one pass of `per_level`
-samples a level does not reach the coefficient of variation asked for, independent passes are averaged until it does or
-`n` evaluations are spent; from the fifth pass on their spread counts where it is larger.
+acceptance of 0.44.
+
+The variance is that of lineages (Chan and Lai, 2013; Lee and Whiteley, 2018): each failing sample of the last level
+descends, through the seeds, from one of the n independent draws of the first. With f_i failing descendants of draw i,
+
+    cv^2 = sum f_i^2 / (sum f_i)^2 - 1 / n
+
+counts at once the correlation along the chains of a level and that of levels, whose seeds are samples of the one
+before, and has no constant to be chosen. The sum over levels of Au and Beck (eqs. 29 and 30), which takes them for
+independent, gives three quarters of the variance for a plane at 1e-7 and 0.6 of it for RP28.
+
+A first pass of `per_level` samples a level says how many are needed; a larger one follows where the coefficient of
+variation asked for was not reached, and another where that was misjudged. Passes are averaged by their samples a level.
+The interval has as many degrees of freedom as lineages carry the estimate, 1 / cv^2.
 
 A limit that is random beyond u (a motion of its own in every run) is sampled rightly as well: what else is random is
 drawn anew with every proposal.
@@ -18,7 +26,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -35,62 +42,79 @@ from percuss.reliability.estimate import (
 from percuss.reliability.limit import Limit
 
 DEFAULT_N = 100_000
-OPTIONS = {"per_level": "samples of a level; 1000"}
+OPTIONS = {"per_level": "samples of a level in the first pass; 1000"}
 CONDITIONAL = 0.1  # p0
 ACCEPTANCE = 0.44
 MOST_LEVELS = 30
-ENOUGH_PASSES = 5
-NEIGHBOURS = 0.3  # correlation of the shares of two levels that follow each other
+# A pass is so much larger than the passes before say is needed: they may have been lucky.
+SPARE = 1.1
+# Numbers of a level that are held at a time: a pass is no larger.
+MOST_NUMBERS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """One pass: probability, its coefficient of variation, thresholds and all samples, those of the last level last."""
+    """One pass: probability, its squared coefficient of variation, samples a level, thresholds and all samples, those
+    of the last level last.
+    """
 
     probability: float
-    cv: float
+    square: float
+    per_level: int
     thresholds: list[float]
     samples: Samples
 
 
 def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Passes until the coefficient of variation is reached."""
-    per_level = int(settings.options.get("per_level", 1000))
+    size = int(settings.options.get("per_level", 1000))
     before = limit.runs
     passes: list[Pass] = []
     cv = math.inf
-    while not passes or (cv > settings.cv and _another(limit.runs - before, len(passes), settings.n)):
+    while size:
         random = np.random.Generator(np.random.PCG64((settings.seed, len(passes))))
-        passes.append(one_pass(limit, per_level, random))
+        passes.append(one_pass(limit, size, random))
         cv = _together(passes)
-    p = float(np.mean([item.probability for item in passes]))
+        size = _next_size(passes, cv, limit.runs - before, settings, limit.dimension)
     spent = limit.runs - before
+    shares = _shares(passes)
+    p = float(shares @ [item.probability for item in passes])
     if p == 0:
         raise never_reached(spent, settings.level)
-    facts = {"levels": float(np.mean([len(item.thresholds) for item in passes])), "passes": float(len(passes))}
+    facts = {"levels": float(shares @ [len(item.thresholds) for item in passes]), "passes": float(len(passes))}
     samples = Samples(
         np.concatenate([item.samples.u for item in passes]),
         np.concatenate([item.samples.values for item in passes]),
-        np.concatenate([item.samples.weights for item in passes]) / len(passes),
+        np.concatenate([share * item.samples.weights for share, item in zip(shares, passes, strict=True)]),
     )
-    interval = lognormal_interval(p, cv, settings.level)
+    interval = lognormal_interval(p, cv, settings.level, dof=1 / cv**2 if cv > 0 else math.inf)
     return Estimate(p, interval, cv, too_wide(cv, settings.cv, spent), samples, facts=facts)
 
 
-def _another(spent: int, passes: int, most: int) -> bool:
-    """Whether one more pass, as dear as those before, stays within what may be spent."""
-    return spent * (passes + 1) <= most * passes
+def _next_size(passes: list[Pass], cv: float, spent: int, settings: Settings, dimension: int) -> int:
+    """Samples a level of one more pass: what is missing, within what may be spent; 0 where there is none."""
+    if cv <= settings.cv:
+        return 0
+    done = sum(item.per_level for item in passes)
+    # Nothing has failed yet: three times as many may.
+    missing = 3 * done if math.isinf(cv) else math.ceil(SPARE * done * (cv / settings.cv) ** 2) - done
+    affordable = int((settings.n - spent) / (spent / done))
+    size = min(max(missing, passes[0].per_level), affordable, MOST_NUMBERS // dimension)
+    return size if size >= passes[0].per_level else 0
+
+
+def _shares(passes: list[Pass]) -> Array:
+    sizes = np.array([item.per_level for item in passes], float)
+    return np.asarray(sizes / sizes.sum())
 
 
 def _together(passes: list[Pass]) -> float:
-    p = np.array([item.probability for item in passes])
-    mean = float(p.mean())
-    if mean == 0:
+    """Coefficient of variation of the mean of passes; one without failures has no part in it."""
+    parts = _shares(passes) * [item.probability for item in passes]
+    if not parts.any():
         return math.inf
-    own = math.sqrt(float(((p * [item.cv for item in passes]) ** 2).sum())) / (len(p) * mean)
-    if len(p) < ENOUGH_PASSES:
-        return own
-    return max(own, float(p.std(ddof=1)) / (math.sqrt(len(p)) * mean))
+    squares = [item.square if item.probability else 0.0 for item in passes]
+    return math.sqrt(float((parts**2) @ squares)) / float(parts.sum())
 
 
 def one_pass(limit: Limit, per_level: int, random: np.random.Generator) -> Pass:
@@ -104,8 +128,8 @@ def one_pass(limit: Limit, per_level: int, random: np.random.Generator) -> Pass:
         raise always_reached(n)
     points, values = [u], [g]
     thresholds: list[float] = []
-    levels: list[float] = []
-    spread, chain = 0.6, 1
+    first = np.arange(n)  # from which draw of the first level a sample descends
+    spread = 0.6
     for level in range(MOST_LEVELS):
         threshold = max(float(np.partition(g, chains - 1)[chains - 1]), 0.0)
         thresholds.append(threshold)
@@ -113,23 +137,22 @@ def one_pass(limit: Limit, per_level: int, random: np.random.Generator) -> Pass:
         share = float(failing.mean())
         if share == 0 or (level and threshold > 0 and threshold >= thresholds[-2]):
             break  # nothing lies lower: the limit is a step, or is never reached
-        levels.append(math.sqrt(_relative_variance(failing, chain, share)))
         if threshold == 0:
-            probability = CONDITIONAL**level * share
-            return Pass(probability, _of_levels(levels), thresholds, _weighted(points, values, thresholds))
+            weighted = _weighted(points, values, thresholds)
+            return Pass(CONDITIONAL**level * share, lineage_variance(first[failing], n), n, thresholds, weighted)
         # Ties at the threshold would make more seeds than chains: the first of them by value and place are taken.
         seeds = random.permutation(np.argsort(g, kind="stable")[:chains])
         u, g, spread = _chains(limit, u[seeds], g[seeds], threshold, length, spread, random)
-        chain = length
+        first = np.repeat(first[seeds], length)
         points.append(u)
         values.append(g)
-    return Pass(0.0, math.inf, thresholds, _weighted(points, values, thresholds))
+    return Pass(0.0, math.inf, n, thresholds, _weighted(points, values, thresholds))
 
 
-def _of_levels(levels: list[float]) -> float:
-    """Coefficient of variation of the product of the shares of all levels."""
-    squares = sum(cv * cv for cv in levels)
-    return math.sqrt(squares + 2 * NEIGHBOURS * sum(a * b for a, b in pairwise(levels)))
+def lineage_variance(ancestors: Array, n: int) -> float:
+    """Squared coefficient of variation from the first draw, of n, that each failing sample descends from."""
+    counts = np.bincount(ancestors, minlength=n).astype(float)
+    return float((counts @ counts) / counts.sum() ** 2) - 1 / n
 
 
 def _weighted(points: list[Array], values: list[Array], thresholds: list[float]) -> Samples:
@@ -160,18 +183,3 @@ def _chains(
         values[:, step] = np.where(accepted, value, values[:, step - 1])
         scale = min(math.exp(math.log(scale) + (accepted.mean() - ACCEPTANCE) / math.sqrt(step)), 1.0 / own.min())
     return points.reshape(-1, d), values.reshape(-1), scale
-
-
-def _relative_variance(failing: Array, chain: int, share: float) -> float:
-    """Squared coefficient of variation of a level's share, with the correlation along its chains."""
-    n = len(failing)
-    plain = (1 - share) / (share * n)
-    if chain == 1 or share == 1:
-        return plain
-    centred = failing.reshape(-1, chain).astype(float) - share
-    variance = share * (1 - share)
-    gamma = sum(
-        2 * (1 - lag / chain) * float((centred[:, :-lag] * centred[:, lag:]).mean()) / variance
-        for lag in range(1, chain)
-    )
-    return plain * max(1 + gamma, 1.0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import ndtri
 
 from percuss.errors import InputError
 from percuss.inference.predictive import spread_draws
@@ -22,10 +23,19 @@ from percuss.kinds.reliability_estimated import (
     SlopeFacts,
 )
 from percuss.ledger.event import Event
-from percuss.reliability.design_value import design_value
+from percuss.reliability.design_by_weights import design_by_weights
+from percuss.reliability.design_value import Designed, design_value
 from percuss.reliability.epistemic import Predictive, predictive
-from percuss.reliability.estimate import Array, Estimate, OneSidedError, Samples, Settings, reliability_index
-from percuss.reliability.methods import estimate_by, method_module
+from percuss.reliability.estimate import (
+    Array,
+    Estimate,
+    OneSidedError,
+    Samples,
+    Settings,
+    normal_cdf,
+    reliability_index,
+)
+from percuss.reliability.methods import estimate_anyway, estimate_by, method_module
 from percuss.reliability.slopes import Slopes, slopes
 from percuss.reliability.surrogate_error import estimate_with_error
 from percuss.study.study import Study
@@ -68,12 +78,15 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """An estimate before it is an event: its body, tables, own verdicts, and what verification starts from."""
+    """An estimate before it is an event: its body, tables and own verdicts; verification starts from the estimate and
+    its samples at parameters in SI.
+    """
 
     body: ReliabilityEstimated
     tables: dict[str, pl.DataFrame]
     verdicts: tuple[Verdict, ...]
     estimate: Estimate | None = None
+    theta: Array | None = None
 
 
 def compute(source: Source, request: Request) -> Result:
@@ -153,7 +166,8 @@ def _result(
     if failed:
         words = f"{failed} of {evaluations} runs failed and were counted as failures of the structure"
         verdicts.append(Verdict("runs", False, words, failed, 0))
-    return Result(body, {"samples": samples_table(function.names, theta, estimate.samples)}, tuple(verdicts), estimate)
+    table = samples_table(function.names, theta, estimate.samples)
+    return Result(body, {"samples": table}, tuple(verdicts), estimate, theta)
 
 
 def _slope(name: str, item: Slopes) -> SlopeFacts:
@@ -226,7 +240,7 @@ def _predictive(source: Source, request: Request, settings: Settings) -> Result:
     count = request.draws or DEFAULT_DRAWS
     drawn = spread_draws(posterior.flat(), count)
     draws = drawn[:, [posterior.names.index(name) for name in epistemic]]
-    after = predictive(function, draws, epistemic, request.method, settings)
+    after = predictive(function, draws, epistemic, request.method, settings, pool=request.verify > 0)
     facts = _probability(after.probability, after.interval, after.cv, after.interval, None)
     tail = (1 - settings.level) / 2
     low, middle, high = (float(q) for q in np.quantile(after.at_draws, [tail, 0.5, 1 - tail]))
@@ -239,7 +253,13 @@ def _predictive(source: Source, request: Request, settings: Settings) -> Result:
     )
     table = pl.DataFrame({name: draws[:, j] for j, name in enumerate(epistemic)} | {"probability": after.at_draws})
     tables = {"draws": table, "samples": _first_samples(source, after, epistemic, draws)}
-    return Result(body, tables, (_judged(facts, after.reason, settings),))
+    verdicts = (_judged(facts, after.reason, settings),)
+    if after.pooled is None:
+        return Result(body, tables, verdicts)
+    # What the samples themselves say: a draw may have been judged by the surrogate's doubt instead.
+    failing = float(after.pooled.weights[after.pooled.values <= 0].sum())
+    pooled = Estimate(failing, after.interval, after.cv, after.reason, after.pooled)
+    return Result(body, tables, verdicts, pooled, after.pooled.u)
 
 
 def _first_samples(source: Source, after: Predictive, epistemic: tuple[str, ...], draws: Array) -> pl.DataFrame:
@@ -253,17 +273,16 @@ def _first_samples(source: Source, after: Predictive, epistemic: tuple[str, ...]
 
 
 def _designed(source: Source, request: Request, settings: Settings) -> Result:
-    import polars as pl
-
     function, name = source.function, str(request.design)
-    if source.of == STUDY:
-        raise InputError("--design: takes a surrogate", hint="percuss surrogate fits one to the runs of a design")
     if name not in function.names:
         raise InputError(f"--design {name}: is no parameter: {', '.join(function.names)}")
     prior = source.study.parameters[name].prior
-    low, high = (float(prior.ppf(q)) for q in (0.0, 1.0))
-    if not (math.isfinite(low) and math.isfinite(high)):
-        low, high = (float(prior.ppf(q)) for q in (0.001, 0.999))
+    shares = (0.0, 1.0)
+    if not all(math.isfinite(float(prior.ppf(q))) for q in shares):
+        shares = (0.001, 0.999)
+    ends = (float(prior.ppf(shares[0])), float(prior.ppf(shares[1])))
+    if source.direct is not None:
+        return _designed_by_runs(source, request, settings, name, ends)
 
     def curve(value: float) -> tuple[float, tuple[float, float]]:
         try:
@@ -275,18 +294,79 @@ def _designed(source: Source, request: Request, settings: Settings) -> Result:
         return both.estimate.probability, both.interval or both.surrogate
 
     assert request.target is not None
-    designed = design_value(curve, low, high, request.target)
+    designed = design_value(curve, *ends, request.target)
+    words = f"{name} = {designed.value:.6g} (SI) meets a probability of {request.target:g}"
+    body = body_of(source, request, settings, None, 0, 0)
+    return _design_result(source, request, body, designed, ends, Verdict("probability", True, words))
+
+
+def _designed_by_runs(
+    source: Source, request: Request, settings: Settings, name: str, ends: tuple[float, float]
+) -> Result:
+    """On the simulator: an estimate with the input free, then few with it held."""
+    function = source.function
+    column = function.names.index(name)
+    correlation = function.joint.correlation
+    if correlation is not None and np.abs(np.delete(correlation[column], column)).max() > 0:
+        raise InputError(
+            f"--design {name}: is correlated with other parameters, and cannot be held by itself",
+            hint="a surrogate takes it as if it were not",
+        )
+    prior = source.study.parameters[name].prior
+    evaluations, failed = 0, 0
+
+    def estimated(held: Mapping[str, float]) -> Estimate:
+        nonlocal evaluations, failed
+        limit = function.limit(held=held)
+        try:
+            return estimate_anyway(request.method, limit, settings)
+        finally:
+            evaluations, failed = evaluations + limit.runs, failed + limit.failed
+
+    def value_of(z: float) -> float:
+        return float(np.clip(prior.ppf(normal_cdf(z)), *ends))
+
+    assert request.target is not None
+    reach = tuple(float(ndtri(np.clip(prior.cdf(end), 1e-4, 1 - 1e-4))) for end in ends)
+    by_runs = design_by_weights(
+        estimated({}),
+        column,
+        lambda z: estimated({name: value_of(z)}),
+        value_of,
+        (reach[0], reach[1]),
+        request.target,
+    )
+    p = by_runs.estimate.probability
+    body = body_of(source, request, settings, None, evaluations, failed)
+    words = (
+        f"{name} = {by_runs.designed.value:.6g} (SI) meets a probability of {request.target:g}: "
+        f"{len(by_runs.designed.levels)} estimates with it held, the last {p:.3g}"
+    )
+    verdict = Verdict("probability", True, words, by_runs.estimate.cv, settings.cv)
+    return _design_result(source, request, body, by_runs.designed, ends, verdict)
+
+
+def _design_result(
+    source: Source,
+    request: Request,
+    body: ReliabilityEstimated,
+    designed: Designed,
+    ends: tuple[float, float],
+    verdict: Verdict,
+) -> Result:
+    import polars as pl
+
+    assert request.target is not None
+    name = str(request.design)
     facts = DesignFacts(
         parameter=name,
         unit=source.study.parameters[name].unit,
         target=request.target,
         value=designed.value,
         interval=designed.interval,
-        ends=(low, high),
+        ends=ends,
     )
-    body = replace(body_of(source, request, settings, None, 0, 0), design=facts)
+    names = source.function.names
     table = pl.DataFrame(designed.levels, schema=["value", "probability", "low", "high"], orient="row")
-    empty = samples_table(function.names, np.zeros((0, len(function.names))), Samples(*(np.zeros(0),) * 3))
-    words = f"{name} = {designed.value:.6g} (SI) meets a probability of {request.target:g}"
-    verdict = Verdict("probability", True, words)
-    return Result(body, {"samples": empty, "levels": table}, (verdict,))
+    empty = samples_table(names, np.zeros((0, len(names))), Samples(*(np.zeros(0),) * 3))
+    return Result(replace(body, design=facts), {"samples": empty, "levels": table}, (verdict,))

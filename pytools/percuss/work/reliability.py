@@ -16,14 +16,13 @@ from percuss.ledger.event import Draft, Event
 from percuss.maker import Spent
 from percuss.reliability.estimate import reliability_index
 from percuss.reliability.methods import check_options
-from percuss.reliability.state_function import StateFunction
 from percuss.reliability.surrogate_error import corrected, verification_rows
 from percuss.session import Session, reference
 from percuss.study.limits import LimitState, find_limit
 from percuss.study.study import Study
 from percuss.trust import Trust, Verdict, accept
 from percuss.work.limit_estimate import Request, Result, compute, finite
-from percuss.work.limit_source import SURROGATE, Source, from_posterior, from_study, from_surrogates, refuse_noise
+from percuss.work.limit_source import Source, from_posterior, from_study, from_surrogates, refuse_noise
 
 # What the runs add must be known this well, over the estimate, for the verification to say anything.
 WIDEST = 1.0
@@ -113,16 +112,14 @@ def refused(result: Result, accepted: frozenset[str]) -> Result:
 
 def _verified(session: Session, source: Source, request: Request, result: Result, executor: Executor | None) -> Result:
     """Run the simulator near the limit surface, and put the estimate right by what it says."""
-    if source.of != SURROGATE or result.estimate is None:
-        raise InputError("--verify: is for surrogates", hint="percuss predict --verify is for posteriors")
+    if source.direct is not None or result.estimate is None or result.theta is None:
+        raise InputError("--verify: is for surrogates; here the simulator itself is asked")
     function, estimate = source.function, result.estimate
-    std = function.error(estimate.samples.u)
-    rows, q, doubt = verification_rows(estimate.samples, std, request.verify, request.seed)
+    rows, q, doubt = verification_rows(estimate.samples, function.error(result.theta), request.verify, request.seed)
     study = session.consented(source.study) if executor else source.study
     direct = Direct(session, study, function.columns, request.seed, executor)
-    simulator = StateFunction(function.state, function.names, function.joint, function.columns, direct)
-    limit = simulator.limit()
-    simulated = limit(estimate.samples.u[rows])
+    limit = replace(function, forward=direct).over_parameters()
+    simulated = limit(result.theta[rows])
     checked = corrected(estimate.samples, rows, q, doubt, simulated, estimate, request.level)
     facts = LimitVerification(
         runs=checked.runs,

@@ -45,6 +45,7 @@ def judged_tables(
     `far`: what is a fault even of another environment, as a distance, or asked for where it is needed; None where a
     search may go quite another way. Tables with other rows are no nearer or farther than that.
     """
+    tables = {role: _of_its_columns(session, event, role, table) for role, table in tables.items()}
     other = other_tables(event, tables, left_out)
     same_code = not elsewhere(session, event).code
     fields = other_fields(event, body, not_computed, same_code=same_code) if body is not None else {}
@@ -84,6 +85,14 @@ def other_tables(event: Event, tables: Mapping[str, pl.DataFrame], left_out: tup
     return sorted(role for role in stored.keys() | computed.keys() if stored.get(role) != computed.get(role))
 
 
+def _of_its_columns(session: Session, event: Event, role: str, now: pl.DataFrame) -> pl.DataFrame:
+    """A table without the columns that other code, which made the event, did not write yet: nothing is said in them."""
+    if event.blob(role) is None or not elsewhere(session, event).code:
+        return now
+    then = session.table(event, role).columns
+    return now.select(name for name in now.columns if name in then)
+
+
 def farthest(session: Session, event: Event, role: str, now: pl.DataFrame) -> float:
     """The largest distance between numbers of two tables, over the largest number of their column among the rows that
     have the same names (text); infinite for tables that are otherwise not alike.
@@ -92,7 +101,7 @@ def farthest(session: Session, event: Event, role: str, now: pl.DataFrame) -> fl
 
     if event.blob(role) is None:
         return float("inf")
-    then = session.table(event, role)
+    then, now = session.table(event, role), _of_its_columns(session, event, role, now)
     if then.schema != now.schema or then.height != now.height:
         return float("inf")
     floats = [name for name, type in then.schema.items() if type.is_float()]

@@ -249,3 +249,31 @@ def test_a_region_without_a_design_point_is_not_missed() -> None:
     two_sided = Limit.of(2, lambda u: 3.0 - np.abs(u[:, 0]) + 1e-3 * u[:, 1])
     found = importance.estimate(two_sided, Settings(50_000, cv=0.1, seed=1, options={"starts": 0}))
     assert inside(found, 2 * float(ndtr(-3.0)))
+
+
+def test_lineages_count_what_descends_from_one_draw() -> None:
+    """Independent draws: (1 - p) / (p n). Chains that never move: as if there were so many fewer draws."""
+    n, failing = 1000, np.arange(50)
+    assert subset.lineage_variance(failing, n) == pytest.approx((1 - 0.05) / (0.05 * n))
+    assert subset.lineage_variance(np.repeat(failing, 10), n) == subset.lineage_variance(failing, n)
+    assert subset.lineage_variance(np.zeros(500, int), n) == pytest.approx(1 - 1 / n)
+
+
+def test_the_variance_of_lineages_is_that_of_many_passes() -> None:
+    """A product of two normals at 1.5e-7: levels that are taken for independent give 0.6 of it."""
+    product = Limit.of(2, lambda u: (1 + 0.15 * u[:, 0]) * (1 + 0.15 * u[:, 1]) - 0.18)
+    passes = [subset.one_pass(product, 2000, np.random.default_rng(seed)) for seed in range(60)]
+    p = np.array([item.probability for item in passes])
+    told = float((p**2 * [item.square for item in passes]).mean())
+    assert 0.6 < told / float(p.var(ddof=1)) < 1.7
+
+
+def test_a_mixture_learns_where_single_draws_are_heavy() -> None:
+    """That surface is an arc of nearly even distance: one design point, and most of the failures far from it."""
+    product = Limit.of(2, lambda u: (1 + 0.15 * u[:, 0]) * (1 + 0.15 * u[:, 1]) - 0.18)
+    x, weights = np.polynomial.hermite_e.hermegauss(200)
+    inner = np.where(1 + 0.15 * x > 0, ndtr((0.18 / np.maximum(1 + 0.15 * x, 1e-12) - 1) / 0.15), 1.0)
+    exact = float(weights @ inner / weights.sum())
+    found = run("importance", product, n=40_000)
+    assert found.converged and inside(found, exact)
+    assert product.runs < 8000  # 27 000 with the normal about the design point and the wide one alone

@@ -181,6 +181,49 @@ def test_after_a_posterior(book: Any, tmp_path: Any) -> None:
         assert end == pytest.approx(float(ndtr(-(2 * np.sqrt(2) - 0.8 - sign * 1.96 * np.sqrt(0.2)))), rel=0.5)
     assert result.table("draws").height == 100
     assert repeat_reliability(book.session, result.event).verdict == "same"
+    # The surrogate of a plane is right: runs near the limit find nothing wrong, and say the same.
+    checked = book.reliability(posterior, method="importance", draws=20, cv=0.4, verify=40)
+    verified = body(checked).verification
+    assert verified is not None and verified.wrong == 0 and verified.runs == 40 and 0 < body(checked).runs <= 40
+    assert verified.interval[0] <= exact <= verified.interval[1]
+    assert [verdict.gate for verdict in checked.event.content.trust if not verdict.passed] == []
+    assert repeat_reliability(book.session, checked.event).verdict == "same"
+
+
+def test_a_wrong_surrogate_under_a_posterior_is_caught(book: Any, tmp_path: Any) -> None:
+    """The stop at 0.3 m that no run has reached, after data that put the block there."""
+    text = STOP | {
+        "limits": {"far": STOP["limits"]["far"] | {"aleatory": ["restitution"]}},
+        "calibration": {"all": {"outputs": ["rest_position"]}},
+    }
+    study = percuss.make_study("stop", text)
+    data = tmp_path / "seen.csv"
+    data.write_text("output,value,std,unit\nrest_position,310,15,mm\n")
+    surrogate = surrogate_of(book, study, 30, family="chaos")
+    posterior = book.calibrate(surrogate, observations=book.observe(study, data))
+    result = book.reliability(posterior, method="monte-carlo", n=1000, cv=1.0, draws=60, verify=60)
+    failed = [verdict for verdict in result.event.content.trust if not verdict.passed]
+    assert [verdict.gate for verdict in failed] == ["limit-surface"], body(result).verification
+    told = body(result)
+    assert told.verification is not None and told.verification.wrong > 0
+
+
+def test_a_design_value_by_runs_of_the_simulator(book: Any) -> None:
+    """One estimate with x2 free says where to look, few with it held what the probability is there."""
+    study = line({"low": {"quantity": "y", "threshold": -3, "fails": "below"}})
+    result = book.reliability(study, method="importance", cv=0.05, design="x2", target=0.01)
+    found = body(result).design
+    assert found is not None
+    assert found.value == pytest.approx(-3 + 2.3263, abs=0.1)
+    assert found.interval[0] <= -3 + 2.3263 <= found.interval[1]
+    assert 1 <= result.table("levels").height <= 4
+    assert 0 < body(result).runs <= body(result).evaluations < 5000
+    assert repeat_reliability(book.session, result.event).verdict == "same"
+    # y fails below: a larger x1 or x2 helps; where failure is above, it does not.
+    with pytest.raises(AnswerIsNo, match="does not fall with the input"):
+        book.reliability(line(HIGH), method="importance", design="x2", target=0.01)
+    with pytest.raises(AnswerIsNo, match=r"meets the target 1e-12|not known well enough"):
+        book.reliability(study, method="importance", design="x2", target=1e-12)
 
 
 def test_a_design_value(book: Any) -> None:
