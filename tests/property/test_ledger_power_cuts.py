@@ -163,3 +163,30 @@ def test_what_a_killed_writer_left_lasts_once_another_builds_on_it(killed_after,
     machine.cut(lose_all=True)
     assert told
     _check(root, told, f"killed after {killed_after} changes")
+
+
+def test_no_commit_outlasts_the_one_it_was_built_on(tmp_path, maker, monkeypatch) -> None:
+    """A writer is killed before its commit's name is synced, another builds on it, and the power is cut there."""
+    first, second = "0000000001.parquet", "0000000002.parquet"
+    built_on = 0
+    for cut_at in range(20, 70):
+        machine = Machine(tmp_path / f"disk-{cut_at}", 1)
+        root = machine.root / "project" / "ledger"
+        commits = root / "streams" / "main"
+        with running(machine, monkeypatch):
+            for killed_after in range(1, 28):  # until a name is there that was not synced
+                machine.run(_writer(root, maker, Told(), [b"shared"]), kills={0: killed_after})
+                if (commits / first).exists():
+                    break
+            assert any(name == first for _, name, _, _ in machine.pending)
+            assert not machine.run(_writer(root, maker, Told(), [b"shared"]), cut_at=cut_at)
+        built_on += (commits / second).exists()
+        # The disk had time for every name but the first.
+        machine.pending = [item for item in machine.pending if item[1] != first]
+        for folder in {item[0] for item in machine.pending}:
+            machine.sync_folder(folder)
+        machine.cut(lose_all=True)
+        _check(root, Told(), f"cut at {cut_at}")
+        if not machine.dead:
+            break
+    assert built_on

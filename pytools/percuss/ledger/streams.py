@@ -351,7 +351,10 @@ def append_commit(
     give_up = time.monotonic() + patience_s
     with _courtesy_lock(folder):
         while True:
-            head = head or read_head(place, stream)
+            if head is None:
+                head = read_head(place, stream)
+                # A killed writer's name may not last yet, and what is built on it must not outlast it.
+                files.make_names_last(folder)
             number = head.commit + 1
             events = chain(drafts, stream, head, maker, time.time_ns() // 1000)
             path = place.commit(stream, number)
