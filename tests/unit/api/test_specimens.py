@@ -58,7 +58,7 @@ def test_a_population_is_inferred_and_a_new_specimen_predicted(tmp_path: Path) -
     ledger = percuss.open_ledger(tmp_path / "ledger", progress=False)
     study = write_study(tmp_path / "specimens")
     surrogate = ledger.surrogate(ledger.run(ledger.design(study, 16, skip=1)), bootstrap=0, family="chaos")
-    posterior = ledger.calibrate(surrogate, evaluations=19_000, settings={"chains": 20})
+    posterior = ledger.calibrate(surrogate, evaluations=40_000, settings={"chains": 20})
     assert posterior.names == ("k", "offset", "spread_k", "k@s0", "k@s1", "k@s2", "k@new")
     rows = {row.name: row for row in posterior.stored.trusted_summary().rows}
     assert rows["offset"].contraction > 0.5 and rows["spread_k"].mean > 0.1

@@ -123,7 +123,7 @@ def test_calibrations_are_checked_to_the_end(copied, line: str, key: str, words:
             'extrapolate = "observations/high.csv"',
             'extrapolate = "study.toml"',
             "validation.extrapolate",
-            "not a readable table",
+            "its first line names 1 column",
         ),
     ],
 )
