@@ -78,6 +78,7 @@ def test_config_show_says_where_each_came_from(percuss, folder, monkeypatch) -> 
         "jobs": "flag --jobs",
         "flush_s": "environment PERCUSS_FLUSH_S",
         "host": "default",
+        "private": "default",
         "import_mb": "default",
     }
     table = percuss("config", "show", "--ledger", "elsewhere").out

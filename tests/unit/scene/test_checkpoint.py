@@ -79,7 +79,7 @@ def test_pieces_are_the_whole(tmp_path: Path) -> None:
 def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(b"something else")
-    with pytest.raises(InputError, match="no checkpoint"):
+    with pytest.raises(InputError, match="not a checkpoint"):
         falling().world(SETTINGS).run(0.3, checkpoint=Checkpoint(path, 0.1))
     path.unlink()
     with pytest.raises(InputError, match="at least a step"):
