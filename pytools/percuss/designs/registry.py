@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from percuss.designs.design import MAX_NUMBERS, Design, Points, Request
 from percuss.errors import InputError
 from percuss.spelling import did_you_mean
-from percuss.study.joint import refuse_correlations
 from percuss.study.priors.tensor import refuse_tensors
 from percuss.study.study import Parameter, Study
 
@@ -84,13 +83,14 @@ def make_design(
     for key, value, least in (("n", n, 1), ("seed", seed, 0), ("skip", skip, 0)):
         if value is not None and value < least:
             raise InputError(f"{key} = {value} must be at least {least}")
+    # Loaded where a design is made: it brings numpy and scipy, which reading a study does without.
+    from percuss.study.joint import Joint, refuse_correlations
+
     module = cast(SamplerModule, importlib.import_module(SAMPLERS[name].module))
     if SAMPLERS[name].by_levels:
         refuse_tensors([p.prior for p in parameters], f"a {name} design")
     if SAMPLERS[name].by_levels or name == "saltelli":
         refuse_correlations(study, f"a {name} design", "sobol, halton, latin-hypercube or monte-carlo")
-    from percuss.study.joint import Joint
-
     cleaned = clean_options(name, module.OPTIONS, options or {}, parameters)
     unit, values = module.points(Request(parameters, n, seed, skip, cleaned))
     if values is None:
