@@ -21,8 +21,9 @@ from percuss.calibration.groups import (
 from percuss.calibration.observations import attached, bound, refuse, study_plan
 from percuss.calibration.records import DRAW_COLUMNS
 from percuss.errors import InputError
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, discrepancy_class
+from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
 from percuss.inference.discrepancies.model_error import INSTANT
+from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Likelihood
 from percuss.inference.samplers.registry import DEFAULT, clean_setting, sampler_settings
 from percuss.inference.samplers.sample import Stopping

@@ -11,8 +11,9 @@ import numpy as np
 from percuss.calibration.channels import Histories, check_dense
 from percuss.calibration.observations import std_of
 from percuss.errors import InputError
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, discrepancy_class
+from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
 from percuss.inference.discrepancies.model_error import INSTANT
+from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Group
 from percuss.inference.specimens import NEW, Specimen, of_specimen
 from percuss.spelling import did_you_mean

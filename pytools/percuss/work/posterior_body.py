@@ -12,7 +12,7 @@ import polars as pl
 from percuss.calibration.calibrate import Calibrated
 from percuss.calibration.fit import FALSE_ALARMS, Check
 from percuss.calibration.problem import Problem
-from percuss.inference.discrepancies.discrepancy import DISCREPANCIES
+from percuss.inference.discrepancies.registry import DISCREPANCIES
 from percuss.inference.evidence import Evidence
 from percuss.inference.loo import Loo
 from percuss.inference.modes import Held

@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from percuss.inference.discrepancies.correlated import KERNELS
-from percuss.inference.discrepancies.discrepancy import DISCREPANCIES, discrepancy_class
+from percuss.inference.discrepancies.registry import DISCREPANCIES, discrepancy_class
 from percuss.inference.samplers.registry import SAMPLERS
 from percuss.kinds.table import KINDS
 

@@ -11,8 +11,9 @@ from scipy import stats
 
 from percuss.errors import InputError
 from percuss.inference.discrepancies.correlated import KERNELS, Correlated
-from percuss.inference.discrepancies.discrepancy import DISCREPANCIES, Discrepancy, Unknown, discrepancy_class
+from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
 from percuss.inference.discrepancies.gaussian import Gaussian
+from percuss.inference.discrepancies.registry import DISCREPANCIES, discrepancy_class
 from percuss.inference.discrepancies.student_t import StudentT
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.study.priors.log_uniform import LogUniform

@@ -308,7 +308,7 @@ def test_every_setting_is_explained() -> None:
 
 def test_tables_load_nothing_heavy() -> None:
     code = (
-        "import sys, percuss.inference.samplers.registry, percuss.inference.discrepancies.discrepancy;"
+        "import sys, percuss.inference.samplers.registry, percuss.inference.discrepancies.registry;"
         "print([name for name in ('numpy', 'scipy', 'emcee') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -7,18 +7,16 @@ parameter space, m entries in the group; `variance` is (m,) or (n, m), `unknowns
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.pointwise import Pointwise
-from percuss.spelling import did_you_mean
 from percuss.study.priors.prior import Prior
 
 Unknowns = Mapping[str, Floats]
@@ -127,35 +125,3 @@ def check(name: str, value: float | Floats | Unknown, *, zero: bool = False) -> 
     if not good.all():
         wrong = float(number[~good].flat[0])
         raise InputError(f"{name} = {wrong!r} must be {'at least' if zero else 'above'} 0 and finite")
-
-
-class Kind(NamedTuple):
-    """Where a discrepancy lives (loaded on first use) and what it is, in one line."""
-
-    module: str
-    name: str
-    summary: str
-
-
-DISCREPANCIES: dict[str, Kind] = {
-    "gaussian": Kind("percuss.inference.discrepancies.gaussian", "Gaussian", "independent Gaussian errors"),
-    "correlated": Kind(
-        "percuss.inference.discrepancies.correlated", "Correlated", "Gaussian errors correlated along an axis"
-    ),
-    "model-error": Kind(
-        "percuss.inference.discrepancies.model_error", "ModelError", "a smooth error of the model that stays"
-    ),
-    "student-t": Kind("percuss.inference.discrepancies.student_t", "StudentT", "independent errors with heavy tails"),
-}
-
-
-def discrepancy_class(kind: str) -> type[Discrepancy]:
-    """Load the class of a kind; raise InputError when there is none.
-
-    >>> discrepancy_class("student-t").__name__
-    'StudentT'
-    """
-    if kind not in DISCREPANCIES:
-        raise InputError(f"unknown discrepancy `{kind}`: {did_you_mean(kind, DISCREPANCIES)}")
-    entry = DISCREPANCIES[kind]
-    return cast("type[Discrepancy]", getattr(importlib.import_module(entry.module), entry.name))

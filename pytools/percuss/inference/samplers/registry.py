@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from percuss import settings
 from percuss.errors import InputError
-from percuss.inference.samplers.sample import Report, Stopping
 from percuss.plugins import UnknownNameError, extend
 from percuss.settings import Setting
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from percuss.inference.modes import Modes
-    from percuss.inference.samplers.sample import Run, Sample
+    from percuss.inference.samplers.sample import Report, Run, Sample, Stopping
     from percuss.inference.target import Target
 
 DEFAULT = "adaptive-metropolis"
@@ -101,7 +100,7 @@ def sample_posterior(
     simulator. Same target, settings and seed: same bits. `report` is told of progress, and may raise to interrupt.
     """
     from percuss.inference.modes import hold, search
-    from percuss.inference.samplers.sample import Sample
+    from percuss.inference.samplers.sample import Sample, Stopping
 
     if seed < 0:
         raise InputError(f"seed = {seed} must be at least 0")
