@@ -71,9 +71,13 @@ def _is_number(value: Any) -> bool:
 
 def _leaves(then: Any, now: Any, beside: float) -> Iterator[tuple[Any, Any, float]]:
     """What stands in the same place of two bodies, with the largest number beside what came out there; where they are
-    not alike, the two as they are.
+    not alike, the two as they are. A key that was not there, and has nothing in it now, has come since.
     """
-    if isinstance(then, dict) and isinstance(now, dict) and then.keys() == now.keys():
+    if (
+        isinstance(then, dict)
+        and isinstance(now, dict)
+        and then.keys() == {k for k in now if k in then or now[k] is not None}
+    ):
         pairs = [(then[key], now[key]) for key in then]
     elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
         pairs = list(zip(then, now, strict=True))

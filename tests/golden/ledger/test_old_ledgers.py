@@ -81,6 +81,10 @@ def test_the_audit_holds(percuss, old: Path) -> None:
     assert said.code == 0, said.out
 
 
+# Columns that builds after these ledgers write: whoever reads one must do without it.
+ADDED = {("posterior.sampled", "data"): {"loo_pit"}}
+
+
 def test_tables_are_those_that_kinds_declare(old: Path) -> None:
     """Every table an event carries is declared by its kind, with the columns it has; what always is there, is."""
     from percuss.kinds.table import KINDS
@@ -93,7 +97,8 @@ def test_tables_are_those_that_kinds_declare(old: Path) -> None:
         assert {role for role, table in declared.items() if table.always} <= carried, event.kind
         for role in carried:
             columns = set(book.table(event, role).columns)
-            assert set(declared[role].columns) <= columns, (event.kind, role, set(declared[role].columns) - columns)
+            missing = set(declared[role].columns) - columns - ADDED.get((event.kind, role), set())
+            assert not missing, (event.kind, role, missing)
 
 
 def test_exported_tables_carry_the_units_that_kinds_declare(percuss, old: Path) -> None:
