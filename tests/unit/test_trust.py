@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from percuss.calibration import coverage, fit, groups, rank_check, verification
+from percuss.calibration import fit, groups, rank_check, verification
 from percuss.execution.convergence import Tolerance
 from percuss.filtering import update
 from percuss.fragility import compute as fragility
 from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.table import upcast
-from percuss.surrogates import skill
+from percuss.surrogates import assessment
 from percuss.trust import GATES, Verdict, accept, failures, inherited, is_trust, read_trust, write_trust
 from percuss.work import limit_estimate, reliability
 from percuss.work.predict import Request
@@ -67,8 +67,8 @@ THRESHOLDS: dict[str, list[float | str]] = {
     "convergence": [Stopping().r_hat, Stopping().ess, f"{Stopping().std_error:.1%}"],
     "measurement-error": [groups.LEAST_ERROR, "Threshold: no datum"],
     "fit": [fit.LEAST_P, fit.LEAST_TAIL, f"{fit.FALSE_ALARMS:.0%}", update.LEAST_P],
-    "coverage": [coverage.FARTHER, f"{coverage.MOST:.0%}"],
-    "skill": [skill.WORTHLESS],
+    "coverage": [fit.FARTHER, f"{fit.MOST:.0%}"],
+    "skill": [assessment.WORTHLESS],
     "verification": [verification.KEPT, Request.tolerance],
     "twins": [rank_check.FALSE_ALARMS, f"{rank_check.MOST_UNCONVERGED:.0%}"],
     "probability": [limit_estimate.DEFAULT_CV, limit_estimate.WIDEST],
