@@ -42,10 +42,19 @@ WITHOUT_PICTURE = (
 )  # fmt: skip
 # Kinds of which several events go into one picture.
 TOGETHER = ("runs.completed", "design.created", "campaign.completed", "validation.computed")
+# Which choices of a request a picture heeds. A title is for all.
+HEEDED: dict[str, tuple[str, ...]] = {
+    "runs:draw": ("curves", "samples"),
+    "regions:draw": ("curves",),
+    "drift:draw": ("curves", "window", "ladder"),
+}
+_FLAGS = {"curves": "--curve", "samples": "--samples", "window": "--window", "ladder": "--ladder"}
 
 
 def picture_of(subject: Subject) -> Draws:
-    """The function that draws events of a kind; an InputError where there is none, or too many events."""
+    """The function that draws events of a kind; an InputError where there is none, too many events, or a
+    choice that the picture does not leave.
+    """
     kinds = list(dict.fromkeys(event.kind for event in subject.events))
     place = PLOTS.get(kinds[0])
     if place is None:
@@ -54,4 +63,7 @@ def picture_of(subject: Subject) -> Draws:
         raise InputError(f"{' and '.join(kinds)}: do not go into one picture; plot them one by one")
     if len(subject.events) > 1 and kinds[0] not in TOGETHER:
         raise InputError(f"{kinds[0]}: one event makes a picture, not {len(subject.events)}")
+    for name, flag in _FLAGS.items():
+        if getattr(subject.request, name) and name not in HEEDED.get(place, ()):
+            raise InputError(f"{flag}: the picture of {kinds[0]} leaves no such choice")
     return cast(Draws, resolved(f"percuss.plots.{place}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -12,13 +13,15 @@ import pytest
 pytest.importorskip("matplotlib", reason="plots need the extra `report`")
 
 import percuss.plots as package
+from percuss.errors import InputError
 from percuss.kinds.kind import resolved
 from percuss.kinds.table import KINDS
 from percuss.plots.drawing import COLOURS, DASHES, INK, MARKERS, PAPER, SERIES, canvas, drawing, picture
 from percuss.plots.fan import FEW, Line, draw_fan
 from percuss.plots.files import save
 from percuss.plots.peaks import missed_peak
-from percuss.plots.registry import PLOTS, WITHOUT_PICTURE
+from percuss.plots.registry import PLOTS, WITHOUT_PICTURE, picture_of
+from percuss.plots.subject import Request, Subject
 
 
 def test_every_kind_has_its_picture() -> None:
@@ -141,3 +144,18 @@ def test_energies_are_drawn_from_their_datum() -> None:
     assert datum == 1000 and values == pytest.approx([0, -1, 1])
     values, datum = from_datum(np.array([3.0, 0.0, 1.0]))
     assert datum == 0 and values == pytest.approx([3, 0, 1])
+
+
+def test_a_choice_that_a_picture_does_not_leave_is_refused() -> None:
+    """Passed over in silence, `--curve u9` of a posterior would look like a picture of u9."""
+
+    def subject(kind: str, **chosen: object) -> Subject:
+        return Subject(None, (SimpleNamespace(kind=kind, id="e"),), Request(**chosen))  # type: ignore[arg-type]
+
+    for kind in ("surrogate.fitted", "posterior.sampled"):
+        with pytest.raises(InputError, match="--curve: the picture of"):
+            picture_of(subject(kind, curves=("u9",)))
+    with pytest.raises(InputError, match="--window"):
+        picture_of(subject("campaign.completed", curves=("u1",), window=(0.0, 1.0)))
+    assert picture_of(subject("validation.computed", curves=("u1",), ladder=True))
+    assert picture_of(subject("posterior.sampled", title="a line"))
