@@ -36,7 +36,7 @@ class Result:
         self.event = event
         for verdict in failures(event.content.trust) if isinstance(event.content, Judged) else ():
             if verdict.stops:
-                warnings.warn(verdict.line(), NotTrusted, stacklevel=3)
+                warnings.warn(verdict.line(), NotTrusted, stacklevel=4)
 
     @property
     def id(self) -> str:
