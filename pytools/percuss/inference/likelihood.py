@@ -13,7 +13,7 @@ the data. Without a common error the variance of the forward model is added to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -326,6 +326,17 @@ class Likelihood:
         parts = [part for part in self._parts(x, outputs) if only in (None, part.group.name)]
         drawn = [self._density(x, self._redrawn(parts, outputs, generator), outputs) for _ in range(repeats)]
         return -2 * self._density(x, parts, outputs), -2 * np.stack(drawn, axis=1)
+
+    def residuals(self, x: Floats, repeats: int, generator: np.random.Generator, only: str) -> Iterator[Floats]:
+        """By how much data of one group lie off the outputs at points: of the data (n, m), and then of `repeats` sets
+        drawn at the same points.
+        """
+        outputs = self._forwards(x)
+        parts = [part for part in self._parts(x, outputs) if part.group.name == only]
+        observed = parts[0].group.observed
+        yield observed - parts[0].mean
+        for _ in range(repeats):
+            yield observed - self._redrawn(parts, outputs, generator)[0].mean
 
     def _redrawn(
         self, parts: list[Part], outputs: Mapping[str, tuple[Floats, Floats]], generator: np.random.Generator
