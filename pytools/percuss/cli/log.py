@@ -44,15 +44,16 @@ def log(
     """
     from percuss.cli.output import give_json, hint, plain, say
     from percuss.ledger.place import checked_stream
-    from percuss.ledger.streams import read_stream, stream_names
-    from percuss.work.log import gathered, log_lines
+    from percuss.ledger.streams import stream_names
+    from percuss.work.log import gathered, log_lines, overview
     from percuss.work.selection import Selection
 
     book = open_ledger(ledger)
     if stream and checked_stream(stream) not in (names := stream_names(book.place)):
         raise InputError(f"stream {stream}: there is none of that name", hint=f"streams are {', '.join(names)}")
-    everything = read_stream(book.place, stream) if stream else book.frame()
-    lines = log_lines(everything, Selection(kind, study, since, until, actor, file, text), limit)
+    selection = Selection(kind, study, since, until, actor, file, text)
+    everything = overview(book, selection, stream)
+    lines = log_lines(book, selection, limit, everything)
     if json:
         give_json([_facts(line) for line in lines])
         return
@@ -60,7 +61,7 @@ def log(
     print(_table(shown))
     if limit and len(lines) == limit < everything.height:
         say(f"{len(lines)} of {counted(everything.height, 'event')}; --limit 0 lists all")
-    for name, version in book.unknown_kinds():
+    for name, version in book.unknown_kinds(everything):
         hint(f"events of kind {plain(name)} (version {version}) are unknown to this percuss: kept, and skipped")
 
 

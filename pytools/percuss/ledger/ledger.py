@@ -20,6 +20,7 @@ from percuss.ledger.rows import from_frame, to_frame
 from percuss.ledger.seal import seal_stream
 from percuss.ledger.streams import (
     Head,
+    Part,
     append_commit,
     list_stream,
     make_names_last,
@@ -142,6 +143,14 @@ class Ledger:
         """The visible events, in order."""
         return from_frame(self.frame(cached=cached))
 
+    def whole(self, rows: pl.DataFrame) -> list[Event]:
+        """Some events, of whatever streams, by the columns `stream`, `seq` and `id`; in this order."""
+        found: dict[str, Event] = {}
+        for (stream,), some in rows.group_by("stream"):
+            kept = read_stream(self.place, str(stream), part=Part(some["seq"]))
+            found.update((event.id, event) for event in from_frame(kept))
+        return [found[id] for id in rows["id"].to_list()]
+
     def refresh(self) -> None:
         """Forget what was read: others may have appended since."""
         self._frame = None
@@ -150,9 +159,10 @@ class Ledger:
         """Where a stream ends now."""
         return read_head(self.place, stream)
 
-    def unknown_kinds(self) -> list[tuple[str, int]]:
-        """Kinds and versions this percuss cannot read: such events are kept and skipped."""
-        pairs = self.frame(["kind", "version"]).unique().sort("kind", "version").rows()
+    def unknown_kinds(self, events: pl.DataFrame | None = None) -> list[tuple[str, int]]:
+        """Kinds and versions, among all events or some, that this percuss cannot read: they are kept and skipped."""
+        events = self.frame(["kind", "version"]) if events is None else events.select("kind", "version")
+        pairs = events.unique().sort("kind", "version").rows()
         return [(kind, version) for kind, version in pairs if not is_known(kind, version)]
 
     def event(self, reference: str) -> Event:

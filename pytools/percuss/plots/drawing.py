@@ -149,7 +149,9 @@ def canvas(rows: int, columns: int, width: float, height: float, **options: Any)
 
 @cache
 def _drawn_once() -> type[Any]:
-    """Figures that are drawn once to be saved: matplotlib draws all twice, the first time for the layout alone."""
+    """Figures that are drawn once to be saved: matplotlib draws all twice, the first time for the layout alone, and
+    works out the ticks of an axis a dozen times on the way.
+    """
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -157,11 +159,39 @@ def _drawn_once() -> type[Any]:
         def draw(self, renderer: Any) -> None:
             engine = self.get_layout_engine()
             if isinstance(engine, ConstrainedLayoutEngine):
+                for axes in self.axes:
+                    for axis in (axes.xaxis, axes.yaxis):
+                        _remember_ticks(axis)
                 engine.execute(self)
             else:
                 super().draw(renderer)
 
     return DrawnOnce
+
+
+def _remember_ticks(axis: Any) -> None:
+    """Let an axis that will change no more keep its ticks, and where their labels stand, while it stays in its place."""
+    ticks_at, boxes_at = axis._update_ticks, axis._get_ticklabel_bboxes
+    ticks: dict[Any, Any] = {}
+    boxes: dict[Any, Any] = {}
+
+    def place() -> tuple[float, ...]:
+        return (*axis.axes.bbox.bounds, *axis.get_view_interval())
+
+    def update_ticks() -> Any:
+        if (at := place()) not in ticks:
+            ticks.clear()
+            boxes.clear()
+            ticks[at] = ticks_at()
+        return ticks[at]
+
+    def ticklabel_bboxes(drawn: Any, renderer: Any) -> Any:
+        update_ticks()
+        if id(renderer) not in boxes:
+            boxes[id(renderer)] = boxes_at(drawn, renderer)
+        return boxes[id(renderer)]
+
+    axis._update_ticks, axis._get_ticklabel_bboxes = update_ticks, ticklabel_bboxes
 
 
 def picture(figure: Any, alt: str, caption: str = "") -> Figure:
