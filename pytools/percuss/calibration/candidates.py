@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from percuss.calibration.observations import std_of
 from percuss.errors import InputError
 from percuss.settings import KeyPath, Note, Setting, check_table, table_of
 from percuss.spelling import did_you_mean, shown
 from percuss.study.study import Study
-from percuss.study.tables import named_tables
-from percuss.units import si_quantity
+from percuss.study.tables import named_tables, read_stds
+from percuss.units import parse_quantity, si_quantity
 
 SPLITS = ("output", "case", "measurement")
 
@@ -87,21 +86,15 @@ def _resolved(study: Study, name: str, table: Mapping[str, Any], note: Note) -> 
     return checked
 
 
-def _stds(study: Study, written: object, outputs: Sequence[str], path: KeyPath, note: Note) -> dict[str, Any]:
+def _stds(study: Study, written: Any, outputs: Sequence[str], path: KeyPath, note: Note) -> dict[str, Any]:
     """Errors of measurement by output, in SI."""
+    units = {name: study.outputs[name].unit for name in (study.outputs if isinstance(written, dict) else outputs)}
     stds: dict[str, Any] = {}
-    table: dict[str, Any] = written if isinstance(written, dict) else dict.fromkeys(outputs, written)
-    for name, value in table.items():
-        at = (*path, "std", name) if isinstance(written, dict) else (*path, "std")
-        if name not in study.outputs:
-            note(at, f"no such output; {did_you_mean(name, study.outputs)}")
-            continue
-        try:
-            if std_of(value, study.outputs[name]) == 0:
-                note(at, "must be above 0: nothing is measured without an error")
-            stds[name] = si_quantity(value, study.outputs[name].unit)
-        except InputError as fault:
-            note(at, str(fault))
+    for name, std in read_stds(written, units, "no such output", (*path, "std"), note).items():
+        if std == 0:
+            at = (*path, "std", name) if isinstance(written, dict) else (*path, "std")
+            note(at, "must be above 0: nothing is measured without an error")
+        stds[name] = si_quantity(written[name] if isinstance(written, dict) else written, units[name])
     return stds
 
 
@@ -122,7 +115,7 @@ def _split(study: Study, name: str, table: Mapping[str, Any]) -> list[Candidate]
             case,
             output,
             table.get("repeats", 1),
-            std_of(stds[output], study.outputs[output]) if output in stds else None,
+            parse_quantity(stds[output], study.outputs[output].unit) if output in stds else None,
         )
         for case in _matching(study.cases, table.get("cases"))
         for output in _matching(study.outputs, table.get("outputs"))

@@ -68,9 +68,12 @@ class Low:
                 far.append(0.0)
                 continue
             column = surrogate.columns[number]
-            own, _, fold = surrogate.nested(number) if folds else (np.empty((0, len(surrogate.names))), None, None)
+            if folds:
+                own, _, place = surrogate.nested(number)
+            else:
+                own, place = np.empty((0, len(surrogate.names))), np.empty(0, np.intp)
             points.append(own)
-            places.append(np.empty(0, np.intp) if fold is None else fold)
+            places.append(place)
             far.append((column.errors.elsewhere or 0.0) * column.variance)
         families = surrogate.canonical.families
         return cls(families, whole, tuple(folds), tuple(points), tuple(places), np.array(far))

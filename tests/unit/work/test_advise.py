@@ -161,7 +161,7 @@ def test_what_cannot_be_foreseen_is_refused_or_left_out(posterior: tuple[Session
     ("line", "words"),
     [
         ('outputs = ["y9"]', "the study has no output"),
-        ("std = -1", "must be at least 0"),
+        ("std = -1", "outside"),
         ("std = 0", "must be above 0"),
         ('std = "1 mm"', "is in mm"),
         ("std = { y9 = 1 }", "no such output"),
