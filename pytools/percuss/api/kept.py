@@ -34,7 +34,7 @@ class Kept(Book):
 
         rows = [
             (e.id, when(e), e.kind, e.study.name if e.study else None, line.mark, line.summary)
-            for line in log_lines(self.session.ledger.frame(), Selection(kind, study, **more))
+            for line in log_lines(self.session.ledger, Selection(kind, study, **more))
             for e in [line.event]
         ]
         names = ("id", "at", "kind", "study", "mark", "summary")

@@ -42,7 +42,9 @@ def section(source: Source, event: Event) -> Section:
         verdict = _verdict(body.verification)
         short.append(verdict)
         blocks += [verdict, *_verification(prediction, body.verification)]
-    blocks += [_outputs(prediction), *(Notice(f"{note}.", "note") for note in body.notes)]
+    if prediction.outputs.height:
+        blocks.append(_outputs(prediction))
+    blocks += [*(Notice(f"{note}.", "note") for note in body.notes)]
     return Section("Prediction", blocks, short)
 
 
