@@ -197,6 +197,9 @@ def _remember_ticks(axis: Any) -> None:
 def picture(figure: Any, alt: str, caption: str = "") -> Figure:
     """A drawn figure: inline SVG for a page, else matplotlib's for a file."""
     width = round(float(figure.get_figwidth()) * 72, 2)
+    for axes in figure.axes:
+        _name_decades(axes.xaxis, axes.get_xlim())
+        _name_decades(axes.yaxis, axes.get_ylim())
     if not _WANTED.get():
         return Figure("", alt, caption, width)
     if _STYLE.get() != "page":
@@ -204,6 +207,19 @@ def picture(figure: Any, alt: str, caption: str = "") -> Figure:
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     return Figure(inline_svg(stream.getvalue()), alt, caption, width)
+
+
+def _name_decades(axis: Any, limits: tuple[float, float]) -> None:
+    """Ticks of a logarithmic axis over two decades or less as numbers: 0.5 and 2, not 5x10^-1 and 2x10^0."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    low, high = sorted(limits)
+    if axis.get_scale() != "log" or high > 200 * low or isinstance(axis.get_major_locator(), FixedLocator):
+        return
+    narrow = LogLocator(subs=(1, 2, 3, 5)) if high < 20 * low else LogLocator(subs=(1, 2, 5))
+    axis.set_major_locator(narrow if high > 3 * low else MaxNLocator(4))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def dots(

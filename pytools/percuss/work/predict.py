@@ -75,12 +75,13 @@ def predict(session: Session, request: Request) -> Prediction:
         spent = Spent()
         draws = request.draws or (100 if problem.direct else 2000)
         predicted = prediction.predict(problem, posterior, draws, request.seed, curves)
-        scores = prediction.scores(problem, posterior, predicted, verified)
+        unknown = worthless(session, problem, session.accept)
+        scores = prediction.scores(problem, posterior, predicted, verified, unknown)
     enrichment = None
     if verified and not verified.passed:
         proposed = _proposed(session, problem, posterior, verified, request.seed)
         enrichment = append_design(session, proposed, cause=verified.campaign).stored
-    predicted = prediction.without(predicted, worthless(session, problem, session.accept))
+    predicted = prediction.without(predicted, unknown)
     body = PredictionMade(
         draws=draws,
         scores=tuple(scores),
@@ -150,8 +151,9 @@ def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetiti
     problem = load_problem(session, posterior.event)
     predicted = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
     accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
-    kept = prediction.without(predicted, worthless(session, problem, accepted))
-    scores = () if body.verification else tuple(prediction.scores(problem, posterior, predicted, None))
+    unknown = worthless(session, problem, accepted)
+    kept = prediction.without(predicted, unknown)
+    scores = () if body.verification else tuple(prediction.scores(problem, posterior, predicted, None, unknown))
     again = replace(body, scores=scores, notes=kept.notes)
     verified = ("scores", "verification") if body.verification else ()
     return judged_tables(

@@ -54,6 +54,19 @@ class GroundRecord:
     times_s: tuple[float, ...]
     accelerations_m_s2: tuple[float, ...]
 
+    def too_short(self, run_s: float) -> str:
+        """Why the record is none for a run of that length; empty where it is long enough.
+
+        It may end a step early, as records of N steps do that begin at 0, but no more than a hundredth of the run.
+        """
+        end = self.times_s[-1]
+        if run_s - end <= _ends_with(end - self.times_s[-2], run_s):
+            return ""
+        return (
+            f"the record {self.name} ends at {end:.6g} s, before the run of {run_s:.6g} s: shorten duration, or say "
+            f'base_record_end = "rest" for a base that is at rest for the last {run_s - end:.6g} s'
+        )
+
     def facts(self, scale: float = 1.0, run_s: float = math.inf) -> RecordFacts:
         """What to know of the record, with its acceleration times a factor, in a run of some length."""
         import numpy as np
@@ -117,7 +130,7 @@ class RecordFacts:
 
     def mismatch(self) -> str:
         """One sentence if the record and the run do not end together, within a step; empty if they do."""
-        if not math.isfinite(self.run_s) or abs(self.run_s - self.end_s) <= self.largest_step_s * (1 + 1e-9):
+        if not math.isfinite(self.run_s) or abs(self.run_s - self.end_s) <= _ends_with(self.largest_step_s, self.run_s):
             return ""
         if self.end_s < self.run_s:
             rest = f"the base is at rest for the last {self.run_s - self.end_s:.6g} s"
@@ -125,6 +138,11 @@ class RecordFacts:
         return (
             f"{self.name} ends at {self.end_s:.6g} s, after the run of {self.run_s:.6g} s: the rest of it is not used"
         )
+
+
+def _ends_with(step_s: float, run_s: float) -> float:
+    """How far apart a record and a run may end that end together: a step, but not that of a few samples far apart."""
+    return min(step_s, 0.01 * run_s) * (1 + 1e-9)
 
 
 def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:
