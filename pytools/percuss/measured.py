@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from percuss.errors import InputError
-from percuss.ledger.files import quiet_panics
+from percuss.errors import InputError, LedgerError
+from percuss.ledger.files import quiet_panics, read_regular
 from percuss.spelling import did_you_mean, shown
 from percuss.text_tables import (
     COMMENT,
@@ -180,24 +180,33 @@ def text_in(cell: object) -> str | None:
     return text or None
 
 
-def read_measured(path: Path, largest_bytes: int) -> Measured:
-    """A table from a file of at most so many bytes."""
+def read_file(path: Path, shown_as: str, largest_bytes: int) -> bytes:
+    """The bytes of a file that people bring, links followed."""
     try:
-        size = path.stat().st_size
-        if not path.is_file():
-            raise InputError(f"{path}: is not a regular file")
-        if size > largest_bytes:
-            raise InputError(
-                f"{path}: {size} bytes, and at most {largest_bytes} are read", hint="the setting import_mb raises it"
-            )
-        data = path.read_bytes()
+        return read_resolved(path.resolve(strict=True), shown_as, largest_bytes)
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except OSError as fault:
+        raise InputError(f"{shown_as}: there is no such file") from None
+    except (OSError, RuntimeError) as fault:  # a loop of links
         if isinstance(fault, InputError):
             raise
-        raise InputError(f"{path}: cannot be read ({fault.strerror})") from fault
-    return parse_measured(str(path), data)
+        raise InputError(f"{shown_as}: cannot be read ({getattr(fault, 'strerror', None) or fault})") from None
+
+
+def read_resolved(place: Path, shown_as: str, largest_bytes: int) -> bytes:
+    """The bytes of a regular file of at most so many; a link that has come to stand in this place is not followed."""
+    try:
+        return read_regular(place, largest_bytes)
+    except LedgerError as fault:
+        raise InputError(f"{shown_as}: {str(fault).removeprefix(f'{place}: ')}") from None
+
+
+def read_measured(path: Path, largest_bytes: int) -> Measured:
+    """A table from a file of at most so many bytes."""
+    if path.is_file() and (size := path.stat().st_size) > largest_bytes:
+        raise InputError(
+            f"{path}: {size} bytes, and at most {largest_bytes} are read", hint="the setting import_mb raises it"
+        )
+    return parse_measured(str(path), read_file(path, str(path), largest_bytes))
 
 
 def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
