@@ -90,8 +90,8 @@ class Session:
         return self._state
 
     def for_telling(self) -> Session:
-        """A session that reads superseded events like any other: for telling what was done, not for going on."""
-        session = Session(self.ledger, settings=self.settings, voice=self.voice)
+        """A session that reads superseded events like any other: for telling what was done, or repeating it."""
+        session = Session(self.ledger, settings=self.settings, allow_command=self.allow_command, voice=self.voice)
         session._state = replace(self.state, superseded={})
         session._studies = self._studies
         return session

@@ -124,9 +124,10 @@ class Kept(Book):
 
     def report(self, *results: ResultLike) -> Report:
         """A page on results and all they come from; a notebook shows it inline."""
+        from percuss.report.source import gather
         from percuss.work.report import make_report
 
-        return Report(make_report(self.session, [self._event(item) for item in results]))
+        return Report(make_report(gather(self.session, [self._event(item) for item in results])))
 
     def plot(
         self,

@@ -66,7 +66,7 @@ def log(
 
 
 def _table(lines: Sequence[LogLine]) -> str:
-    """A row for each line; on a narrow terminal the study is part of the words, and the time is short."""
+    """A row for each line; on a narrow terminal without its number, the time short, the study part of the words."""
     from percuss.cli.output import table_text, text_width
     from percuss.work.log import when
 
@@ -75,13 +75,14 @@ def _table(lines: Sequence[LogLine]) -> str:
     for line in lines:
         event, study = line.event, line.event.study.name if line.event.study else ""
         kind = event.kind + (f" ({line.mark})" if line.mark else "")
-        start = (f"{line.first_seq}-{event.seq}" if line.folded > 1 else event.seq, line.short)
         if narrow:
-            rows.append((*start, when(event)[5:16], kind, ": ".join(filter(None, (study, line.summary)))))
+            words = ": ".join(filter(None, (study, line.summary)))
+            rows.append((line.short, when(event)[5:16], kind, words))
         else:
-            rows.append((*start, when(event), kind, study, line.summary))
-    heads = ("seq", "id", "at", "kind", "") if narrow else ("seq", "id", "at", "kind", "study", "")
-    return table_text(heads, rows, styles=[_style(line) for line in lines])
+            number = f"{line.first_seq}-{event.seq}" if line.folded > 1 else event.seq
+            rows.append((number, line.short, when(event), kind, study, line.summary))
+    heads = ("id", "at", "kind", "") if narrow else ("seq", "id", "at", "kind", "study", "")
+    return table_text(heads, rows, styles=[_style(line) for line in lines], whole=("at",))
 
 
 def _style(line: LogLine) -> str:

@@ -155,11 +155,13 @@ def table_text(
     rows: Iterable[Sequence[object]],
     width: int | None = None,
     styles: Sequence[str] = (),
+    whole: Sequence[str] = (),
 ) -> str:
     """Aligned columns: numbers to the right, no borders, so that it reads well and greps well.
 
     What is wider than `width` (None: that of the terminal, 0: as wide as it is) is wrapped between words, in the widest
-    columns of text. `styles` are codes of colours, one for each row, empty for none.
+    columns of text, but not in those whose head is in `whole`. `styles` are codes of colours, one for each row, empty
+    for none.
     """
     width = text_width() if width is None else width
     listed = [list(row) for row in rows]
@@ -168,7 +170,7 @@ def table_text(
     widths = [max([len(head), *(len(row[i]) for row in cells)]) for i, head in enumerate(heads)]
     # No column gets narrower than its longest word.
     floors = [
-        w if r else max(len(word) for row in [heads, *cells] for word in (row[i].split() or [""]))
+        w if r or heads[i] in whole else max(len(word) for row in [heads, *cells] for word in (row[i].split() or [""]))
         for i, (w, r) in enumerate(zip(widths, right, strict=True))
     ]
     while width and (excess := sum(widths) + 2 * (len(widths) - 1) - width) > 0:

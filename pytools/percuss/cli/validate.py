@@ -34,9 +34,13 @@ def validate(
     data: Annotated[Path | None, typer.Option(help="Other data than the study names.", metavar="FILE")] = None,
     track: Annotated[list[str] | None, typer.Option(help="What may drift.", metavar="NAME")] = None,
     drift: Annotated[float | None, typer.Option(help="Coefficient of variation of a step; 0.001 if not set.")] = None,
-    gaps: Annotated[str | None, typer.Option(help="Missing measurements: refuse or skip.")] = None,
-    settle: Annotated[str | None, typer.Option(help='Judge after this time, as "20 s".')] = None,
-    training: Annotated[str | None, typer.Option(help='What a constant calibration sees, as "50 s".')] = None,
+    gaps: Annotated[
+        str | None, typer.Option(metavar="refuse|skip", help="What to do where measurements are missing.")
+    ] = None,
+    settle: Annotated[str | None, typer.Option(metavar="TIME", help='Judge after this time, as "20 s".')] = None,
+    training: Annotated[
+        str | None, typer.Option(metavar="TIME", help='What a constant calibration sees, as "50 s".')
+    ] = None,
     substeps: Annotated[int | None, typer.Option(min=1, help="Steps of the integrator from sample to sample.")] = None,
     traditional: Annotated[bool | None, typer.Option(help="Calibrate with constant parameters as well.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws of the constant calibration.")] = 0,

@@ -272,8 +272,8 @@ def campaign_fault(session: Session, campaign: Event) -> str | None:
     if facts.digest != body.content:
         return "its runs do not give the digest it recorded"
     if (facts.completed, facts.failed) != (body.completed, body.failed):
-        said = f"{body.completed} completed and {body.failed} failed"
-        return f"says that {said}, and of its runs {facts.completed} and {facts.failed} did"
+        claim = f"{body.completed} completed and {body.failed} failed"
+        return f"says that {claim}, and of its runs {facts.completed} and {facts.failed} did"
     if facts.completed + facts.failed != design.runs:
         return f"has {facts.completed + facts.failed} of the {design.runs} runs of its design; others were left out"
     return None

@@ -139,11 +139,11 @@ class Ledger:
 
     def whole(self, rows: pl.DataFrame) -> list[Event]:
         """Some events, of whatever streams, by the columns `stream`, `seq` and `id`; in this order."""
-        found: dict[str, Event] = {}
+        by_id: dict[str, Event] = {}
         for (stream,), some in rows.group_by("stream"):
             kept = read_stream(self.place, str(stream), part=Part(some["seq"]))
-            found.update((event.id, event) for event in from_frame(kept))
-        return [found[id] for id in rows["id"].to_list()]
+            by_id.update((event.id, event) for event in from_frame(kept))
+        return [by_id[id] for id in rows["id"].to_list()]
 
     def refresh(self) -> None:
         """Forget what was read: others may have appended since."""

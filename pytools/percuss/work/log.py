@@ -77,11 +77,11 @@ def gathered(lines: Sequence[LogLine]) -> list[LogLine]:
         before = folded[-1] if folded else None
         if before is None or not _goes_on(before, line):
             folded.append(line)
-            runs = _runs(line.event)
+            runs = runs_in(line.event)
             continue
-        runs += _runs(line.event)
+        runs += runs_in(line.event)
         count, first = before.folded + 1, before.first_seq if before.folded > 1 else before.event.seq
-        folded[-1] = replace(line, folded=count, first_seq=first, summary=f"{runs} runs in {count} batches")
+        folded[-1] = replace(line, folded=count, first_seq=first, summary=batches_text(runs, count))
     return folded
 
 
@@ -90,8 +90,13 @@ def _goes_on(before: LogLine, line: LogLine) -> bool:
     return same and line.event.kind in BATCHES and not (before.mark or line.mark)
 
 
-def _runs(event: Event) -> int:
-    """How many runs a batch tells of; none where its body does not fit."""
+def batches_text(runs: int, batches: int) -> str:
+    """What stands for batches that are one line."""
+    return f"{runs} runs in {batches} batches"
+
+
+def runs_in(event: Event) -> int:
+    """How many runs a batch holds; none where its body does not fit."""
     try:
         body = event.content
     except LedgerError:

@@ -73,12 +73,13 @@ def predict(session: Session, request: Request) -> Prediction:
         spent = Spent()
         draws = request.draws or (100 if problem.direct else 2000)
         predicted = prediction.predict(problem, posterior, draws, request.seed, curves)
-        scores = prediction.scores(problem, posterior, predicted, verified)
+        unknown = worthless(session, problem, session.accept)
+        scores = prediction.scores(problem, posterior, predicted, verified, unknown)
     enrichment = None
     if verified and not verified.passed:
         proposed = _proposed(session, problem, posterior, verified, request.seed)
         enrichment = append_design(session, proposed, cause=verified.campaign).stored
-    predicted = prediction.without(predicted, worthless(session, problem, session.accept))
+    predicted = prediction.without(predicted, unknown)
     body = PredictionMade(
         draws=draws,
         scores=tuple(scores),

@@ -26,8 +26,9 @@ def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetiti
     problem = load_problem(session, posterior.event)
     predicted = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
     accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
-    kept = prediction.without(predicted, worthless(session, problem, accepted))
-    scores = () if body.verification else tuple(prediction.scores(problem, posterior, predicted, None))
+    unknown = worthless(session, problem, accepted)
+    kept = prediction.without(predicted, unknown)
+    scores = () if body.verification else tuple(prediction.scores(problem, posterior, predicted, None, unknown))
     again = replace(body, scores=scores, notes=kept.notes)
     verified = ("scores", "verification") if body.verification else ()
     return judged_tables(

@@ -32,7 +32,9 @@ def repeat_surrogate(session: Session, event: Event, part: int = 0) -> Repetitio
     body = SurrogateFitted.of(event)
     others = recorded_campaign(session, event, "held_out", oldest_first=True) if event.inputs_as("held_out") else None
     settings = Settings.of(body.settings, event.seed or 0)
-    fit = fit_campaign(session, recorded_campaign(session, event), settings, others)
+    lower = [load_surrogate(session, session.state.events[item.id]) for item in event.inputs_as("low")]
+    low = lower[0] if lower else None
+    fit = fit_campaign(session, recorded_campaign(session, event), settings, others, low)
     other = other_tables(event, fit.tables)
     if not other:
         own = tuple(skill(fit.fitted.columns, fit.curves))

@@ -18,6 +18,8 @@ from percuss.surrogates.curves import project_curves, reduce_curves
 from percuss.surrogates.fit import Fitted, fit_all
 from percuss.surrogates.model import Settings
 from percuss.surrogates.storage import surrogate_tables
+from percuss.surrogates.surrogate import Surrogate, load_surrogate
+from percuss.surrogates.two_level import TWO_LEVEL
 from percuss.trust import Trust
 
 if TYPE_CHECKING:
@@ -36,24 +38,37 @@ class Surrogates:
 
 
 def fit_surrogates(
-    session: Session, event: Event, settings: Settings | None = None, held_out: Event | None = None
+    session: Session,
+    event: Event,
+    settings: Settings | None = None,
+    held_out: Event | None = None,
+    low: Event | None = None,
 ) -> Surrogates:
-    """Fit every output of every case of a design whose runs are all in; `held_out` are other runs to judge them by."""
+    """Fit every output of every case of a design whose runs are all in; `held_out` are other runs to judge them by,
+    `low` a surrogate of cheaper runs to build on.
+    """
     settings = settings or Settings()
     campaign = closed_campaign(session, event)
     others = _others(session, campaign, held_out) if held_out else None
+    lower = load_surrogate(session, low) if low else None
     spent = Spent()
-    fitted = fit_campaign(session, campaign, settings, others)
+    fitted = fit_campaign(session, campaign, settings, others, lower)
     draft = Draft(
         "surrogate.fitted",
         surrogate_body(fitted, settings),
         campaign.designs[0].reference,
-        [*campaign.inputs(), *(("held_out", closing) for closing in (others.closings if others else ()))],
+        [
+            *campaign.inputs(),
+            *(("held_out", closing) for closing in (others.closings if others else ())),
+            *([("low", lower.event)] if lower else []),
+        ],
         [session.ledger.put_table(role, table) for role, table in sorted(fitted.tables.items())],
         seed=settings.seed,
         cost=spent.cost(),
     )
-    appended, trust = session.append_result(draft, skill(fitted.fitted.columns, fitted.curves))
+    used = [f"{c.case}/{c.output}" for c in fitted.fitted.columns if c.facts.get("method") == TWO_LEVEL]
+    about = used if lower else None
+    appended, trust = session.append_result(draft, skill(fitted.fitted.columns, fitted.curves), about)
     return Surrogates(appended, trust, campaign, fitted.fitted, fitted.curves)
 
 
@@ -67,17 +82,21 @@ class Fit:
     tables: Mapping[str, pl.DataFrame]
 
 
-def fit_campaign(session: Session, campaign: Campaign, settings: Settings, others: Campaign | None) -> Fit:
-    """Fit every output of every case, or whole curves; `others` are runs to judge them by."""
+def fit_campaign(
+    session: Session, campaign: Campaign, settings: Settings, others: Campaign | None, low: Surrogate | None = None
+) -> Fit:
+    """Fit every output of every case, or whole curves; `others` are runs to judge them by, `low` a level below."""
     fitted_to, curves = campaign, None
     tables: dict[str, pl.DataFrame] = {}
+    if settings.curves and low:
+        raise InputError("--low: outputs of two levels are joined, not --curves")
     if settings.curves:
         fitted_to, tables, curves = reduce_curves(session, campaign, settings.curves)
         if others:
             others, left_out = project_curves(session, others, settings.curves, tables["modes"])
             curves = replace(curves, held_out_error=left_out)
     with session.voice.progress("fitting", len(fitted_to.cases) * len(fitted_to.outputs)) as advance:
-        fitted = fit_all(fitted_to, settings, others, advance)
+        fitted = fit_all(fitted_to, settings, others, advance, low)
     return Fit(fitted_to, fitted, curves, tables | surrogate_tables(fitted_to, fitted))
 
 

@@ -97,7 +97,7 @@ def test_a_stiffer_frame_is_explained_by_an_error_of_the_model(tmp_path: Path) -
     [
         ('length = "0.4 s"', 'length = "0.4 s"\nover = "speed"', "is no number that all cases have"),
         ('length = "0.4 s"', 'length = "0.4 s"\northogonal = 1', "must be true or false"),
-        ('length = "0.4 s"', "", "needs a length"),
+        ('length = "0.4 s"', "", "length: missing"),
         ('length = "0.4 s"', 'length = "0.4 mm"', "0.4 mm"),
     ],
 )
