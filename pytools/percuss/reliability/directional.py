@@ -6,9 +6,9 @@ Exact along every direction, so that few variables and many branches are its fie
 share of directions that matter falls, and the coefficient of variation says so.
 
 Along a direction the outermost radius of the scan is looked at first. Where it fails the direction is scanned, and
-roots between neighbouring radii are found by the rule of Illinois (Dowell and Jarratt, 1971). Where it does not fail, and the
-blocks before have found next to nothing along such directions, one in `THINNED` is scanned and counts as often, which
-leaves the mean as it is.
+roots between neighbouring radii are found by the rule of Illinois (Dowell and Jarratt, 1971). Where it does not fail,
+and the blocks before have found next to nothing along such directions, one in `THINNED` is scanned and counts as often,
+which leaves the mean as it is.
 
 A region thinner than the distance of the radii shows no change of sign. So at one more radius of each direction
 scanned, drawn evenly in the logarithm of its tail q, the limit I is compared with what the roots say of it, I_0:

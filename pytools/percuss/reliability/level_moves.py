@@ -77,7 +77,7 @@ def _along_slope(u: Array, g: Array, seeds: Array, probability: float) -> Depth:
     axes = np.array([_downhill(u[half], g[half], g[seeds].max()) for half in halves])
 
     def of(v: Array, chains: Array) -> Array:
-        return np.einsum("ij,ij->i", v, axes[second[chains]])
+        return np.asarray(np.einsum("ij,ij->i", v, axes[second[chains]]))
 
     def at(v: Array, chains: Array, q: Array) -> Array:
         return np.asarray(v + (-ndtri(_inside(q)) - of(v, chains))[:, None] * axes[second[chains]])
@@ -91,7 +91,7 @@ def _from_origin(seeds: Array, probability: float) -> Depth:
     half = seeds.shape[1] / 2
 
     def of(v: Array, chains: Array) -> Array:
-        return np.linalg.norm(v, axis=1)
+        return np.asarray(np.linalg.norm(v, axis=1))
 
     def at(v: Array, chains: Array, q: Array) -> Array:
         radius = np.sqrt(2 * gammainccinv(half, _inside(q)))
