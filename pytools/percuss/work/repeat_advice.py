@@ -17,7 +17,7 @@ from percuss.work.advise import (
     recorded_candidates,
     try_advised,
 )
-from percuss.work.repeated_tables import judged_tables
+from percuss.work.repeated_tables import FAR, farthest, judged_tables
 from percuss.work.repetition import Repetition
 
 
@@ -32,12 +32,12 @@ def repeat_advice(session: Session, event: Event, part: int = 0) -> Repetition:
     advice = advise(ahead, candidates, body.outer, body.inner, seed)
     tried = try_advised(ahead, advice, body.twins, seed) if body.twins else None
     again = replace(advice_body(ahead, candidates, advice, tried), trust=body.trust, notes=body.notes)
-    return judged_tables(
-        session,
-        event,
-        "advice",
-        advice_tables(ahead, advice, tried),
-        far=None if body.twins else 0.25,
-        body=again,
-        own=advice_verdicts(advice, tried),
-    )
+    tables = advice_tables(ahead, advice, tried)
+
+    def beyond() -> str | None:
+        # No search is in these; posteriors of twins may take any path.
+        apart = [farthest(session, event, role, tables[role]) for role in ("candidates", "contractions")]
+        return next((f"{far:.2g} apart" for far in apart if FAR < far < float("inf")), None)
+
+    own = advice_verdicts(advice, tried)
+    return judged_tables(session, event, "advice", tables, far=beyond, body=again, own=own)
