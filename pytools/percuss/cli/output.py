@@ -264,7 +264,8 @@ def _lines(label: str, total: int | None) -> Callable[[int, str], None]:
             how_many = f"{steps}"
             if total:
                 left_s = (now - started) / steps * (total - steps)
-                how_many = f"{steps} of {total}, about {left_s / 60:.3g} min left"
+                left = f"{left_s:.0f} s" if left_s < 90 else f"{left_s / 60:.0f} min"
+                how_many = f"{steps} of {total}, about {left} left"
             say(f"{label}: {how_many}{f', {note}' if note else ''}")
 
     return advance
