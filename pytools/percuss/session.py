@@ -88,7 +88,7 @@ class Lines:
             how_far = f"{steps}"
             if total:
                 left_s = (now - started) / steps * (total - steps)
-                left = f"{left_s:.2g} s" if left_s < 100 else f"{left_s / 60:.2g} min"
+                left = f"{left_s:.0f} s" if left_s < 90 else f"{left_s / 60:.0f} min"
                 how_far = f"{steps} of {total}, about {left} left"
             self.write(f"{label}: {how_far}{f', {note}' if note else ''}")
 

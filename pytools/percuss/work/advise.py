@@ -31,7 +31,7 @@ from percuss.surrogates.assessment import left_out
 from percuss.surrogates.surrogate import load_surrogate
 from percuss.trust import Trust
 from percuss.trust import accept as accept_failures
-from percuss.work.repeated import judged_tables
+from percuss.work.repeated import FAR, farthest, judged_tables
 from percuss.work.repetition import Repetition
 
 if TYPE_CHECKING:
@@ -250,12 +250,12 @@ def repeat_advice(session: Session, event: Event, part: int = 0) -> Repetition:
     advice = foresee(ahead, candidates, body.outer, body.inner, seed)
     tried = try_advised(ahead, advice, body.twins, seed) if body.twins else None
     again = replace(advice_body(ahead, candidates, advice, tried), trust=body.trust, notes=body.notes)
-    return judged_tables(
-        session,
-        event,
-        "advice",
-        advice_tables(ahead, advice, tried),
-        far=None if body.twins else 0.25,
-        body=again,
-        own=advice_verdicts(advice, tried),
-    )
+    tables = advice_tables(ahead, advice, tried)
+
+    def beyond() -> str | None:
+        # No search is in these; posteriors of twins may take any path.
+        apart = [farthest(session, event, role, tables[role]) for role in ("candidates", "contractions")]
+        return next((f"{far:.2g} apart" for far in apart if FAR < far < float("inf")), None)
+
+    own = advice_verdicts(advice, tried)
+    return judged_tables(session, event, "advice", tables, far=beyond, body=again, own=own)
