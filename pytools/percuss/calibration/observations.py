@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 from percuss.calibration.channels import read_history
 from percuss.calibration.reduced import axes, curve_outputs, read_curves
 from percuss.errors import InputError
-from percuss.measured import Measured, header_unit, number_in, parse_measured, text_in
+from percuss.measured import Measured, parse_measured, text_in
 from percuss.settings import KeyPath, Note, Noted, Setting, check_table, table_of, wrong_type
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
 from percuss.study.histories import History, histories_in_si, read_histories
 from percuss.study.output import Output
 from percuss.study.study import Study
+from percuss.study.tables import read_stds
+from percuss.text_tables import header_unit, number_in
 from percuss.units import parse_quantity, si_quantity, to_si
 
 if TYPE_CHECKING:
@@ -134,30 +136,9 @@ def _source(
             note((*path, "columns", name), f"unknown; {did_you_mean(name, known)}")
         if not isinstance(column, str):
             note((*path, "columns", name), wrong_type(column, "the name of a column"))
-    std = _std(checked["std"], outputs, (*path, "std"), note)
+    units = {name: output.unit for name, output in outputs.items()}
+    std = read_stds(checked["std"], units, "no such output", (*path, "std"), note)
     return Source(checked["file"], case, checked["columns"], std, checked["start"], path)
-
-
-def _std(written: object, outputs: Mapping[str, Output], path: KeyPath, note: Note) -> dict[str, float]:
-    """The measurement's standard deviation by output: one for all, or a table."""
-    stds = {}
-    for name, value in (written if isinstance(written, dict) else dict.fromkeys(outputs, written)).items():
-        if name not in outputs:
-            note((*path, name), f"no such output; {did_you_mean(name, outputs)}")
-            continue
-        try:
-            stds[name] = std_of(value, outputs[name])
-        except InputError as fault:
-            note((*path, name) if isinstance(written, dict) else path, str(fault))
-    return stds
-
-
-def std_of(value: Any, output: Output) -> float:
-    """A standard deviation of an output in SI: finite and not negative."""
-    std = parse_quantity(value, output.unit)
-    if std < 0:
-        raise InputError(f"a std of {value} for output `{output.name}`: must be at least 0")
-    return std
 
 
 def _twin(table: Mapping[str, Any], study: Study, path: KeyPath, note: Note) -> dict[str, float]:

@@ -96,15 +96,16 @@ def _tell(prediction: Prediction) -> None:
     from percuss.cli.output import hint, say, table_text, tell_trust
 
     tell_trust(prediction.trust)
-    heads = list(prediction.scores[0].rmse)
-    rows = [
-        (score.axis, score.entries, *(shown_score(score, which) for which in heads),
-         *(f"{100 * share:.0f} %" for share in score.coverage.values()))
-        for score in prediction.scores
-    ]  # fmt: skip
-    masses = [f"in {100 * float(mass):g} % band" for mass in prediction.scores[0].coverage]
-    say("RMSE against the observations, and the share of them inside the bands:")
-    say(table_text(("axis", "data", *heads, *masses), rows))
+    if prediction.scores:
+        heads = list(prediction.scores[0].rmse)
+        rows = [
+            (score.axis, score.entries, *(shown_score(score, which) for which in heads),
+             *(f"{100 * share:.0f} %" for share in score.coverage.values()))
+            for score in prediction.scores
+        ]  # fmt: skip
+        masses = [f"in {100 * float(mass):g} % band" for mass in prediction.scores[0].coverage]
+        say("RMSE against the observations, and the share of them inside the bands:")
+        say(table_text(("axis", "data", *heads, *masses), rows))
     for note in prediction.predicted.notes:
         say(note)
     if prediction.verification:

@@ -36,9 +36,10 @@ from percuss.reliability.estimate import (
     too_wide,
 )
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, table_of
 
 DEFAULT_N = 100_000
-OPTIONS = {"radii": "radii of the scan along a direction; 6"}
+OPTIONS = table_of(Setting("radii", "integer", 6, low=2, doc="radii of the scan along a direction"))
 # Beyond the outermost radius lies this much probability.
 OUTSIDE = 1e-10
 # Half of the probability lies within the innermost radius of the scan; roots there are found as well.
@@ -61,7 +62,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     if not origin > 0:
         raise MediansFailError
     inner, outer = (math.sqrt(2 * gammainccinv(d / 2, q)) for q in (INSIDE, OUTSIDE))
-    radii = np.concatenate([[0.0], np.linspace(inner, outer, int(settings.options.get("radii", 6)))])
+    radii = np.concatenate([[0.0], np.linspace(inner, outer, settings.option(OPTIONS["radii"]))])
     random = np.random.Generator(np.random.PCG64(settings.seed))
     before, cv = limit.runs, math.inf
     every, found, carried = 1, 0.0, 0.0

@@ -40,9 +40,10 @@ from percuss.reliability.estimate import (
 )
 from percuss.reliability.form import reason_of
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, table_of
 
 DEFAULT_N = 10_000
-OPTIONS = {"starts": "searches beside that from the origin, for each element; 2"}
+OPTIONS = table_of(Setting("starts", "integer", 2, low=0, doc="searches beside that from the origin, for each element"))
 NOTE = "a region that no slope leads to, and that no wide draw has met, is not in it; --method subset needs no slopes"
 FIRST = 300
 # A block is at least this part of what was drawn before.
@@ -101,7 +102,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Search, then sample in blocks until the coefficient of variation is reached."""
     if limit.parallel:
         raise InputError("importance: takes limits and series of limits, not parallel systems", hint="--method subset")
-    searches = all_design_points(limit, int(settings.options.get("starts", 2)), settings.seed)
+    searches = all_design_points(limit, settings.option(OPTIONS["starts"]), settings.seed)
     reason = reason_of(searches)
     centres = np.array([s.point.u for s in searches])
     shares = np.maximum(ndtr(-np.linalg.norm(centres, axis=1)), 1e-300)

@@ -43,9 +43,10 @@ from percuss.reliability.estimate import (
 )
 from percuss.reliability.level_moves import WORTH, Depth, depth_of_level, stepped
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, table_of
 
 DEFAULT_N = 100_000
-OPTIONS = {"per_level": "samples of a level in the first pass; 1000"}
+OPTIONS = table_of(Setting("per_level", "integer", 1000, low=10, doc="samples of a level in the first pass"))
 CONDITIONAL = 0.1  # p0
 ACCEPTANCE = 0.44
 # Of moves that renew the depth, every so many is a step: it also moves samples that lie below all others.
@@ -72,7 +73,7 @@ class Pass:
 
 def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Passes until the coefficient of variation is reached."""
-    size = int(settings.options.get("per_level", 1000))
+    size = settings.option(OPTIONS["per_level"])
     before = limit.runs
     passes: list[Pass] = []
     cv = math.inf

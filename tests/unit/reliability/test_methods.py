@@ -203,8 +203,11 @@ def test_same_seed_same_bits() -> None:
 
 def test_options_are_checked() -> None:
     check_options("subset", {"per_level": 500})
-    with pytest.raises(InputError, match="is no option of the method form; it takes none"):
+    with pytest.raises(InputError, match="the method form has no option `starts`: it takes none"):
         check_options("form", {"starts": 1})
+    for wrong in (-1, 2.5, float("nan"), float("inf")):
+        with pytest.raises(InputError, match=r"`per_level` of the method subset .* a whole number of at least 10"):
+            check_options("subset", {"per_level": wrong})
     with pytest.raises(InputError, match="--method sobset"):
         method_module("sobset")
     assert all(method_module(name).DEFAULT_N for name in LIMIT_METHODS)
