@@ -12,6 +12,7 @@ of the measurement alone. Channels bound to whole curves are read by `percuss.ca
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -88,12 +89,12 @@ def read_observations(study: Study, table: Mapping[str, Any], note: Note) -> Obs
     }
     checked = check_table(OBSERVED, {key: value for key, value in table.items() if key not in named}, top, note)
     known = tuple(study.cases)
-    base = _source(checked, outputs, known, top, note)
+    base = _source(study, checked, top, note)
     sources = [base] if "file" in table else []
     for key, inner in named.items():
         own = check_table(SOURCE, inner, (*top, key), note)
         own |= {name: checked[name] for name in SOURCE if name not in inner}
-        sources.append(_source(own, outputs, known, (*top, key), note))
+        sources.append(_source(study, own, (*top, key), note))
     twin = _twin(checked.get("twin", {}), study, (*top, "twin"), note) if "twin" in table else None
     histories: tuple[History, ...] = ()
     if checked["histories"]:
@@ -109,8 +110,12 @@ def observations_in_si(study: Study, table: Mapping[str, Any]) -> dict[str, Any]
             si[key] = {name: si_quantity(item, outputs[name].unit) for name, item in value.items()}
         elif key == "std":
             # One number for outputs of several units is as many standard deviations.
-            each = {name: si_quantity(value, output.unit) for name, output in outputs.items()}
-            si[key] = each if len(set(each.values())) > 1 else next(iter(each.values()), value)
+            alike = outputs_measured_in(value, outputs)
+            each = {name: si_quantity(value, outputs[name].unit) for name in alike}
+            if len(set(each.values())) > 1 or len(alike) < len(outputs):
+                si[key] = each
+            else:
+                si[key] = next(iter(each.values()), value)
         elif key == "start":
             si[key] = si_quantity(value, "s")
         elif key == "twin":
@@ -122,15 +127,17 @@ def observations_in_si(study: Study, table: Mapping[str, Any]) -> dict[str, Any]
     return si
 
 
-def _source(
-    checked: Mapping[str, Any], outputs: Mapping[str, Output], cases: tuple[str, ...], path: KeyPath, note: Note
-) -> Source:
-    case = checked["case"] or None
-    if case is not None and case not in cases:
-        note((*path, "case"), f"no such case; {did_you_mean(case, cases)}")
+def _source(study: Study, checked: Mapping[str, Any], path: KeyPath, note: Note) -> Source:
+    case, outputs = checked["case"] or None, study.outputs
+    if case is not None and case not in study.cases:
+        note((*path, "case"), f"no such case; {did_you_mean(case, study.cases)}")
     for name, column in checked["columns"].items():
         known = [*COLUMNS, *outputs, *(output.quantity for output in outputs.values() if output.reduce)]
-        if name not in known:
+        if name not in known and name in study.model().quantities:
+            note(
+                (*path, "columns", name), "no output is taken from this curve; [outputs.NAME] with `quantity` takes one"
+            )
+        elif name not in known:
             note((*path, "columns", name), f"unknown; {did_you_mean(name, known)}")
         if not isinstance(column, str):
             note((*path, "columns", name), wrong_type(column, "the name of a column"))
@@ -138,10 +145,11 @@ def _source(
     return Source(checked["file"], case, checked["columns"], std, checked["start"], path)
 
 
-def _std(written: object, outputs: Mapping[str, Output], path: KeyPath, note: Note) -> dict[str, float]:
-    """The measurement's standard deviation by output: one for all, or a table."""
+def _std(written: Any, outputs: Mapping[str, Output], path: KeyPath, note: Note) -> dict[str, float]:
+    """The measurement's standard deviation by output: one for all that are measured in its unit, or a table."""
     stds = {}
-    for name, value in (written if isinstance(written, dict) else dict.fromkeys(outputs, written)).items():
+    by_output = written if isinstance(written, dict) else dict.fromkeys(outputs_measured_in(written, outputs), written)
+    for name, value in by_output.items():
         if name not in outputs:
             note((*path, name), f"no such output; {did_you_mean(name, outputs)}")
             continue
@@ -150,6 +158,19 @@ def _std(written: object, outputs: Mapping[str, Output], path: KeyPath, note: No
         except InputError as fault:
             note((*path, name) if isinstance(written, dict) else path, str(fault))
     return stds
+
+
+def outputs_measured_in(value: Any, outputs: Mapping[str, Output]) -> list[str]:
+    """Outputs of which this may be a standard deviation, by its unit; where it fits none, the first, to say so.
+
+    A count of impacts beside displacements has no error in mm.
+    """
+    fitting = []
+    for name, output in outputs.items():
+        with contextlib.suppress(InputError):
+            parse_quantity(value, output.unit)
+            fitting.append(name)
+    return fitting or list(outputs)[:1]
 
 
 def std_of(value: Any, output: Output) -> float:
