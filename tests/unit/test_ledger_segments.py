@@ -185,6 +185,33 @@ def test_the_cache_grows_by_what_is_new(ledger, monkeypatch) -> None:
     assert len(read) <= 4
 
 
+def test_some_events_of_many_files(ledger, monkeypatch) -> None:
+    """From segments, packs of the cache and loose commits; of files that have none of them the numbers alone."""
+    monkeypatch.setattr(streams, "LOOSE_BEFORE_CACHING", 4)
+    monkeypatch.setattr(streams, "PACK_COMMITS", 8)
+    for _ in range(6):
+        _note(ledger)
+    seal.seal_stream(ledger, "main")
+    for _ in range(20):
+        _note(ledger)
+    for _ in range(2):
+        _note(ledger, "shard")
+    book = Ledger.open(ledger.place.root)
+    rows = book.frame(["stream", "seq", "id"])
+    assert book.whole(rows) == book.events()
+    chosen = rows[[25, 2, 13]]
+    read: list[list[str] | None] = []
+    real = streams.read_segment
+    monkeypatch.setattr(
+        streams, "read_segment", lambda segment, columns=None: real(segment, read.append(columns) or columns)
+    )
+    assert [event.id for event in Ledger.open(ledger.place.root).whole(chosen)] == chosen["id"].to_list()
+    assert read.count(["seq"]) == 4 and read.count(None) == 3  # a segment and three packs, one of which has none
+    gone = chosen.with_columns(id=chosen["id"].str.replace("^.", "z"))
+    with pytest.raises(LedgerError, match="went away"):
+        book.whole(gone)
+
+
 def _packs(book: Ledger) -> list[streams.Segment]:
     return streams.list_segments(book.place, book.place.cache / "streams" / "main")
 

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from percuss.errors import InputError
-from percuss.measured import header_unit, number_in, parse_measured, read_measured, text_in
+from percuss.measured import parse_measured, read_measured, text_in
+from percuss.text_tables import header_unit, number_in
 
 
 def parse(text: str, file: str = "data.csv", *, logged: bool = False):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from percuss.calibration import fit, groups, rank_check, verification
+from percuss.calibration import advice_check, fit, groups, rank_check, verification
 from percuss.execution.convergence import Tolerance
 from percuss.filtering import update
 from percuss.fragility import compute as fragility
@@ -71,6 +71,7 @@ THRESHOLDS: dict[str, list[float | str]] = {
     "skill": [assessment.WORTHLESS],
     "verification": [verification.KEPT, Request.tolerance],
     "twins": [rank_check.FALSE_ALARMS, f"{rank_check.MOST_UNCONVERGED:.0%}"],
+    "advice": [f"{advice_check.TOLERATED:.0%}", advice_check.LEAST_EFFECTIVE, f"{advice_check.MISSED:.0%}"],
     "probability": [limit_estimate.DEFAULT_CV, limit_estimate.WIDEST],
     "limit-surface": [reliability.TOLERATED],
     "exceedances": [fragility.FEWEST],

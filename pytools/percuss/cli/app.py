@@ -57,6 +57,7 @@ COMMANDS: dict[str, Entry] = {
     "predict": Entry("predict", "Predict before and after the data; let the simulator verify.", INFER),
     "compare": Entry("compare", "Compare calibrations.", INFER),
     "trust": Entry("trust", "Try a calibration on twin data, whose truth is known.", INFER),
+    "advise": Entry("advise", "Foresee which of several tests would tell most.", INFER),
     "validate": Entry("validate", "Let parameters drift: may the model be extrapolated?", INFER),
     "reliability": Entry("reliability", "Estimate how likely failure is, or which design meets a target.", RISK),
     "fragility": Entry("fragility", "Estimate how likely damage is at an intensity, and per year.", RISK),

@@ -22,7 +22,7 @@ from percuss.ledger.blobs import blob_path, payload_fault
 from percuss.ledger.consistency import inconsistencies
 from percuss.ledger.event import Event
 from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, read_frames
-from percuss.ledger.ledger import MAIN, Ledger, adopted
+from percuss.ledger.ledger import MAIN, Ledger, adopted, read_environment
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
 from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, runs_slices, small_tables
@@ -279,6 +279,9 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
             try:
                 if wrong := payload_fault(place, blob):
                     proof.faults.append(f"{path}: {wrong} event {event.id}")
+                if event.environment and blob == event.payloads[-1]:
+                    # What cannot be read would excuse whatever does not come out again.
+                    read_environment(place, event)
             except (LedgerError, InputError) as fault:
                 proof.faults.append(f"{path}: {str(fault).removeprefix(f'{path}: ')} (event {event.id})")
     _check_unused(place, set(paths_by_name.values()), proof)

@@ -38,6 +38,8 @@ MAIN = "main"
 # A writer that finds more loose commits than this in main packs them first; it looks once in so many commits.
 LOOSE_BEFORE_SEALING = 512
 LOOK_EVERY = 64
+# What every record of an environment has, each an object.
+ENVIRONMENT = ("python", "packages", "blas", "cpu", "os")
 
 
 class Ledger:
@@ -106,15 +108,7 @@ class Ledger:
 
     def environment(self, event: Event) -> dict[str, Any] | None:
         """In what environment an event was made; None for events of format 1."""
-        if event.environment is None:
-            return None
-        try:
-            record = json.loads(blobs.get_bytes(self.place, event.payloads[-1]))
-        except (ValueError, RecursionError) as fault:
-            raise LedgerError(f"event {event.id}: the record of its environment is not readable JSON") from fault
-        if not isinstance(record, dict):
-            raise LedgerError(f"event {event.id}: the record of its environment is not a JSON object")
-        return record
+        return read_environment(self.place, event)
 
     def _seal_many(self) -> None:
         """Pack the loose commits of main if they are many: before appending, so that what was asked for comes last.
@@ -145,11 +139,11 @@ class Ledger:
 
     def whole(self, rows: pl.DataFrame) -> list[Event]:
         """Some events, of whatever streams, by the columns `stream`, `seq` and `id`; in this order."""
-        found: dict[str, Event] = {}
+        by_id: dict[str, Event] = {}
         for (stream,), some in rows.group_by("stream"):
             kept = read_stream(self.place, str(stream), part=Part(some["seq"]))
-            found.update((event.id, event) for event in from_frame(kept))
-        return [found[id] for id in rows["id"].to_list()]
+            by_id.update((event.id, event) for event in from_frame(kept))
+        return [by_id[id] for id in rows["id"].to_list()]
 
     def refresh(self) -> None:
         """Forget what was read: others may have appended since."""
@@ -273,6 +267,21 @@ class Ledger:
             for blob in event.blobs
             if blob.role.startswith(FILE_ROLE)
         }
+
+
+def read_environment(place: Place, event: Event) -> dict[str, Any] | None:
+    """The record of the environment that an event was made in; None for events of format 1."""
+    if event.environment is None:
+        return None
+    try:
+        record = json.loads(blobs.get_bytes(place, event.payloads[-1]))
+    except (ValueError, RecursionError) as fault:
+        raise LedgerError(f"event {event.id}: the record of its environment is not readable JSON") from fault
+    if not isinstance(record, dict) or not all(isinstance(record.get(part), dict) for part in ENVIRONMENT):
+        raise LedgerError(
+            f"event {event.id}: the record of its environment is not a JSON object with {', '.join(ENVIRONMENT)}"
+        )
+    return record
 
 
 def _with_plugins(maker: Maker) -> Maker:

@@ -170,7 +170,7 @@ def _drawn_once() -> type[Any]:
 
 
 def _remember_ticks(axis: Any) -> None:
-    """Let an axis that will change no more keep its ticks, and where their labels stand, while it stays in its place."""
+    """Let an axis that changes no more keep its ticks, and where their labels stand, while it stays in its place."""
     ticks_at, boxes_at = axis._update_ticks, axis._get_ticklabel_bboxes
     ticks: dict[Any, Any] = {}
     boxes: dict[Any, Any] = {}

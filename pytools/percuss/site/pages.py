@@ -137,7 +137,7 @@ def event_page(session: Session, state: State, graph: Graph, event: Event, summa
     sections = [*_sections(source, event), section_of("facts", source, event)]
     shown = [part for part in sections if part is not None]
     failed = [Notice(verdict.line()) for verdict in failures(trust)]
-    first = [*_words(state, graph, event, warned=bool(failed)), *failed]
+    first = [*_words(state, graph, event, dependence=not failed), *failed]
     facts = [("Study", event.study.name if event.study else "none"), ("Made", when(event)), ("By", event.actor)]
     footer = f"Event {event.id} of a ledger; the same events give the same page."
     page = Page(_heading(event, summaries[event.id]), event.kind, facts, shown, footer, first)
@@ -190,10 +190,10 @@ def _sections(source: Source, event: Event) -> list[Section | None]:
     return parts
 
 
-def _words(state: State, graph: Graph, event: Event, *, warned: bool) -> list[Notice]:
-    """Notes of people about an event, and whether it is superseded, or depends on what is, unless that is `warned` of."""
+def _words(state: State, graph: Graph, event: Event, *, dependence: bool) -> list[Notice]:
+    """Notes of people about an event, and whether it is superseded or, where that is asked for, depends on what is."""
     notices = []
-    if (reason := mark(state, event.id)) and not (warned and event.id not in state.superseded):
+    if (reason := mark(state, event.id)) and (dependence or event.id in state.superseded):
         words = reason
         if event.id in state.superseded:
             withdrawal = EventSuperseded.of(state.superseded[event.id])

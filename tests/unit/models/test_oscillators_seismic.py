@@ -66,7 +66,8 @@ def test_designs_choose_records_by_number_and_scale_them(tmp_path: Path) -> None
 
 def test_scaling_to_a_spectral_acceleration_gives_it_back(tmp_path: Path) -> None:
     text = (
-        'base_record = "r1.csv"\nbase_record_end = "rest"\nbase_scaling = { measure = "sa", period = "0.5 s" }\nbase_sa = "1 m/s^2"\n'
+        'base_record = "r1.csv"\nbase_record_end = "rest"\n'
+        'base_scaling = { measure = "sa", period = "0.5 s" }\nbase_sa = "1 m/s^2"\n'
         'spectra = { shortest = "0.05 s", longest = "5 s", count = 41, floors = ["2"] }\n'
     )
     done = run(study(tmp_path, text), base_sa=4.0)
@@ -81,7 +82,8 @@ def test_scaling_to_a_spectral_acceleration_gives_it_back(tmp_path: Path) -> Non
 def test_peak_displacement_is_the_ordinate_of_the_spectrum(tmp_path: Path) -> None:
     """A mass alone on its spring is the oscillator of the spectrum: the event integrator against the recurrence."""
     text = (
-        'base_record = "r2.csv"\nbase_record_end = "rest"\nspectra = { shortest = "0.25 s", longest = "1 s", count = 3 }\n'
+        'base_record = "r2.csv"\nbase_record_end = "rest"\n'
+        'spectra = { shortest = "0.25 s", longest = "1 s", count = 3 }\n'
         'storeys = [{ name = "a", between = ["base", "1"], height = "2 m" }]\n'
     )
     loaded = study(tmp_path, text)

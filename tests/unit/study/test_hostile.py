@@ -64,7 +64,7 @@ def test_pipes_devices_and_folders(tmp_path):
     (tmp_path / "folder").mkdir()
     assert "not a regular file" in check_study(attached(tmp_path, "pipe"))[0].message
     assert "link out" in check_study(attached(tmp_path, "zero"))[0].message
-    assert "cannot be read" in check_study(attached(tmp_path, "folder"))[0].message
+    assert "not a regular file" in check_study(attached(tmp_path, "folder"))[0].message
     (tmp_path / "study.toml").unlink()
     os.mkfifo(tmp_path / "study.toml")
     assert "not a regular file" in check_study(tmp_path)[0].message

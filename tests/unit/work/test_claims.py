@@ -26,8 +26,8 @@ from percuss.maker import environment, software, this_maker
 from percuss.session import Session
 from percuss.work import repeat_posterior
 from percuss.work.nearby import beyond
-from percuss.work.repeat_reliability import _beyond_chance
-from percuss.work.repeated_body import _apart
+from percuss.work.reliability import _beyond_chance
+from percuss.work.repeated import _apart
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "ledger" / "format-2.tar.xz"
 Tables = dict[str, pl.DataFrame]
@@ -157,6 +157,17 @@ def _curve(body: dict[str, Any], tables: Tables) -> None:
     tables["curves"] = table.with_columns(pl.when(last).then(pl.col(name) * 1.0001 + 1e-4).otherwise(name).alias(name))
 
 
+def _no_run(body: dict[str, Any], tables: Tables) -> None:
+    """A history more, of a sample that the event does not name: regions would have it among the others."""
+    more = tables["curves"].filter(pl.col("sample") == body["samples"][0]).with_columns(pl.col("sample") + 1000)
+    tables["curves"] = tables["curves"].vstack(more)
+
+
+def _no_history(body: dict[str, Any], tables: Tables) -> None:
+    """Histories of runs that kept none."""
+    tables["curves"] = pl.DataFrame({"sample": [body["samples"][0]] * 2, "time": [0.0, 1.0], "x": [0.0, 9.0]})
+
+
 def _followed(body: dict[str, Any], tables: Tables) -> None:
     """Innovations that are half as large flatter the filter."""
     floats = [name for name, type in tables["innovations"].schema.items() if type.is_float()]
@@ -175,6 +186,8 @@ def _verdict(body: dict[str, Any], tables: Tables) -> None:
     [
         ("scene.settled", _rest, "steps was"),
         ("runs.completed", _curve, "and nearby as well"),
+        ("runs.completed", _no_run, "not one of its runs"),
+        ("runs.completed", _no_history, "does not come out"),
         ("validation.computed", _followed, "what was followed"),
         ("validation.computed", _verdict, "the verdict was"),
         ("posterior.sampled", _mean, "by its own draws"),
@@ -189,7 +202,7 @@ def _verdict(body: dict[str, Any], tables: Tables) -> None:
     ],
 )
 def test_what_no_claim_excuses(session: Session, kind: str, forge: Forge, words: str | None) -> None:
-    again = _forged(session, kind, forge, "curves" if kind == "runs.completed" else "")
+    again = _forged(session, kind, forge, "curves" if forge in (_curve, _no_run) else "")
     if words is None:  # not excused either, but not shown to be wrong
         assert (again.verdict, again.by_claim) == ("cannot", True)
         return
