@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import percuss
-from percuss.api.lines import Lines
+from percuss.session import Lines
 
 
 def test_from_a_study_to_a_posterior_and_a_page(ledger, studies) -> None:

@@ -12,7 +12,7 @@ import percuss
 from percuss.errors import AnswerIsNo, InputError
 from percuss.kinds.reliability_estimated import ReliabilityEstimated
 from percuss.work.audit import audit
-from percuss.work.repeat_reliability import repeat_reliability
+from percuss.work.reliability import repeat_reliability
 
 
 def line(limits: dict[str, Any], noise: float = 0.0, **more: Any) -> Any:
