@@ -120,6 +120,7 @@ def test_a_report_says_what_failed_before_it_is_made(percuss, noisy, monkeypatch
     def stopped(*_: object) -> None:
         raise InputError("stopped here")
 
+    assert percuss("show", fitted).err.startswith("NOT TRUSTED: noise, base")
     monkeypatch.setattr("percuss.work.report.make_report", stopped)
     said = percuss("report", fitted, "--to", "report.html")
     assert said.code == 2 and said.err.startswith("NOT TRUSTED: noise, base")

@@ -25,7 +25,7 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show every field of an event and, with --rows, the beginning of the tables it carries. Values are in SI."""
-    from percuss.cli.output import give_json, table_text
+    from percuss.cli.output import give_json, table_text, tell_trust
     from percuss.ledger.rows import to_frame
     from percuss.work import show as work
 
@@ -33,6 +33,8 @@ def show(
     session = open_session(ledger)
     shown = session.event(event_id)
     standing = work.standing_words(session, shown)
+    # What is superseded stands in those words, on stdout.
+    tell_trust(verdict for verdict in work.marks(session, shown) if verdict.gate != "superseded")
     tables = work.tables(session, shown) if rows else {}
     if json:
         facts: dict[str, Any] = {"standing": standing} | to_frame([shown]).to_dicts()[0] | {"body": shown.data}
