@@ -19,7 +19,6 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -28,6 +27,8 @@ from percuss.errors import InputError, LedgerError
 from percuss.ledger.canonical import sha256_hex
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import polars as pl
 
 Item = TypeVar("Item")
@@ -275,6 +276,8 @@ def side_by_side(function: Callable[[Item], Made], items: Sequence[Item]) -> Ite
     if threads < 2:
         yield from map(function, items)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(threads, thread_name_prefix="read") as pool:
         rest = iter(items)
         ahead: deque[Future[Made]] = deque(pool.submit(function, item) for item in islice(rest, threads + 1))

@@ -148,7 +148,7 @@ def test_a_record_moves_the_base() -> None:
     assert isinstance(outcome, Done) and outcome.curves
     expected = np.interp(outcome.curves["t"], [0, 1, 2], [0, 1, 0])
     np.testing.assert_allclose(outcome.curves["a1"], expected, atol=2e-3)
-    with pytest.raises(SettingsError, match="not a finite number"):
+    with pytest.raises(SettingsError, match="a finite number is needed"):
         configure("oscillators", settings, {"motion.csv": b"t [s],a [m/s2]\n0,0\n1,nan\n"})
 
 
