@@ -464,7 +464,7 @@ def test_what_does_not_belong_together(percuss, folder, linear) -> None:
         ("sampler = 'nuts'", "unknown sampler `nuts`"),
         ("mass = 2", "must lie between 0 and 1"),
         ("settings = 3", "must be a table"),
-        ("r_hat = 0.9", "must be above 1"),
+        ("r_hat = 0.9", "0.9 is outside (1, inf]"),
         ("surrogate_errors = true", "unknown key"),
         ("groups.a = { outputs = ['y1'] }\ngroups.b = { outputs = ['*'] }", "a datum counts once"),
     ],
