@@ -134,7 +134,7 @@ def solve_contact(
     *,
     solver: str = "auto",
     tolerance: float = 1e-8,
-    max_iterations: int = 10_000,
+    max_iterations: int = 50_000,
     max_factorisations: int = 4_000,
     norm: str = "energy",
     start: NDArray[np.float64] | None = None,

@@ -132,7 +132,7 @@ def solve(
     solver: str = "auto",
     tol: float = 1e-8,
     start: ArrayLike | None = None,
-    max_iterations: int = 10_000,
+    max_iterations: int = 50_000,
     max_factorisations: int = 4_000,
     norm: str = "energy",
     dimension: int = 3,

@@ -29,7 +29,7 @@ def solve(
     solver: Annotated[str, typer.Option(help="Name of a solver, several with commas, or all.")] = "auto",
     tol: Annotated[float, typer.Option(help="Bound of the residual.")] = 1e-8,
     norm: Annotated[str, typer.Option(help="Norm of the residual: energy, plain or velocity.")] = "energy",
-    max_iterations: Annotated[int, typer.Option(min=1, help="Most sweeps or gradient steps.")] = 10_000,
+    max_iterations: Annotated[int, typer.Option(min=1, help="Most sweeps or gradient steps.")] = 50_000,
     max_factorisations: Annotated[int, typer.Option(min=0, help="Most factorisations.")] = 4_000,
     repeat: Annotated[int, typer.Option(min=1, help="Solve this many times, and print the least time.")] = 1,
     json: JsonOption = False,

@@ -34,7 +34,7 @@ type Solution<'py> = (
 /// Solve u = W r + q with Coulomb friction; W by compressed rows of 3x3 blocks. Blocks that `couples` marks are the
 /// couple of the contact before.
 #[pyfunction]
-#[pyo3(signature = (starts, columns, blocks, q, mu, *, solver="auto", tolerance=1e-8, max_iterations=10_000,
+#[pyo3(signature = (starts, columns, blocks, q, mu, *, solver="auto", tolerance=1e-8, max_iterations=50_000,
                     max_factorisations=4_000, norm="energy", start=None, couples=None))]
 #[allow(clippy::too_many_arguments)]
 fn solve_contact<'py>(

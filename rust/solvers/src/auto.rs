@@ -5,7 +5,9 @@
 //! costs a factorisation a step, does. It starts from the impulses given, not from where the sweeps stalled:
 //! those lie on the edge of many cones at once, where Newton's derivatives tell least. Where it fails too,
 //! interior points are followed with the factorisations left, and then the sweeps left are spent on the best
-//! impulses met: half with momentum, and half without, which jammed walls creep to rest by when all else fails.
+//! impulses met: half or more with momentum, the rest without, which jammed walls creep to rest by when all else fails.
+//! Those with momentum are not interrupted: stacks whose contacts slip next to not at all need some 30 000 on end, and
+//! whoever goes back to the best impulses in between, for Newton steps or others, stays with a false solution.
 //!
 //! Bodies with many contacts each are first swept without W (`bodies`); where that stalls W is assembled, and the sweeps
 //! left are taken with it, whose restarts are by the residual: in walls these arrive more often than Newton. In between,
@@ -13,7 +15,8 @@
 //!
 //! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more
 //! are made than [`WORK`] pays for: a factor of a thousand jammed contacts costs as much as some hundred sweeps, and what
-//! a few hundred of them do not solve, thousands did not either. What is returned is the best that any stage met; of
+//! a few hundred of them do not solve, thousands did not either. Of sweeps, more than [`SWEEPS`] are made
+//! after them only where [`SWEEPING`] pays for them. What is returned is the best that any stage met; of
 //! sweeps without W, which compute residuals only near the end, the last counts.
 
 use crate::accelerated;
@@ -34,8 +37,17 @@ const INTERVAL: usize = 50;
 const HORIZON: f64 = 500.0;
 /// Newton steps worth taking: of a thousand random piles they leave one, which interior points then mostly solve.
 const NEWTON: usize = 1_000;
+/// Factorisations too few to be shared: interior points take some forty at least, and mostly less than 300.
+const FEW: usize = 100;
 /// Products of blocks in all factorisations of one solve: some 0.3 s, whatever the size of the problem.
 const WORK: usize = 40_000_000;
+
+/// Products of a block with an impulse in the sweeps that follow: some 0.4 s, whatever the size of the problem.
+const SWEEPING: usize = 180_000_000;
+/// Sweeps that are always paid for.
+const SWEEPS: usize = 10_000;
+/// Most of the sweeps that are made without momentum: half of them, up to so many.
+const PLAIN: usize = 2_500;
 
 /// Newton steps without W that large problems take where sweeps stall: walls at rest need some sixteen.
 const LARGE_STEPS: usize = 30;
@@ -154,9 +166,8 @@ fn factorise(
     };
     state.r.clone_from(&state.start_r);
     state.refresh(problem);
-    // Few that are asked for are Newton's; of what the work pays for, half.
-    let asked = most == settings.max_factorisations;
-    let share = if asked { most } else { most / 2 };
+    // Few are Newton's alone; of more, interior points have half.
+    let share = if most <= FEW { most } else { most / 2 };
     newton::solve(problem, &factorisations(share.min(NEWTON)), state, newton);
     if state.best > settings.tolerance {
         let (limit, factors) = (factorisations(most - most / 8), &mut newton.factors);
@@ -169,14 +180,19 @@ fn factorise(
     }
 }
 
-/// The sweeps left from the best met: half with momentum, half without.
+/// The sweeps left that the work pays for, from the best met: half or more with momentum, the rest without.
 fn sweep_on(problem: &Problem, settings: &Settings, state: &mut Iteration) {
-    let half = settings.max_iterations.saturating_sub(state.sweeps) / 2;
-    let methods: [(Method, usize); 2] = [(accelerated_on, half), (nsgs::solve, 0)];
+    let paid = SWEEPS.max(SWEEPING / problem.matrix.stored_blocks().max(1));
+    let most = settings
+        .max_iterations
+        .saturating_sub(state.sweeps)
+        .min(paid);
+    let last = state.sweeps + most;
+    let methods: [(Method, usize); 2] = [(accelerated_on, PLAIN.min(most / 2)), (nsgs::solve, 0)];
     for (method, kept) in methods {
         if state.best > settings.tolerance {
             let limit = Settings {
-                max_iterations: settings.max_iterations - kept,
+                max_iterations: last - kept,
                 ..*settings
             };
             state.go_back(problem);

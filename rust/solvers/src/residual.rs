@@ -8,6 +8,9 @@
 //! - velocity = |F_i / rho_i| / |q_i|, ruled by the lightest;
 //! - siconos  = |F_i with rho = 1| / max(|q|, |r|, |u|), the measure of Siconos (Acary et al. 2019), which
 //!   depends on units and is here for comparison only.
+//!
+//! Where impulses are so large that W r swallows q, the map may vanish by rounding alone. So a residual that is told has a bound of
+//! that rounding added to it, [`ROUNDING`] times the size of the impulses in the same norm.
 
 use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
@@ -80,10 +83,13 @@ impl Residuals {
     pub(crate) fn of(problem: &Problem, r: &[Lanes], u: &[Lanes]) -> Self {
         let parts = parallel::pieces(problem.contacts(), |part| Squares::of(problem, r, u, part));
         let sum = parts.iter().skip(1).fold(parts[0], Squares::plus);
+        let told = |square, impulse, reference| {
+            relative(square, reference) + ROUNDING * relative(impulse, reference)
+        };
         Self {
-            energy: relative(sum.energy, sum.energy_q),
-            plain: relative(sum.plain, sum.plain_q),
-            velocity: relative(sum.velocity, sum.velocity_q),
+            energy: told(sum.energy, sum.energy_r, sum.energy_q),
+            plain: told(sum.plain, sum.size_r, sum.plain_q),
+            velocity: told(sum.velocity, sum.velocity_r, sum.velocity_q),
             siconos: relative(
                 sum.unscaled,
                 f64::max(sum.velocity_q, f64::max(sum.size_r, sum.size_u)),
@@ -91,6 +97,9 @@ impl Residuals {
         }
     }
 }
+
+/// Rounding of u = W r + q and of the map, in shares of the impulses: some units in the last place.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Sums of squares over some contacts.
 #[derive(Clone, Copy, Default)]
@@ -102,6 +111,8 @@ struct Squares {
     plain_q: f64,
     energy_q: f64,
     velocity_q: f64,
+    energy_r: f64,
+    velocity_r: f64,
     size_r: f64,
     size_u: f64,
 }
@@ -121,7 +132,10 @@ impl Squares {
             sum.velocity_q += q;
             let f = problem.natural_map(i, r, &u[i], 1.0);
             sum.unscaled += dot(&f, &f);
-            sum.size_r += dot(&r[i], &r[i]);
+            let size = dot(&r[i], &r[i]);
+            sum.size_r += size;
+            sum.energy_r += size / rho;
+            sum.velocity_r += size / (rho * rho);
             sum.size_u += dot(&u[i], &u[i]);
         }
         sum
@@ -136,6 +150,8 @@ impl Squares {
             plain_q: self.plain_q + other.plain_q,
             energy_q: self.energy_q + other.energy_q,
             velocity_q: self.velocity_q + other.velocity_q,
+            energy_r: self.energy_r + other.energy_r,
+            velocity_r: self.velocity_r + other.velocity_r,
             size_r: self.size_r + other.size_r,
             size_u: self.size_u + other.size_u,
         }

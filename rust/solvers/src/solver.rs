@@ -113,7 +113,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             tolerance: 1e-6,
-            max_iterations: 10_000,
+            max_iterations: 50_000,
             max_factorisations: 4_000,
         }
     }
@@ -261,12 +261,13 @@ impl Iteration {
         residual::exceeds(settings.tolerance, witness, problem, r, |i| *u[i])
     }
 
-    /// Keep the iterate if it is the best so far; whether it meets the tolerance, with u computed afresh.
+    /// Keep the iterate if it is the best so far; whether it meets the tolerance, with u computed
+    /// afresh and a bound of its rounding.
     pub(crate) fn judge(&mut self, problem: &Problem, settings: &Settings, residual: f64) -> bool {
         let mut residual = residual;
         if residual <= settings.tolerance {
             self.refresh(problem);
-            residual = residual::judged(problem, &self.r, &self.u);
+            residual = Residuals::of(problem, &self.r, &self.u).in_norm(problem.norm);
         }
         if residual < self.best {
             self.best = residual;

@@ -1,7 +1,7 @@
 //! What is said of the existence of solutions: proofs for what can be solved, a bound for what cannot.
 
 use crate::problems::{Scene, pile, single, solve, tower, wall};
-use percuss_solvers::{BlockMatrix, Existence, Problem, Solver};
+use percuss_solvers::{BlockMatrix, Existence, Problem, Residuals, Solver};
 use proptest::prelude::*;
 
 /// A block of 1 kg that walls close in on from both sides at `speed`, beside one that lies on the ground.
@@ -37,6 +37,21 @@ fn a_block_between_closing_walls_has_no_solution_and_no_residual_below_the_bound
                 !report.converged && report.residuals.energy >= residual * (1.0 - 1e-5),
                 "{name}: {report:?}, {residual}"
             );
+        }
+    }
+}
+
+#[test]
+fn impulses_beside_which_the_free_velocity_is_lost_are_no_solution() {
+    let problem = squeezed(1.0, 0.5);
+    // 1e18 + (-1e18) - 1, summed from the left or from the right: none or -1.
+    let u = [[0.0; 3], [0.0; 3], [0.0, 0.25, 0.0]];
+    for (size, told) in [(1e18, true), (1e3, false)] {
+        let r = [[size, 0.0, 0.0], [size, 0.0, 0.0], [0.1, -0.05, 0.0]];
+        let found = Residuals::new(&problem, &r, &u);
+        for residual in [found.energy, found.plain, found.velocity] {
+            assert_eq!(residual > 0.1, told, "{found:?}");
+            assert!(told || residual < 1e-9, "{found:?}");
         }
     }
 }
