@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
-from percuss.ledger.files import quiet_panics
+from percuss.ledger.files import quiet_panics, read_file
 from percuss.spelling import did_you_mean, shown
 from percuss.text_tables import (
     COMMENT,
@@ -182,22 +182,11 @@ def text_in(cell: object) -> str | None:
 
 def read_measured(path: Path, largest_bytes: int) -> Measured:
     """A table from a file of at most so many bytes."""
-    try:
-        size = path.stat().st_size
-        if not path.is_file():
-            raise InputError(f"{path}: is not a regular file")
-        if size > largest_bytes:
-            raise InputError(
-                f"{path}: {size} bytes, and at most {largest_bytes} are read", hint="the setting import_mb raises it"
-            )
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except OSError as fault:
-        if isinstance(fault, InputError):
-            raise
-        raise InputError(f"{path}: cannot be read ({fault.strerror})") from fault
-    return parse_measured(str(path), data)
+    if path.is_file() and (size := path.stat().st_size) > largest_bytes:
+        raise InputError(
+            f"{path}: {size} bytes, and at most {largest_bytes} are read", hint="the setting import_mb raises it"
+        )
+    return parse_measured(str(path), read_file(path, str(path), largest_bytes))
 
 
 def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:

@@ -19,7 +19,7 @@ pytest.importorskip("matplotlib", reason="sites need the extra `report`")
 from percuss.ledger.event import NO_COST, Event, Software
 from percuss.ledger.projections import fold
 from percuss.site.graph import graph_of
-from percuss.site.lineage import HEIGHT, WIDTH, Box, depths, draw
+from percuss.site.lineage import HEIGHT, WIDTH, Box, depths, draw, without_crowds
 from percuss.site.scripts import call
 from percuss.site.serve import Watched, server
 from percuss.site.table import PART, rows_of, table_parts
@@ -186,6 +186,14 @@ def test_lines_pass_between_boxes() -> None:
                 to,
             )
             x, y = ends
+
+
+def test_a_crowd_of_equals_is_drawn_in_part() -> None:
+    designs = {f"d{i:02}": ("s",) for i in range(30)}
+    parents = {"s": (), **designs, **{f"c{id}": (id, "s") for id in designs}, "p": ("cd00", "cd29")}
+    shown = without_crowds(list(parents), parents, lambda id: id[0])
+    assert sorted(set(parents) - set(shown)) == sorted(id for i in range(18) for id in (f"d{i:02}", f"cd{i:02}"))
+    assert without_crowds(shown, parents, lambda id: id[0]) == shown
 
 
 def test_many_events_come_in_parts() -> None:

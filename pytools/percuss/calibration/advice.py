@@ -24,7 +24,7 @@ from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.gaussian import Gaussian
-from percuss.inference.information import Draws, Gain, expected_gain
+from percuss.inference.information import LEAST, Draws, Gain, expected_gain
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.outlook import Outlook
 from percuss.inference.predictive import spread_draws
@@ -245,6 +245,10 @@ class Advice:
 def advise(ahead: Ahead, candidates: Sequence[Candidate], outer: int, inner: int, seed: int) -> Advice:
     """Hold every candidate against the posterior; with fewer draws than asked for, a third of them are outer."""
     points = spread_draws(ahead.posterior.flat(), outer + inner)
+    if len(points) < 3 * LEAST:
+        raise InputError(
+            f"posterior {ahead.posterior.event.id}: has {len(points)} draws, and at least {3 * LEAST} are needed"
+        )
     outer = min(outer, len(points) // 3) if len(points) < outer + inner else outer
     drawn: Mapping[str, Floats] = {}
     outputs = [pair for name in ahead.about if name not in ahead.posterior.names and (pair := ahead.output(name))]

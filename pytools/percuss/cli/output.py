@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -236,7 +235,10 @@ def progress(label: str, total: int | None) -> Iterator[Callable[[int, str], Non
     Without a total there is only a count.
     """
     if not sys.stderr.isatty():
-        yield _lines(label, total)
+        from percuss.session import Lines
+
+        with Lines(say, LINE_EVERY_S).progress(label, total) as advance:
+            yield advance
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -249,25 +251,6 @@ def progress(label: str, total: int | None) -> Iterator[Callable[[int, str], Non
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(label, total=total, note="")
         yield lambda count, note: bar.update(task, advance=count, note=note)
-
-
-def _lines(label: str, total: int | None) -> Callable[[int, str], None]:
-    started = last_print = time.monotonic()
-    steps = 0
-
-    def advance(count: int, note: str) -> None:
-        nonlocal steps, last_print
-        steps += count
-        now = time.monotonic()
-        if now - last_print >= LINE_EVERY_S and steps:
-            last_print = now
-            how_many = f"{steps}"
-            if total:
-                left_s = (now - started) / steps * (total - steps)
-                how_many = f"{steps} of {total}, about {left_s / 60:.3g} min left"
-            say(f"{label}: {how_many}{f', {note}' if note else ''}")
-
-    return advance
 
 
 def unit_of(study: Study, name: str) -> str | None:

@@ -96,10 +96,10 @@ def _subject(text: str, ledger: str | None, accept: list[str] | None) -> tuple[S
 
 
 def _record(file: Path) -> tuple[bytes, str]:
-    from percuss.study.load import read_regular
+    from percuss.ledger.files import read_file
     from percuss.study.schema import MAX_ATTACHED_BYTES
 
-    return read_regular(file.resolve(), str(file), MAX_ATTACHED_BYTES), str(file)
+    return read_file(file, str(file), MAX_ATTACHED_BYTES), str(file)
 
 
 def _text(validated: Validated) -> str:

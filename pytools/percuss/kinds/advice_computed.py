@@ -111,6 +111,6 @@ KIND = Kind(
     summary=summary,
     seeded=True,
     made_by="advise",
-    repeat="percuss.work.repeat_advice:repeat_advice",
+    repeat="percuss.work.advise:repeat_advice",
     asked=("about", "candidates", "outer", "inner", "twins"),
 )

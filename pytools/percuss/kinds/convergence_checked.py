@@ -76,7 +76,7 @@ KIND = Kind(
         )
     },
     summary=summary,
-    repeat="percuss.work.repeat_convergence:repeat_convergence",
+    repeat="percuss.work.converge:repeat_convergence",
     made_by="converge",
     asked=("case", "point", "plan"),
 )

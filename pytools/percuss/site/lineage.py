@@ -19,8 +19,12 @@ GAP_X, GAP_Y = 18, 34
 # Room for a line that passes between boxes.
 LINE = 10
 MARGIN = 8
+# What fits the screen of a phone.
+NARROW = 380
 # Boxes of one picture; what is beyond them is told by number.
 MOST = 400
+# Events of one kind with the same sources.
+MOST_ALIKE = 12
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,8 @@ def _places(
     for layer, row in enumerate(rows):
         # Sorting is stable: among equals the order of the ledger.
         row.sort(key=lambda item: sum(places[other][0] for other in above.get(item, ())) / len(above.get(item, (0,))))
-        x = MARGIN + (widest - widths[layer]) / 2
+        # Rows of a wide picture begin at its left, where a narrow screen shows it first.
+        x = MARGIN + ((widest - widths[layer]) / 2 if widest < NARROW else 0)
         for item in row:
             own = WIDTH if isinstance(item, str) else LINE
             places[item] = (x + own / 2, MARGIN + layer * (HEIGHT + GAP_Y))
@@ -130,6 +135,19 @@ def _line(points: Sequence[tuple[float, float]]) -> str:
         middle = (b + y) / 2
         parts.append(f"V{y:g}" if a == x else f"C{a:g} {middle:g} {x:g} {middle:g} {x:g} {y:g}")
     return f'<path d="{"".join(parts)}"/>'
+
+
+def without_crowds(ids: Sequence[str], parents: Mapping[str, Collection[str]], kind: Callable[[str], str]) -> list[str]:
+    """The events without the older of many of a kind with the same sources, nor what is made from those alone."""
+    direct = _direct(ids, parents)
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for id in ids:
+        alike.setdefault((kind(id), tuple(direct[id])), []).append(id)
+    left_out = {id for crowd in alike.values() for id in crowd[:-MOST_ALIKE]}
+    for id in ids:
+        if direct[id] and left_out.issuperset(direct[id]):
+            left_out.add(id)
+    return [id for id in ids if id not in left_out]
 
 
 def _direct(ids: Sequence[str], parents: Mapping[str, Collection[str]]) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ from percuss.report.sections.registry import RUNS_KINDS, SECTIONS, section_of
 from percuss.report.source import Source, when
 from percuss.session import Session, standing
 from percuss.site.graph import Graph
-from percuss.site.lineage import Box, draw
+from percuss.site.lineage import Box, draw, without_crowds
 from percuss.trust import Trust, failures
 
 # Scripts and styles of the site itself and nothing else; `file:` is what 'self' is for a page opened from a folder.
@@ -105,9 +105,12 @@ def lineage_page(state: State, graph: Graph, summaries: dict[str, str], badge: B
     parts = ['<main id="content"><h1>Lineage</h1><p>Sources stand above what was made from them; batches of runs are']
     parts.append("behind their campaigns. Each box leads to the page of its event.</p>")
     for name, ids in reversed(by_study.items()):
-        picture = draw(ids, graph.parents, lambda id: _box(state, id, summaries[id], "events/"), f"Lineage of {name}")
+        shown = without_crowds(ids, graph.parents, lambda id: state.events[id].kind)
+        picture = draw(shown, graph.parents, lambda id: _box(state, id, summaries[id], "events/"), f"Lineage of {name}")
         if picture:
-            parts.append(f'<h2>{inline(name)}</h2><div class="scroll" tabindex="0">{picture}</div>')
+            more = len(ids) - len(shown)
+            words = f"<p>{more} older events of the same kinds are not drawn; Events has them.</p>" if more else ""
+            parts.append(f'<h2>{inline(name)}</h2><div class="scroll" tabindex="0">{picture}</div>{words}')
     parts.append("</main>")
     return frame("Lineage", "lineage.html", parts, badge, ["live.js"] if live else [])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from percuss.calibration.advice import Advice, Ahead
@@ -31,6 +31,8 @@ from percuss.surrogates.assessment import left_out
 from percuss.surrogates.surrogate import load_surrogate
 from percuss.trust import Trust
 from percuss.trust import accept as accept_failures
+from percuss.work.repeated import FAR, farthest, judged_tables
+from percuss.work.repetition import Repetition
 
 if TYPE_CHECKING:
     import polars as pl
@@ -235,3 +237,25 @@ def advice_tables(ahead: Ahead, advice: Advice, tried: Tried | None) -> dict[str
         schema = {"twin": pl.Int64(), "quantity": pl.String(), "foreseen": pl.Float64(), "achieved": pl.Float64()}
         tables["twins"] = pl.DataFrame(left, schema, orient="row")
     return tables
+
+
+def repeat_advice(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Compute every gain again; posteriors of twins may take another path elsewhere."""
+    body, events, seed = AdviceComputed.of(event), session.state.events, event.seed or 0
+    posterior = load_posterior(session, events[event.input("posterior")])
+    surrogates = [events[item.id] for item in event.inputs_as("surrogate")]
+    accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
+    ahead = look_ahead(session, posterior, surrogates, body.about, accepted)
+    candidates = recorded_candidates(body)
+    advice = foresee(ahead, candidates, body.outer, body.inner, seed)
+    tried = try_advised(ahead, advice, body.twins, seed) if body.twins else None
+    again = replace(advice_body(ahead, candidates, advice, tried), trust=body.trust, notes=body.notes)
+    tables = advice_tables(ahead, advice, tried)
+
+    def beyond() -> str | None:
+        # No search is in these; posteriors of twins may take any path.
+        apart = [farthest(session, event, role, tables[role]) for role in ("candidates", "contractions")]
+        return next((f"{far:.2g} apart" for far in apart if FAR < far < float("inf")), None)
+
+    own = advice_verdicts(advice, tried)
+    return judged_tables(session, event, "advice", tables, far=beyond, body=again, own=own)

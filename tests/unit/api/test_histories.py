@@ -17,6 +17,9 @@ from percuss.study.faults import StudyError
 from percuss.study.load import load_study
 from percuss.study.study import Study
 
+# Chains are short on purpose, and percuss says so.
+pytestmark = pytest.mark.filterwarnings("ignore:.*by the thresholds of its block alone:percuss.NotTrusted")
+
 STUDY = Path(__file__).parents[3] / "studies" / "logged-oscillator"
 LOGGER = "observations/logger.csv"
 Edit = Callable[[str], str]

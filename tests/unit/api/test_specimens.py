@@ -13,6 +13,9 @@ from percuss.errors import InputError
 from percuss.study.faults import StudyError
 from percuss.study.load import load_study
 
+# Chains are short on purpose, and percuss says so.
+pytestmark = pytest.mark.filterwarnings("ignore:.*by the thresholds of its block alone:percuss.NotTrusted")
+
 STUDY = """
 [study]
 title = "Specimens of one kind"

@@ -119,7 +119,7 @@ def test_an_output_of_interest_is_told_about_by_itself_most(posterior: tuple[Ses
 def test_candidates_that_draws_cannot_rank_are_said_to_be_so(posterior: tuple[Session, Event], tmp_path: Path) -> None:
     """One test under two names differs by its noise alone; a measurement of nine digits leaves no draw."""
     session, event = posterior
-    few = advise(session, Request(event, outer=100, inner=100, measure=("y1", "y3")))
+    few = advise(session, Request(event, outer=100, inner=200, measure=("y1", "y3")))
     (verdict,) = [one for one in few.trust if one.gate == "advice" and "ranked" in one.sentence]
     assert not verdict.passed and set(verdict.about) == {"y1", "y3"} and "--inner" in verdict.sentence
     sharp = with_section(tmp_path / "linear-gaussian", "\n[candidates.sharp]\nstd = 1e-7\n")

@@ -26,8 +26,8 @@ from percuss.maker import environment, software, this_maker
 from percuss.session import Session
 from percuss.work import repeat_posterior
 from percuss.work.nearby import beyond
-from percuss.work.repeat_reliability import _beyond_chance
-from percuss.work.repeated_body import _apart
+from percuss.work.reliability import _beyond_chance
+from percuss.work.repeated import _apart
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "ledger" / "format-2.tar.xz"
 Tables = dict[str, pl.DataFrame]

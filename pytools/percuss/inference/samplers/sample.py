@@ -22,11 +22,21 @@ from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import Diagnostics, diagnose
 from percuss.inference.modes import Held
 from percuss.inference.target import Target
-from percuss.settings import clean_options
+from percuss.settings import Setting, clean_options
 from percuss.study.calibration import STOPPING
 
 if TYPE_CHECKING:
     from percuss.inference.diagnostics import Diagnostics
+
+
+CHAINS = Setting(
+    "chains",
+    "integer",
+    100,
+    low=4,
+    high=100_000,
+    doc="chains, started at draws from the prior, or in the modes where there are several",
+)
 
 
 @dataclass(frozen=True)

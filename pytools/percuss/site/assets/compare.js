@@ -93,10 +93,11 @@
     }
     return key;
   };
+  const offer = () => {
+    fill(second, list.items.filter(item => item.form === form(first.value)));
+    second.value = beside(find(first.value))?.id ?? first.value;
+  };
   const show = async () => {
-    const other = list.items.filter(item => item.form === form(first.value));
-    fill(second, other);
-    if (second.value === first.value && other.length > 1 && !query.get("second")) second.value = beside(find(first.value)).id;
     const [a, b] = await Promise.all([first.value, second.value].map(id => load("compare-" + id, `data/compare-${id}.js`)));
     out.replaceChildren(sides(find(a.id), find(b.id)), ...({ runs, posterior: posteriors, surrogate: surrogates })[a.form](a, b));
     document.documentElement.dataset.ready = "1";
@@ -106,8 +107,8 @@
   // The newest that has another of its study beside it, posteriors before runs.
   const paired = list.items.filter(item => beside(item)?.study === item.study);
   first.value = query.get("first") || (paired.find(item => item.form === "posterior") || paired[0] || list.items[0]).id;
-  fill(second, list.items.filter(item => item.form === form(first.value)));
+  offer();
   if (query.get("second")) second.value = query.get("second");
-  first.addEventListener("change", show); second.addEventListener("change", show);
+  first.addEventListener("change", () => { offer(); show(); }); second.addEventListener("change", show);
   await show();
 })();
