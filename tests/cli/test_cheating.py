@@ -165,6 +165,15 @@ def _environment(data: bytes) -> Callable[[Ledger, Event], Event]:
         # What cannot be read would excuse whatever does not come out again.
         (_environment(b"\x00"), "the record of its environment is not readable JSON"),
         (_environment(b'{"cpu": 5}'), "the record of its environment is not a JSON object with python"),
+        # The same bytes as a file that an event before carries.
+        (
+            lambda book, event: (
+                replace(event, blobs=(*event.blobs, blobs.put_file(book.place, "x", b"\x00")))
+                if event.kind == "study.registered"
+                else _environment(b"\x00")(book, event)
+            ),
+            "the record of its environment is not readable JSON",
+        ),
         # An older percuss wrote no verdicts; nor did it read what newer ones write.
         (
             lambda book, event: (

@@ -21,7 +21,7 @@ from percuss.kinds.stream_sealed import StreamSealed
 from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
 from percuss.ledger.consistency import inconsistencies
-from percuss.ledger.event import Event
+from percuss.ledger.event import RECORD, Blob, Event
 from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, side_by_side
 from percuss.ledger.ledger import MAIN, Ledger, adopted, read_environment
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 # How many events are made of the rows of a frame at once.
 EVENTS_AT_ONCE = 1024
+PAYLOADS_AT_A_TIME = 64
 # Clocks of machines that write to one ledger may differ by as much.
 CLOCK_SLACK_US = 60_000_000
 
@@ -274,7 +275,7 @@ def _visible(streams: dict[str, list[Event]], proof: Proof) -> list[Event]:
 def prove_payloads(place: Place, walk: Walk) -> Proof:
     """Every payload is there, byte for byte and value for value."""
     proof = Proof("payloads", "every payload has the bytes and the content its event says")
-    paths_by_name: dict[str, str] = {}
+    found: dict[str, tuple[Event, Blob, Path]] = {}
     graves = tombstones(walk.visible)
     proof.faults += graves.faults
     missing = redacted = 0
@@ -290,20 +291,15 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
                 missing += 1
                 redacted += event.kind == NOTE
                 continue
-            key = f"{path} {blob.digest} {blob.rows} {blob.bytes}"
-            if key in paths_by_name:
-                continue
-            proof.checked += 1
-            paths_by_name[key] = str(path)
-            try:
-                if wrong := payload_fault(place, blob):
-                    proof.faults.append(f"{path}: {wrong} event {event.id}")
-                if event.environment and blob == event.payloads[-1]:
-                    # What cannot be read would excuse whatever does not come out again.
-                    read_environment(place, event)
-            except (LedgerError, InputError) as fault:
-                proof.faults.append(f"{path}: {str(fault).removeprefix(f'{path}: ')} (event {event.id})")
-    _check_unused(place, set(paths_by_name.values()), proof)
+            # Bytes that others carry as well are a record of an environment for those who name them so.
+            is_record = blob.role == RECORD
+            found.setdefault(f"{path} {blob.digest} {blob.rows} {blob.bytes} {is_record}", (event, blob, path))
+    proof.checked = len(found)
+    listed = list(found.values())
+    blocks = [listed[start : start + PAYLOADS_AT_A_TIME] for start in range(0, len(listed), PAYLOADS_AT_A_TIME)]
+    for faults in side_by_side(lambda some: [_payload_fault(place, *item) for item in some], blocks):
+        proof.faults += filter(None, faults)
+    _check_unused(place, {str(path) for _, _, path in listed}, proof)
     if graves.named:
         there = len(graves.named) - missing
         words = f"{missing} payloads were pruned, as recorded"
@@ -311,6 +307,18 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
         words += f"; {there} more are still there" if there else ""
         proof.note = "; ".join(filter(None, (words, proof.note)))
     return proof
+
+
+def _payload_fault(place: Place, event: Event, blob: Blob, path: Path) -> str | None:
+    try:
+        if wrong := payload_fault(place, blob):
+            return f"{path}: {wrong} event {event.id}"
+        if blob.role == RECORD and event.environment:
+            # What cannot be read would excuse whatever does not come out again.
+            read_environment(place, event)
+    except (LedgerError, InputError) as fault:
+        return f"{path}: {str(fault).removeprefix(f'{path}: ')} (event {event.id})"
+    return None
 
 
 def _check_unused(place: Place, known: set[str], proof: Proof) -> None:

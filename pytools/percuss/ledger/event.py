@@ -25,6 +25,8 @@ Kept = TypeVar("Kept")
 RUNS = ("runs.completed", "runs.failed")
 # Role prefix of payloads that are kept as they came, byte for byte: their two digests are equal.
 FILE_ROLE = "file:"
+# The role in which the record of its environment is among the payloads of an event.
+RECORD = f"{FILE_ROLE}environment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ class Event:
         record = self.environment
         if record is None:
             return self.blobs
-        return *self.blobs, Blob(f"{FILE_ROLE}environment", record.sha256, record.sha256, 0, record.bytes)
+        return *self.blobs, Blob(RECORD, record.sha256, record.sha256, 0, record.bytes)
 
     def inputs_as(self, *roles: str) -> list[Input]:
         """The inputs in these roles, in order."""
