@@ -155,7 +155,7 @@ class Browser:
             )
 
     def picture(self, path: Path, whole: bool = True) -> None:
-        """The page as PNG: as long as it is, or what is seen of it; one longer than `TALLEST` in several, `-2` and on."""
+        """The page as PNG: as long as it is, in parts if that is longer than `TALLEST`, or what is seen of it."""
         wide, tall, scale = self.run("[innerWidth, document.documentElement.scrollHeight, devicePixelRatio]")
         each = int(TALLEST / scale)
         if not whole or tall <= each:

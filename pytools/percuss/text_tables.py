@@ -45,9 +45,10 @@ def rows_of(data: bytes, *, comments: bool) -> Iterator[tuple[int, list[str]]]:
 
 def check_separator(data: bytes) -> None:
     """Refuse a table as spreadsheets write it where the comma is the decimal sign, or with tabs."""
-    first = next((line for _, line in _first_lines(data)), b"")
+    lines = [line for _, line in _first_lines(data)]
     for sign, name in ((b";", "`;`"), (b"\t", "tabs")):
-        if b"," not in first and sign in first:
+        # A title above the table may hold anything.
+        if lines and b"," not in lines[0] and sign in lines[0] and 2 * sum(sign in line for line in lines) > len(lines):
             raise InputError(
                 f"its columns are separated by {name}, and `,` is needed",
                 hint="write it again with `,` between columns and `.` in numbers",

@@ -15,7 +15,7 @@ from typing import Any
 
 # What each gate asks, in a few words; the order is that in which failures are told.
 GATES: dict[str, str] = {
-    "superseded": "nothing it stands on was withdrawn",
+    "superseded": "nothing it depends on was withdrawn",
     "runs": "every run finished",
     "effective-sample": "enough of the ensemble carries weight",
     "convergence": "the draws represent the posterior",

@@ -19,6 +19,7 @@ from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.calibration.verification import Verification
+    from percuss.study.study import Study
     from percuss.work.predict import Prediction
 
 app = typer.Typer(add_completion=False)
@@ -84,13 +85,13 @@ def predict(
     except Interrupted as stop:
         say(f"interrupted: {counted(stop.progress.done, 'run')} kept")
         leave_interrupted(stop.stuck)
-    _tell(prediction)
+    _tell(prediction, session.study(prediction.event))
     body = plain(prediction.event.content)
     give_id(prediction.event.id, {key: body[key] for key in ("draws", "trust", "scores", "verification")}, json)
     leave_untrusted(prediction.trust)
 
 
-def _tell(prediction: Prediction) -> None:
+def _tell(prediction: Prediction, study: Study) -> None:
     """Scores, and what the simulator says."""
     from percuss.calibration.prediction import shown_score
     from percuss.cli.output import hint, say, table_text, tell_trust
@@ -109,20 +110,23 @@ def _tell(prediction: Prediction) -> None:
     for note in prediction.predicted.notes:
         say(note)
     if prediction.verification:
-        _tell_verification(prediction.verification)
+        _tell_verification(prediction.verification, study)
     if prediction.enrichment:
         hint(f"percuss run {prediction.enrichment.id} | percuss surrogate - | percuss calibrate - puts more runs there")
 
 
-def _tell_verification(verification: Verification) -> None:
+def _tell_verification(verification: Verification, study: Study) -> None:
     from percuss.cli.output import say, table_text
+    from percuss.plots.labels import output_scale
 
-    rows = [
-        (o.case, o.output, *(None if x is None else float(f"{x:.3g}") for x in
-         (o.rms_error, o.surrogate_std, o.allowed_std, o.ratio)))
-        for o in verification.outputs
-    ]  # fmt: skip
-    say(table_text(("case", "output", "rms error", "surrogate std", "allowed std", "ratio"), rows))
+    rows = []
+    for item in verification.outputs:
+        scale = output_scale(study, item.output)
+        errors = (item.rms_error, item.surrogate_std, item.allowed_std)
+        numbers = [None if error is None else error * scale.factor for error in errors]
+        shown = [None if x is None else float(f"{x:.3g}") for x in (*numbers, item.ratio)]
+        rows.append((item.case, item.output, scale.unit, *shown))
+    say(table_text(("case", "output", "unit", "rms error", "surrogate std", "allowed std", "ratio"), rows))
     for verdict in verification.verdicts():
         if verdict.passed:
             say(verdict.sentence)

@@ -14,6 +14,7 @@ from percuss.settings import Setting, check_table, table_of
 from percuss.study.differences import differences
 from percuss.study.load import check_study, load_study
 from percuss.study.sections import SECTIONS, Section, normal
+from percuss.study.shipped import new_study
 from percuss.study.study import Study
 
 STUDIES = Path(__file__).parents[3] / "studies"
@@ -162,6 +163,27 @@ def test_what_is_said_of_every_file_is_checked_without_one(copied) -> None:
     folder = copied("linear-gaussian", 'file = "observations/sensors.csv"\nstd = { y1', "std = { y9")
     (fault,) = check_study(folder)
     assert (fault.key, "no such output" in fault.message) == ("observations.std.y9", True)
+
+
+def test_one_std_is_for_the_outputs_that_are_measured_in_its_unit(tmp_path) -> None:
+    folder = new_study("pair", "oscillators", tmp_path)
+    written = (folder / "study.toml").read_text()
+    (folder / "roof.csv").write_text("case,output,value\nrelease-40mm,uright_1s,3\n")
+
+    def faults(more: str) -> list[str]:
+        (folder / "study.toml").write_text(f'{written}\n[outputs.impacts]\n[observations]\nfile = "roof.csv"\n{more}\n')
+        return [f"{fault.key}: {fault.message}" for fault in check_study(folder)]
+
+    # `impacts` is a count beside displacements.
+    assert faults('std = "0.3 mm"') == []
+    assert load_study(folder).resolved()["sections"]["observations"]["std"] == {
+        "peak_uright": "0.0003 m",
+        "uright_1s": "0.0003 m",
+    }
+    (fault,) = faults('std = "0.3 kg"')
+    assert fault.startswith("observations.std: `0.3 kg` is in kg")
+    (fault,) = faults('std = "0.3 mm"\ncolumns = { uleft = "Roof left" }')
+    assert "columns.uleft: no output is taken from this curve" in fault
 
 
 @pytest.mark.parametrize("std", ["", "std = { y1 = 0, y2 = 0.2, y3 = 0.1 }"])
