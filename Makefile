@@ -8,6 +8,8 @@ EXTRAS := check,cloud,cluster,docs,report,test
 # The lock names everything, so nothing is left to resolve. uv takes a tenth of pip's time; pip serves where uv cannot
 # reach the index.
 INSTALL := uv pip install --quiet --python $(VENV) --no-deps -r requirements-dev.lock
+# Where this is set, each of the thousands of programs that the tests start would compile all its libraries again.
+unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help

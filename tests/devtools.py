@@ -19,6 +19,8 @@ from tests.cli.browser import BROWSER, FLAGS
 
 SOFTWARE_GL = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 PATIENCE_S = 90.0
+# Pixels of a picture; software rendering repeats what is beyond its largest texture.
+TALLEST = 8000
 
 
 class Browser:
@@ -153,9 +155,18 @@ class Browser:
             )
 
     def picture(self, path: Path, whole: bool = True) -> None:
-        """The page as PNG: as long as it is, or what is seen of it."""
-        shot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        path.write_bytes(base64.b64decode(shot["data"]))
+        """The page as PNG: as long as it is, in parts if that is longer than `TALLEST`, or what is seen of it."""
+        wide, tall, scale = self.run("[innerWidth, document.documentElement.scrollHeight, devicePixelRatio]")
+        each = int(TALLEST / scale)
+        if not whole or tall <= each:
+            shot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+            path.write_bytes(base64.b64decode(shot["data"]))
+            return
+        for number, top in enumerate(range(0, tall, each), 1):
+            clip = {"x": 0, "y": top, "width": wide, "height": min(each, tall - top), "scale": 1}
+            shot = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
+            part = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+            part.write_bytes(base64.b64decode(shot["data"]))
 
     def print(self, path: Path) -> None:
         """The page as it is printed."""

@@ -11,7 +11,7 @@ from typing import Any
 import cells as md
 import typer
 
-from percuss.cli.app import COMMANDS, Entry
+from percuss.cli.app import COMMANDS, Entry, prepare
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,9 @@ def all_commands() -> Iterator[tuple[str, Entry, Command]]:
     """Every command in the order of the table."""
     for name, entry in COMMANDS.items():
         module = importlib.import_module(f"percuss.cli.{entry.module}")
-        yield name, entry, _command(typer.main.get_command(module.app), f"percuss {name}", entry.summary)
+        command = typer.main.get_command(module.app)
+        prepare(command)
+        yield name, entry, _command(command, f"percuss {name}", entry.summary)
 
 
 def _command(command: Any, name: str, summary: str = "") -> Command:

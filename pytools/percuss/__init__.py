@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         model,
         open_ledger,
     )
-    from percuss.errors import AnswerIsNo, InputError, LedgerError, PercussError
+    from percuss.errors import AnswerIsNo, InputError, LedgerError, NotTrusted, PercussError
 
 __all__ = [
     "AnswerIsNo",
@@ -41,6 +41,7 @@ __all__ = [
     "InputError",
     "Ledger",
     "LedgerError",
+    "NotTrusted",
     "PercussError",
     "Posterior",
     "Report",
@@ -61,7 +62,7 @@ def __getattr__(name: str) -> Any:
         from percuss.maker import version
 
         return version()
-    if name in ("AnswerIsNo", "InputError", "LedgerError", "PercussError"):
+    if name in ("AnswerIsNo", "InputError", "LedgerError", "NotTrusted", "PercussError"):
         from percuss import errors
 
         return getattr(errors, name)

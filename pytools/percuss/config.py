@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.settings import Setting, clean_setting, table_of
+from percuss.settings import Setting, clean_setting, from_text, table_of
+from percuss.spelling import did_you_mean
 
 PROJECT_FILE = "percuss.toml"
 
@@ -115,29 +116,16 @@ def _read_project(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is not readable TOML ({fault})") from fault
     for key in table:
         if key not in SETTINGS:
-            import difflib
-
-            near = difflib.get_close_matches(key, SETTINGS, n=1)
-            hint = f"did you mean {near[0]}?" if near else "settings are " + ", ".join(SETTINGS)
-            raise InputError(f"{path}: {key} is not a setting", hint=hint)
+            raise InputError(f"{path}: {key} is not a setting", hint=did_you_mean(key, SETTINGS))
     return table
 
 
 def _typed(setting: Setting, value: object, where: str) -> str | int | float:
     """A value of a flag, the environment or the file: numbers, and what is true, may come as texts."""
-    types = {"text": str, "integer": int, "bare": float}
-    words = {
-        "text": "a text",
-        "integer": "a whole number, not negative",
-        "bare": "a number, not negative",
-        "boolean": "true or false",
-    }
     try:
-        if setting.form == "boolean":
-            return value if isinstance(value, bool) else {"true": True, "false": False}[str(value)]
-        if isinstance(value, bool) or (setting.form == "text" and not isinstance(value, str | Path)):
-            raise ValueError
-        typed: str | int | float = clean_setting(setting, types[setting.form](str(value)))
-    except (TypeError, ValueError, KeyError):
-        raise InputError(f"{where} = {value!r}: {setting.name} must be {words[setting.form]}") from None
+        typed: str | int | float = clean_setting(
+            setting, str(value) if isinstance(value, Path) else from_text(setting, value)
+        )
+    except InputError:
+        raise InputError(f"{where} = {value!r}: {setting.name} must be {setting.allowed()}") from None
     return typed

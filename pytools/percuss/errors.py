@@ -23,6 +23,10 @@ class AnswerIsNo(PercussError):  # noqa: N818 (the command worked, the answer is
     exit_code = 1
 
 
+class NotTrusted(UserWarning):
+    """A result that Python was given failed a gate of docs/trust.md: what the program prints before anything else."""
+
+
 class InputError(PercussError, ValueError):
     """What the user gave cannot be used: the message names file or key, value and what is allowed."""
 

@@ -6,21 +6,28 @@ words for no number are gaps. Every sentence about a cell names file, line (of a
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
-from percuss.ledger.files import quiet_panics
-from percuss.spelling import counted, did_you_mean, shown
+from percuss.ledger.files import quiet_panics, read_file
+from percuss.spelling import did_you_mean, shown
+from percuss.text_tables import (
+    COMMENT,
+    bare_name,
+    check_first_line,
+    check_separator,
+    check_unit,
+    header_unit,
+    is_unit,
+    rows_of,
+)
 from percuss.units import parse_unit
 
 if TYPE_CHECKING:
@@ -30,8 +37,6 @@ if TYPE_CHECKING:
 NO_NUMBER = ("", "nan", "na", "n/a", "null", "none")
 # A page of Parquet can stand for billions of rows: more values than this are not laid out in memory.
 MOST_VALUES = 100_000_000
-COMMENT = "#"
-_UNIT = re.compile(r"\s*\[([^\]]*)\]\s*$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +63,7 @@ class Measured:
         """Columns by their names without units."""
         named: dict[str, list[str]] = {}
         for column in self.frame.columns:
-            named.setdefault(_UNIT.sub("", column).strip(), []).append(column)
+            named.setdefault(bare_name(column), []).append(column)
         return named
 
     def columns(self, renamed: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -146,15 +151,13 @@ class Measured:
     def unit(self, column: str, like: str, said_unit: str | None = None) -> str:
         """The unit of a column: that of its header, else the one `said` of it, else `like`, whose dimension it has."""
         in_header = header_unit(column)
-        if in_header is None or (said_unit is not None and not _is_unit(in_header)):
+        if in_header is None or (said_unit is not None and not is_unit(in_header)):
             return said_unit or like
         try:
-            header = parse_unit(in_header)
+            check_unit(column, in_header, like)
         except InputError as fault:
-            raise InputError(f"{self.file}: column {column}: {fault}") from None
-        if header.dims != parse_unit(like).dims:
-            raise InputError(f"{self.file}: column {column}: must be in {like}, or in a unit of the same dimension")
-        if said_unit is not None and parse_unit(said_unit).scale != header.scale:
+            raise InputError(f"{self.file}: {fault}") from None
+        if said_unit is not None and parse_unit(said_unit).scale != parse_unit(in_header).scale:
             raise InputError(f"{self.file}: column {column}: the study says that it is in {said_unit}")
         return in_header
 
@@ -163,41 +166,12 @@ class Measured:
         """The line of each row of a CSV file; none where rows cannot be told from lines for certain."""
         if self.file.lower().endswith(".parquet"):
             return []
-        reader = csv.reader(io.StringIO(self.data.decode("utf-8-sig", "replace"), newline=""))
         lines: list[int] = []
-        before = 0
-        for cells in reader:
-            line, before = before + 1, reader.line_num
-            comment = self.commented and cells and cells[0].startswith(COMMENT)
+        for line, cells in rows_of(self.data, comments=self.commented):
             # A blank line is a row of gaps, but for those above the header.
-            if not comment and (cells or lines):
+            if cells or lines:
                 lines.append(line)
         return lines[1:] if len(lines) == self.rows + 1 else []
-
-
-def header_unit(column: str) -> str | None:
-    """The unit in a header, `1` for an empty one; None without brackets.
-
-    >>> header_unit("gap [mm]"), header_unit("share [-]"), header_unit("gap")
-    ('mm', '1', None)
-    """
-    bracketed = _UNIT.search(column)
-    if not bracketed:
-        return None
-    unit = bracketed[1].strip()
-    return "1" if unit in ("", "-") else unit
-
-
-def number_in(cell: object, where: str) -> float:
-    """A finite number from a cell."""
-    if isinstance(cell, str):
-        try:
-            cell = float(cell)
-        except ValueError:
-            raise InputError(f"{where} is {cell!r}: not a number") from None
-    if isinstance(cell, bool) or not isinstance(cell, int | float) or not math.isfinite(cell):
-        raise InputError(f"{where} is {cell}: a finite number is needed")
-    return float(cell)
 
 
 def text_in(cell: object) -> str | None:
@@ -208,22 +182,11 @@ def text_in(cell: object) -> str | None:
 
 def read_measured(path: Path, largest_bytes: int) -> Measured:
     """A table from a file of at most so many bytes."""
-    try:
-        size = path.stat().st_size
-        if not path.is_file():
-            raise InputError(f"{path}: is not a regular file")
-        if size > largest_bytes:
-            raise InputError(
-                f"{path}: {size} bytes, and at most {largest_bytes} are read", hint="the setting import_mb raises it"
-            )
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except OSError as fault:
-        if isinstance(fault, InputError):
-            raise
-        raise InputError(f"{path}: cannot be read ({fault.strerror})") from fault
-    return parse_measured(str(path), data)
+    if path.is_file() and (size := path.stat().st_size) > largest_bytes:
+        raise InputError(
+            f"{path}: {size} bytes, and at most {largest_bytes} are read", hint="the setting import_mb raises it"
+        )
+    return parse_measured(str(path), read_file(path, str(path), largest_bytes))
 
 
 def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
@@ -236,15 +199,15 @@ def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
 
     ending = Path(file).suffix.lower()
     try:
+        if ending != ".parquet":
+            _of_file(file, check_separator, data)
         if ending == ".parquet":
             with quiet_panics():
                 _check_size(pl.scan_parquet(io.BytesIO(data)), file)
                 frame = pl.read_parquet(io.BytesIO(data))
         elif logged:
-            _check_separator(data, file)
             frame = pl.read_csv(io.BytesIO(data), infer_schema=False, comment_prefix=COMMENT)
         elif ending == ".csv":
-            _check_separator(data, file)
             heads = pl.read_csv(io.BytesIO(data), has_header=False, n_rows=1, infer_schema=False).row(0)
             _check_heads([str(head or "").strip() for head in heads], file)
             frame = pl.read_csv(io.BytesIO(data), infer_schema_length=None)
@@ -253,42 +216,19 @@ def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
     except InputError:
         raise
     except (Exception, pl.exceptions.PanicException) as fault:
-        _check_first_line(data, file)
+        _of_file(file, check_first_line, data)
         raise InputError(f"{file}: is not a readable table ({str(fault).splitlines()[0]})") from fault
     if frame.height == 0:
         raise InputError(f"{file}: has no rows")
     return Measured(file, frame, data, logged)
 
 
-def _first_lines(data: bytes) -> list[tuple[int, bytes]]:
-    """Lines at the beginning that are neither empty nor a comment, with their numbers."""
-    lines = enumerate(islice(io.BytesIO(data), 100), start=1)
-    return [(number, line) for number, line in lines if line.strip() and not line.startswith(COMMENT.encode())]
-
-
-def _check_first_line(data: bytes, file: str) -> None:
-    """What loggers write above a table: a title, the date, the sensors."""
-    lines = _first_lines(data)
-    counts = [1 + line.count(b";" if b";" in line else b",") for _, line in lines]
-    wider = next((index for index, count in enumerate(counts) if count > counts[0]), None)
-    if wider is not None:
-        raise InputError(
-            f"{file}: its first line names {counted(counts[0], 'column')}, "
-            f"and line {lines[wider][0]} has {counts[wider]}",
-            hint="the names of the columns must come first: delete what a logger wrote above them",
-        )
-
-
-def _check_separator(data: bytes, file: str) -> None:
-    """A table as spreadsheets write it where the comma is the decimal sign, or with tabs."""
-    first = next((line for _, line in _first_lines(data)), b"")
-    for sign, name in ((b";", "`;`"), (b"\t", "tabs")):
-        if b"," in first or sign not in first:
-            continue
-        raise InputError(
-            f"{file}: its columns are separated by {name}, and `,` is needed",
-            hint="write it again with `,` between columns and `.` in numbers",
-        )
+def _of_file(file: str, check: Callable[[bytes], None], data: bytes) -> None:
+    """Let a check of the text say which file it is about."""
+    try:
+        check(data)
+    except InputError as fault:
+        raise InputError(f"{file}: {fault}", hint=fault.hint) from None
 
 
 def _check_size(lazy: pl.LazyFrame, file: str) -> None:
@@ -303,11 +243,3 @@ def _check_heads(heads: list[str], file: str) -> None:
     twice = [head for head in dict.fromkeys(heads) if heads.count(head) > 1]
     if twice:
         raise InputError(f"{file}: has the column {twice[0]} {heads.count(twice[0])} times")
-
-
-def _is_unit(text: str) -> bool:
-    try:
-        parse_unit(text)
-    except InputError:
-        return False
-    return True

@@ -10,6 +10,8 @@ superseded since.
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -55,6 +57,44 @@ class Silent:
         yield lambda count, note: None
 
 
+# How often a long job says how far it has come, in seconds.
+EVERY_S = 5.0
+
+
+class Lines:
+    """Speaks in plain lines, for notebooks and logs: words at once, progress every few seconds."""
+
+    def __init__(self, write: Callable[[str], None] | None = None, every_s: float = EVERY_S) -> None:
+        self.write = write or (lambda text: print(text, file=sys.stderr))
+        self.every_s = every_s
+
+    def say(self, text: str) -> None:
+        """Words for a person."""
+        self.write(text)
+
+    @contextmanager
+    def progress(self, label: str, total: int | None) -> Iterator[Advance]:
+        """How far a long job has come; a job that is done before the first line is due says nothing."""
+        started = last_print = time.monotonic()
+        steps = 0
+
+        def advance(count: int, note: str) -> None:
+            nonlocal steps, last_print
+            steps += count
+            now = time.monotonic()
+            if now - last_print < self.every_s or not steps:
+                return
+            last_print = now
+            how_far = f"{steps}"
+            if total:
+                left_s = (now - started) / steps * (total - steps)
+                left = f"{left_s:.0f} s" if left_s < 90 else f"{left_s / 60:.0f} min"
+                how_far = f"{steps} of {total}, about {left} left"
+            self.write(f"{label}: {how_far}{f', {note}' if note else ''}")
+
+        yield advance
+
+
 class Session:
     """A ledger that is worked on: see the module."""
 
@@ -90,8 +130,8 @@ class Session:
         return self._state
 
     def for_telling(self) -> Session:
-        """A session that reads superseded events like any other: for telling what was done, not for going on."""
-        session = Session(self.ledger, settings=self.settings, voice=self.voice)
+        """A session that reads superseded events like any other: for telling what was done, or repeating it."""
+        session = Session(self.ledger, settings=self.settings, allow_command=self.allow_command, voice=self.voice)
         session._state = replace(self.state, superseded={})
         session._studies = self._studies
         return session

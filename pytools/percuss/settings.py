@@ -40,6 +40,9 @@ _WORDS: dict[str, str] = {
 }
 _TYPES: dict[str, type] = {"text": str, "boolean": bool, "file": str, "table": dict}
 _LISTS = ("texts", "files", "list")
+# Forms beside which a text of `choices` may stand.
+_WITH_WORDS = ("integer", "boolean")
+_TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,14 @@ class Setting:
     A `number` is a quantity in the SI unit `unit`, `numbers` are a list of such (of `length` if not 0), `rows` a list
     of those; a `bare` number has no unit to write. A `file` is a path inside the study's folder whose bytes reach the
     reader under that path. With `expression` a number may instead be text that names inputs (`"2 * $gap"`), left to
-    the reader. No default: must be given if `required`, else it may be missing.
+    the reader. A number whose unit only its reader knows says whose unit it is (`unit_of`), for `in_units` to put in. A
+    whole number, or true and false, may have `choices` beside it, as texts. No default: must be given if `required`,
+    else it may be missing.
 
     `files` are the keys inside a list or table that name files, like a `file`.
     What a `table`, or each table of a `list`, may hold is in `of`; what else a table may hold by the value of this key
-    is in `variants` (`shape = "box"` takes a `size`). Such tables are checked by their reader.
+    is in `variants` (`shape = "box"` takes a `size`). Such tables are checked by their reader; a table that may stand
+    where a number does (`std = { prior = ... }`) is checked with it.
     """
 
     name: str
@@ -72,6 +78,7 @@ class Setting:
     files: tuple[str, ...] = ()
     of: Mapping[str, Setting] = field(default_factory=dict)
     variants: Mapping[str, Mapping[str, Setting]] = field(default_factory=dict)
+    unit_of: str = ""
 
     @property
     def numeric(self) -> bool:
@@ -89,16 +96,21 @@ class Setting:
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
         return f"{left}{self.low:g}, {self.high:g}{right} {self.unit}".removesuffix(" 1")
 
+    def allowed_type(self) -> str:
+        """Spell the type alone, and the texts that may stand in its place."""
+        words = [f'"{choice}"' for choice in self.choices] if self.form in _WITH_WORDS else []
+        return " or ".join([_WORDS[self.form], *words])
+
     def allowed(self) -> str:
         """Spell what may stand there: choices, bounds, or the type."""
-        if self.choices:
+        if self.choices and self.form not in _WITH_WORDS:
             return "one of " + ", ".join(self.choices)
         if not self.numeric:
-            return _WORDS[self.form]
+            return self.allowed_type()
         words = _WORDS[self.form]
         if self.length:
             words = words.replace("numbers", f"{self.length} numbers")
-        return words + _span(self)
+        return words + _span(self) + self.allowed_type().removeprefix(_WORDS[self.form])
 
 
 def _span(setting: Setting) -> str:
@@ -110,7 +122,11 @@ def _span(setting: Setting) -> str:
         return f" above {low:g}" if setting.low_open else f" of at least {low:g}"
     if low is None:
         return f" below {high:g}" if setting.high_open else f" of at most {high:g}"
-    return f" between {low:g} and {high:g}" if setting.low_open and setting.high_open else f" from {low:g} to {high:g}"
+    if setting.low_open or setting.high_open:
+        if setting.low_open and setting.high_open:
+            return f" between {low:g} and {high:g}"
+        return f" above {low:g}, at most {high:g}" if setting.low_open else f" of at least {low:g}, below {high:g}"
+    return f" from {low:g} to {high:g}"
 
 
 class SettingsError(InputError):
@@ -178,7 +194,9 @@ def check_table(schema: Mapping[str, Setting], table: Mapping[str, Any], path: K
     only_known(table, schema, path, note)
     checked: dict[str, Any] = {}
     for name, setting in schema.items():
-        if name in table:
+        if name in table and setting.numeric and setting.of and isinstance(table[name], dict):
+            checked[name] = check_table(setting.of, table[name], (*path, name), note)
+        elif name in table:
             try:
                 checked[name] = clean_setting(setting, table[name])
             except InputError as fault:
@@ -190,6 +208,46 @@ def check_table(schema: Mapping[str, Setting], table: Mapping[str, Any], path: K
         elif setting.default is not None:
             checked[name] = setting.default
     return checked
+
+
+def in_units(schema: Mapping[str, Setting], units: Mapping[str, str]) -> dict[str, Setting]:
+    """The same settings, each number in the unit of what it belongs to: `units` by what `unit_of` names."""
+    return {
+        name: replace(setting, unit=units[setting.unit_of]) if setting.unit_of in units else setting
+        for name, setting in schema.items()
+    }
+
+
+def clean_options(
+    owner: str, schema: Mapping[str, Setting], options: Mapping[str, Any], word: str = "option"
+) -> dict[str, Any]:
+    """The options of `owner`, as `a grid design`, that were asked for; texts are read as a command line gives them."""
+    cleaned: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in schema:
+            near = did_you_mean(name, schema) if schema else "it takes none"
+            raise InputError(f"{owner} has no {word} `{name}`: {near}")
+        setting = schema[name]
+        try:
+            cleaned[name] = clean_setting(setting, from_text(setting, value))
+        except InputError as fault:
+            words = f": {fault}" if setting.choices else f" is {shown(value)}: it takes {setting.allowed()}"
+            raise InputError(f"{word} `{name}` of {owner}{words}") from None
+    return cleaned
+
+
+def from_text(setting: Setting, value: Any) -> Any:
+    """What a text of a command line or the environment stands for; whatever is no such text comes back as it is."""
+    if setting.form == "boolean" and isinstance(value, str):
+        return _TRUTH.get(value.lower(), value)
+    if setting.form not in ("integer", "bare") or isinstance(value, bool):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return value
+    exact = isinstance(value, str) and value.strip().lstrip("+-").isdecimal()
+    return int(value) if exact and setting.form == "integer" else number
 
 
 def clean_settings(schema: Mapping[str, Setting], table: Mapping[str, object]) -> dict[str, Any]:
@@ -212,6 +270,8 @@ def clean_setting(setting: Setting, value: Any) -> Any:
     """Check one setting's type, bounds and choices; quantities come back in SI."""
     if setting.form == "any":
         return value
+    if setting.form in _WITH_WORDS and isinstance(value, str) and value in setting.choices:
+        return value
     if setting.form in ("numbers", "rows"):
         return _clean_numbers(setting, value)
     if setting.numeric:
@@ -221,10 +281,16 @@ def clean_setting(setting: Setting, value: Any) -> Any:
         if not isinstance(value, list) or not texts:
             raise InputError(f"{shown(value)} is not {_WORDS[setting.form]}")
     elif not isinstance(value, _TYPES[setting.form]):
-        raise InputError(wrong_type(value, "a text" if setting.form == "file" else _WORDS[setting.form]))
-    if setting.choices and value not in setting.choices:
+        raise InputError(_wrong(setting, value))
+    if setting.choices and setting.form not in _WITH_WORDS and value not in setting.choices:
         raise InputError(f"{shown(value)} is not known; {did_you_mean(str(value), setting.choices)}")
     return value
+
+
+def _wrong(setting: Setting, value: object) -> str:
+    if setting.choices and setting.form in _WITH_WORDS:
+        return f"{shown(value)} is not {setting.allowed_type()}"
+    return wrong_type(value, "a text" if setting.form == "file" else _WORDS[setting.form])
 
 
 def _clean_numbers(setting: Setting, value: Any) -> list[Any]:
@@ -246,13 +312,17 @@ def _clean_number(setting: Setting, value: Any) -> float | int | str:
 
         number = parse_quantity(value, setting.unit)
     elif isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(wrong_type(value, _WORDS[setting.form]))
-    elif setting.form == "integer" and not isinstance(value, int):
+        raise InputError(_wrong(setting, value))
+    elif setting.form == "integer" and value != (math.isfinite(value) and int(value)):
         raise InputError(f"{shown(value)} is no whole number")
+    elif setting.form == "integer":
+        number = int(value)
     else:
         number = value
     if not setting.admits(number):
         if setting.low_open and setting.high_open:
             raise InputError(f"{value} must lie{_span(setting)}")
         raise InputError(f"{value} is outside {setting.bounds()}")
+    if math.isinf(number):
+        raise InputError(f"{value} is not a finite number")
     return number

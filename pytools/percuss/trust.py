@@ -15,7 +15,7 @@ from typing import Any
 
 # What each gate asks, in a few words; the order is that in which failures are told.
 GATES: dict[str, str] = {
-    "superseded": "nothing it stands on was withdrawn",
+    "superseded": "nothing it depends on was withdrawn",
     "runs": "every run finished",
     "effective-sample": "enough of the ensemble carries weight",
     "convergence": "the draws represent the posterior",
@@ -25,6 +25,7 @@ GATES: dict[str, str] = {
     "skill": "the surrogate tells more about an output than its mean does",
     "verification": "the simulator agrees with the surrogate where the posterior lies",
     "twins": "posteriors of twin data hold the truth as often as they claim",
+    "advice": "the next test is known to be the best of the candidates",
     "probability": "the probability of failure is known as well as was asked for",
     "limit-surface": "the simulator agrees with the surrogate near the limit",
     "exceedances": "enough runs show every damage state, and enough do not",

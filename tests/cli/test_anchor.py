@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.golden.anchor.plain_verifier import verify
 
+from percuss.anchors.anchor import parse_text
 from percuss.ledger.event import hash_fields
 from percuss.ledger.place import open_place
 from percuss.ledger.rows import commit_bytes, from_frame, to_frame
@@ -123,6 +124,20 @@ def test_a_file_that_was_changed_is_refused(kept, percuss, folder) -> None:
         kept.write_text(wrong)
         percuss("audit", "--anchor", "anchor.json").refused(2, "anchor.json")
     percuss("anchor", "--to", "ledger/anchor.json").refused(2, "inside the ledger")
+
+
+def test_an_anchor_that_leaves_main_out_is_none(kept, percuss, folder) -> None:
+    """Of nothing, or of shards alone: every line of it would hold in a ledger whose main was written anew."""
+    document = json.loads(kept.read_text())
+    checkpoint = parse_text(document["text"], "anchor.json")
+    shards = tuple(stream for stream in checkpoint.streams if stream.name != "main")
+    main = next(stream for stream in checkpoint.streams if stream.name == "main")
+    for streams in ((), shards, (main, main, *shards)):
+        forged = {**document, "text": replace(checkpoint, streams=streams).text, "inclusions": []}
+        kept.write_text(json.dumps(forged))
+        percuss("audit", "--anchor", "anchor.json", "--rerun", 0).refused(2, "anchor.json")
+        with pytest.raises(AssertionError):
+            verify(forged)
 
 
 @pytest.fixture

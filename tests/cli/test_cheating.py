@@ -8,10 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.conftest import Call
 
-from percuss.ledger.event import Event, hash_fields
+from percuss.ledger import blobs
+from percuss.ledger.blobs import table_digest
+from percuss.ledger.canonical import sha256_hex
+from percuss.ledger.event import EnvironmentRef, Event, Input, hash_fields
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.place import open_place
 from percuss.ledger.rows import commit_bytes, from_frame, to_frame
@@ -25,8 +29,9 @@ def rewritten(root: Path, change: Callable[[Ledger, Event], Event]) -> None:
     for path in sorted((root / "streams" / "main").glob("*.parquet")):
         events = []
         for event in from_frame(read_frame(path)):
-            inputs = tuple(replace(item, hash=hashes.get(item.id, item.hash)) for item in event.inputs)
-            new = replace(change(book, event), prev=prev, inputs=inputs)
+            changed = change(book, event)
+            inputs = tuple(replace(item, hash=hashes.get(item.id, item.hash)) for item in changed.inputs)
+            new = replace(changed, prev=prev, inputs=inputs)
             prev = hashes[event.id] = hash_fields(new)
             events.append(replace(new, hash=prev))
         path.write_bytes(commit_bytes(to_frame(events), place.format))
@@ -126,3 +131,94 @@ def test_what_was_withdrawn_is_told(percuss: Call, received: Path) -> None:
     percuss("supersede", "@last:prediction", "--reason", "not what was hoped for")
     said = percuss("audit", "--rerun", 0)
     assert said.code == 0 and "1 times something was superseded" in said.out
+
+
+def _without_six(book: Ledger, event: Event) -> Event:
+    """A campaign that leaves runs out, with a digest that fits the others."""
+    if event.kind == "runs.completed":
+        rest = book.put_table("runs", book.table(event, "runs").head(10))
+        return replace(_body(event, samples=list(range(10))), blobs=(rest,))
+    if event.kind == "campaign.completed":
+        runs = book.table(next(item for item in book.events() if item.kind == "runs.completed"), "runs")
+        first = [pl.lit("base").alias("case"), pl.col("sample"), pl.lit(None, dtype=pl.String).alias("failed")]
+        left = runs.head(10).select(*first, pl.exclude("sample"))
+        return _body(event, completed=10, content=table_digest(left))
+    return event
+
+
+def _environment(data: bytes) -> Callable[[Ledger, Event], Event]:
+    def claim(book: Ledger, event: Event) -> Event:
+        blobs.put_file(book.place, "environment", data)
+        return replace(event, environment=EnvironmentRef(sha256_hex(data), len(data)))
+
+    return claim
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_without_six, "has 10 of the 16 runs of its design"),
+        (
+            lambda book, event: _body(event, completed=99) if event.kind == "campaign.completed" else event,
+            "says that 99 completed and 0 failed",
+        ),
+        # What cannot be read would excuse whatever does not come out again.
+        (_environment(b"\x00"), "the record of its environment is not readable JSON"),
+        (_environment(b'{"cpu": 5}'), "the record of its environment is not a JSON object with python"),
+        # An older percuss wrote no verdicts; nor did it read what newer ones write.
+        (
+            lambda book, event: (
+                replace(_body(event, trust=[]), version=1) if event.kind == "prediction.made" else event
+            ),
+            "does not say that its posterior",
+        ),
+        # Ids become names of files.
+        (lambda book, event: replace(event, id="../../x") if event.kind == "prediction.made" else event, "no UUID"),
+    ],
+)
+def test_found_by_strangers(
+    percuss: Call, received: Path, change: Callable[[Ledger, Event], Event], words: str
+) -> None:
+    rewritten(received, change)
+    code, faults = _faults(percuss, "--rerun", 0)
+    assert code == 1
+    assert words in faults
+
+
+def test_what_environments_claim_does_not_steer_the_terminal(percuss: Call, received: Path) -> None:
+    def claim(book: Ledger, event: Event) -> Event:
+        if event.kind != "runs.completed":
+            return event
+        record = book.environment(event)
+        assert record
+        record["packages"]["numpy"] = "\x1b[31mred"
+        table = book.table(event, "runs")
+        forged = book.put_table("runs", table.with_columns(pl.col(table.columns[1]) * (1 + 1e-8)))
+        return replace(_environment(json.dumps(record).encode())(book, event), blobs=(forged,))
+
+    rewritten(received, claim)
+    said = percuss("audit", "--rerun", 1)
+    assert "another numpy" in said.out
+    assert "\x1b" not in said.out
+
+
+def test_a_campaign_of_the_runs_of_another_design(percuss: Call, received: Path) -> None:
+    """Runs at points that please, put under the points of another design."""
+    other = percuss("design", "linear-gaussian", "--n", 16, "--skip", 17).id
+    percuss("run", other)
+    events = {event.id: event for event in Ledger.open(received).events()}
+    batch = next(e for e in events.values() if e.kind == "runs.completed" and e.input("design") == other)
+    (campaign,) = (e for e in events.values() if e.kind == "campaign.completed" and e.input("design") == other)
+    design = next(e for e in events.values() if e.kind == "design.created" and e.id != other)
+
+    def exchange(book: Ledger, event: Event) -> Event:
+        if event.id != campaign.id:
+            return event
+        inputs = [(item.role, events[item.id]) for item in event.inputs if item.role == "study"]
+        inputs += [("design", design), ("runs", batch)]
+        return replace(event, inputs=tuple(Input(role, source.id, source.hash) for role, source in inputs))
+
+    rewritten(received, exchange)
+    code, faults = _faults(percuss, "--rerun", 0)
+    assert code == 1
+    assert "has runs of another design" in faults

@@ -148,25 +148,23 @@ def test_lineage_in_three_forms(percuss, campaign) -> None:
     tree = percuss("lineage", campaign["id"]).out.splitlines()
     assert tree[0] == f"campaign.completed {campaign['id']}"
     assert [line.lstrip("├└│─ ").split()[0] for line in tree[1:]] == [
-        "study:",
-        "design:",
-        "study:",
-        "runs:",
-        "study:",
-        "design:",
-        "runs:",
-        "study:",
-        "design:",
-    ]
+        "study:", "design:", "study:", "runs:", "study:", "design:"
+    ]  # fmt: skip
+    assert tree[4] == "└─ runs: runs.completed, 70 runs in 2 batches"
+    every = percuss("lineage", campaign["id"], "--unfold").out.splitlines()
+    assert [line.lstrip("├└│─ ").split()[0] for line in every[1:]] == [
+        "study:", "design:", "study:", "runs:", "study:", "design:", "runs:", "study:", "design:"
+    ]  # fmt: skip
     graph = json.loads(percuss("lineage", campaign["id"], "--json").out)
     assert graph == json.loads(percuss("lineage", campaign["id"], "--format", "json").out)
     assert [event["kind"] for event in graph["events"]] == [
         "study.registered", "design.created", "runs.completed", "runs.completed", "campaign.completed"
     ]  # fmt: skip
     assert len(graph["edges"]) == 1 + 2 * 2 + 4
-    dot = percuss("lineage", campaign["id"], "--format", "dot").out
+    dot = percuss("lineage", campaign["id"], "--format", "dot", "--unfold").out
     assert dot.startswith("digraph lineage {")
     assert dot.count("->") == len(graph["edges"])
+    assert percuss("lineage", campaign["id"], "--format", "dot").out.count("->") == 1 + 2 + 3
     if shutil.which("dot"):
         assert subprocess.run(["dot", "-Tsvg"], input=dot, text=True, capture_output=True).returncode == 0
     onwards = json.loads(percuss("lineage", campaign["design"], "--from", "--json").out)
@@ -187,8 +185,12 @@ def test_lineage_of_any_depth(ledger, percuss, folder) -> None:
 
 def test_long_lists_of_equals_are_cut(percuss, make_study) -> None:
     make_study("cases")
-    campaign = percuss("run", percuss("design", "ishigami", "--n", 64 * 8).id).id
-    assert percuss("lineage", campaign).out.rstrip().splitlines()[-1] == "└─ runs: and 3 more"
+    design = percuss("design", "ishigami", "--n", 4).id
+    for i in range(8):
+        percuss("note", design, f"note {i}")
+    lines = percuss("lineage", design, "--from").out.rstrip().splitlines()
+    assert (len(lines), lines[-1]) == (7, "└─ about: and 3 more")
+    assert len(percuss("lineage", design, "--from", "--unfold").out.rstrip().splitlines()) == 9
 
 
 EXPECTED = """

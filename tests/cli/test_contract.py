@@ -166,6 +166,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "observe": ["ishigami", "observed.csv"],
         "calibrate": ["@last:surrogate", "--observations", "@last:observations", *CALIBRATE],
         "predict": ["@last:posterior", "--draws", 20],
+        "advise": ["--outer", 100, "--inner", 200, "--accept", "advice"],
         "trust": [
             "@last:surrogate",
             "--observations",
@@ -223,6 +224,9 @@ def test_every_command_gives_json(percuss, folder, write_fclib) -> None:
         if name == "compare":
             call = ("calibrate", "@last:surrogate", "--observations", "@last:observations", *CALIBRATE, "--seed")
             args += [percuss(*call, seed).id for seed in (1, 2)]
+        if name == "advise":
+            call = ("calibrate", "@last:surrogate", "--observations", "@last:observations", *CALIBRATE)
+            args.append(percuss(*call, "--evaluations", 4000).id)
         if name == "redact":
             percuss("note", "@last", "-", "--private", stdin="a name")
         if name == "adopt":

@@ -138,7 +138,7 @@ def test_what_is_accepted_stays_marked_and_the_event_holds_every_run(percuss, ba
     assert rows["step"].to_list() == pytest.approx([1e-2, 1e-2 / 3, 1e-2 / 9, 1e-2 / 9])
     assert rows["tolerance"].to_list() == pytest.approx([1e-10] * 3 + [1e-11])
     assert rows["level"].to_list() == [0, 1, 2, 2]
-    assert "0 of 7 outputs may be quoted" in percuss("log").out
+    assert "0 of 6 outputs may be quoted" in percuss("log").out
     assert percuss("audit").code == 0
     assert percuss("report", event.id, "--to", "page.html").code == 0
     page = (folder / "page.html").read_text()

@@ -186,6 +186,8 @@ def test_hostile_zips(percuss: Call, folder: Path, crate: Path) -> None:
                     name, path.read_bytes() + (bytes(50_000_000) if name.endswith("runs.parquet") else b"")
                 )
     percuss("import", "crate", "bomb.zip").refused(2, "is larger than")
+    # Who has the hash from its writer unpacks nothing that somebody else made.
+    percuss("import", "crate", "bomb.zip", "--hash", "0" * 64).refused(2, "its event has the hash")
     percuss("import", "crate", "nowhere.zip").refused(2, "nowhere.zip")
     os.mkfifo(folder / "pipe.zip")
     percuss("reproduce", "pipe.zip").refused(2)

@@ -355,6 +355,6 @@ def test_progress_tells_rate_failures_and_cost(percuss, make_study, monkeypatch)
     said = percuss("run", percuss("design", "failing", "--n", 64).id)
     lines = [line for line in said.err.splitlines() if line.startswith("running: ")]
     assert lines
-    assert all("min left" in line and "runs/s" in line and "of work" in line for line in lines)
+    assert all(" left" in line and "runs/s" in line and "of work" in line for line in lines)
     assert "rehearsed failure)" in lines[-1]
     assert "64 runs done" in said.err

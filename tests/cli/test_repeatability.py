@@ -6,8 +6,13 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
+
+from percuss import maker
+from percuss.calibration import problem
+from percuss.maker import software
 
 POINTS = 64 * 3 + 10
 
@@ -153,3 +158,33 @@ def _interrupting(what: str, total: int) -> Iterator[Callable[[int, str], None]]
             raise KeyboardInterrupt
 
     yield advance
+
+
+def test_draws_of_another_build_come_out_within(percuss, folder, linear, monkeypatch) -> None:
+    """A build that sums otherwise: the data of its likelihood are off by rounding, and so are all of its draws."""
+    other = replace(software(), core="another build")
+    make_groups = problem.make_groups
+
+    def off_by_rounding(*args: object) -> object:
+        grouped = make_groups(*args)  # type: ignore[arg-type]
+        return replace(
+            grouped, groups=[replace(group, observed=group.observed * (1 + 1e-13)) for group in grouped.groups]
+        )
+
+    with monkeypatch.context() as patch:
+        patch.setattr(maker, "software", lambda: other)
+        patch.setattr(problem, "make_groups", off_by_rounding)
+        posterior = percuss("calibrate", linear, "--evaluations", 200000).id
+    said = json.loads(percuss("audit", "--rerun", 3, "--json").out)
+    verdicts = {item["event"]: item for item in said["drawn"]}
+    assert said["holds"] and said["tiers"]["repeated"]
+    assert verdicts[posterior]["verdict"] == "within", verdicts[posterior]
+    assert "made by another build, compared within" in verdicts[posterior]["sentence"]
+
+    # The same draws by this very build are none of its own.
+    with monkeypatch.context() as patch:
+        patch.setattr(problem, "make_groups", off_by_rounding)
+        posterior = percuss("calibrate", linear, "--evaluations", 200000).id
+    again = percuss("reproduce", posterior, "--json", "--runs", 1)
+    assert again.code == 1
+    assert [e["verdict"] for e in json.loads(again.out)["events"] if e["id"] == posterior] == ["differs"]

@@ -19,7 +19,7 @@ pytest.importorskip("matplotlib", reason="sites need the extra `report`")
 from percuss.ledger.event import NO_COST, Event, Software
 from percuss.ledger.projections import fold
 from percuss.site.graph import graph_of
-from percuss.site.lineage import Box, draw, layered
+from percuss.site.lineage import HEIGHT, WIDTH, Box, depths, draw, without_crowds
 from percuss.site.scripts import call
 from percuss.site.serve import Watched, server
 from percuss.site.table import PART, rows_of, table_parts
@@ -148,13 +148,52 @@ def test_folders_of_others_are_left_alone(site: Path, percuss, folder: Path) -> 
 
 def test_layers_go_down_and_nothing_is_drawn_twice() -> None:
     parents = {"a": (), "b": ("a",), "c": ("a", "b"), "d": ("c", "a"), "e": ()}
-    places = layered(list(parents), parents)
-    assert all(places[id][0] > places[parent][0] for id, own in parents.items() for parent in own)
-    assert len(set(places.values())) == len(places)
+    layers = depths(list(parents), parents)
+    assert all(layers[id] > layers[parent] for id, own in parents.items() for parent in own)
+    assert set(layers.values()) == set(range(max(layers.values()) + 1))
     picture = draw(list(parents), parents, lambda id: Box(id, f"<{id}>", f"{id}.html"), "all")
     assert picture.count("<path") == 3, "a to c and a to d go without saying"
     assert "&lt;a&gt;" in picture and "<a>" not in picture
     assert draw(["a"], parents, lambda id: Box(id, id, ""), "one") == ""
+
+
+def test_lines_pass_between_boxes() -> None:
+    # Two chains side by side, joined late: what is used late passes all layers between.
+    parents = {
+        "s": (),
+        "o": ("s",),
+        "a": ("s",),
+        "b": ("a",),
+        "c": ("b",),
+        "d": ("c", "o"),
+        "e": ("b",),
+        "f": ("d", "e"),
+    }
+    picture = draw(list(parents), parents, lambda id: Box(id, id, f"{id}.html"), "all")
+    boxes = [tuple(map(float, found)) for found in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"', picture)]
+    assert len(set(boxes)) == len(parents)
+    for path in re.findall(r'<path d="([^"]+)"', picture):
+        steps = [(step[0], [float(v) for v in step[1:].split()]) for step in re.findall(r"[MCV][^MCV]*", path)]
+        x, y = steps[0][1]
+        for sort, to in steps[1:]:
+            ends = (x, to[0]) if sort == "V" else (to[-2], to[-1])
+            # A straight line stays in its column; a curve stays between its ends, which lie in a gap between layers.
+            low, high = sorted((y, ends[1]))
+            left, right = sorted((x, ends[0]))
+            assert not any(bx < right and left < bx + WIDTH and by < high and low < by + HEIGHT for bx, by in boxes), (
+                path,
+                sort,
+                to,
+            )
+            x, y = ends
+
+
+def test_a_crowd_of_equals_is_drawn_in_part() -> None:
+    designs = {f"d{i:02}": ("s",) for i in range(30)}
+    parents = {"s": (), **designs, **{f"c{id}": (id, "s") for id in designs}, "p": ("cd00", "cd29")}
+    shown = without_crowds(list(parents), parents, lambda id: id[0])
+    assert sorted(set(parents) - set(shown)) == sorted(id for i in range(18) for id in (f"d{i:02}", f"cd{i:02}"))
+    assert without_crowds(shown, parents, lambda id: id[0]) == shown
 
 
 def test_many_events_come_in_parts() -> None:

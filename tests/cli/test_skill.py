@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from percuss.errors import InputError
+
 # One output that two parameters explain, and one that is next to nothing but noise.
 NOISY = """
 [model]
@@ -86,7 +88,7 @@ def test_an_accepted_surrogate_is_not_asked_about_again_and_stays_marked(percuss
     assert "accepted all the same: noise, base" in said.err
 
 
-def test_only_what_uses_a_worthless_output_is_marked(percuss, noisy) -> None:
+def test_only_what_uses_a_worthless_output_is_marked(percuss, folder, noisy) -> None:
     fitted = percuss("surrogate", noisy, *QUICK).out.strip()
     (verdict,) = _body(percuss, fitted)["trust"]
     assert verdict["about"] == ["base/noise"]
@@ -102,6 +104,25 @@ def test_only_what_uses_a_worthless_output_is_marked(percuss, noisy) -> None:
     blind = percuss("calibrate", fitted, "--block", "noise", "--json")
     assert blind.code == 1
     assert [v["about"] for v in json.loads(blind.out)["trust"] if v["gate"] == "skill"] == [["base/noise"]]
+    # Its predictive mean is fitted to the datum: a small error of it would say nothing.
+    said = percuss("predict", json.loads(blind.out)["id"], "--json")
+    told = json.loads(said.out)
+    assert said.code == 1 and told["scores"] == [] and "RMSE" not in said.err
+    percuss("export", "csv", told["id"], "--table", "data", "--to", "data.csv")
+    assert len((folder / "data.csv").read_text().splitlines()) == 1
+    assert percuss("audit", "--rerun", 9).code == 0
+
+
+def test_a_report_says_what_failed_before_it_is_made(percuss, noisy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page takes seconds, and progress must not be what is read first."""
+    fitted = percuss("surrogate", noisy, *QUICK).out.strip()
+
+    def stopped(*_: object) -> None:
+        raise InputError("stopped here")
+
+    monkeypatch.setattr("percuss.work.report.make_report", stopped)
+    said = percuss("report", fitted, "--to", "report.html")
+    assert said.code == 2 and said.err.startswith("NOT TRUSTED: noise, base")
 
 
 def test_a_surrogate_that_admits_to_know_nothing_is_not_approved(percuss, noisy) -> None:
@@ -131,6 +152,11 @@ def test_the_report_names_them_and_concludes_nothing_from_them(percuss, folder, 
     (matters,) = [line for line in short.splitlines() if "What matters most" in line]
     assert "clear" in matters and "noise" not in matters
     assert "the largest error of the others is" in short
+    blind = percuss("calibrate", fitted, "--block", "noise").id
+    percuss("report", percuss("predict", blind, "--accept", "skill").id, "--to", "blind.md")
+    text = (folder / "blind.md").read_text()
+    short = text.partition("In short")[2].partition("\n## ")[0]
+    assert "noise, base: the surrogate misses" in short and "Root mean square error" not in short
 
 
 def test_errors_without_folds_are_said_to_be_unknown(percuss, noisy) -> None:

@@ -129,6 +129,15 @@ def test_lists_mark_it_and_all_that_stands_on_it(percuss, chain) -> None:
         assert percuss(*call).err.startswith("NOT TRUSTED: surrogate.fitted, on which it stands, is superseded"), call
 
 
+@pytest.mark.parametrize("what", ["surrogate", "posterior"])
+def test_what_was_made_from_it_before_is_still_computed_again(percuss, chain, what) -> None:
+    percuss("compare", chain["posterior"], chain["other"])
+    percuss("supersede", chain[what], *WHY)
+    said = percuss("audit", "--rerun", 9)
+    assert said.code == 0, said.out
+    assert "1 of 1 predictions; 1 of 1 comparisons" in said.out
+
+
 def test_it_can_be_taken_back(percuss, chain) -> None:
     said = percuss("supersede", chain["surrogate"], *WHY).id
     percuss("calibrate", chain["surrogate"], "--observations", chain["observations"]).refused(2, "is superseded")

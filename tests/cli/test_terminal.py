@@ -42,6 +42,8 @@ def chain(percuss, make_study):
     [
         ["log"],
         ["log", "--unfold"],
+        ["lineage", "@last:indices"],
+        ["lineage", "@last:indices", "--unfold"],
         ["show", "@last:design"],
         ["show", "@last:surrogate"],
         ["show", "@last:indices"],
@@ -72,6 +74,18 @@ def test_the_log_folds_batches(percuss, chain) -> None:
     assert len(every) == len(folded) + 3
     # Asked for, each is a line.
     assert len(percuss("log", "--kind", "runs.completed").out.splitlines()) == 5
+
+
+def test_the_lineage_folds_batches(percuss, chain) -> None:
+    tree = percuss("lineage", "@last:indices").out
+    assert tree.count("runs.completed") == 1
+    assert "runs: runs.completed, 256 runs in 4 batches" in tree
+    # From the other end too; one that is marked stands by itself.
+    onwards = percuss("lineage", "@last:design", "--from").out
+    assert onwards.count("runs.completed") == 1
+    percuss("supersede", "@last:runs", "--reason", "a test")
+    lines = [line for line in percuss("lineage", "@last:indices").out.splitlines() if "runs.completed" in line]
+    assert ["192 runs in 3 batches" in lines[0], "(superseded)" in lines[1], len(lines)] == [True, True, 2]
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["colour", "NO_COLOR"])

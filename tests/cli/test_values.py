@@ -34,6 +34,7 @@ duration = "100 ms"
 masses = [{{ name = "1", mass = "1 kg" }}]
 springs = [{{ between = ["base", "1"], stiffness = "100 N/m" }}]
 base_record = "quake.AT2"
+base_record_end = "rest"
 {settings}
 [outputs.peak_u1]
 """
@@ -97,6 +98,15 @@ def test_values_that_cannot_be_taken(percuss, impact, folder) -> None:
     percuss(*free, "gap=wide").refused(2, "`gap`", "as in `2 mm`")
     percuss("simulate", "impact", "--case", "held", "--set", "gap=20").refused(2, "`gap`", "case held holds it")
     assert not (folder / "ledger").exists()
+
+
+def test_a_record_shorter_than_the_run_is_one_sentence(percuss, make_study) -> None:
+    path = make_study("shaken", text=SHAKEN.replace('base_record_end = "rest"\n', ""))
+    (path / "quake.AT2").write_text(RECORD)
+    said = percuss("simulate", "shaken")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.count("\n") == 1 and "the record quake.AT2 ends at 0.03 s, before the run of 0.1 s" in said.err
+    assert percuss("log").out == "", "nothing was appended"
 
 
 def test_the_record_in_use_is_told(percuss, make_study, folder) -> None:

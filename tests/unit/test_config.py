@@ -40,8 +40,8 @@ def test_paths_of_the_project_file_are_meant_from_its_folder(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("project", "words"),
     [
-        ("legder = 'x'", "did you mean ledger?"),
-        ("quite_else = 'x'", "settings are"),
+        ("legder = 'x'", "did you mean `ledger`?"),
+        ("quite_else = 'x'", "known: ledger"),
         ("jobs = -1", "jobs must be a whole number"),
         ("jobs = 1.5", "jobs must be a whole number"),
         ("jobs = true", "jobs must be a whole number"),

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 LAYERS = (
     ("errors", "spelling", "trust"),
     ("contact", "plugins", "units"),
-    ("headers", "kinds", "scene", "settings"),
+    ("kinds", "scene", "settings", "text_tables"),
     ("config", "ledger"),
     ("fclib", "maker", "measured", "models"),
     ("anchors", "study"),

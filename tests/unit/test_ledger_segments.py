@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from percuss.errors import LedgerError
+from percuss.ledger import files, seal, streams
 from percuss.ledger import ledger as ledger_module
-from percuss.ledger import seal, streams
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.copies import copy_ledger
 from percuss.ledger.event import Draft
@@ -185,6 +185,33 @@ def test_the_cache_grows_by_what_is_new(ledger, monkeypatch) -> None:
     assert len(read) <= 4
 
 
+def test_some_events_of_many_files(ledger, monkeypatch) -> None:
+    """From segments, packs of the cache and loose commits; of files that have none of them the numbers alone."""
+    monkeypatch.setattr(streams, "LOOSE_BEFORE_CACHING", 4)
+    monkeypatch.setattr(streams, "PACK_COMMITS", 8)
+    for _ in range(6):
+        _note(ledger)
+    seal.seal_stream(ledger, "main")
+    for _ in range(20):
+        _note(ledger)
+    for _ in range(2):
+        _note(ledger, "shard")
+    book = Ledger.open(ledger.place.root)
+    rows = book.frame(["stream", "seq", "id"])
+    assert book.whole(rows) == book.events()
+    chosen = rows[[25, 2, 13]]
+    read: list[list[str] | None] = []
+    real = streams.read_segment
+    monkeypatch.setattr(
+        streams, "read_segment", lambda segment, columns=None: real(segment, read.append(columns) or columns)
+    )
+    assert [event.id for event in Ledger.open(ledger.place.root).whole(chosen)] == chosen["id"].to_list()
+    assert read.count(["seq"]) == 4 and read.count(None) == 3  # a segment and three packs, one of which has none
+    gone = chosen.with_columns(id=chosen["id"].str.replace("^.", "z"))
+    with pytest.raises(LedgerError, match="went away"):
+        book.whole(gone)
+
+
 def _packs(book: Ledger) -> list[streams.Segment]:
     return streams.list_segments(book.place, book.place.cache / "streams" / "main")
 
@@ -222,3 +249,25 @@ def test_anchors_are_hashes_of_main(percuss, folder) -> None:
     assert percuss("audit", "--rerun", 0).code == 0
     assert percuss("audit", "--rerun", 0, "--anchor", told).code == 1
     assert percuss("audit", "--rerun", 0, "--anchor", shard.hash).code == 1
+
+
+def test_side_by_side_keeps_the_order_and_is_never_far_ahead(monkeypatch) -> None:
+    """Whatever order threads are done in; a fault is that of its item, and those behind it are not begun."""
+    monkeypatch.setattr(files.os, "cpu_count", lambda: 4)
+    begun: list[int] = []
+
+    def slow(item: int) -> int:
+        begun.append(item)
+        time.sleep(0.002 * (item % 3))
+        if item == 30:
+            raise LedgerError("thirty")
+        return item * item
+
+    taken = []
+    with pytest.raises(LedgerError, match="thirty"):
+        for made in files.side_by_side(slow, range(100)):
+            taken.append(made)
+            assert len(begun) <= len(taken) + files.MOST_READERS + 1
+    assert taken == [item * item for item in range(30)]
+    assert len(begun) < 40
+    assert list(files.side_by_side(slow, [7])) == [49]

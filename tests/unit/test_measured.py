@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from percuss.errors import InputError
-from percuss.measured import header_unit, number_in, parse_measured, read_measured, text_in
+from percuss.measured import parse_measured, read_measured, text_in
+from percuss.text_tables import header_unit, number_in
 
 
 def parse(text: str, file: str = "data.csv", *, logged: bool = False):
@@ -57,6 +58,7 @@ def test_sentences_name_file_line_row_and_column(text, asked, words) -> None:
     ("text", "words"),
     [
         ("a;b\n1;2\n", "separated by `;`, and `,` is needed"),
+        ("logger 7;serial 4\ntest 3\na,b,c\n1,2,3\n2,3,4\n", "its first line names 2 columns, and line 3 has 3"),
         ("a\tb\n1\t2\n", "separated by tabs, and `,` is needed"),
         ("Logger 7\n\na,b\n1,2\n", "its first line names 1 column, and line 3 has 2"),
         ("Logger 7\nt;b;c\n1,5;2,5;0\n", "its first line names 1 column, and line 2 has 3"),

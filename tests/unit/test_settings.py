@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from percuss.errors import InputError
-from percuss.settings import Noted, Setting, SettingsError, check_table, clean_setting, clean_settings, table_of
+from percuss.settings import (
+    Noted,
+    Setting,
+    SettingsError,
+    check_table,
+    clean_options,
+    clean_setting,
+    clean_settings,
+    in_units,
+    table_of,
+)
 
 SCHEMA = table_of(
     Setting("name", "text", required=True, doc="a short name"),
@@ -93,3 +104,55 @@ def test_faults_are_counted() -> None:
     noted = Noted(lambda path, message: None)
     check_table(SCHEMA, {}, (), noted)
     assert noted.faults == 1
+
+
+def test_units_that_only_the_reader_knows_are_put_in() -> None:
+    schema = in_units(
+        table_of(Setting("std", "number", low=0, unit_of="output"), Setting("n", "integer")), {"output": "m"}
+    )
+    assert schema["std"].unit == "m" and schema["n"].unit == "1"
+    assert clean_settings(schema, {"std": "5 cm", "n": 2.0}) == {"std": 0.05, "n": 2}
+    with pytest.raises(SettingsError, match="5 s"):
+        clean_settings(schema, {"std": "5 s"})
+
+
+def test_a_table_may_stand_where_a_number_does() -> None:
+    inner = table_of(Setting("prior", "table", required=True, doc="of it"), Setting("name", "text"))
+    schema = table_of(Setting("std", "number", of=inner))
+    assert clean_settings(schema, {"std": {"prior": {}}}) == {"std": {"prior": {}}}
+    faults: list[tuple[Any, str]] = []
+    check_table(schema, {"std": {"nam": "a"}}, (), lambda path, message: faults.append((path, message)))
+    assert faults == [(("std", "nam"), "unknown key; did you mean `name`?"), (("std", "prior"), "missing; of it")]
+    with pytest.raises(SettingsError):
+        clean_settings(table_of(Setting("std", "number")), {"std": {"prior": {}}})
+
+
+def test_words_beside_whole_numbers_and_truth() -> None:
+    thin, counted = Setting("a", "integer", low=1, choices=("few",)), Setting("a", "boolean", choices=("common",))
+    assert clean_setting(thin, "few") == "few" and clean_setting(thin, 3) == 3
+    assert clean_setting(counted, "common") == "common" and clean_setting(counted, False) is False
+    assert thin.allowed() == 'a whole number of at least 1 or "few"'
+    for setting, value in ((thin, "many"), (thin, 0), (counted, "any"), (counted, 1)):
+        with pytest.raises(InputError):
+            clean_setting(setting, value)
+
+
+def test_options_of_a_command_line() -> None:
+    schema = table_of(
+        Setting("count", "integer", low=1), Setting("share", "bare", low=0), Setting("on", "boolean"),
+        Setting("how", "text", choices=("a", "b")),
+    )  # fmt: skip
+    asked = {"count": "12345678901234567890", "share": "0.5", "on": "yes", "how": "a"}
+    assert clean_options("a design", schema, asked) == {
+        "count": 12345678901234567890, "share": 0.5, "on": True, "how": "a"
+    }  # fmt: skip
+    for name, value, words in (
+        ("shar", 1, "a design has no option `shar`: did you mean `share`?"),
+        ("count", "1.5", "option `count` of a design is '1.5': it takes a whole number of at least 1"),
+        ("count", True, "option `count` of a design is True"),
+        ("share", "inf", "option `share` of a design is 'inf'"),
+        ("on", "perhaps", "it takes true or false"),
+        ("how", "c", "option `how` of a design: 'c' is not known"),
+    ):
+        with pytest.raises(InputError, match=re.escape(words)):
+            clean_options("a design", schema, {name: value})

@@ -18,6 +18,7 @@ from typing import Any
 from percuss.anchors.merkle import consistency_path, inclusion_path, root_of
 from percuss.errors import InputError
 from percuss.ledger.files import exists, read_regular, write_renamed
+from percuss.ledger.ledger import MAIN
 from percuss.ledger.place import check_outside
 
 TITLE = "percuss anchor 1"
@@ -155,6 +156,8 @@ def parse_text(text: str, where: str) -> Checkpoint:
     names = [stream.name for stream in listed]
     if names != sorted(set(names)) or checkpoint.root != match[2]:
         raise InputError(f"{where}: is damaged: its streams do not give its root")
+    if MAIN not in names:  # which every ledger that can be anchored has
+        raise InputError(f"{where}: does not speak of main, and proves nothing of it")
     return checkpoint
 
 

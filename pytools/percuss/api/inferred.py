@@ -73,6 +73,41 @@ class Inferred(Book):
         return self._result(predict(self.session, request).event)
 
     @operation
+    def advise(
+        self,
+        posterior: ResultLike,
+        *,
+        about: Iterable[str] = (),
+        measure: Iterable[str] = (),
+        repeats: int = 1,
+        study: StudyLike | None = None,
+        surrogates: Iterable[ResultLike] = (),
+        twins: int = 0,
+        outer: int = 2000,
+        inner: int = 4000,
+        seed: int = 0,
+    ) -> Result:
+        """Foresee which of several tests tells most `about` parameters or outputs, for its cost.
+
+        Candidates are `CASE/OUTPUT` of `measure`, else [candidates] of the study, else each output of each case.
+        """
+        from percuss.work.advise import Request, advise
+
+        request = Request(
+            self._event(posterior),
+            tuple(about),
+            tuple(measure),
+            repeats,
+            load_study(study) if study is not None else None,
+            tuple(self._event(item) for item in surrogates),
+            twins,
+            outer,
+            inner,
+            seed,
+        )
+        return self._result(advise(self.session, request).event)
+
+    @operation
     def reliability(
         self,
         of: StudyLike | ResultLike,

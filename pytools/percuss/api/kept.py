@@ -34,7 +34,7 @@ class Kept(Book):
 
         rows = [
             (e.id, when(e), e.kind, e.study.name if e.study else None, line.mark, line.summary)
-            for line in log_lines(self.session.ledger.frame(), Selection(kind, study, **more))
+            for line in log_lines(self.session.ledger, Selection(kind, study, **more))
             for e in [line.event]
         ]
         names = ("id", "at", "kind", "study", "mark", "summary")
@@ -124,9 +124,10 @@ class Kept(Book):
 
     def report(self, *results: ResultLike) -> Report:
         """A page on results and all they come from; a notebook shows it inline."""
+        from percuss.report.source import gather
         from percuss.work.report import make_report
 
-        return Report(make_report(self.session, [self._event(item) for item in results]))
+        return Report(make_report(gather(self.session, [self._event(item) for item in results])))
 
     def plot(
         self,

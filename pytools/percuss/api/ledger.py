@@ -7,7 +7,6 @@ from pathlib import Path
 
 from percuss.api.inferred import Inferred
 from percuss.api.kept import Kept
-from percuss.api.lines import Lines
 from percuss.api.made_from_runs import MadeFromRuns
 from percuss.api.studies_run import StudiesRun
 from percuss.config import WHO, find_settings
@@ -15,7 +14,7 @@ from percuss.errors import InputError
 from percuss.ledger.event import OpenCall
 from percuss.ledger.ledger import Ledger as Stored
 from percuss.maker import this_maker
-from percuss.session import Session, Silent
+from percuss.session import Lines, Session, Silent
 from percuss.trust import GATES
 
 

@@ -29,11 +29,13 @@ class MadeFromRuns(Book):
         bootstrap: int = 100,
         curves: str | None = None,
         held_out: float | ResultLike | None = None,
+        low: ResultLike | None = None,
         seed: int = 0,
     ) -> Surrogate:
         """Fit surrogates of all outputs of a campaign, or of whole `curves` of a quantity.
 
-        `held_out`: a fraction of the points to keep back, or another campaign of the study, to judge them by.
+        `held_out`: a fraction of the points to keep back, or another campaign of the study, to judge them by. `low`: a
+        surrogate of cheaper runs to build on.
         """
         from percuss.surrogates.model import Settings, parse_degrees, parse_qs
         from percuss.work.surrogate import fit_surrogates
@@ -50,7 +52,8 @@ class MadeFromRuns(Book):
             curves=curves,
         )
         others = self._event(held_out) if held_out is not None and not isinstance(held_out, float) else None
-        fitted = fit_surrogates(self.session, self._event(campaign), settings, others)
+        lower = self._event(low) if low is not None else None
+        fitted = fit_surrogates(self.session, self._event(campaign), settings, others, lower)
         return Surrogate(self.session, fitted.event)
 
     @operation

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from percuss.api.tables import in_study_units, units_of
 from percuss.designs.design import load_design
-from percuss.errors import AnswerIsNo, InputError
+from percuss.errors import AnswerIsNo, InputError, NotTrusted
 from percuss.execution.records import runs_table
 from percuss.kinds.body import Body
 from percuss.kinds.design_created import DesignCreated
+from percuss.kinds.trusted import Result as Judged
 from percuss.ledger.event import FILE_ROLE, Event
 from percuss.session import Session, standing
 from percuss.spelling import did_you_mean
@@ -25,12 +27,16 @@ Own = TypeVar("Own", bound="Result")
 class Result:
     """An event of a ledger. `body` holds its facts in SI, as `percuss.kinds` describes them; tables are polars frames.
 
-    A result that failed a gate of docs/trust.md is there all the same: `failed` says what, `checked()` refuses it.
+    A result that failed a gate of docs/trust.md is there all the same: a warning (`percuss.NotTrusted`) says so,
+    `failed` says what, `checked()` refuses it.
     """
 
     def __init__(self, session: Session, event: Event) -> None:
         self._session = session
         self.event = event
+        for verdict in failures(event.content.trust) if isinstance(event.content, Judged) else ():
+            if verdict.stops:
+                warnings.warn(verdict.line(), NotTrusted, stacklevel=4)
 
     @property
     def id(self) -> str:

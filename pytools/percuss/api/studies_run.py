@@ -110,7 +110,7 @@ class StudiesRun(Book):
 
         `twin`: the values are twin data, made with these true parameters (numbers in the units of the study).
         """
-        from percuss.study.load import read_regular
+        from percuss.ledger.files import read_file
         from percuss.units import parse_quantity
         from percuss.work.observe import file_data, observe, own_data
 
@@ -123,7 +123,7 @@ class StudiesRun(Book):
             path = Path(file)
             limit = self.session.setting("import_mb") * 1_000_000
             true = {key: parse_quantity(value, loaded.parameters[key].unit) for key, value in (twin or {}).items()}
-            data = read_regular(path.resolve(), str(path), limit)
+            data = read_file(path, str(path), limit)
             measured = file_data(loaded, path, data, case=case, columns=columns, twin=true or None)
         return self._result(observe(self.session, measured).event)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
 from fnmatch import fnmatchcase
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,9 @@ import numpy as np
 from percuss.calibration.groups import (
     DEFAULT_KIND,
     exact_data,
-    known_fields,
     make_groups,
     name_specimens,
-    read_unknown,
+    read_fields,
     spread_prior,
 )
 from percuss.calibration.observations import attached, bound, refuse, study_plan
@@ -25,15 +24,12 @@ from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
 from percuss.inference.discrepancies.model_error import INSTANT
 from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Likelihood
-from percuss.inference.samplers.registry import DEFAULT, clean_setting, sampler_settings
-from percuss.inference.samplers.sample import Stopping
-from percuss.settings import KeyPath, Note, Noted, kind_of
+from percuss.inference.samplers.registry import DEFAULT, sampler_settings
+from percuss.settings import KeyPath, Note, check_table
 from percuss.spelling import did_you_mean, shown
 from percuss.study.calibration import BLOCK, Block, DataGroup, read_block, read_calibration
-from percuss.study.priors.prior import PriorError
-from percuss.study.priors.registry import prior_in_si
+from percuss.study.priors.inferred import inferred_in_si
 from percuss.study.study import Study
-from percuss.units import parse_quantity, si_quantity
 
 SCHEMA = BLOCK
 DEFAULT_BLOCK = "default"
@@ -139,9 +135,6 @@ def _resolved(study: Study, block: Block, path: KeyPath, note: Note) -> dict[str
     _check_sampler(block, path, note)
     if block.specimens:
         _attempt((*path, "specimens", "spread"), note, spread_prior, block.specimens)
-    for key, value in block.stopping.items():
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            _attempt((*path, key), note, Stopping, **{key: value})
     table = dict(block.raw)
     if isinstance(table.get("groups"), dict) and table["groups"]:
         inner = {group.name: group for group in block.groups}
@@ -155,10 +148,10 @@ def _resolved(study: Study, block: Block, path: KeyPath, note: Note) -> dict[str
 
 def _check_sampler(block: Block, path: KeyPath, note: Note) -> None:
     sampler = block.sampler or DEFAULT
-    noted = Noted(note)
-    _attempt((*path, "sampler"), noted, sampler_settings, sampler)
-    for key, value in block.settings.items() if not noted.faults else ():
-        _attempt((*path, "settings", key), note, clean_setting, sampler, key, value)
+    try:
+        check_table(sampler_settings(sampler), block.settings, (*path, "settings"), note)
+    except InputError as fault:
+        note((*path, "sampler"), str(fault))
 
 
 def _attempt(path: KeyPath, note: Note, read: Callable[..., object], *arguments: object, **named: object) -> None:
@@ -187,60 +180,48 @@ class _Fields:
         ]
 
     def resolved(self) -> dict[str, Any]:
-        """Note every fault; and the table with quantities in SI."""
+        """Note every fault; and the table with quantities in SI where the group's outputs agree on the unit."""
         discrepancy = self.group.discrepancy
-        name = discrepancy.get("kind", DEFAULT_KIND)
         try:
-            if not isinstance(name, str):
-                raise InputError(f"must be a text, not {kind_of(name)}")
-            kind = discrepancy_class(name)
+            kind = discrepancy_class(discrepancy.get("kind", DEFAULT_KIND))
         except InputError as fault:
             self.note((*self.path, "kind"), str(fault))
             return dict(discrepancy)
-        known = known_fields(kind)
-        in_si = dict(discrepancy)
-        for key, value in discrepancy.items():
-            if key == "kind":
-                continue
-            if key not in known:
-                self.note((*self.path, key), f"a {name} discrepancy has no `{key}`; {did_you_mean(key, known)}")
-            else:
-                in_si[key] = self.field(kind, key, value)
-        if "std" not in discrepancy:
-            _attempt(self.path, self.note, _trial, kind, "std", 0.0)
-        for item in fields(kind):
-            if item.default is MISSING and item.name in known and item.name not in (*discrepancy, "std"):
-                self.note(self.path, f"a {name} discrepancy needs a {item.name}")
-        return in_si
-
-    def field(self, kind: type[Discrepancy], key: str, value: Any) -> Any:
-        """One field: noted if it is right for none of the group's outputs; in SI where they agree on the unit."""
-        if key in kind.flags:
-            if not isinstance(value, bool):
-                self.note((*self.path, key), f"must be true or false, not {kind_of(value)}")
-            return value
-        if key == "over":
-            self.check_control(value)
-            return value
-        if key in kind.texts:
-            if isinstance(value, str):
-                _attempt((*self.path, key), self.note, _trial, kind, key, value)
-            else:
-                self.note((*self.path, key), f"must be a text, not {kind_of(value)}")
-            return value
-        units = self.units(key)
-        noted: list[tuple[KeyPath, str]] = []
-        for unit in units:
-            before = len(noted)
-            self.read(kind, key, value, unit, lambda path, message: noted.append((path, message)))
-            if len(noted) == before:
-                unit_of_all = units[0] if len(units) == 1 else None
-                if not isinstance(value, Mapping):
-                    return si_quantity(value, unit_of_all)
-                return {**value, "prior": prior_in_si(value["prior"], unit_of_all)}
-        for path, message in noted[:1]:
+        if "over" in kind.settings and "over" in discrepancy:
+            self.check_control(discrepancy["over"])
+        units = {"output": self.output_units(), "axis": self.axis_units()}
+        # A number is right if it is so for one kind of outputs that the group takes.
+        attempts = [
+            self.faults(kind, dict(zip(units, pair, strict=True))) for pair in product(units["output"], units["axis"])
+        ]
+        for path, message in min(attempts, key=len, default=[]):
             self.note(path, message)
-        return value
+        if not attempts or min(map(len, attempts)):
+            return dict(discrepancy)
+        of_all = {whose: several[0] if len(several) == 1 else None for whose, several in units.items()}
+        return {
+            key: inferred_in_si(value, of_all.get(kind.settings[key].unit_of, "1"))
+            if key in kind.settings and kind.settings[key].numeric
+            else value
+            for key, value in discrepancy.items()
+        }
+
+    def faults(self, kind: type[Discrepancy], units: Mapping[str, str]) -> list[tuple[KeyPath, str]]:
+        """What is wrong with the fields if the outputs, and their axis, are in these units."""
+        faults: list[tuple[KeyPath, str]] = []
+
+        def note(path: KeyPath, message: str) -> None:
+            name = self.group.discrepancy.get("kind", DEFAULT_KIND)
+            faults.append((path, message.replace("unknown key;", f"a {name} discrepancy has no such field;", 1)))
+
+        made = read_fields(kind, self.group.discrepancy, units, self.group.name, self.path, note)
+        for key, value in made.items():
+            if isinstance(value, Unknown) and value.name in (*self.study.parameters, *DRAW_COLUMNS):
+                note((*self.path, key, "name"), f"{shown(value.name)} must name nothing else of the posterior")
+        if not faults:
+            places = {} if kind.independent else {"places": np.zeros(1)}
+            _attempt(self.path, note, kind, **made, **places)
+        return faults
 
     def check_control(self, name: Any) -> None:
         """Note a control variable that is neither the instant nor a number that every case has."""
@@ -251,40 +232,16 @@ class _Fields:
             near = did_you_mean(str(name), [INSTANT, *numbers])
             self.note((*self.path, "over"), f"{shown(name)} is no number that all cases have: {near}")
 
-    def read(self, kind: type[Discrepancy], key: str, value: Any, unit: str, note: Note) -> None:
-        path = (*self.path, key)
-        try:
-            if not isinstance(value, Mapping):
-                _trial(kind, key, parse_quantity(value, unit))
-                return
-            unknown = read_unknown(key, value, unit, self.group.name)
-            _trial(kind, key, unknown)
-            if not isinstance(value.get("name", ""), str) or unknown.name in (*self.study.parameters, *DRAW_COLUMNS):
-                note((*path, "name"), f"{shown(unknown.name)} must be a text that names nothing else of the posterior")
-        except PriorError as faults:
-            for field, message in faults.faults:
-                note((*path, "prior", field) if field else (*path, "prior"), message)
-        except InputError as fault:
-            note(path, str(fault))
-
-    def units(self, key: str) -> list[str]:
+    def output_units(self) -> list[str]:
         """The units that a bare number may be in, one for each kind of output that the group takes."""
-        if key == "std":
-            return list(dict.fromkeys(output.unit for output in self.outputs))
-        if key != "length":
-            return ["1"]
+        return list(dict.fromkeys(output.unit for output in self.outputs))
+
+    def axis_units(self) -> list[str]:
+        """Likewise of places along the axis, or of the control variable that takes its place."""
         over = self.group.discrepancy.get("over", INSTANT)
         if over != INSTANT:
-            known = self.study.model().inputs.get(over)
+            known = self.study.model().inputs.get(over) if isinstance(over, str) else None
             return [known.unit or "1"] if known else []
         quantities = self.study.model().quantities
         axes = [quantities[output.quantity].axis for output in self.outputs]
         return list(dict.fromkeys(quantities[axis].unit if axis else "s" for axis in axes))
-
-
-def _trial(kind: type[Discrepancy], key: str, value: float | str | Unknown) -> None:
-    """Refuse what a discrepancy refuses of one of its fields."""
-    needed: dict[str, Any] = {item.name: 1.0 for item in fields(kind) if item.default is MISSING}
-    if "places" in needed:
-        needed["places"] = np.zeros(1)
-    kind(**{**needed, key: value})

@@ -17,10 +17,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from percuss.calibration.problem import Problem
 from percuss.inference.arrays import Floats
-from percuss.inference.predictive import MASSES, Fit, check_fit
+from percuss.inference.predictive import MASSES, Fit, Neighbours, Places, check_fit, check_neighbours
 from percuss.inference.target import Target
 from percuss.kinds.posterior_sampled import CoverageFacts, PriorDistance
 from percuss.study.priors.prior import Prior
@@ -33,6 +34,8 @@ LEAST_P = 0.02
 # (Markov's inequality: on average a posterior has as much mass out there as the prior has).
 LEAST_TAIL = 0.005
 FALSE_ALARMS = 2 * LEAST_P + 2 * LEAST_TAIL
+# Samples of a record at least: with fewer, neighbours say little.
+SHORTEST = 8
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,38 @@ class Check:
     all: Fit
     groups: Mapping[str, Fit]
     distances: tuple[PriorDistance, ...]
+    # Of groups with records.
+    neighbours: Mapping[str, Neighbours]
 
 
 def check(problem: Problem, draws: Floats, seed: int) -> Check:
     """Check the fit at draws (n, d) of the posterior."""
     everything, groups = check_fit(problem.likelihood, draws, np.random.default_rng(seed))
-    return Check(everything, groups, distances(problem.target, draws))
+    # A key of its own: numbers of the other checks do not depend on whether there are records.
+    generator = np.random.default_rng((seed, 1))
+    quantities = {name: problem.study.observable(name).quantity for name in problem.data["output"].unique()}
+    lasting = {
+        name: check_neighbours(problem.likelihood, draws, generator, name, own)
+        for name, own in records(problem.data, quantities).items()
+    }
+    return Check(everything, groups, distances(problem.target, draws), lasting)
+
+
+def records(data: pl.DataFrame, quantities: Mapping[str, str]) -> dict[str, list[Places]]:
+    """Where each record stands among the entries of its group, in the order of its instants: data of one quantity, of
+    one case, point, axis and specimen. Not where an instant is there twice, as in repeated measurements.
+    """
+    keys = ["group", "case", "point", "axis", *(["specimen"] if "specimen" in data.columns else []), "quantity"]
+    rows = data.with_columns(
+        quantity=pl.col("output").replace_strict(quantities, return_dtype=pl.String),
+        place=pl.int_range(pl.len()).over("group"),
+    )
+    by_group: dict[str, list[Places]] = {}
+    for record in rows.drop_nulls("instant").partition_by(keys, maintain_order=True):
+        if record.height >= SHORTEST and record["instant"].is_unique().all():
+            places = record.sort("instant")["place"].to_numpy().astype(np.int64)
+            by_group.setdefault(record["group"][0], []).append(places)
+    return by_group
 
 
 def distances(target: Target, draws: Floats) -> tuple[PriorDistance, ...]:
@@ -63,7 +92,7 @@ def distances(target: Target, draws: Floats) -> tuple[PriorDistance, ...]:
 def verdicts(checked: Check) -> Trust:
     """Whether the model explains the data, and whether with parameters that the prior held possible."""
     tests = {"all data": checked.all} | (dict(checked.groups) if len(checked.groups) > 1 else {})
-    least = LEAST_P / len(tests)
+    least = LEAST_P / (len(tests) + len(checked.neighbours))
     worst = min(tests, key=lambda name: tests[name].p_value)
     p_value = tests[worst].p_value
     where = "" if worst == "all data" or p_value >= least else f" in group {worst}"
@@ -77,14 +106,25 @@ def verdicts(checked: Check) -> Trust:
         f"{counts}"
     )
     fit = Verdict("fit", p_value >= least, sentence, p_value, least)
+    together = tuple(_together(name, item, least) for name, item in checked.neighbours.items() if item.p_value < least)
     bound = LEAST_TAIL / len(checked.distances)
     far = [item for item in checked.distances if item.tail < bound]
     if not far:
-        return (fit,)
+        return (fit, *together)
     sentence = ", ".join(f"{item.name} {item.deviations:+.1f}" for item in far)
     sentence = f"the data pull parameters to where the prior hardly reaches (in its standard deviations): {sentence}"
     names = tuple(item.name for item in far)
-    return (fit, Verdict("fit", False, sentence, min(item.tail for item in far), bound, names))
+    return (fit, *together, Verdict("fit", False, sentence, min(item.tail for item in far), bound, names))
+
+
+def _together(name: str, residuals: Neighbours, least: float) -> Verdict:
+    p_value, correlation = residuals.p_text(), residuals.correlation
+    sentence = (
+        f"errors last from one sample of a record to the next in group {name} (correlation {correlation:.2f}), longer "
+        f"than its discrepancy says: posterior predictive p-value {p_value}, and at least {least:.2g} is asked for; "
+        'intervals are too narrow: see kind = "correlated", or the model misses a part of the record'
+    )
+    return Verdict("fit", False, sentence, residuals.p_value, least)
 
 
 # Draws that are looked at, and designs they are held against.

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from percuss.calibration.channels import Histories, check_dense
-from percuss.calibration.observations import std_of
 from percuss.errors import InputError
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown
+from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, hold
 from percuss.inference.discrepancies.model_error import INSTANT
 from percuss.inference.discrepancies.registry import discrepancy_class
 from percuss.inference.likelihood import Group
 from percuss.inference.specimens import NEW, Specimen, of_specimen
-from percuss.spelling import did_you_mean
+from percuss.settings import KeyPath, Note, check_table, in_units
 from percuss.study.calibration import Block, DataGroup, Specimens
+from percuss.study.faults import dotted
 from percuss.study.output import Output
+from percuss.study.priors.inferred import read_inferred
 from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import read_prior
 from percuss.study.study import Study
-from percuss.units import parse_quantity, same_dimension
+from percuss.units import same_dimension
 
 if TYPE_CHECKING:
     import polars as pl
@@ -182,17 +183,30 @@ def _word(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def read_unknown(key: str, table: Mapping[str, Any], unit: str, group: str) -> Unknown:
-    """A number of a discrepancy that is to be inferred; without a name of its own it is the group's."""
-    prior = table.get("prior")
-    if not isinstance(prior, Mapping) or set(table) - {"prior", "name"}:
-        raise InputError(f"`{key}` must be a quantity, or {{ prior = {{ kind = ... }} }} with an optional name")
-    return Unknown(str(table.get("name", f"{key}_{group}")), read_prior(prior, unit))
+def read_fields(
+    kind: type[Discrepancy], table: Mapping[str, Any], units: Mapping[str, str], group: str, path: KeyPath, note: Note
+) -> dict[str, Any]:
+    """What a study says of a discrepancy: numbers in SI, or unknowns, which are the group's where they have no name of
+    their own. `units` are those of the group's outputs and of the axis; what has faults, which are noted, is left out.
+    """
+    schema = in_units(kind.settings, units)
+    written = {key: value for key, value in table.items() if key != "kind"}
+    known = check_table(schema, written, path, note)
+    made: dict[str, Any] = {}
+    for key, value in known.items():
+        if not isinstance(value, Mapping):
+            made[key] = value
+        elif prior := read_inferred(value, schema[key].unit, (*path, key), note):
+            made[key] = Unknown(value.get("name", f"{key}_{group}"), prior)
+            try:
+                hold(schema[key], made[key])
+            except InputError as fault:
+                note((*path, key), str(fault))
+    return made
 
 
-def known_fields(kind: type[Discrepancy]) -> list[str]:
-    """What a study may say of a discrepancy beside its kind."""
-    return [item.name for item in fields(kind) if item.name not in kind.of_data]
+def _refuse(path: KeyPath, message: str) -> None:
+    raise InputError(f"`{dotted(path)}`: {message}")
 
 
 @dataclass(frozen=True)
@@ -208,10 +222,7 @@ class _Maker:
 
     @property
     def kind(self) -> type[Discrepancy]:
-        name_of_kind = self.data_group.discrepancy.get("kind", DEFAULT_KIND)
-        if not isinstance(name_of_kind, str):
-            raise InputError(f"group {self.name}: kind of the discrepancy must be a text")
-        return discrepancy_class(name_of_kind)
+        return discrepancy_class(self.data_group.discrepancy.get("kind", DEFAULT_KIND))
 
     def series(self, entry: Entry, find: Find) -> object:
         """What must not stand in one group; data of two specimens do not either."""
@@ -265,58 +276,44 @@ class _Maker:
 
     def discrepancy(self, series: list[Entry]) -> Discrepancy:
         """The discrepancy of the entries of one series."""
-        kind = self.kind
-        known = known_fields(kind)
-        table = {"std": 0.0, **{k: v for k, v in self.data_group.discrepancy.items() if k != "kind"}}
-        for key in table:
-            if key not in known:
-                raise InputError(f"group {self.name}: its discrepancy has no `{key}`: {did_you_mean(key, known)}")
-        made: dict[str, Any] = {}
         try:
-            for key, value in table.items():
-                made[key] = self._std(value, series) if key == "std" else self._number(key, value)
-            if not kind.independent:
+            made = self._fields(series)
+            if not self.kind.independent:
                 made["places"] = self._places(series)
-                if "length" not in made:
-                    raise InputError("correlated errors need a length")
-            return kind(**made)
+            return self.kind(**made)
         except InputError as fault:
             raise InputError(f"group {self.name}: {fault}", hint=fault.hint) from None
 
-    def _std(self, value: object, series: list[Entry]) -> float | np.ndarray | Unknown:
-        outputs = [self._output(entry) for entry in series]
-        if isinstance(value, Mapping):
-            unit = self._output(self.entries[0]).unit
-            for entry in self.entries:
-                other = self._output(entry)
-                if not same_dimension(other.unit, unit):
-                    raise InputError(
-                        f"one std is inferred for outputs in {unit} and in {other.unit}",
-                        hint='split the group: by = "output", or groups of their own',
-                    )
-            return self._unknown("std", value, unit)
-        stds = np.array([std_of(value, output) for output in outputs])
-        return float(stds[0]) if (stds == stds[0]).all() else stds
+    def _fields(self, series: list[Entry]) -> dict[str, Any]:
+        """What the study says, in the units of the series; a std that is not inferred is one for each entry where
+        outputs are read in several units.
+        """
+        table = self.data_group.discrepancy
+        inferred = isinstance(table.get("std"), Mapping)
+        own = [self._one_unit()] if inferred else [self._output(entry).unit for entry in series]
+        made = {}
+        for unit in dict.fromkeys(own):
+            units = {"output": unit, "axis": self.axis_unit()}
+            made[unit] = read_fields(self.kind, table, units, self.name, (), _refuse)
+        fields = made[own[0]]
+        for key, value in fields.items():
+            if isinstance(value, Unknown):
+                self.units[value.name] = in_units(self.kind.settings, units)[key].unit
+        if not inferred:
+            stds = np.array([made[unit]["std"] for unit in own])
+            fields["std"] = float(stds[0]) if (stds == stds[0]).all() else stds
+        return fields
 
-    def _number(self, key: str, value: object) -> object:
-        unit = self.axis_unit() if key == "length" else "1"
-        if isinstance(value, Mapping):
-            return self._unknown(key, value, unit)
-        if key in self.kind.texts:
-            return str(value)
-        if key in self.kind.flags:
-            if not isinstance(value, bool):
-                raise InputError(f"`{key}` must be true or false")
-            return value
-        return parse_quantity(value, unit)  # type: ignore[arg-type]
-
-    def _unknown(self, key: str, table: Mapping[str, Any], unit: str) -> Unknown:
-        try:
-            unknown = read_unknown(key, table, unit, self.name)
-        except PriorError as fault:
-            raise InputError(f"`{key}`: {fault}") from None
-        self.units[unknown.name] = unit
-        return unknown
+    def _one_unit(self) -> str:
+        """The unit of the group's outputs, which must have one dimension."""
+        units = [self._output(entry).unit for entry in self.entries]
+        for other in units:
+            if not same_dimension(other, units[0]):
+                raise InputError(
+                    f"one std is inferred for outputs in {units[0]} and in {other}",
+                    hint='split the group: by = "output", or groups of their own',
+                )
+        return units[0]
 
     def axis_unit(self) -> str:
         """The unit of the axis along which the data were taken."""

@@ -12,6 +12,7 @@ of the measurement alone. Channels bound to whole curves are read by `percuss.ca
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,15 @@ from typing import TYPE_CHECKING, Any
 from percuss.calibration.channels import read_history
 from percuss.calibration.reduced import axes, curve_outputs, read_curves
 from percuss.errors import InputError
-from percuss.measured import Measured, header_unit, number_in, parse_measured, text_in
+from percuss.measured import Measured, parse_measured, text_in
 from percuss.settings import KeyPath, Note, Noted, Setting, check_table, table_of, wrong_type
 from percuss.spelling import did_you_mean
 from percuss.study.faults import dotted
 from percuss.study.histories import History, histories_in_si, read_histories
 from percuss.study.output import Output
 from percuss.study.study import Study
+from percuss.study.tables import read_stds
+from percuss.text_tables import header_unit, number_in
 from percuss.units import parse_quantity, si_quantity, to_si
 
 if TYPE_CHECKING:
@@ -88,12 +91,12 @@ def read_observations(study: Study, table: Mapping[str, Any], note: Note) -> Obs
     }
     checked = check_table(OBSERVED, {key: value for key, value in table.items() if key not in named}, top, note)
     known = tuple(study.cases)
-    base = _source(checked, outputs, known, top, note)
+    base = _source(study, checked, top, note)
     sources = [base] if "file" in table else []
     for key, inner in named.items():
         own = check_table(SOURCE, inner, (*top, key), note)
         own |= {name: checked[name] for name in SOURCE if name not in inner}
-        sources.append(_source(own, outputs, known, (*top, key), note))
+        sources.append(_source(study, own, (*top, key), note))
     twin = _twin(checked.get("twin", {}), study, (*top, "twin"), note) if "twin" in table else None
     histories: tuple[History, ...] = ()
     if checked["histories"]:
@@ -109,8 +112,9 @@ def observations_in_si(study: Study, table: Mapping[str, Any]) -> dict[str, Any]
             si[key] = {name: si_quantity(item, outputs[name].unit) for name, item in value.items()}
         elif key == "std":
             # One number for outputs of several units is as many standard deviations.
-            each = {name: si_quantity(value, output.unit) for name, output in outputs.items()}
-            si[key] = each if len(set(each.values())) > 1 else next(iter(each.values()), value)
+            each = {name: si_quantity(value, unit) for name, unit in _measured_in(value, outputs).items()}
+            alone = len(set(each.values())) == 1 and len(each) == len(outputs)
+            si[key] = next(iter(each.values())) if alone else each or value
         elif key == "start":
             si[key] = si_quantity(value, "s")
         elif key == "twin":
@@ -122,42 +126,38 @@ def observations_in_si(study: Study, table: Mapping[str, Any]) -> dict[str, Any]
     return si
 
 
-def _source(
-    checked: Mapping[str, Any], outputs: Mapping[str, Output], cases: tuple[str, ...], path: KeyPath, note: Note
-) -> Source:
-    case = checked["case"] or None
-    if case is not None and case not in cases:
-        note((*path, "case"), f"no such case; {did_you_mean(case, cases)}")
+def _source(study: Study, checked: Mapping[str, Any], path: KeyPath, note: Note) -> Source:
+    case, outputs = checked["case"] or None, study.outputs
+    if case is not None and case not in study.cases:
+        note((*path, "case"), f"no such case; {did_you_mean(case, study.cases)}")
     for name, column in checked["columns"].items():
         known = [*COLUMNS, *outputs, *(output.quantity for output in outputs.values() if output.reduce)]
-        if name not in known:
+        if name not in known and name in study.model().quantities:
+            note(
+                (*path, "columns", name), "no output is taken from this curve; [outputs.NAME] with `quantity` takes one"
+            )
+        elif name not in known:
             note((*path, "columns", name), f"unknown; {did_you_mean(name, known)}")
         if not isinstance(column, str):
             note((*path, "columns", name), wrong_type(column, "the name of a column"))
-    std = _std(checked["std"], outputs, (*path, "std"), note)
+    units = _measured_in(checked["std"], outputs)
+    std = read_stds(checked["std"], units, "no such output", (*path, "std"), note)
     return Source(checked["file"], case, checked["columns"], std, checked["start"], path)
 
 
-def _std(written: object, outputs: Mapping[str, Output], path: KeyPath, note: Note) -> dict[str, float]:
-    """The measurement's standard deviation by output: one for all, or a table."""
-    stds = {}
-    for name, value in (written if isinstance(written, dict) else dict.fromkeys(outputs, written)).items():
-        if name not in outputs:
-            note((*path, name), f"no such output; {did_you_mean(name, outputs)}")
-            continue
-        try:
-            stds[name] = std_of(value, outputs[name])
-        except InputError as fault:
-            note((*path, name) if isinstance(written, dict) else path, str(fault))
-    return stds
+def _measured_in(std: Any, outputs: Mapping[str, Output]) -> dict[str, str]:
+    """Units of the outputs of which this may be the standard deviation; of a table all of them.
 
-
-def std_of(value: Any, output: Output) -> float:
-    """A standard deviation of an output in SI: finite and not negative."""
-    std = parse_quantity(value, output.unit)
-    if std < 0:
-        raise InputError(f"a std of {value} for output `{output.name}`: must be at least 0")
-    return std
+    A count of impacts beside displacements has no error in mm. Where it fits none, the first is there to say so.
+    """
+    fitting, units = {}, {name: output.unit for name, output in outputs.items()}
+    if isinstance(std, dict):
+        return units
+    for name, unit in units.items():
+        with contextlib.suppress(InputError):
+            parse_quantity(std, unit)
+            fitting[name] = unit
+    return fitting or dict(list(units.items())[:1])
 
 
 def _twin(table: Mapping[str, Any], study: Study, path: KeyPath, note: Note) -> dict[str, float]:

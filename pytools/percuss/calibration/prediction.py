@@ -35,6 +35,7 @@ CURVE_DRAWS = 400
 # Places this share of the range beyond the data count as inside: rounding.
 SLACK = 1e-9
 NO_OUTPUTS = {"case": pl.String(), "output": pl.String()}
+NAME = pl.concat_str("case", pl.lit("/"), "output")
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,15 +132,21 @@ def learnt(problem: Problem) -> Trust:
 
 
 def without(predicted: Predicted, worthless: Collection[str]) -> Predicted:
-    """The prediction without outputs of which the surrogate knows nothing: they are named instead."""
+    """The prediction without outputs of which the surrogate knows nothing, and without their data: they are named
+    instead.
+    """
     outputs = predicted.tables["outputs"]
-    name = pl.concat_str("case", pl.lit("/"), "output")
-    gone = outputs.filter(name.is_in(list(worthless))).select(name.alias("name"))["name"].unique(maintain_order=True)
+    known = ~_name_in(worthless)
+    gone = outputs.filter(~known).select(NAME.alias("name"))["name"].unique(maintain_order=True)
     if not len(gone):
         return predicted
     note = f"nothing is predicted for {', '.join(gone)}: the surrogate knows nothing of it"
-    tables = {**predicted.tables, "outputs": outputs.filter(~name.is_in(list(worthless)))}
+    tables = {**predicted.tables, **{role: predicted.tables[role].filter(known) for role in ("outputs", "data")}}
     return replace(predicted, tables=tables, notes=(*predicted.notes, note))
+
+
+def _name_in(worthless: Collection[str]) -> pl.Expr:
+    return NAME.is_in(list(worthless))
 
 
 def _quantile_table(
@@ -168,9 +175,15 @@ def _curve_table(surrogate: Surrogate, points: Mapping[str, Floats], generator: 
 
 
 def scores(
-    problem: Problem, posterior: Posterior, predicted: Predicted, verification: Verification | None
+    problem: Problem,
+    posterior: Posterior,
+    predicted: Predicted,
+    verification: Verification | None,
+    worthless: Collection[str],
 ) -> list[Score]:
-    """RMSE and coverage for the data of every axis; data of different dimensions do not mix."""
+    """RMSE and coverage for the data of every axis; data of different dimensions do not mix, and those of outputs of
+    which the surrogate knows nothing do not count: what it says of them is fitted to them.
+    """
     quantities = problem.study.model().quantities
     at = {f"{when} predictive mean": values for when, values in predicted.means.items()}
     points: tuple[Point, ...] = ("mean", "mode")
@@ -181,9 +194,12 @@ def scores(
         (axis or "all", quantities[problem.study.observable(output).quantity].unit)
         for axis, output in problem.data.select("axis", "output").rows()
     ]
+    counts = ~problem.data.select(_name_in(worthless)).to_series().to_numpy()
     score_rows = []
     for axis, si in dict.fromkeys(axes):
-        rows = np.array([key == (axis, si) for key in axes])
+        rows = np.array([key == (axis, si) for key in axes]) & counts
+        if not rows.any():
+            continue
         unit = problem.study.observable(problem.data["output"][int(np.argmax(rows))]).unit
         size = float(np.mean(np.abs(observed[rows])))
         rmse = {name: _rmse(values[rows], observed[rows]) for name, values in at.items()}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,7 @@ from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observa
 from percuss.calibration.surrogate_errors import common_errors
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
+from percuss.inference.common_error import CommonError
 from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.model_error import ModelError
@@ -115,36 +116,15 @@ def make_problem(
     """
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
-    forwards: dict[str, Forward] = {}
-    points: dict[str, Floats] = {}
-    simulator = None
-    histories = None
-    if direct and any(output not in study.outputs for _, output in pairs):
-        raise InputError(
-            f"observations {observations.event.id}: hold time histories, and --direct gives outputs alone",
-            hint="percuss surrogate --curves CURVE, and percuss calibrate with that",
-        )
-    if direct:
-        used = [
-            (case, output)
-            for case, output, point in observations.table.select("case", "output", "point").unique().rows()
-            if any(group.takes(output, case, point) for group in block.groups)
-        ]
-        simulator = Direct(session, study, sorted(set(used), key=pairs.index), seed, executor)
-        forwards[SIMULATOR] = simulator
-        places = {pair: (SIMULATOR, j) for j, pair in enumerate(simulator.columns)}
-    else:
-        places = _places(surrogates)
-        for i, surrogate in enumerate(surrogates):
-            whose = f"surrogate {surrogate.event.id}"
-            check_same_model(study, surrogate.study, whose, [pair for pair in pairs if pair in surrogate.outputs])
-            points[surrogate.event.id] = surrogate_points(session, surrogate)
-            check_covered(study, surrogate, points[surrogate.event.id])
-            forwards[forward_name(i)] = surrogate.predict if block.surrogate_error else _without_error(surrogate)
-        histories = bind_histories(study, observations.study, surrogates, with_rest=block.surrogate_error is not None)
+    made = (
+        _simulated(session, study, block, observations, pairs, seed, executor)
+        if direct
+        else _learnt(session, study, block, observations, pairs, surrogates)
+    )
+    forwards, histories = made.forwards, made.histories
 
     def find(case: str, output: str) -> tuple[str, int]:
-        if (case, output) not in places:
+        if (case, output) not in made.places:
             raise InputError(
                 f"no surrogate has the output {output} of case {case}, which was observed",
                 hint=(
@@ -153,15 +133,10 @@ def make_problem(
                     else "give surrogates of all cases, or choose others in the calibration block"
                 ),
             )
-        return places[case, output]
+        return made.places[case, output]
 
     grouped = make_groups(study, block, observations.table, find, histories)
-    errors = {}
-    if not direct and block.surrogate_error == COMMON:
-        seen: dict[str, set[int]] = {forward_name(i): set() for i in range(len(surrogates))}
-        for group in grouped.groups:
-            seen.get(without_specimen(group.forward), set()).update(int(j) for j in group.outputs)
-        errors = dict(zip(seen, common_errors(list(zip(surrogates, seen.values(), strict=True))), strict=True))
+    errors = _errors(grouped.groups, surrogates) if not direct and block.surrogate_error == COMMON else {}
     priors = {name: item.prior for name, item in study.parameters.items()}
     if direct and any(group.discrepancy.systematic for group in grouped.groups):
         raise InputError(
@@ -200,15 +175,81 @@ def make_problem(
         block,
         observations,
         tuple(surrogates),
-        simulator,
+        made.simulator,
         likelihood,
         target,
         grouped.data,
         units,
         why_not,
-        points,
+        made.points,
         (*(histories.notes if histories else ()), *_copies(grouped.data)),
     )
+
+
+@dataclass(frozen=True)
+class _Forwards:
+    """What the data are held against: models by name, where each case and output is found, and what came with them."""
+
+    forwards: dict[str, Forward]
+    places: Mapping[tuple[str, str], tuple[str, int]]
+    points: Mapping[str, Floats] = field(default_factory=dict)
+    simulator: Direct | None = None
+    histories: Histories | None = None
+
+
+def _simulated(
+    session: Session,
+    study: Study,
+    block: Block,
+    observations: Observations,
+    pairs: list[tuple[str, str]],
+    seed: int,
+    executor: Executor | None,
+) -> _Forwards:
+    """The simulator itself, for the outputs that the block takes."""
+    if any(output not in study.outputs for _, output in pairs):
+        raise InputError(
+            f"observations {observations.event.id}: hold time histories, and --direct gives outputs alone",
+            hint="percuss surrogate --curves CURVE, and percuss calibrate with that",
+        )
+    used = [
+        (case, output)
+        for case, output, point in observations.table.select("case", "output", "point").unique().rows()
+        if any(group.takes(output, case, point) for group in block.groups)
+    ]
+    simulator = Direct(session, study, sorted(set(used), key=pairs.index), seed, executor)
+    places = {pair: (SIMULATOR, j) for j, pair in enumerate(simulator.columns)}
+    return _Forwards({SIMULATOR: simulator}, places, simulator=simulator)
+
+
+def _learnt(
+    session: Session,
+    study: Study,
+    block: Block,
+    observations: Observations,
+    pairs: list[tuple[str, str]],
+    surrogates: Sequence[Surrogate],
+) -> _Forwards:
+    """Surrogates, each of the same model and known where the parameters may be."""
+    forwards: dict[str, Forward] = {}
+    points: dict[str, Floats] = {}
+    places = _places(surrogates)
+    for i, surrogate in enumerate(surrogates):
+        whose = f"surrogate {surrogate.event.id}"
+        check_same_model(study, surrogate.study, whose, [pair for pair in pairs if pair in surrogate.outputs])
+        points[surrogate.event.id] = surrogate_points(session, surrogate)
+        check_covered(study, surrogate, points[surrogate.event.id])
+        forwards[forward_name(i)] = surrogate.predict if block.surrogate_error else _without_error(surrogate)
+    histories = bind_histories(study, observations.study, surrogates, with_rest=block.surrogate_error is not None)
+    return _Forwards(forwards, places, points, histories=histories)
+
+
+def _errors(groups: Sequence[Group], surrogates: Sequence[Surrogate]) -> dict[str, CommonError]:
+    """The errors of the surrogates, each common to all data of an output that is looked at."""
+    seen: dict[str, set[int]] = {forward_name(i): set() for i in range(len(surrogates))}
+    for group in groups:
+        seen.get(without_specimen(group.forward), set()).update(int(j) for j in group.outputs)
+    return dict(zip(seen, common_errors(list(zip(surrogates, seen.values(), strict=True))), strict=True))
 
 
 def _copies(data: pl.DataFrame) -> list[str]:

@@ -64,7 +64,9 @@ def read_curves(
         try:
             value = output.evaluate({}, {output.quantity: y[known], axis: x[known]}, axis)
         except InputError as fault:
-            raise InputError(f"{source.file}: column {columns[output.quantity]}: {fault}") from None
+            late = not source.start and x.size and x[0] > 0
+            clock = "; `start` says when the run begins on the clock of this file, as `1.2 s`" if late else ""
+            raise InputError(f"{source.file}: column {columns[output.quantity]}: {fault}{clock}") from None
         fields = {"case": case, "output": output.name, "value": value, "std": source.std.get(output.name)}
         entries.append(fields | {"point": None, "axis": None, "instant": output.at})
     return entries

@@ -57,6 +57,7 @@ COMMANDS: dict[str, Entry] = {
     "predict": Entry("predict", "Predict before and after the data; let the simulator verify.", INFER),
     "compare": Entry("compare", "Compare calibrations.", INFER),
     "trust": Entry("trust", "Try a calibration on twin data, whose truth is known.", INFER),
+    "advise": Entry("advise", "Foresee which of several tests would tell most.", INFER),
     "validate": Entry("validate", "Let parameters drift: may the model be extrapolated?", INFER),
     "reliability": Entry("reliability", "Estimate how likely failure is, or which design meets a target.", RISK),
     "fragility": Entry("fragility", "Estimate how likely damage is at an intensity, and per year.", RISK),
@@ -120,7 +121,7 @@ class LazyGroup(typer.core.TyperGroup):
         module = importlib.import_module(place if "." in place else f"percuss.cli.{place}")
         command = typer.main.get_command(module.app)
         command.name = name
-        _prepare(command)
+        prepare(command)
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -196,14 +197,41 @@ def _drop_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _prepare(command: Any) -> None:
+def prepare(command: Any) -> None:
     """Help and usage errors as plain text: reads well in a log, and spares half the start-up time. Calls are noted."""
     command.rich_markup_mode = None
+    for parameter in command.params:
+        _name_value(parameter)
     inner = getattr(command, "commands", {})
     for part in inner.values():
-        _prepare(part)
+        prepare(part)
     if not inner:
         command.invoke = partial(_noted, command.invoke)
+
+
+def _name_value(parameter: Any) -> None:
+    """Let help name a value by what it is, and not by a type of Python, where this Typer shows types."""
+    if parameter.param_type_name == "argument":
+        name = parameter.metavar or parameter.name.upper()
+        shown = name if parameter.required or name.startswith("[") else f"[{name}]"
+        parameter.metavar = name
+        parameter.get_usage_pieces = lambda ctx: [shown]
+        parameter.display_type_rich = lambda ctx: None
+    elif not parameter.metavar and hasattr(parameter, "display_type"):
+        of_type, option = parameter.display_type, parameter.name.strip("_").replace("_", "-").upper()
+        parameter.display_type = lambda ctx: _value_name(of_type(ctx), option)
+
+
+def _value_name(of_type: str, option: str) -> str:
+    """`N` for a whole number, `X` for any number, the choices, else the name of the option in capitals.
+
+    >>> [_value_name(of_type, "SEED") for of_type in ("<int range>", "<float>", "<tree|json>", "<list[str]>")]
+    ['N', 'X', 'tree|json', 'SEED']
+    """
+    inner = of_type.strip("<>").removeprefix("list[").removesuffix("]")
+    if "|" in inner:
+        return inner
+    return {"int": "N", "float": "X"}.get(inner.split()[0], option)
 
 
 def _noted(invoke: Callable[[Any], Any], context: Any) -> Any:
@@ -257,7 +285,7 @@ def percuss(
         False, "--version", callback=_print_version, is_eager=True, help="Print version and build, and exit."
     ),
 ) -> None:
-    """Simulate contact and impact, design experiments, calibrate, and keep every step as an event."""
+    """Simulate contact and impact, calibrate against measurements, and record every step."""
 
 
 def main() -> None:

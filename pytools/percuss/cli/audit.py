@@ -104,7 +104,7 @@ def _print(result: Audit) -> None:
         if proof.note.startswith("not tried"):
             verdict = "-"
         note = f" ({proof.note})" if proof.note else ""
-        print(f"{proof.name:13} {verdict:7} {proof.checked:7}  {proof.claim}{note}")
+        print(f"{proof.name:13} {verdict:7} {proof.checked:7}  {proof.claim}{plain(note)}")
         for fault in proof.faults[:50]:
             print(f"  {plain(fault)}")
         if len(proof.faults) > 50:

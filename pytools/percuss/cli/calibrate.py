@@ -62,8 +62,8 @@ def calibrate(
     sampler: Annotated[
         str | None,
         typer.Option(
-            help="adaptive-metropolis, adaptive-metropolis-per-chain, hamiltonian-monte-carlo, emcee-stretch, "
-            "emcee-de-snooker, delayed-acceptance or sequential-monte-carlo.",
+            help="adaptive-metropolis, adaptive-metropolis-per-chain, hamiltonian-monte-carlo, "
+            "independence-metropolis, emcee-stretch, emcee-de-snooker, delayed-acceptance or sequential-monte-carlo.",
             show_default="the block's, or adaptive-metropolis; with --direct delayed-acceptance",
         ),
     ] = None,

@@ -28,11 +28,11 @@ def compare(
     """
     from percuss.cli.output import give_id, leave_untrusted, tell_trust
     from percuss.kinds.table import plain
-    from percuss.work.compare import compare as weigh
+    from percuss.work.compare import compare as hold_against
 
     event_ids = [reference(text) for text in events]
     session = open_session(ledger, accept=accept)
-    comparison = weigh(session, [session.event(text) for text in event_ids])
+    comparison = hold_against(session, [session.event(text) for text in event_ids])
     tell_trust(comparison.trust)
     if comparison.validations:
         _tell_validations(comparison)

@@ -116,10 +116,10 @@ def crate(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write an event and all it stands on as an RO-Crate (Process Run Crate), which needs no ledger.
+    """Write an event and all it depends on as an RO-Crate (Process Run Crate), which needs no ledger.
 
-    Prints the hash of the event, which covers the whole crate but the words of its description: give it to whoever is
-    to check the crate by another way than the crate itself.
+    Prints the hash of the event, which covers the whole crate except the words of its description: send it by another
+    way than the crate, so that the crate can be checked against it.
     """
     from percuss.cli.output import give_json, say
     from percuss.work.crate import write_crate

@@ -11,13 +11,18 @@ import typer
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
 
 if TYPE_CHECKING:
-    from percuss.ledger.event import Event
+    from collections.abc import Iterator, Mapping
+
+    from percuss.session import Session
+    from percuss.work.lineage import Lineage
 
 app = typer.Typer(add_completion=False)
 
 # Before a line with others after it, before the last, past one with others after it; without UTF-8 in ASCII.
 GLYPHS = ("├─ ", "└─ ", "│  ")
 PLAIN_GLYPHS = ("|- ", "`- ", "|  ")
+# Of more events in one role the first are shown.
+MOST_EQUALS = 5
 
 
 class Form(StrEnum):
@@ -33,70 +38,71 @@ def lineage(
     event: EventArgument,
     form: Annotated[Form, typer.Option("--format", help="Text tree, JSON or Graphviz.")] = Form.TREE,
     onwards: Annotated[bool, typer.Option("--from", help="What came from it, instead of what it came from.")] = False,
+    unfold: Annotated[bool, typer.Option("--unfold", help="A line for every batch of runs.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what an event comes from, down to the study, or with --from what came from it."""
-    from percuss.cli.output import give_json
-    from percuss.ledger import projections
+    """Show what an event comes from, down to the study, or with --from what came from it.
+
+    Batches of runs are one line; JSON has them all. On a terminal ids are cut to the shortest prefix that is unique.
+    """
+    from percuss.cli.output import give_json, text_width
+    from percuss.work.lineage import folded, lineage_of
+    from percuss.work.log import shortest_prefixes
 
     event_id = reference(event)
     session = open_session(ledger)
-    root, state = session.event(event_id), session.state
-    below = projections.descendants(state, root.id)
-    nodes = [root, *below] if onwards else projections.lineage(state, root.id)
-    known = {node.id for node in nodes}
-    marked = {node.id: projections.mark(state, node.id) for node in nodes}
-    edges = [(i.id, node.id, i.role) for node in nodes for i in node.inputs if i.id in known]
+    whole = lineage_of(session.state, session.event(event_id), onwards)
     if json or form is Form.JSON:
-        give_json(
+        give_json(_facts(session, whole))
+        return
+    shown = whole if unfold else folded(whole)
+    if form is Form.DOT:
+        print(_dot(shown))
+        return
+    short = shortest_prefixes(list(session.state.events), list(shown.events)) if text_width() else {}
+    for line in _tree(shown, onwards, short, all_of_them=unfold):
+        print(line)
+
+
+def _facts(session: Session, graph: Lineage) -> dict[str, object]:
+    state = session.state
+    return {
+        "root": graph.root.id,
+        "events": [
             {
-                "root": root.id,
-                "events": [
-                    {
-                        "id": n.id,
-                        "kind": n.kind,
-                        "hash": n.hash,
-                        "seed": n.seed,
-                        "superseded": n.id in state.superseded,
-                        "stands_on_superseded": list(state.stands_on(n.id)),
-                    }
-                    for n in nodes
-                ],
-                "edges": [{"from": a, "to": b, "role": role} for a, b, role in edges],
+                "id": event.id,
+                "kind": event.kind,
+                "hash": event.hash,
+                "seed": event.seed,
+                "superseded": event.id in state.superseded,
+                "stands_on_superseded": list(state.stands_on(event.id)),
             }
-        )
-    elif form is Form.DOT:
-        print(_dot(nodes, edges, marked))
-    else:
-        children: dict[str, list[tuple[str, str]]] = {}
-        for source, target, role in edges:
-            parent, child = (source, target) if onwards else (target, source)
-            children.setdefault(parent, []).append((role, child))
-        _print_tree({node.id: node for node in nodes}, children, root.id, marked)
+            for event in graph.events.values()
+        ],
+        "edges": [{"from": source, "to": target, "role": role} for source, target, role in graph.edges],
+    }
 
 
-def _print_tree(
-    nodes: dict[str, Event], children: dict[str, list[tuple[str, str]]], root: str, marked: dict[str, str]
-) -> None:
+def _tree(graph: Lineage, onwards: bool, short: Mapping[str, str], all_of_them: bool) -> Iterator[str]:
+    """Lines of the tree; an event that is reached again is named but not opened again; long lists of equals are cut."""
     from percuss.cli.output import plain, styled
 
-    # A node that is reached again is named but not opened again; long lists of equals are cut.
-    opened: set[str] = set()
     fork, corner, bar = GLYPHS if (sys.stdout.encoding or "utf-8").lower().startswith("utf") else PLAIN_GLYPHS
-
+    children = _children(graph, onwards)
+    opened: set[str] = set()
     # What stands before a line, what before the lines under it, its role, and whose line it is.
-    waiting: list[tuple[str, str, str, str | int]] = [("", "", "", root)]
+    waiting: list[tuple[str, str, str, str | int]] = [("", "", "", graph.root.id)]
     while waiting:
         start, under, role, node = waiting.pop()
         start += f"{role}: " if role else ""
         if isinstance(node, int):
-            print(f"{start}and {node} more")
+            yield f"{start}and {node} more"
             continue
         again = node in opened and children.get(node)
-        mark = f" ({marked[node]})" if marked[node] else ""
-        line = plain(f"{nodes[node].kind} {node}{mark}{' (above)' if again else ''}")
-        print(start + (styled(line, "2", sys.stdout) if mark or again else line))
+        mark = f" ({graph.marks[node]})" if graph.marks[node] else ""
+        line = plain(f"{_name(graph, node, short)}{mark}{' (above)' if again else ''}")
+        yield start + (styled(line, "2", sys.stdout) if mark or again else line)
         if node in opened:
             continue
         opened.add(node)
@@ -104,7 +110,7 @@ def _print_tree(
         for role in dict.fromkeys(role for role, _ in children.get(node, [])):
             equals = [child for other, child in children[node] if other == role]
             # Of a long list those that are marked are shown with the first.
-            shown = [child for i, child in enumerate(equals) if i < 5 or marked[child]]
+            shown = [child for i, child in enumerate(equals) if i < MOST_EQUALS or all_of_them or graph.marks[child]]
             below += [(role, child) for child in shown]
             below += [(role, len(equals) - len(shown))] if len(equals) > len(shown) else []
         for place, (role, child) in reversed(list(enumerate(below))):
@@ -112,12 +118,28 @@ def _print_tree(
             waiting.append((under + (corner if last else fork), under + ("   " if last else bar), role, child))
 
 
-def _dot(nodes: list[Event], edges: list[tuple[str, str, str]], marked: dict[str, str]) -> str:
+def _children(graph: Lineage, onwards: bool) -> dict[str, list[tuple[str, str]]]:
+    """What stands under each event of the tree, with its role."""
+    children: dict[str, list[tuple[str, str]]] = {}
+    for source, target, role in graph.edges:
+        parent, child = (source, target) if onwards else (target, source)
+        children.setdefault(parent, []).append((role, child))
+    return children
+
+
+def _name(graph: Lineage, id: str, short: Mapping[str, str]) -> str:
+    kind = graph.events[id].kind
+    return f"{kind}, {graph.batches[id]}" if id in graph.batches else f"{kind} {short.get(id, id)}"
+
+
+def _dot(graph: Lineage) -> str:
     lines = ["digraph lineage {", "  rankdir=LR; node [shape=box, fontname=monospace];"]
-    for node in nodes:
-        mark = [marked[node.id]] if marked[node.id] else []
+    for id, event in graph.events.items():
+        mark = [graph.marks[id]] if graph.marks[id] else []
         style = ", style=dashed" if mark else ""
-        lines.append(f"  {_quoted(node.id)} [label={_quoted(node.kind, node.id[:18], *mark)}{style}];")
+        label = _quoted(event.kind, graph.batches.get(id, id[:18]), *mark)
+        lines.append(f"  {_quoted(id)} [label={label}{style}];")
+    edges = graph.edges
     lines += [f"  {_quoted(source)} -> {_quoted(target)} [label={_quoted(role)}];" for source, target, role in edges]
     return "\n".join([*lines, "}"])
 

@@ -44,15 +44,16 @@ def log(
     """
     from percuss.cli.output import give_json, hint, plain, say
     from percuss.ledger.place import checked_stream
-    from percuss.ledger.streams import read_stream, stream_names
-    from percuss.work.log import gathered, log_lines
+    from percuss.ledger.streams import stream_names
+    from percuss.work.log import gathered, log_lines, overview
     from percuss.work.selection import Selection
 
     book = open_ledger(ledger)
     if stream and checked_stream(stream) not in (names := stream_names(book.place)):
         raise InputError(f"stream {stream}: there is none of that name", hint=f"streams are {', '.join(names)}")
-    everything = read_stream(book.place, stream) if stream else book.frame()
-    lines = log_lines(everything, Selection(kind, study, since, until, actor, file, text), limit)
+    selection = Selection(kind, study, since, until, actor, file, text)
+    everything = overview(book, selection, stream)
+    lines = log_lines(book, selection, limit, everything)
     if json:
         give_json([_facts(line) for line in lines])
         return
@@ -60,12 +61,12 @@ def log(
     print(_table(shown))
     if limit and len(lines) == limit < everything.height:
         say(f"{len(lines)} of {counted(everything.height, 'event')}; --limit 0 lists all")
-    for name, version in book.unknown_kinds():
+    for name, version in book.unknown_kinds(everything):
         hint(f"events of kind {plain(name)} (version {version}) are unknown to this percuss: kept, and skipped")
 
 
 def _table(lines: Sequence[LogLine]) -> str:
-    """A row for each line; on a narrow terminal the study is part of the words, and the time is short."""
+    """A row for each line; on a narrow terminal without its number, the time short, the study part of the words."""
     from percuss.cli.output import table_text, text_width
     from percuss.work.log import when
 
@@ -74,13 +75,14 @@ def _table(lines: Sequence[LogLine]) -> str:
     for line in lines:
         event, study = line.event, line.event.study.name if line.event.study else ""
         kind = event.kind + (f" ({line.mark})" if line.mark else "")
-        start = (f"{line.first_seq}-{event.seq}" if line.folded > 1 else event.seq, line.short)
         if narrow:
-            rows.append((*start, when(event)[5:16], kind, ": ".join(filter(None, (study, line.summary)))))
+            words = ": ".join(filter(None, (study, line.summary)))
+            rows.append((line.short, when(event)[5:16], kind, words))
         else:
-            rows.append((*start, when(event), kind, study, line.summary))
-    heads = ("seq", "id", "at", "kind", "") if narrow else ("seq", "id", "at", "kind", "study", "")
-    return table_text(heads, rows, styles=[_style(line) for line in lines])
+            number = f"{line.first_seq}-{event.seq}" if line.folded > 1 else event.seq
+            rows.append((number, line.short, when(event), kind, study, line.summary))
+    heads = ("id", "at", "kind", "") if narrow else ("seq", "id", "at", "kind", "study", "")
+    return table_text(heads, rows, styles=[_style(line) for line in lines], whole=("at",))
 
 
 def _style(line: LogLine) -> str:

@@ -77,12 +77,12 @@ def _from_file(
     from percuss.cli.output import tell_values
     from percuss.config import find_settings
     from percuss.errors import InputError
+    from percuss.ledger.files import read_file
     from percuss.spelling import did_you_mean
-    from percuss.study.load import read_regular
     from percuss.units import parse_quantity
     from percuss.work.observe import file_data
 
-    data = read_regular(file.resolve(), str(file), find_settings()["import_mb"].value * 1_000_000)
+    data = read_file(file, str(file), find_settings()["import_mb"].value * 1_000_000)
     texts, truth = assignments(twin, "--twin"), {}
     for parameter, text in texts.items():
         if parameter not in study.parameters:

@@ -54,7 +54,7 @@ AcceptOption = Annotated[
     typer.Option(
         "--accept",
         metavar="GATE",
-        help=f"Take a result that fails this gate; it stays marked. One of {', '.join(GATES)}.",
+        help="Take a result that fails this gate, as `fit`; it stays marked. docs/trust.md explains the gates.",
         autocompletion=lambda: list(GATES),
     ),
 ]

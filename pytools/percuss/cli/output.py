@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
@@ -155,11 +154,13 @@ def table_text(
     rows: Iterable[Sequence[object]],
     width: int | None = None,
     styles: Sequence[str] = (),
+    whole: Sequence[str] = (),
 ) -> str:
     """Aligned columns: numbers to the right, no borders, so that it reads well and greps well.
 
     What is wider than `width` (None: that of the terminal, 0: as wide as it is) is wrapped between words, in the widest
-    columns of text. `styles` are codes of colours, one for each row, empty for none.
+    columns of text, but not in those whose head is in `whole`. `styles` are codes of colours, one for each row, empty
+    for none.
     """
     width = text_width() if width is None else width
     listed = [list(row) for row in rows]
@@ -168,7 +169,7 @@ def table_text(
     widths = [max([len(head), *(len(row[i]) for row in cells)]) for i, head in enumerate(heads)]
     # No column gets narrower than its longest word.
     floors = [
-        w if r else max(len(word) for row in [heads, *cells] for word in (row[i].split() or [""]))
+        w if r or heads[i] in whole else max(len(word) for row in [heads, *cells] for word in (row[i].split() or [""]))
         for i, (w, r) in enumerate(zip(widths, right, strict=True))
     ]
     while width and (excess := sum(widths) + 2 * (len(widths) - 1) - width) > 0:
@@ -234,7 +235,10 @@ def progress(label: str, total: int | None) -> Iterator[Callable[[int, str], Non
     Without a total there is only a count.
     """
     if not sys.stderr.isatty():
-        yield _lines(label, total)
+        from percuss.session import Lines
+
+        with Lines(say, LINE_EVERY_S).progress(label, total) as advance:
+            yield advance
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -247,25 +251,6 @@ def progress(label: str, total: int | None) -> Iterator[Callable[[int, str], Non
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(label, total=total, note="")
         yield lambda count, note: bar.update(task, advance=count, note=note)
-
-
-def _lines(label: str, total: int | None) -> Callable[[int, str], None]:
-    started = last_print = time.monotonic()
-    steps = 0
-
-    def advance(count: int, note: str) -> None:
-        nonlocal steps, last_print
-        steps += count
-        now = time.monotonic()
-        if now - last_print >= LINE_EVERY_S and steps:
-            last_print = now
-            how_many = f"{steps}"
-            if total:
-                left_s = (now - started) / steps * (total - steps)
-                how_many = f"{steps} of {total}, about {left_s / 60:.3g} min left"
-            say(f"{label}: {how_many}{f', {note}' if note else ''}")
-
-    return advance
 
 
 def unit_of(study: Study, name: str) -> str | None:

@@ -19,6 +19,7 @@ from percuss.spelling import counted
 
 if TYPE_CHECKING:
     from percuss.calibration.verification import Verification
+    from percuss.study.study import Study
     from percuss.work.predict import Prediction
 
 app = typer.Typer(add_completion=False)
@@ -84,44 +85,48 @@ def predict(
     except Interrupted as stop:
         say(f"interrupted: {counted(stop.progress.done, 'run')} kept")
         leave_interrupted(stop.stuck)
-    _tell(prediction)
+    _tell(prediction, session.study(prediction.event))
     body = plain(prediction.event.content)
     give_id(prediction.event.id, {key: body[key] for key in ("draws", "trust", "scores", "verification")}, json)
     leave_untrusted(prediction.trust)
 
 
-def _tell(prediction: Prediction) -> None:
+def _tell(prediction: Prediction, study: Study) -> None:
     """Scores, and what the simulator says."""
     from percuss.calibration.prediction import shown_score
     from percuss.cli.output import hint, say, table_text, tell_trust
 
     tell_trust(prediction.trust)
-    heads = list(prediction.scores[0].rmse)
-    rows = [
-        (score.axis, score.entries, *(shown_score(score, which) for which in heads),
-         *(f"{100 * share:.0f} %" for share in score.coverage.values()))
-        for score in prediction.scores
-    ]  # fmt: skip
-    masses = [f"in {100 * float(mass):g} % band" for mass in prediction.scores[0].coverage]
-    say("RMSE against the observations, and the share of them inside the bands:")
-    say(table_text(("axis", "data", *heads, *masses), rows))
+    if prediction.scores:
+        heads = list(prediction.scores[0].rmse)
+        rows = [
+            (score.axis, score.entries, *(shown_score(score, which) for which in heads),
+             *(f"{100 * share:.0f} %" for share in score.coverage.values()))
+            for score in prediction.scores
+        ]  # fmt: skip
+        masses = [f"in {100 * float(mass):g} % band" for mass in prediction.scores[0].coverage]
+        say("RMSE against the observations, and the share of them inside the bands:")
+        say(table_text(("axis", "data", *heads, *masses), rows))
     for note in prediction.predicted.notes:
         say(note)
     if prediction.verification:
-        _tell_verification(prediction.verification)
+        _tell_verification(prediction.verification, study)
     if prediction.enrichment:
         hint(f"percuss run {prediction.enrichment.id} | percuss surrogate - | percuss calibrate - puts more runs there")
 
 
-def _tell_verification(verification: Verification) -> None:
+def _tell_verification(verification: Verification, study: Study) -> None:
     from percuss.cli.output import say, table_text
+    from percuss.plots.labels import output_scale
 
-    rows = [
-        (o.case, o.output, *(None if x is None else float(f"{x:.3g}") for x in
-         (o.rms_error, o.surrogate_std, o.allowed_std, o.ratio)))
-        for o in verification.outputs
-    ]  # fmt: skip
-    say(table_text(("case", "output", "rms error", "surrogate std", "allowed std", "ratio"), rows))
+    rows = []
+    for item in verification.outputs:
+        scale = output_scale(study, item.output)
+        errors = (item.rms_error, item.surrogate_std, item.allowed_std)
+        numbers = [None if error is None else error * scale.factor for error in errors]
+        shown = [None if x is None else float(f"{x:.3g}") for x in (*numbers, item.ratio)]
+        rows.append((item.case, item.output, scale.unit, *shown))
+    say(table_text(("case", "output", "unit", "rms error", "surrogate std", "allowed std", "ratio"), rows))
     for verdict in verification.verdicts():
         if verdict.passed:
             say(verdict.sentence)

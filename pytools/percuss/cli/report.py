@@ -51,6 +51,7 @@ def report(
     from percuss.cli.output import give_json, plain, say, tell_trust
     from percuss.errors import InputError
     from percuss.export.tables import check_target, write_text
+    from percuss.report.source import gather
     from percuss.work.report import make_report, write_film
 
     event_ids = [reference(text) for text in events]
@@ -62,9 +63,11 @@ def report(
         check_target(to)
     if film and to is None:
         raise InputError("--film: a film stands beside a file; give --to FILE")
-    link = write_film(session, roots, to) if film and to is not None else None
-    made = make_report(session, roots, "html" if form is Form.HTML else "markdown", link)
-    tell_trust(made.source.trust)
+    source = gather(session, roots)
+    tell_trust(source.trust)
+    if film and to is not None:
+        source = write_film(source, to)
+    made = make_report(source, "html" if form is Form.HTML else "markdown")
     sections = [section.title for section in made.page.sections]
     if to is not None:
         write_text(made.text, to)

@@ -1,4 +1,4 @@
-"""`percuss reproduce`: compute an event, or a crate, and all it stands on, again."""
+"""`percuss reproduce`: compute an event, or a crate, and all it depends on, again."""
 
 from __future__ import annotations
 

@@ -73,7 +73,9 @@ def list_studies(
 )
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the study, and its folder, is to be called.")],
-    kind: Annotated[str, typer.Option(help="The kind of its model.", autocompletion=_complete_templates)],
+    kind: Annotated[
+        str, typer.Option(help="The kind of its model; percuss models lists them.", autocompletion=_complete_templates)
+    ],
     to: ToOption = None,
     json: JsonOption = False,
 ) -> None:

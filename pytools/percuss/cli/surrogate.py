@@ -39,6 +39,10 @@ def surrogate(
         str | None,
         typer.Option(help="Fraction of the points to keep back, or another campaign of the study.", metavar="F|EVENT"),
     ] = None,
+    low: Annotated[
+        str | None,
+        typer.Option(help="A surrogate of cheaper runs to build on: two fidelities in one.", metavar="SURROGATE"),
+    ] = None,
     bootstrap: Annotated[int, typer.Option(min=0, max=10_000, help="Resampled designs for bands; 0: none.")] = 100,
     curves: Annotated[
         str | None, typer.Option(help="Fit whole curves of this quantity instead of the outputs.", metavar="QUANTITY")
@@ -88,7 +92,8 @@ def surrogate(
     event_id = reference(event)
     session = open_session(ledger, accept=accept)
     with unkept_on_interrupt():
-        fitted = fit_surrogates(session, session.event(event_id), settings, session.event(other) if other else None)
+        others, lower = (session.event(text) if text else None for text in (other, low))
+        fitted = fit_surrogates(session, session.event(event_id), settings, others, lower)
     _tell(fitted)
     body = SurrogateFitted.of(fitted.event)
     facts = {"points": body.points, "failed": body.failed, "search": search, "trust": plain(body.trust)}
@@ -103,6 +108,7 @@ def _tell(surrogates: Surrogates) -> None:
     from percuss.cli.output import hint, plain, say, table_text, tell_trust
     from percuss.execution.results import hole_sentences
     from percuss.surrogates.assessment import condensed, whole_curve_errors
+    from percuss.surrogates.two_level import TWO_LEVEL
 
     tell_trust(surrogates.trust)
     fitted = surrogates.fitted
@@ -131,7 +137,9 @@ def _tell(surrogates: Surrogates) -> None:
         say(sentence)
     for column in fitted.columns:
         if len(column.tried) > 1:
-            say(f"{column.output}, {column.case}: {_comparison(column.family, column.tried)}")
+            taken = TWO_LEVEL if column.facts.get("method") == TWO_LEVEL else column.family
+            scaled = f", rho {column.facts['rho']:.3g}" if taken == TWO_LEVEL else ""
+            say(f"{column.output}, {column.case}: {_comparison(taken, column.tried)}{scaled}")
     if any(column.errors.trusted > 0.1 for column in fitted.columns):
         hint(f"percuss design --extend {surrogates.event.id} --n N proposes points where the error is")
 

@@ -34,9 +34,13 @@ def validate(
     data: Annotated[Path | None, typer.Option(help="Other data than the study names.", metavar="FILE")] = None,
     track: Annotated[list[str] | None, typer.Option(help="What may drift.", metavar="NAME")] = None,
     drift: Annotated[float | None, typer.Option(help="Coefficient of variation of a step; 0.001 if not set.")] = None,
-    gaps: Annotated[str | None, typer.Option(help="Missing measurements: refuse or skip.")] = None,
-    settle: Annotated[str | None, typer.Option(help='Judge after this time, as "20 s".')] = None,
-    training: Annotated[str | None, typer.Option(help='What a constant calibration sees, as "50 s".')] = None,
+    gaps: Annotated[
+        str | None, typer.Option(metavar="refuse|skip", help="What to do where measurements are missing.")
+    ] = None,
+    settle: Annotated[str | None, typer.Option(metavar="TIME", help='Judge after this time, as "20 s".')] = None,
+    training: Annotated[
+        str | None, typer.Option(metavar="TIME", help='What a constant calibration sees, as "50 s".')
+    ] = None,
     substeps: Annotated[int | None, typer.Option(min=1, help="Steps of the integrator from sample to sample.")] = None,
     traditional: Annotated[bool | None, typer.Option(help="Calibrate with constant parameters as well.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws of the constant calibration.")] = 0,
@@ -92,10 +96,10 @@ def _subject(text: str, ledger: str | None, accept: list[str] | None) -> tuple[S
 
 
 def _record(file: Path) -> tuple[bytes, str]:
-    from percuss.study.load import read_regular
+    from percuss.ledger.files import read_file
     from percuss.study.schema import MAX_ATTACHED_BYTES
 
-    return read_regular(file.resolve(), str(file), MAX_ATTACHED_BYTES), str(file)
+    return read_file(file, str(file), MAX_ATTACHED_BYTES), str(file)
 
 
 def _text(validated: Validated) -> str:

@@ -12,16 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.designs.design import Points, Request
 from percuss.designs.grid import product
-from percuss.designs.registry import check_size, level_counts, no_skip
+from percuss.designs.registry import LEVELS_OR_VALUES, check_size, level_counts, no_skip
 from percuss.errors import InputError
+from percuss.settings import Setting, table_of
 from percuss.study.study import Parameter
 from percuss.units import parse_quantity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-OPTIONS = {"levels": "levels or values", "tail": "fraction"}
 DEFAULT_TAIL = 0.05
+OPTIONS = table_of(
+    LEVELS_OR_VALUES,
+    Setting("tail", "bare", DEFAULT_TAIL, low=0, high=0.5, high_open=True, doc="quantile of the lowest level"),
+)
 
 
 def points(request: Request) -> Points:

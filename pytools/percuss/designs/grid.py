@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from percuss.designs.design import Points, Request
-from percuss.designs.registry import check_size, level_counts, no_skip
+from percuss.designs.registry import LEVELS, check_size, level_counts, no_skip
+from percuss.settings import table_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-OPTIONS = {"levels": "levels"}
+OPTIONS = table_of(LEVELS)
 
 
 def points(request: Request) -> Points:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from percuss.designs.design import Points, Request
 from percuss.designs.registry import count
+from percuss.settings import Setting, table_of
 
-OPTIONS = {"scramble": "boolean"}
+OPTIONS = table_of(Setting("scramble", "boolean", doc="permute digits at random"))
 
 
 def points(request: Request) -> Points:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from percuss.designs.design import Points, Request
 from percuss.designs.registry import count, no_skip
+from percuss.settings import Setting, table_of
 
-OPTIONS = {"centered": "boolean", "optimize": "random-cd|lloyd"}
+OPTIONS = table_of(
+    Setting("centered", "boolean", doc="points in the middle of their slices"),
+    Setting("optimize", "text", choices=("random-cd", "lloyd"), doc="spread points further"),
+)
 
 
 def points(request: Request) -> Points:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from percuss.designs.design import Points, Request
 from percuss.designs.registry import no_skip
 from percuss.errors import InputError
+from percuss.settings import Setting
 
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, Setting] = {}
 
 
 def points(request: Request) -> Points:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from percuss.designs.design import Points, Request
 from percuss.designs.registry import count
+from percuss.settings import Setting
 
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, Setting] = {}
 
 
 def points(request: Request) -> Points:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.designs.design import Points, Request
 from percuss.designs.registry import check_size, count, no_skip
+from percuss.settings import Setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, Setting] = {}
 LEVELS = 4
 
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from percuss import settings
 from percuss.designs.design import MAX_NUMBERS, Design, Points, Request
 from percuss.errors import InputError
+from percuss.settings import Setting
 from percuss.spelling import did_you_mean
 from percuss.study.priors.tensor import refuse_tensors
 from percuss.study.study import Parameter, Study
@@ -50,10 +52,15 @@ SAMPLERS: dict[str, Sampler] = {
 }
 
 
+GROUPS = Setting("groups", "any", doc="parameters that are put together, as centre=x,y,z; inertia=gyration")
+LEVELS = Setting("levels", "any", doc="how many for all parameters, or for each, as x1=3,x2=5")
+LEVELS_OR_VALUES = Setting("levels", "any", doc=f"{LEVELS.doc}; or values, as x1=1 cm:2 cm,x2=5")
+
+
 class SamplerModule(Protocol):
     """What a module in SAMPLERS offers."""
 
-    OPTIONS: Mapping[str, str]
+    OPTIONS: Mapping[str, Setting]
 
     def points(self, request: Request) -> Points: ...
 
@@ -181,43 +188,19 @@ def level_counts(request: Request, sampler: str, default: int | None = None) -> 
 
 
 def clean_options(
-    sampler: str, forms: Mapping[str, str], options: Mapping[str, object], parameters: tuple[Parameter, ...]
+    sampler: str, schema: Mapping[str, Setting], options: Mapping[str, object], parameters: tuple[Parameter, ...]
 ) -> dict[str, Any]:
-    """Check options against the forms a sampler lists; text from a command line is read as the form asks."""
-    cleaned: dict[str, Any] = {}
-    for name, value in options.items():
-        if name not in forms:
-            near = did_you_mean(name, forms) if forms else "it takes none"
-            raise InputError(f"a {sampler} design has no option `{name}`: {near}")
+    """Check options against what a sampler takes; levels and groups are those of the parameters."""
+    cleaned = settings.clean_options(f"a {sampler} design", schema, options)
+    for name, value in cleaned.items():
         try:
-            cleaned[name] = _option(forms[name], value, parameters)
+            if schema[name] is GROUPS:
+                cleaned[name] = _groups(value, parameters)
+            elif name == LEVELS.name:
+                cleaned[name] = _levels(value, schema[name] is LEVELS_OR_VALUES, parameters)
         except InputError as fault:
             raise InputError(f"option `{name}`: {fault}", hint=fault.hint) from None
     return cleaned
-
-
-def _option(form: str, value: object, parameters: tuple[Parameter, ...]) -> object:
-    if form == "boolean":
-        spelled = {"true": True, "false": False, "yes": True, "no": False}.get(str(value).lower())
-        if spelled is None:
-            raise InputError(f"{value!r} is neither true nor false")
-        return spelled
-    if form == "fraction":
-        try:
-            number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            number = math.nan
-        if not 0 <= number < 0.5:
-            raise InputError(f"{value!r} is not in [0, 0.5)")
-        return number
-    if form == "groups":
-        return _groups(value, parameters)
-    if form.startswith("levels"):
-        return _levels(value, "values" in form, parameters)
-    choices = form.split("|")
-    if value not in choices:
-        raise InputError(f"{value!r}: {did_you_mean(str(value), choices)}")
-    return value
 
 
 def _groups(value: object, parameters: tuple[Parameter, ...]) -> dict[str, list[str]]:

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from percuss.designs.design import Points, Request, sources
-from percuss.designs.registry import check_size, count, no_skip
+from percuss.designs.registry import GROUPS, check_size, count, no_skip
+from percuss.settings import table_of
 from percuss.study.study import Parameter
 
-OPTIONS = {"groups": "groups"}
+OPTIONS = table_of(GROUPS)
 
 
 def points(request: Request) -> Points:

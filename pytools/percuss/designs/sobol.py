@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from percuss.designs.design import Points, Request
 from percuss.designs.registry import count
 from percuss.errors import InputError
+from percuss.settings import Setting, table_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-OPTIONS = {"scramble": "boolean"}
+OPTIONS = table_of(Setting("scramble", "boolean", doc="permute digits at random"))
 BITS = 30
 LIMIT = 2**BITS
 

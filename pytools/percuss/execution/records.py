@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy import ndarray
 
+CAMPAIGN = "campaign.completed"
+
 
 def draft_result(ledger: Ledger, design: Design, result: Result) -> list[Draft]:
     """A finished batch as one or two drafts: the runs that finished, the runs that failed."""
@@ -204,16 +206,25 @@ class Outline:
     id: str
     study: Study
     cases: Sequence[str]
+    points: int
+
+    @property
+    def runs(self) -> int:
+        """How many runs it asks for."""
+        return self.points * len(self.cases)
 
     @classmethod
     def of(cls, session: Session, event: Event) -> Outline:
         """Of the design of an event."""
-        return cls(event.id, session.study(event), DesignCreated.of(event).cases)
+        table = event.blob("design")
+        return cls(event.id, session.study(event), DesignCreated.of(event).cases, table.rows if table else 0)
 
 
 def checked_batch(event: Event, design: HasCases) -> RunsCompleted | RunsFailed:
-    """The runs of an event, if they are of a case of the design."""
+    """The runs of an event, if they are of the design and of a case of it."""
     batch = batch_of(event)
+    if event.input("design") != design.id:
+        raise LedgerError(f"event {event.id}: has runs of another design than {design.id}")
     if batch.case not in design.cases:
         raise LedgerError(
             f"event {event.id}: has runs of case {batch.case[:80]!r}, which design {design.id} does not have"
@@ -250,6 +261,22 @@ def campaign_facts(ledger: Ledger, batches: Sequence[Event], design: HasCases) -
         some = names[start : start + OUTPUTS_AT_ONCE]
         digest.add(piece.select(some) for piece in _slices(ledger, by_case, some))
     return CampaignFacts(counts["runs"] - counts["failed"], counts["failed"], digest.hexdigest())
+
+
+def campaign_fault(session: Session, campaign: Event) -> str | None:
+    """What a campaign says that its own runs do not give, whether or not these were superseded or run twice since."""
+    state, body = session.state, CampaignCompleted.of(campaign)
+    batches = [state.events[item.id] for item in campaign.inputs_as("runs")]
+    design = Outline.of(session, state.events[campaign.input("design")])
+    facts = campaign_facts(session.ledger, batches, design)
+    if facts.digest != body.content:
+        return "its runs do not give the digest it recorded"
+    if (facts.completed, facts.failed) != (body.completed, body.failed):
+        claim = f"{body.completed} completed and {body.failed} failed"
+        return f"says that {claim}, and of its runs {facts.completed} and {facts.failed} did"
+    if facts.completed + facts.failed != design.runs:
+        return f"has {facts.completed + facts.failed} of the {design.runs} runs of its design; others were left out"
+    return None
 
 
 def _slices(ledger: Ledger, by_case: dict[str, list[tuple[Event, Span]]], names: list[str]) -> Iterator[pl.DataFrame]:

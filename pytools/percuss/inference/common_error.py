@@ -21,8 +21,15 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknowns
-from percuss.inference.pointwise import LOG_2PI, Pointwise, log_sum, mixed, normal
+from percuss.inference.discrepancies.discrepancy import (
+    LOG_2PI,
+    NormalResiduals,
+    Pointwise,
+    Unknowns,
+    log_sum,
+    mixed,
+    normal,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +67,15 @@ class CommonError:
         """Errors (n, outputs) of n points, as they are before any data."""
         scale = self.scales[generator.choice(len(self.scales), n, p=self.shares)]
         return self._spread(np.sqrt(scale)[:, None] * generator.standard_normal((n, len(self.names))), std)
+
+    def before(self, columns: NDArray[np.int64], std: Floats) -> tuple[Floats, Floats]:
+        """Before any data: shares (n or 1, scales) and covariances (n or nothing, scales, k, k) of the errors of some
+        columns.
+        """
+        own = std[..., columns]
+        covariance = own[..., :, None] * self.correlation[np.ix_(columns, columns)] * own[..., None, :]
+        scales = self.scales[:, None, None]
+        return self.log_shares[None], np.asarray(scales * covariance[..., None, :, :])
 
     def spread_used(self, normal: Floats, used: NDArray[np.int64], std: Floats) -> Floats:
         """Errors (n, u) of the outputs `used` from standard numbers (n, u)."""
@@ -123,7 +139,7 @@ class Joint:
         information = np.zeros((len(self.used), len(self.used)))
         for share, own, belongs in zip(self.shares, self._precisions, self._maps, strict=True):
             if share.discrepancy.independent:
-                information = information + _diagonal(own @ belongs)
+                information = information + diagonal(own @ belongs)
             else:
                 information = information + belongs.T @ own @ belongs
         return information
@@ -212,6 +228,23 @@ class Joint:
             pull[rows] = _solve(np.swapaxes(some, -1, -2), _solve(some, surprise[rows]))
         return np.asarray(before + (pull * std[:, self.used]) @ self.error.correlation[self.used] * std)
 
+    def after_data(self, columns: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+        """Errors of some columns given the data: log shares (n, scales), means (n, scales, k) and covariances
+        (scales, k, k), or (n, scales, k, k).
+        """
+        std = self.std[..., columns]
+        across = std[..., :, None] * self.error.correlation[np.ix_(columns, self.used)] * self.std[..., None, self.used]
+        _, before = self.error.before(columns, self.std)
+        means, covariances = [], []
+        for k, (scale, factor) in enumerate(zip(self.error.scales, self._factors, strict=True)):
+            white = np.linalg.solve(factor, scale * np.swapaxes(across, -1, -2))
+            means.append(
+                np.einsum("uk,nu->nk" if white.ndim == 2 else "nuk,nu->nk", white, _solve(factor, self.residual))
+            )
+            covariances.append(before[..., k, :, :] - np.swapaxes(white, -1, -2) @ white)
+        shares = self.log_components - log_sum(self.log_components)[:, None]
+        return shares, np.stack(means, axis=1), np.stack(covariances, axis=-3)
+
 
 def choose(logs: Floats, generator: np.random.Generator) -> NDArray[np.intp]:
     """A column for every row, drawn by the exponentials of the logs."""
@@ -219,7 +252,8 @@ def choose(logs: Floats, generator: np.random.Generator) -> NDArray[np.intp]:
     return np.asarray(np.sum(generator.random((len(logs), 1)) > share[:, :-1], axis=1), np.intp)
 
 
-def _diagonal(values: Floats) -> Floats:
+def diagonal(values: Floats) -> Floats:
+    """Diagonal matrices (..., k, k) of values (..., k)."""
     return np.asarray(values[..., None] * np.eye(values.shape[-1]))
 
 

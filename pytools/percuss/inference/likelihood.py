@@ -13,7 +13,7 @@ the data. Without a common error the variance of the forward model is added to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.common_error import CommonError, Joint, Share
+from percuss.inference.common_error import CommonError, Joint, Share, diagonal
 from percuss.inference.curve_error import CurveJoint, CurveShare
-from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResiduals, Unknown, Unknowns
+from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResiduals, Pointwise, Unknown, Unknowns
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.discrepancies.model_error import ModelError
-from percuss.inference.pointwise import Pointwise
+from percuss.inference.outlook import Outlook
 from percuss.inference.reading import Reading
 from percuss.inference.specimens import Interweaving, Specimen
 from percuss.inference.target import Target
@@ -270,6 +270,70 @@ class Likelihood:
                 drawn[name] = mean + error.draw(len(x), std, generator)
         return drawn
 
+    def outlook(self, x: Floats, more: Sequence[Group], drawn: Mapping[str, Floats] | None = None) -> Outlook:
+        """What further groups, of independent Gaussian errors, would show at points (n, d) given the data there are;
+        entries forward model by forward model, in the order of these in `more`. Errors of forward models are integrated
+        out, or known with the outputs (n, all) that were `drawn` at the points.
+        """
+        if not drawn:
+            blocks = [self._outlook(x[i : i + BLOCK], more, {}) for i in range(0, len(x), BLOCK)]
+        else:
+            blocks = [self._outlook(x, more, drawn)]
+        shared = blocks[0].covariances.ndim == 3
+        return Outlook(
+            np.concatenate([block.log_shares for block in blocks]),
+            np.concatenate([block.means for block in blocks]),
+            blocks[0].covariances if shared else np.concatenate([block.covariances for block in blocks]),
+        )
+
+    def _outlook(self, x: Floats, more: Sequence[Group], drawn: Mapping[str, Floats]) -> Outlook:
+        names = tuple(dict.fromkeys(group.forward for group in more))
+        outputs = self._forwards(x, tuple(dict.fromkeys((*self._used, *names))))
+        unknowns, looks = self._unknowns(x), []
+        for name in names:
+            groups = [group for group in more if group.forward == name]
+            mean, variance = outputs[name]
+            share = OWN_SHARE if name in self.errors else 1.0
+            noise = [
+                group.discrepancy.total(self._own_variance(group, variance[..., group.outputs], share), unknowns)
+                for group in groups
+            ]
+            if any(part.ndim == 2 for part in noise):
+                noise = [np.broadcast_to(part, (len(x), part.shape[-1])) for part in noise]
+            columns = np.concatenate([np.asarray(group.outputs, np.int64) for group in groups])
+            own = diagonal(np.concatenate(noise, axis=-1))
+            if drawn or name not in self.errors:
+                looks.append(Outlook.gaussian(drawn.get(name, mean)[:, columns], own))
+            else:
+                looks.append(self._look(x, name, columns, own, outputs))
+        whole = looks[0]
+        for look in looks[1:]:
+            whole = whole.beside(look)
+        return whole
+
+    def _look(
+        self,
+        x: Floats,
+        name: str,
+        columns: NDArray[np.int64],
+        noise: Floats,
+        outputs: Mapping[str, tuple[Floats, Floats]],
+    ) -> Outlook:
+        """Columns of one forward model, with its error as the data leave it and noise of a covariance."""
+        if name in self.inferred_errors:
+            raise InputError(f"forward model `{name}`: its errors are among the unknowns, and no test is foreseen")
+        mean, variance = outputs[name]
+        if name in self.marginal_errors:
+            joint = self._joint(name, self._parts(x, outputs), outputs)
+            if not isinstance(joint, Joint):
+                raise InputError(f"forward model `{name}`: gives curves, and no test is foreseen")
+            shares, errors, covariances = joint.after_data(columns)
+        else:
+            first, covariances = self.errors[name].before(columns, np.sqrt(variance))
+            shares = np.broadcast_to(first, (len(x), first.shape[1]))
+            errors = np.zeros((len(x), shares.shape[1], len(columns)))
+        return Outlook(shares, mean[:, None, columns] + errors, covariances + noise[..., None, :, :])
+
     def draw_model_errors(
         self, x: Floats, outputs: Mapping[str, Floats], generator: np.random.Generator, *, given_data: bool
     ) -> dict[str, Floats]:
@@ -326,6 +390,17 @@ class Likelihood:
         parts = [part for part in self._parts(x, outputs) if only in (None, part.group.name)]
         drawn = [self._density(x, self._redrawn(parts, outputs, generator), outputs) for _ in range(repeats)]
         return -2 * self._density(x, parts, outputs), -2 * np.stack(drawn, axis=1)
+
+    def residuals(self, x: Floats, repeats: int, generator: np.random.Generator, only: str) -> Iterator[Floats]:
+        """By how much data of one group lie off the outputs at points: of the data (n, m), and then of `repeats` sets
+        drawn at the same points.
+        """
+        outputs = self._forwards(x)
+        parts = [part for part in self._parts(x, outputs) if part.group.name == only]
+        observed = parts[0].group.observed
+        yield observed - parts[0].mean
+        for _ in range(repeats):
+            yield observed - self._redrawn(parts, outputs, generator)[0].mean
 
     def _redrawn(
         self, parts: list[Part], outputs: Mapping[str, tuple[Floats, Floats]], generator: np.random.Generator

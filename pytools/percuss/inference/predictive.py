@@ -13,19 +13,26 @@ drawn from the model at the same theta. The posterior predictive p-value is the 
 model, errors and prior are right, it falls below a in at most 2 a of all cases, whatever the model (Meng, 1994): the
 pair (y, theta) is then distributed as data and the truth are, so that the p-value at one draw is uniform, and twice the
 mean of dependent uniform numbers is a p-value. It falls there more rarely the more parameters were fitted.
+
+A misfit is silent about order: errors that last from one sample of a record to the next, taken for independent ones of
+the same size, have the same misfit, and make a posterior far too narrow. So along records the correlation of
+neighbouring residuals is a second statistic, held against that of drawn data in the same way.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.likelihood import Likelihood
+
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +110,44 @@ class Fit:
     def share(self, mass: float) -> tuple[float, float]:
         """Share of the data inside a band, and the binomial standard error that share has if the model is right."""
         return self.inside[mass] / self.entries, math.sqrt(mass * (1 - mass) / self.entries)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """How residuals of neighbouring samples of records go together: their correlation, a mean over the posterior; the
+    posterior predictive p-value of one as large; from how many sets of drawn data.
+    """
+
+    correlation: float
+    p_value: float
+    sets: int
+
+    def p_text(self) -> str:
+        """The p-value for a person."""
+        return f"{self.p_value:.2g}" if self.p_value > 0 else f"below {1 / self.sets:.2g}"
+
+
+def check_neighbours(
+    likelihood: Likelihood, draws: Floats, generator: np.random.Generator, group: str, records: Sequence[Places]
+) -> Neighbours:
+    """Hold residuals of a group along `records`, places of its entries in order, against those of drawn data."""
+    draws = spread_draws(draws, FEWEST)
+    each = likelihood.residuals(draws, REPEATS, generator, group)
+    correlations = np.stack([neighbours(residuals, records) for residuals in each], axis=1)
+    # A simulator may fail at a draw.
+    correlations = correlations[np.isfinite(correlations).all(axis=1)]
+    observed, drawn = correlations[:, :1], correlations[:, 1:]
+    return Neighbours(float(np.mean(observed)), float(np.mean(drawn >= observed)), drawn.size)
+
+
+def neighbours(residuals: Floats, records: Sequence[Places]) -> Floats:
+    """Correlation of neighbours in residuals (n, m), a mean over all pairs of all records: (n,)."""
+    products = np.zeros(len(residuals))
+    for places in records:
+        own = residuals[:, places]
+        power = np.mean(own * own, axis=1)
+        products += np.sum(own[:, 1:] * own[:, :-1], axis=1) / np.where(power > 0, power, 1.0)
+    return products / sum(len(places) - 1 for places in records)
 
 
 def check_fit(likelihood: Likelihood, draws: Floats, generator: np.random.Generator) -> tuple[Fit, dict[str, Fit]]:

@@ -68,25 +68,33 @@ def envelope(count: int, draws: int, probability: float) -> Envelope:
 
 def _two_sided(count: int, draws: int) -> Floats:
     """For each edge (draws) and number below it (0 to count): the two-sided binomial probability."""
-    from scipy.stats import binom
+    # Not by scipy.stats, which takes longer to load than a report to write.
+    from scipy.special import betainc, betaincc
 
     share = (np.arange(1, draws + 1) / (draws + 1))[:, None]
     number = np.arange(count + 1)[None]
-    table: Floats = 2 * np.minimum(binom.cdf(number, count, share), binom.sf(number - 1, count, share))
+    at_most = np.where(number < count, betaincc(number + 1, np.maximum(count - number, 1), share), 1.0)
+    at_least = np.where(number > 0, betainc(np.maximum(number, 1), count - number + 1, share), 1.0)
+    table: Floats = 2 * np.minimum(at_most, at_least)
     return table
 
 
 def _inside(table: Floats, level: float) -> float:
     """The probability that uniform ranks stay, at every edge, where the two-sided probability exceeds a level."""
-    from scipy.stats import binom
+    from scipy.special import gammaln
 
     edges, count = len(table), table.shape[1] - 1
+    log_factorial = gammaln(np.arange(count + 1) + 1.0)
     reached, mass = np.array([0]), np.array([1.0])
     for k in range(edges):
         allowed = np.flatnonzero(table[k] > level * TIED)
         if not len(allowed):
             return 0.0
         # Of the ranks that are not below the last edge each falls below this one with the same probability.
-        step = binom.pmf(allowed[:, None] - reached[None], count - reached[None], 1 / (edges + 1 - k))
-        reached, mass = allowed, step @ mass
+        share = 1 / (edges + 1 - k)
+        of, more = count - reached[None], allowed[:, None] - reached[None]
+        fewer = np.clip(more, 0, of)
+        log_ways = log_factorial[of] - log_factorial[fewer] - log_factorial[of - fewer]
+        step = np.exp(log_ways + fewer * np.log(share) + (of - fewer) * np.log1p(-share))
+        reached, mass = allowed, np.where(more == fewer, step, 0.0) @ mass
     return float(min(np.sum(mass), 1.0))

@@ -76,7 +76,7 @@ KIND = Kind(
     summary=lambda body: counted(len(body.posteriors), "posterior"),
     version=2,
     upcasters=SINCE_TRUST,
-    repeat="percuss.work.repeat_comparison:repeat_comparison",
+    repeat="percuss.work.compare:repeat_comparison",
     made_by="compare",
     load="percuss.calibration.records:load_comparison",
 )

@@ -61,8 +61,8 @@ class ConvergenceChecked(Result):
 
 def summary(body: ConvergenceChecked) -> str:
     """In a few words."""
-    quoted = sum(item.quote == "yes" for item in body.outputs)
-    return f"case {body.case}, {quoted} of {counted(len(body.outputs), 'output')} may be quoted"
+    judged = [item.quote for item in body.outputs if item.quote != "diagnostic"]
+    return f"case {body.case}, {judged.count('yes')} of {counted(len(judged), 'output')} may be quoted"
 
 
 KIND = Kind(
@@ -76,7 +76,7 @@ KIND = Kind(
         )
     },
     summary=summary,
-    repeat="percuss.work.repeat_convergence:repeat_convergence",
+    repeat="percuss.work.converge:repeat_convergence",
     made_by="converge",
     asked=("case", "point", "plan"),
 )

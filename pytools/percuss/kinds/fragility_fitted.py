@@ -75,6 +75,6 @@ KIND = Kind(
     },
     summary=lambda body: f"{body.output} against {body.intensity}: {', '.join(s.name for s in body.states)}",
     made_by="fragility",
-    repeat="percuss.work.repeat_fragility:repeat_fragility",
+    repeat="percuss.work.fragility:repeat_fragility",
     asked=("intensity", "output", "cases", "motion", "method", "dispersion", "level", "draws", "hazard"),
 )

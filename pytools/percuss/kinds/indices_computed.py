@@ -42,7 +42,7 @@ KIND = Kind(
     summary=lambda body: ", ".join(body.methods),
     version=2,
     upcasters=SINCE_TRUST,
-    repeat="percuss.work.repeat_indices:repeat_indices",
+    repeat="percuss.work.sensitivity:repeat_indices",
     made_by="sensitivity",
     asked=("methods", "level", "n", "groups"),
 )

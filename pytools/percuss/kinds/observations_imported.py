@@ -33,6 +33,6 @@ KIND = Kind(
     summary=lambda body: f"{'twin' if body.twin else 'measured'}, {counted(body.entries, 'value')}, {body.file}",
     made_by="observe",
     load="percuss.calibration.records:load_observations",
-    repeat="percuss.work.repeat_observations:repeat_observations",
+    repeat="percuss.work.observe:repeat_observations",
     asked=("file", "own"),
 )

@@ -89,6 +89,6 @@ KIND = Kind(
     upcasters=SINCE_TRUST,
     made_by="predict",
     load="percuss.calibration.records:load_prediction",
-    repeat="percuss.work.repeat_prediction:repeat_prediction",
+    repeat="percuss.work.predict:repeat_prediction",
     asked=("draws",),
 )

@@ -60,7 +60,7 @@ KIND = Kind(
     summary=lambda body: ", ".join(body.curves),
     version=2,
     upcasters=SINCE_TRUST,
-    repeat="percuss.work.repeat_region:repeat_region",
+    repeat="percuss.work.region:repeat_region",
     made_by="region",
     asked=("curves", "cases", "level"),
 )

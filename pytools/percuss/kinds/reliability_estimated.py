@@ -139,5 +139,5 @@ KIND = Kind(
     summary=summary,
     seeded=True,
     made_by="reliability",
-    repeat="percuss.work.repeat_reliability:repeat_reliability",
+    repeat="percuss.work.reliability:repeat_reliability",
 )

@@ -71,6 +71,6 @@ KIND = Kind(
     upcasters=SINCE_TRUST,
     made_by="surrogate",
     load="percuss.surrogates.surrogate:load_surrogate",
-    repeat="percuss.work.repeat_surrogate:repeat_surrogate",
+    repeat="percuss.work.surrogate:repeat_surrogate",
     asked=("settings",),
 )

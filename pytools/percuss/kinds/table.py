@@ -17,6 +17,7 @@ from typing import Any, cast
 import msgspec
 
 from percuss.kinds import (
+    advice_computed,
     audit_made,
     campaign_completed,
     check_failed,
@@ -69,6 +70,7 @@ KINDS: dict[str, Kind] = {
         prediction_made,
         comparison_made,
         twins_checked,
+        advice_computed,
         validation_computed,
         reliability_estimated,
         convergence_checked,

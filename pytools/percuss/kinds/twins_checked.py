@@ -80,7 +80,7 @@ KIND = Kind(
     },
     summary=summary,
     seeded=True,
-    repeat="percuss.work.repeat_twins:repeat_twins",
+    repeat="percuss.work.trust:repeat_twins",
     made_by="trust",
     asked=("block", "twins", "made_by", "noise"),
 )

@@ -135,6 +135,11 @@ class ValidationComputed(Result):
     asked: dict[str, Any] | None = None
 
 
+def spoken(verdict: str) -> str:
+    """A verdict in words that stand alone: "no evidence against" lacks what it is about."""
+    return f"{verdict} extrapolation" if verdict.endswith("against") else verdict
+
+
 KIND = Kind(
     "validation.computed",
     ValidationComputed,
@@ -149,7 +154,7 @@ KIND = Kind(
         "predictions": Table("an instant of a prediction", {"t": "s", "part": "", "quantity": ""}, always=False),
         "draws": Table("a draw of the constant calibration", always=False),
     },
-    summary=lambda body: f"{body.model}: {body.verdict}",
+    summary=lambda body: f"{body.model}: {spoken(body.verdict)}",
     version=2,
     upcasters=SINCE_TRUST,
     made_by="validate",

@@ -47,8 +47,7 @@ def _of_study(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
 def _of_verdicts(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
     """Failures of the whole of what it is made from, which every result carries on whatever it uses of it."""
     kind = KINDS[event.kind]
-    # Bodies of older versions are of times when other verdicts were carried on.
-    if not issubclass(kind.body, Result) or event.version != kind.version:
+    if not issubclass(kind.body, Result):
         return
     body = event.content
     assert isinstance(body, Result)
@@ -56,6 +55,9 @@ def _of_verdicts(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
     for item in event.inputs:
         source = earlier.get(item.id)
         if source is None or item.role in WORDS or source.kind not in KINDS:
+            continue
+        # Bodies of older versions are of times when other verdicts were carried on; but what wrote them read no newer.
+        if event.version != kind.version and source.version != KINDS[source.kind].version:
             continue
         below = source.content
         for verdict in below.trust if isinstance(below, Result) else ():

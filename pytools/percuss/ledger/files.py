@@ -17,15 +17,22 @@ import io
 import os
 import stat
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from percuss.errors import LedgerError
+from percuss.errors import InputError, LedgerError
 from percuss.ledger.canonical import sha256_hex
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import polars as pl
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
 class System:
@@ -97,6 +104,8 @@ TEMPORARY = ".tmp-"
 LARGEST_COMMIT_BYTES = 512 * 1024 * 1024
 PIECE_BYTES = 1024 * 1024
 FILES_AT_A_TIME = 256
+# Threads that read files; more have nothing to do while one parses.
+MOST_READERS = 4
 # How a folder says that it cannot be synced because it cannot be written to.
 READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EINVAL)
 
@@ -104,7 +113,8 @@ READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EINVAL)
 def parquet_bytes(frame: pl.DataFrame) -> bytes:
     """A frame as a self-checking Parquet file."""
     buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", metadata={MARK.decode(): BLANK.decode()})
+    # Statistics of columns, which nobody asks for, would be half of a commit and of the time to write it.
+    frame.write_parquet(buffer, compression="zstd", statistics=False, metadata={MARK.decode(): BLANK.decode()})
     blank = buffer.getvalue()
     place = _digest_place(blank)
     if place is None:
@@ -137,7 +147,27 @@ def read_regular(path: Path, largest_bytes: int | None = None) -> bytes:
     with opened(path) as (handle, size):
         if largest_bytes is not None and size > largest_bytes:
             raise LedgerError(f"{path}: {size} bytes, and at most {largest_bytes} are read")
-        return b"".join(_pieces(path, handle, largest_bytes))
+        return b"".join(_pieces(path, handle, largest_bytes, min(size + 1, PIECE_BYTES)))
+
+
+def read_file(path: Path, shown_as: str, largest_bytes: int) -> bytes:
+    """The bytes of a file that people bring, links followed."""
+    try:
+        return read_resolved(path.resolve(strict=True), shown_as, largest_bytes)
+    except FileNotFoundError:
+        raise InputError(f"{shown_as}: there is no such file") from None
+    except (OSError, RuntimeError) as fault:  # a loop of links
+        if isinstance(fault, InputError):
+            raise
+        raise InputError(f"{shown_as}: cannot be read ({getattr(fault, 'strerror', None) or fault})") from None
+
+
+def read_resolved(place: Path, shown_as: str, largest_bytes: int) -> bytes:
+    """The bytes of a regular file of at most so many; a link that has come to stand in this place is not followed."""
+    try:
+        return read_regular(place, largest_bytes)
+    except LedgerError as fault:
+        raise InputError(f"{shown_as}: {str(fault).removeprefix(f'{place}: ')}") from None
 
 
 def pieces_of(path: Path) -> Iterator[bytes]:
@@ -180,9 +210,9 @@ def opened(path: Path) -> Iterator[tuple[int, int]]:
             system.close(handle)
 
 
-def _pieces(path: Path, handle: int, largest_bytes: int | None) -> Iterator[bytes]:
+def _pieces(path: Path, handle: int, largest_bytes: int | None, size: int = PIECE_BYTES) -> Iterator[bytes]:
     read = 0
-    while piece := system.read(handle, PIECE_BYTES):
+    while piece := system.read(handle, size):
         read += len(piece)
         if largest_bytes is not None and read > largest_bytes:  # it grows while it is read
             raise LedgerError(f"{path}: more than {largest_bytes} bytes, and no more are read")
@@ -235,27 +265,51 @@ def read_frame(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
 
 
 def read_frames(paths: Sequence[Path], schema: pl.Schema, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
-    """The tables of many small self-checking files, some hundred files to a frame, in order.
+    """The tables of many small self-checking files, some hundred files to a frame, in order."""
+    blocks = [paths[start : start + FILES_AT_A_TIME] for start in range(0, len(paths), FILES_AT_A_TIME)]
+    return side_by_side(lambda some: _read_together(some, schema, columns), blocks)
+
+
+def side_by_side(function: Callable[[Item], Made], items: Sequence[Item]) -> Iterator[Made]:
+    """What a function makes of each item, in order, by threads; few are ahead of what is taken, to spare memory."""
+    threads = min(MOST_READERS, os.cpu_count() or 1, len(items))
+    if threads < 2:
+        yield from map(function, items)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads, thread_name_prefix="read") as pool:
+        rest = iter(items)
+        ahead: deque[Future[Made]] = deque(pool.submit(function, item) for item in islice(rest, threads + 1))
+        try:
+            while ahead:
+                made = ahead.popleft().result()
+                ahead.extend(pool.submit(function, item) for item in islice(rest, 1))
+                yield made
+        finally:
+            for future in ahead:
+                future.cancel()
+
+
+def _read_together(paths: Sequence[Path], schema: pl.Schema, columns: list[str] | None) -> pl.DataFrame:
+    """The tables of some files as one.
 
     Parsed together they take a third of the time; only if one is not as it should be, they are parsed one by one, for
     the message to name it.
     """
     import polars as pl
 
-    for start in range(0, len(paths), FILES_AT_A_TIME):
-        some = paths[start : start + FILES_AT_A_TIME]
-        blocks = [_checked_bytes(path) for path in some]
-        try:
-            with quiet_panics():
-                scan = pl.scan_parquet(blocks, schema=schema, cache=False)
-                together = (scan if columns is None else scan.select(columns)).collect().rechunk()
-            yield together
-        except (Exception, pl.exceptions.PanicException):
-            frames = [parse_parquet(*item, columns) for item in zip(some, blocks, strict=True)]
-            for path, frame in zip(some, frames, strict=True):
-                if dict(frame.schema) != {name: schema[name] for name in columns or schema}:
-                    raise LedgerError(f"{path}: its columns are not those of a commit") from None
-            yield pl.concat(frames, rechunk=True)
+    blocks = [_checked_bytes(path) for path in paths]
+    try:
+        with quiet_panics():
+            scan = pl.scan_parquet(blocks, schema=schema, cache=False)
+            return (scan if columns is None else scan.select(columns)).collect().rechunk()
+    except (Exception, pl.exceptions.PanicException):
+        frames = [parse_parquet(*item, columns) for item in zip(paths, blocks, strict=True)]
+        for path, frame in zip(paths, frames, strict=True):
+            if dict(frame.schema) != {name: schema[name] for name in columns or schema}:
+                raise LedgerError(f"{path}: its columns are not those of a commit") from None
+        return pl.concat(frames, rechunk=True)
 
 
 def _checked_bytes(path: Path) -> bytes:

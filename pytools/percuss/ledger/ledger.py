@@ -20,6 +20,7 @@ from percuss.ledger.rows import from_frame, to_frame
 from percuss.ledger.seal import seal_stream
 from percuss.ledger.streams import (
     Head,
+    Part,
     append_commit,
     list_stream,
     make_names_last,
@@ -37,6 +38,8 @@ MAIN = "main"
 # A writer that finds more loose commits than this in main packs them first; it looks once in so many commits.
 LOOSE_BEFORE_SEALING = 512
 LOOK_EVERY = 64
+# What every record of an environment has, each an object.
+ENVIRONMENT = ("python", "packages", "blas", "cpu", "os")
 
 
 class Ledger:
@@ -105,15 +108,7 @@ class Ledger:
 
     def environment(self, event: Event) -> dict[str, Any] | None:
         """In what environment an event was made; None for events of format 1."""
-        if event.environment is None:
-            return None
-        try:
-            record = json.loads(blobs.get_bytes(self.place, event.payloads[-1]))
-        except (ValueError, RecursionError) as fault:
-            raise LedgerError(f"event {event.id}: the record of its environment is not readable JSON") from fault
-        if not isinstance(record, dict):
-            raise LedgerError(f"event {event.id}: the record of its environment is not a JSON object")
-        return record
+        return read_environment(self.place, event)
 
     def _seal_many(self) -> None:
         """Pack the loose commits of main if they are many: before appending, so that what was asked for comes last.
@@ -142,6 +137,17 @@ class Ledger:
         """The visible events, in order."""
         return from_frame(self.frame(cached=cached))
 
+    def whole(self, rows: pl.DataFrame) -> list[Event]:
+        """Some events, of whatever streams, by the columns `stream`, `seq` and `id`; in this order."""
+        by_id: dict[str, Event] = {}
+        for (stream,), some in rows.group_by("stream"):
+            kept = read_stream(self.place, str(stream), part=Part(some["seq"]))
+            by_id.update((event.id, event) for event in from_frame(kept))
+        ids = rows["id"].to_list()
+        if any(id not in by_id for id in ids):
+            raise LedgerError(f"{self.place.root}: events went away while they were read; percuss audit says more")
+        return [by_id[id] for id in ids]
+
     def refresh(self) -> None:
         """Forget what was read: others may have appended since."""
         self._frame = None
@@ -150,9 +156,10 @@ class Ledger:
         """Where a stream ends now."""
         return read_head(self.place, stream)
 
-    def unknown_kinds(self) -> list[tuple[str, int]]:
-        """Kinds and versions this percuss cannot read: such events are kept and skipped."""
-        pairs = self.frame(["kind", "version"]).unique().sort("kind", "version").rows()
+    def unknown_kinds(self, events: pl.DataFrame | None = None) -> list[tuple[str, int]]:
+        """Kinds and versions, among all events or some, that this percuss cannot read: they are kept and skipped."""
+        events = self.frame(["kind", "version"]) if events is None else events.select("kind", "version")
+        pairs = events.unique().sort("kind", "version").rows()
         return [(kind, version) for kind, version in pairs if not is_known(kind, version)]
 
     def event(self, reference: str) -> Event:
@@ -263,6 +270,21 @@ class Ledger:
             for blob in event.blobs
             if blob.role.startswith(FILE_ROLE)
         }
+
+
+def read_environment(place: Place, event: Event) -> dict[str, Any] | None:
+    """The record of the environment that an event was made in; None for events of format 1."""
+    if event.environment is None:
+        return None
+    try:
+        record = json.loads(blobs.get_bytes(place, event.payloads[-1]))
+    except (ValueError, RecursionError) as fault:
+        raise LedgerError(f"event {event.id}: the record of its environment is not readable JSON") from fault
+    if not isinstance(record, dict) or not all(isinstance(record.get(part), dict) for part in ENVIRONMENT):
+        raise LedgerError(
+            f"event {event.id}: the record of its environment is not a JSON object with {', '.join(ENVIRONMENT)}"
+        )
+    return record
 
 
 def _with_plugins(maker: Maker) -> Maker:

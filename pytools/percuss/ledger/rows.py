@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Part = TypeVar("Part")
+ID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 # What a calendar of four-digit years can show.
 ANY_TIME = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))
 # Columns that format 2 has more than format 1, empty in events of format 1.
@@ -138,6 +139,8 @@ def from_frame(frame: pl.DataFrame) -> list[Event]:
         raise LedgerError("a row is not an event (a field is empty)")
     if not frame["at"].is_between(*ANY_TIME).all():
         raise LedgerError("a row is not an event (its time is none of a calendar)")
+    if not frame["id"].str.contains(ID).all():  # it becomes part of names of files
+        raise LedgerError("a row is not an event (its id is no UUID)")
     frame = frame.with_columns(pl.col("at").dt.epoch("us").alias("at"))
     shared: dict[object, Any] = {}
     try:

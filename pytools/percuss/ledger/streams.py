@@ -7,7 +7,7 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -147,12 +147,45 @@ def check_covered(place: Place, stream: str, listing: Listing, seq: int) -> None
             raise LedgerError(f"{segment.path}: does not hold {path.name}, which its name covers, and hides it")
 
 
-def read_stream(place: Place, stream: str, columns: list[str] | None = None, *, cached: bool = True) -> pl.DataFrame:
-    """All events of a stream as a frame with the columns of the newest format. `cached=False`: of the originals."""
+@dataclass(frozen=True)
+class Part:
+    """Which rows of a stream to read, so that not all of them are in memory at a time.
+
+    `numbers`: rows with these `seq`; of files that have none of them little is read. `keep`: what to keep of the rows
+    of a file.
+    """
+
+    numbers: pl.Series | None = None
+    keep: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+
+    def read(self, segment: Segment, columns: list[str] | None) -> pl.DataFrame:
+        """The rows of a segment; of one that has none of the numbers, only its own."""
+        if self.numbers is not None:
+            own = read_segment(segment, ["seq"])
+            if not own["seq"].is_in(self.numbers.implode()).any():
+                return own
+        return read_segment(segment, columns)
+
+    def of(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """What is kept of the rows of a file."""
+        if self.numbers is not None:
+            frame = frame.filter(frame["seq"].is_in(self.numbers.implode()))
+        return self.keep(frame) if self.keep else frame
+
+
+WHOLE = Part()
+
+
+def read_stream(
+    place: Place, stream: str, columns: list[str] | None = None, *, cached: bool = True, part: Part = WHOLE
+) -> pl.DataFrame:
+    """Events of a stream as a frame with the columns of the newest format. `cached=False`: of the originals."""
     for _ in range(6):
         listing = list_stream(place, stream)
         try:
-            return widened(_read_listing(place, stream, listing, columns_of(place.format, columns), cached), columns)
+            return widened(
+                _read_listing(place, stream, listing, columns_of(place.format, columns), cached, part), columns
+            )
         except LedgerError:
             # The cache may be at fault, or somebody may have sealed between the listing and the reading.
             if not cached and list_stream(place, stream) == listing:
@@ -161,27 +194,45 @@ def read_stream(place: Place, stream: str, columns: list[str] | None = None, *, 
     raise LedgerError(f"{place.stream(stream)}: changes faster than it can be read")
 
 
-def _read_listing(place: Place, stream: str, listing: Listing, columns: list[str] | None, cached: bool) -> pl.DataFrame:
+def _read_listing(
+    place: Place, stream: str, listing: Listing, columns: list[str] | None, cached: bool, part: Part
+) -> pl.DataFrame:
     import polars as pl
 
     _check_gapless(place, stream, listing)
     columns_read = None if columns is None else list(dict.fromkeys([*columns, "seq"]))
-    frames = [read_segment(segment, columns_read) for segment in listing.segments]
-    loose = list(listing.loose)
-    if cached and len(loose) > LOOSE_BEFORE_CACHING:
-        packed, loose = _packed_loose(place, stream, loose, columns_read)
-        frames += packed
     schema = parquet_schema(place.format)
-    frames += read_frames([place.commit(stream, number) for number in loose], schema, columns_read)
     expected = schema if columns_read is None else pl.Schema({name: schema[name] for name in columns_read})
-    for frame in frames:
+    frames = [pl.DataFrame(schema=expected)]
+    height = 0
+    for frame in _frames(place, stream, listing, columns_read, cached, part):
+        if frame["seq"].ne_missing(pl.int_range(height + 1, height + frame.height + 1, eager=True)).any():
+            raise LedgerError(
+                f"{place.stream(stream)}: the events are not numbered without gaps; percuss audit says where"
+            )
+        height += frame.height
+        if part.numbers is not None and frame.columns == ["seq"]:
+            continue
         if dict(frame.schema) != dict(expected):
             raise LedgerError(f"{place.stream(stream)}: a file has other columns than a commit; percuss audit names it")
-    whole = pl.concat(frames) if frames else pl.DataFrame(schema=expected)
-    if whole["seq"].ne_missing(pl.int_range(1, whole.height + 1, eager=True)).any():
-        raise LedgerError(f"{place.stream(stream)}: the events are not numbered without gaps; percuss audit says where")
-    check_covered(place, stream, listing, whole.height)
+        frames.append(part.of(frame))
+    check_covered(place, stream, listing, height)
+    whole = pl.concat(frames)
     return whole if columns is None else whole.select(columns)
+
+
+def _frames(
+    place: Place, stream: str, listing: Listing, columns: list[str] | None, cached: bool, part: Part
+) -> Iterator[pl.DataFrame]:
+    """The rows of a stream, file by file: segments, packs of the cache, and loose commits, some hundred to a frame."""
+    for segment in listing.segments:
+        yield part.read(segment, columns)
+    loose = list(listing.loose)
+    if cached and len(loose) > LOOSE_BEFORE_CACHING:
+        for pack, packed in _packs(place, stream, loose, columns, part):
+            yield packed
+            loose = loose[pack.last + 1 - loose[0] :]
+    yield from read_frames([place.commit(stream, number) for number in loose], parquet_schema(place.format), columns)
 
 
 def _check_gapless(place: Place, stream: str, listing: Listing) -> None:
@@ -192,44 +243,44 @@ def _check_gapless(place: Place, stream: str, listing: Listing) -> None:
         expected = last + 1
 
 
-def _packed_loose(
-    place: Place, stream: str, loose: list[int], columns: list[str] | None
-) -> tuple[list[pl.DataFrame], list[int]]:
-    """Loose commits from the packs of the cache, and those that are in none; new packs are made of many of these."""
-    packs = _good_packs(place, stream, loose, columns)
-    rest = loose[packs[-1][0].last + 1 - loose[0] :] if packs else loose
-    frames = [frame for _, frame in packs]
+def _packs(
+    place: Place, stream: str, loose: list[int], columns: list[str] | None, part: Part
+) -> Iterator[tuple[Segment, pl.DataFrame]]:
+    """Packs of the cache that hold the first of the loose commits; new ones are made of many that are in none."""
+    packs = _good_packs(place, stream, loose)
+    rest = loose[packs[-1].last + 1 - loose[0] :] if packs else loose
+    # A pack that is not full yet is made again with what has come since.
+    old = None
+    if packs and len(rest) > LOOSE_BEFORE_CACHING and packs[-1].last + 1 - packs[-1].first < PACK_COMMITS:
+        old = packs.pop()
+    for pack in packs:
+        yield pack, part.read(pack, columns)
     if len(rest) <= LOOSE_BEFORE_CACHING:
-        return frames, rest
-    if packs and packs[-1][0].last + 1 - packs[-1][0].first + len(rest) <= PACK_COMMITS:
-        # A pack that is not full yet is made again with what has come since.
-        rest = loose[packs[-1][0].first - loose[0] :]
-        packs.pop()
-        frames.pop()
-    kept = {segment.path.name for segment, _ in packs}
-    for start in range(0, len(rest), PACK_COMMITS):
-        some = rest[start : start + PACK_COMMITS]
+        return
+    kept = {pack.path.name for pack in packs}
+    while rest:
+        first = old.first if old else rest[0]
+        some = rest[: first + PACK_COMMITS - rest[0]]
+        rest = rest[len(some) :]
         packed = read_commits(place, stream, some)
-        name = f"{some[0]:010d}-{some[-1]:010d}.parquet"
-        kept.add(name)
+        if old:
+            packed, old = read_segment(old).vstack(packed), None
+        new = Segment(first, some[-1], place.cache / "streams" / stream / f"{first:010d}-{some[-1]:010d}.parquet")
+        kept.add(new.path.name)
         # A cache that cannot be written (a read-only ledger) is no cache, not an error.
         with contextlib.suppress(OSError):
-            write_renamed(
-                place.real(place.cache / "streams" / stream, create=True) / name, commit_bytes(packed, place.format)
-            )
-        frames.append(packed if columns is None else packed.select(columns))
+            place.real(new.path.parent, create=True)
+            write_renamed(new.path, commit_bytes(packed, place.format))
+        yield new, packed if columns is None else packed.select(columns)
     with contextlib.suppress(OSError):
         for name in _names(place, place.cache / "streams" / stream):
             if name not in kept and SEGMENT_NAME.fullmatch(name):
                 files.system.unlink(place.cache / "streams" / stream / name)
-    return frames, []
 
 
-def _good_packs(
-    place: Place, stream: str, loose: list[int], columns: list[str] | None
-) -> list[tuple[Segment, pl.DataFrame]]:
+def _good_packs(place: Place, stream: str, loose: list[int]) -> list[Segment]:
     """The packs that hold the first of the loose commits, without a gap; one that is not as it should be ends them."""
-    good: list[tuple[Segment, pl.DataFrame]] = []
+    good: list[Segment] = []
     expected = loose[0]
     with contextlib.suppress(LedgerError):
         for pack in list_segments(place, place.cache / "streams" / stream):
@@ -237,12 +288,11 @@ def _good_packs(
                 continue  # sealed since
             if pack.first != expected or pack.last > loose[-1]:
                 break
-            frame = read_segment(pack, columns and [*columns, *({"hash"} - set(columns))])
             # Commits may have been put back from elsewhere since: the chain must end as theirs does.
             newest = read_frame(place.commit(stream, pack.last), ["hash"])
-            if not frame["hash"].tail(1).equals(newest["hash"].tail(1)):
+            if not read_segment(pack, ["hash"])["hash"].tail(1).equals(newest["hash"].tail(1)):
                 break
-            good.append((pack, frame if columns is None else frame.select(columns)))
+            good.append(pack)
             expected = pack.last + 1
     return good
 

@@ -173,6 +173,10 @@ class Driven(Protocol):
         """Every record there is, as it was recorded."""
         ...
 
+    def short_records(self) -> list[str]:
+        """What is wrong with records that end before the run. Asked of study files, not of studies in a ledger."""
+        ...
+
     def record_of(self, point: Mapping[str, Value]) -> RecordFacts | None:
         """The record of one run, scaled as the run scales it."""
         ...

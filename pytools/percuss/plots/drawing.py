@@ -149,7 +149,9 @@ def canvas(rows: int, columns: int, width: float, height: float, **options: Any)
 
 @cache
 def _drawn_once() -> type[Any]:
-    """Figures that are drawn once to be saved: matplotlib draws all twice, the first time for the layout alone."""
+    """Figures that are drawn once to be saved: matplotlib draws all twice, the first time for the layout alone, and
+    works out the ticks of an axis a dozen times on the way.
+    """
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -157,6 +159,9 @@ def _drawn_once() -> type[Any]:
         def draw(self, renderer: Any) -> None:
             engine = self.get_layout_engine()
             if isinstance(engine, ConstrainedLayoutEngine):
+                for axes in self.axes:
+                    for axis in (axes.xaxis, axes.yaxis):
+                        _remember_ticks(axis)
                 engine.execute(self)
             else:
                 super().draw(renderer)
@@ -164,9 +169,37 @@ def _drawn_once() -> type[Any]:
     return DrawnOnce
 
 
+def _remember_ticks(axis: Any) -> None:
+    """Let an axis that changes no more keep its ticks, and where their labels stand, while it stays in its place."""
+    ticks_at, boxes_at = axis._update_ticks, axis._get_ticklabel_bboxes
+    ticks: dict[Any, Any] = {}
+    boxes: dict[Any, Any] = {}
+
+    def place() -> tuple[float, ...]:
+        return (*axis.axes.bbox.bounds, *axis.get_view_interval())
+
+    def update_ticks() -> Any:
+        if (at := place()) not in ticks:
+            ticks.clear()
+            boxes.clear()
+            ticks[at] = ticks_at()
+        return ticks[at]
+
+    def ticklabel_bboxes(drawn: Any, renderer: Any) -> Any:
+        update_ticks()
+        if id(renderer) not in boxes:
+            boxes[id(renderer)] = boxes_at(drawn, renderer)
+        return boxes[id(renderer)]
+
+    axis._update_ticks, axis._get_ticklabel_bboxes = update_ticks, ticklabel_bboxes
+
+
 def picture(figure: Any, alt: str, caption: str = "") -> Figure:
     """A drawn figure: inline SVG for a page, else matplotlib's for a file."""
     width = round(float(figure.get_figwidth()) * 72, 2)
+    for axes in figure.axes:
+        _name_decades(axes.xaxis, axes.get_xlim())
+        _name_decades(axes.yaxis, axes.get_ylim())
     if not _WANTED.get():
         return Figure("", alt, caption, width)
     if _STYLE.get() != "page":
@@ -174,6 +207,19 @@ def picture(figure: Any, alt: str, caption: str = "") -> Figure:
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     return Figure(inline_svg(stream.getvalue()), alt, caption, width)
+
+
+def _name_decades(axis: Any, limits: tuple[float, float]) -> None:
+    """Ticks of a logarithmic axis over two decades or less as numbers: 0.5 and 2, not 5x10^-1 and 2x10^0."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    low, high = sorted(limits)
+    if axis.get_scale() != "log" or high > 200 * low or isinstance(axis.get_major_locator(), FixedLocator):
+        return
+    narrow = LogLocator(subs=(1, 2, 3, 5)) if high < 20 * low else LogLocator(subs=(1, 2, 5))
+    axis.set_major_locator(narrow if high > 3 * low else MaxNLocator(4))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def dots(

@@ -30,6 +30,7 @@ PLOTS: dict[str, str] = {
     "reliability.estimated": "reliability:draw",
     "comparison.made": "comparison:draw",
     "twins.checked": "ranks:draw",
+    "advice.computed": "advice:draw",
     "validation.computed": "drift:draw",
     "convergence.checked": "convergence:draw",
     "check.passed": "check:draw",

@@ -21,14 +21,12 @@ from percuss.reliability.estimate import (
     never_reached,
     too_wide,
 )
-from percuss.reliability.learning import STEADY, Learner, doubt, first_points
+from percuss.reliability.learning import STEADY, TOLERANCE, Learner, doubt, first_points
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, table_of
 
 DEFAULT_N = 300
-OPTIONS = {
-    "population": "candidates at most; 1000000",
-    "tolerance": "of the probability, what may be on the wrong side; 0.02",
-}
+OPTIONS = table_of(Setting("population", "integer", 1_000_000, low=2, doc="candidates at most"), TOLERANCE)
 FIRST_POPULATION = 20_000
 # Candidates that are looked at for the next run: those least sure, and enough others.
 LOOKED_AT = 20_000
@@ -37,8 +35,8 @@ LOOKED_AT = 20_000
 def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Learn, and enlarge the population until it is large enough."""
     random = np.random.Generator(np.random.PCG64((settings.seed, 4)))
-    most = int(settings.options.get("population", 1_000_000))
-    tolerance = float(settings.options.get("tolerance", 0.02))
+    most = settings.option(OPTIONS["population"])
+    tolerance = settings.option(TOLERANCE)
     learner = Learner.begun(limit, first_points(limit, settings.seed))
     candidates = random.standard_normal((min(FIRST_POPULATION, most), limit.dimension))
     while True:

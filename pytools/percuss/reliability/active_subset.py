@@ -16,22 +16,20 @@ import numpy as np
 
 from percuss.reliability import subset
 from percuss.reliability.estimate import Array, Estimate, Settings, lognormal_interval, too_wide
-from percuss.reliability.learning import STEADY, Learner, doubt, first_points
+from percuss.reliability.learning import STEADY, TOLERANCE, Learner, doubt, first_points
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, table_of
 
 DEFAULT_N = 300
-OPTIONS = {
-    "per_level": "samples of a level while learning; 2000",
-    "tolerance": "of the probability, what may be on the wrong side; 0.02",
-}
+OPTIONS = table_of(Setting("per_level", "integer", 2000, low=10, doc="samples of a level while learning"), TOLERANCE)
 # Evaluations of the process for the last estimate: they cost nothing beside a run.
 CHEAP = 2_000_000
 
 
 def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Learn on the last levels, then estimate once more with many samples."""
-    tolerance = float(settings.options.get("tolerance", 0.02))
-    per_level = int(settings.options.get("per_level", 2000))
+    tolerance = settings.option(TOLERANCE)
+    per_level = settings.option(OPTIONS["per_level"])
     learner = Learner.begun(limit, first_points(limit, settings.seed))
     cheap = Limit.of(limit.dimension, learner.mean)
     possible = Limit.of(limit.dimension, lambda u: learner.mean(u) - 2 * learner.std(u))

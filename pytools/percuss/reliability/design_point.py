@@ -3,8 +3,10 @@
     d = (grad g . u - g) / |grad g|^2 grad g - u,   u <- u + s d
     merit  m(u) = |u|^2 / 2 + c |g(u)|,   c > |u| / |grad g|,   s by Armijo's rule
 
-Gradients are central differences of step `STEP`: 2 d evaluations. Converged when |g| is small beside g at the start and
-u is parallel to the gradient.
+Gradients are forward differences of step `STEP`: d evaluations, wrong by half a step over the radius of curvature,
+which is below what convergence asks for. Converged when |g| is small beside g at the start and u is parallel to the
+gradient.
+No point farther than `REACH` is looked at: where the limit is nearly flat the next point would lie anywhere.
 """
 
 from __future__ import annotations
@@ -27,15 +29,20 @@ APART = 0.1
 # Phi(-beta) of a design point this much farther than another is a hundredth of it, or less.
 FARTHER = 2.0
 START_AT = 3.0
+REACH = 9.0
+# A start needs no search of its own where the plane at the point found tells its value, to this share of that at the
+# origin.
+EXPLAINED = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Where a search ended, whether it converged, and the points it has seen with their values."""
+    """Where a search ended, whether it converged, and the points it has seen with their values; `slope` is |grad g|."""
 
     point: DesignPoint
     converged: bool
     steps: int
+    slope: float
     u: Array
     values: Array
 
@@ -61,7 +68,8 @@ def search(limit: Limit, element: int = 0, start: Array | None = None) -> Search
     while not converged and steps < MOST_STEPS:
         steps += 1
         size = float(np.linalg.norm(gradient))
-        direction = (gradient @ u - g) / size**2 * gradient - u
+        aim = (gradient @ u - g) / size**2 * gradient
+        direction = aim * min(1.0, REACH / max(float(np.linalg.norm(aim)), 1e-300)) - u
         penalty = max(penalty, 2 * float(np.linalg.norm(u)) / size, 1e-3 / size)
         if abs(g) > ON_SURFACE * scale:
             # The step must be one downhill of the merit, whatever the value is (eq. 20 of the source).
@@ -87,15 +95,14 @@ def search(limit: Limit, element: int = 0, start: Array | None = None) -> Search
     alpha = -gradient / norm
     beta = float(alpha @ u)
     point = DesignPoint(u, beta, alpha, element)
-    return Search(point, converged, steps, np.concatenate(seen_u), np.concatenate(seen_g))
+    return Search(point, converged, steps, norm, np.concatenate(seen_u), np.concatenate(seen_g))
 
 
 def _with_gradient(values: Callable[[Array], Array], u: Array, known: float | None = None) -> tuple[float, Array]:
     d = len(u)
-    points = np.concatenate([u + STEP * np.eye(d), u - STEP * np.eye(d), *([u[None]] if known is None else [])])
-    around = values(points)
-    gradient = (around[:d] - around[d : 2 * d]) / (2 * STEP)
-    return (float(around[-1]) if known is None else known), gradient
+    around = values(np.concatenate([u + STEP * np.eye(d), *([u[None]] if known is None else [])]))
+    value = float(around[-1]) if known is None else known
+    return value, (around[:d] - value) / STEP
 
 
 def elements_of(limit: Limit) -> range:
@@ -109,8 +116,9 @@ def elements_of(limit: Limit) -> range:
 def all_design_points(limit: Limit, starts: int, seed: int) -> list[Search]:
     """Design points of every element, from the origin, from `starts` more points and from the mirror of the nearest.
 
-    Those nearer than `APART` to another, and those so much farther than the nearest of all that nothing comes of them,
-    are left out.
+    A start whose value the plane at a point found tells already is left out: on a plane one search is enough. Points
+    nearer than `APART` to another, and those so much farther than the nearest of all that nothing comes of them, are
+    left out too.
     """
     random = np.random.Generator(np.random.PCG64((seed, 1)))
     searches: list[Search] = []
@@ -118,11 +126,14 @@ def all_design_points(limit: Limit, starts: int, seed: int) -> list[Search]:
         candidates = _from(limit, element, np.zeros(limit.dimension))
         for _ in range(starts):
             direction = random.standard_normal(limit.dimension)
-            candidates += _from(limit, element, direction * START_AT / np.linalg.norm(direction))
+            start = direction * START_AT / np.linalg.norm(direction)
+            candidates += [] if _explained(limit, element, start, candidates) else _from(limit, element, start)
         if not candidates:
             raise _flat()
         # A limit on both sides is the commonest second design point.
-        candidates += _from(limit, element, -min(candidates, key=_distance).point.u) if starts else []
+        mirror = -min(candidates, key=_distance).point.u
+        if starts and not _explained(limit, element, mirror, candidates):
+            candidates += _from(limit, element, mirror)
         searches += [c for c in candidates if c.converged] or candidates[:1]
     searches.sort(key=_distance)
     kept: list[Search] = []
@@ -131,6 +142,15 @@ def all_design_points(limit: Limit, starts: int, seed: int) -> list[Search]:
         if apart and (not kept or _distance(candidate) <= _distance(kept[0]) + FARTHER):
             kept.append(candidate)
     return kept
+
+
+def _explained(limit: Limit, element: int, start: Array, found: list[Search]) -> bool:
+    """Whether the plane at one of the points found tells the value at a start; one evaluation, if there is a plane."""
+    planes = [(done.slope * done.point.beta, done.slope * done.point.alpha) for done in found if done.converged]
+    if not planes:
+        return False
+    value = float(limit.finite(start[None])[0, element])
+    return any(abs(value - (height - normal @ start)) <= EXPLAINED * abs(height) for height, normal in planes)
 
 
 def _flat() -> AnswerIsNo:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 from percuss.errors import AnswerIsNo
+from percuss.settings import Setting, clean_setting
 
 Array = NDArray[Any]
 
@@ -26,6 +27,10 @@ class Settings:
     level: float = 0.95
     seed: int = 0
     options: Mapping[str, float] = field(default_factory=dict)
+
+    def option(self, setting: Setting) -> Any:
+        """What was asked for, or the default."""
+        return clean_setting(setting, self.options.get(setting.name, setting.default))
 
 
 @dataclass(frozen=True, eq=False)

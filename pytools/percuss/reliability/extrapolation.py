@@ -16,9 +16,21 @@ import numpy as np
 from percuss.errors import AnswerIsNo
 from percuss.reliability.estimate import Array, Estimate, Samples, Settings, always_reached, too_wide
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, table_of
 
 DEFAULT_N = 20_000
-OPTIONS = {"from": "the least l of the fit, by the share that fails there; 0.1"}
+OPTIONS = table_of(
+    Setting(
+        "from",
+        "bare",
+        0.1,
+        low=0,
+        high=1,
+        low_open=True,
+        high_open=True,
+        doc="the least l of the fit, by the share that fails there",
+    )
+)
 PLACES = 30
 REFITS = 200
 FEWEST = 10  # failures at the largest l that is fitted
@@ -38,7 +50,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     centre = float(finite.mean())
     if centre <= 0:
         raise AnswerIsNo("the mean of the limit function fails already: there is no tail", hint="--method monte-carlo")
-    places = _places(finite, centre, float(settings.options.get("from", 0.1)))
+    places = _places(finite, centre, settings.option(OPTIONS["from"]))
     counts = (g[None, :] - centre * (1 - places[:, None]) <= 0).sum(axis=1)
     fitted = _fit(places, counts, settings.n)
     spread = np.empty(REFITS)

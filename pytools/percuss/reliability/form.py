@@ -14,9 +14,10 @@ from percuss.errors import InputError
 from percuss.reliability.design_point import Search, elements_of, search
 from percuss.reliability.estimate import Array, Estimate, Samples, Settings, normal_cdf
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting
 
 DEFAULT_N = 10_000
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, Setting] = {}
 NOTE = "a first-order approximation: its error is not known; --method importance has an interval"
 
 

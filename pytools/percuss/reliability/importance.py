@@ -1,10 +1,15 @@
-"""Importance sampling about design points: a mixture of unit normals, weights of the parts as Phi(-beta).
+"""Importance sampling about design points: a mixture of unit normals and of what lies beyond the planes there.
 
-    p = mean of I(u) phi(u) / q(u),   q = sum_k w_k phi(u - u_k) + w_0 phi(u / 2) / 2^d
+    p = mean of I(u) phi(u) / q(u),
+    q = (1 - w_0 - w_1) sum_k s_k phi(u - u_k) + w_0 phi(u / 2) / 2^d + w_1 phi(u) m(u) / sum_k Phi(-b_k)
+
+with m(u) the number of design points beyond whose plane, a_k.u >= b_k, u lies. Draws of the last part have one weight,
+whatever the number of variables, so that a plane needs few of them (after Hohenbichler and Rackwitz, 1988); those of
+the normals are for what planes leave out.
 
 Design points are searched for every element of a series from several starts (`starts`). A region that no design point
-lies in is seen by the wide part of the mixture, with a share w_0 of the draws: with few variables it is found, or the
-coefficient of variation shows it; with more than some thirty it is not, and subset simulation is the method to take.
+lies in is seen by the wide part of the mixture alone, a share w_0 of the draws: with few variables it may be found,
+and is then learnt; with more than some thirty it is not, and subset simulation is the method to take.
 
 The mixture learns from its draws. A failing draw that carries `TIMES` what the mean one does stands where there is too
 little of it: a normal is added there, the shares w_k become what each part is responsible for among the failing draws
@@ -17,9 +22,10 @@ other. The interval has as many degrees of freedom as draws carry the estimate.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp, ndtr
+from scipy.special import logsumexp, ndtr, ndtri
 
 from percuss.errors import InputError
 from percuss.reliability.design_point import all_design_points
@@ -34,9 +40,11 @@ from percuss.reliability.estimate import (
 )
 from percuss.reliability.form import reason_of
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, table_of
 
 DEFAULT_N = 10_000
-OPTIONS = {"starts": "searches beside that from the origin, for each element; 2"}
+OPTIONS = table_of(Setting("starts", "integer", 2, low=0, doc="searches beside that from the origin, for each element"))
+NOTE = "a region that no slope leads to, and that no wide draw has met, is not in it; --method subset needs no slopes"
 FIRST = 300
 # A block is at least this part of what was drawn before.
 GROWTH = 0.25
@@ -49,59 +57,89 @@ HEAVY, TIMES, FEW_VARIABLES, MOST_LESSONS = 0.02, 20, 10, 6
 MOST_ADDED = 20
 # How many times the share of the heaviest draw the coefficient of variation is at least.
 SHARES = 4.0
-# Of the draws, those from a normal twice as wide about the origin.
-WIDE_SHARE, WIDE = 0.1, 2.0
+# Of the draws, those from a normal twice as wide about the origin, which are all that sees a region without a design
+# point, and those from beyond the planes.
+WIDE_SHARE, WIDE = 0.2, 2.0
+PLANE_SHARE = 0.3
+# A plane farther away is taken for one there: beyond it would lie nothing.
+FARTHEST = 30.0
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Normals about `centres` (k, d) with `shares` of their part, and planes by unit vectors and distances."""
+
+    centres: Array
+    shares: Array
+    alphas: Array
+    betas: Array
+
+    def drawn(self, size: int, random: np.random.Generator) -> Array:
+        """Points (size, d)."""
+        part = random.choice(len(self.centres), size, p=self.shares)
+        u = random.standard_normal((size, self.centres.shape[1]))
+        kind = random.random(size)
+        tails = ndtr(-self.betas)
+        plane = random.choice(len(tails), size, p=tails / tails.sum())
+        depth = -ndtri(tails[plane] * (1 - random.random(size)))
+        alpha = self.alphas[plane]
+        beyond = u + (depth - np.einsum("ij,ij->i", u, alpha))[:, None] * alpha
+        near = np.where((kind < WIDE_SHARE + PLANE_SHARE)[:, None], beyond, u + self.centres[part])
+        return np.where((kind < WIDE_SHARE)[:, None], WIDE * u, near)
+
+    def log_weights(self, u: Array) -> Array:
+        """log phi(u) / q(u): phi(u - c) / phi(u) = exp(u.c - |c|^2 / 2)."""
+        lift = u @ self.centres.T - 0.5 * np.einsum("ij,ij->i", self.centres, self.centres)
+        near = math.log1p(-WIDE_SHARE - PLANE_SHARE) + logsumexp(lift, axis=1, b=self.shares)
+        square = np.einsum("ij,ij->i", u, u)
+        wide = math.log(WIDE_SHARE) - u.shape[1] * math.log(WIDE) + 0.5 * (1 - WIDE**-2) * square
+        beyond = (u @ self.alphas.T >= self.betas).sum(axis=1)
+        planes = np.log(PLANE_SHARE * np.maximum(beyond, 1) / ndtr(-self.betas).sum())
+        return np.asarray(-logsumexp([near, wide, np.where(beyond > 0, planes, -np.inf)], axis=0))
 
 
 def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Search, then sample in blocks until the coefficient of variation is reached."""
     if limit.parallel:
         raise InputError("importance: takes limits and series of limits, not parallel systems", hint="--method subset")
-    searches = all_design_points(limit, int(settings.options.get("starts", 2)), settings.seed)
+    searches = all_design_points(limit, settings.option(OPTIONS["starts"]), settings.seed)
     reason = reason_of(searches)
     centres = np.array([s.point.u for s in searches])
     shares = np.maximum(ndtr(-np.linalg.norm(centres, axis=1)), 1e-300)
     random = np.random.Generator(np.random.PCG64((settings.seed, 2)))
-    sampled = sample_mixture(limit, centres, _with_floor(shares), settings, random)
+    betas = np.minimum([s.point.beta for s in searches], FARTHEST)
+    mixture = Mixture(centres, _with_floor(shares), np.array([s.point.alpha for s in searches]), betas)
+    sampled = sample_mixture(limit, mixture, settings, random)
     p, cv, n = sampled.weights[sampled.values <= 0].sum(), _cv(sampled), len(sampled.u)
     if p == 0:
         raise never_reached(n, settings.level)
     interval = lognormal_interval(float(p), cv, settings.level, dof=max(_carrying(sampled) - 1, 1.0))
     points = tuple(s.point for s in searches)
-    return Estimate(float(p), interval, cv, reason or too_wide(cv, settings.cv, n), sampled, points)
+    return Estimate(float(p), interval, cv, reason or too_wide(cv, settings.cv, n), sampled, points, notes=(NOTE,))
 
 
-def sample_mixture(
-    limit: Limit, centres: Array, shares: Array, settings: Settings, random: np.random.Generator
-) -> Samples:
+def sample_mixture(limit: Limit, mixture: Mixture, settings: Settings, random: np.random.Generator) -> Samples:
     """Draws of the mixture with their weights over n; of the last one, where it has learnt."""
     lessons = MOST_LESSONS if limit.dimension <= FEW_VARIABLES else 0
     spent, size = 0, FIRST
     joined = Samples(np.zeros((0, limit.dimension)), np.zeros(0), np.zeros(0))
     while True:
-        u = _drawn(centres, shares, min(size, settings.n - spent), limit.dimension, random)
+        u = mixture.drawn(min(size, settings.n - spent), random)
         values = limit(u)
         spent += len(u)
-        joined = _joined(joined, Samples(u, values, np.exp(log_weights(u, centres, shares))))
+        joined = _joined(joined, Samples(u, values, np.exp(mixture.log_weights(u))))
         cv = _cv(joined)
         if spent >= settings.n:
             return joined
         if lessons and _heaviest(joined.values, joined.weights) is not None:
             lessons -= 1
-            centres, shares = _learnt(joined, centres, shares)
+            mixture = _learnt(joined, mixture)
             size = len(joined.u)
             joined = Samples(np.zeros((0, limit.dimension)), np.zeros(0), np.zeros(0))
         elif cv <= settings.cv:
             return joined
         else:
             size = _next_block(len(joined.u), cv, settings.cv)
-
-
-def _drawn(centres: Array, shares: Array, size: int, d: int, random: np.random.Generator) -> Array:
-    part = random.choice(len(centres), size, p=shares)
-    u = random.standard_normal((size, d))
-    wide = random.random(size) < WIDE_SHARE
-    return np.where(wide[:, None], WIDE * u, u + centres[part])
 
 
 def _joined(before: Samples, block: Samples) -> Samples:
@@ -122,16 +160,16 @@ def _heaviest(values: Array, weights: Array) -> int | None:
     return heaviest if failing[heaviest] > share * failing.sum() else None
 
 
-def _learnt(samples: Samples, centres: Array, shares: Array) -> tuple[Array, Array]:
+def _learnt(samples: Samples, mixture: Mixture) -> Mixture:
     """Parts where single draws are heavy, until none is, and the shares all parts are responsible for."""
     for _ in range(MOST_ADDED):
-        weights = np.exp(log_weights(samples.u, centres, shares))
-        heaviest = _heaviest(samples.values, weights)
+        heaviest = _heaviest(samples.values, np.exp(mixture.log_weights(samples.u)))
         if heaviest is None:
             break
-        centres = np.concatenate([centres, samples.u[heaviest][None]])
-        shares = _with_floor(np.append(shares, LEAST_SHARE))
-    return centres, _responsible(samples.u, centres, shares, np.where(samples.values <= 0, samples.weights, 0.0))
+        centres = np.concatenate([mixture.centres, samples.u[heaviest][None]])
+        mixture = replace(mixture, centres=centres, shares=_with_floor(np.append(mixture.shares, LEAST_SHARE)))
+    failing = np.where(samples.values <= 0, samples.weights, 0.0)
+    return replace(mixture, shares=_responsible(samples.u, mixture.centres, mixture.shares, failing))
 
 
 def _next_block(n: int, cv: float, asked: float) -> int:
@@ -152,15 +190,6 @@ def _responsible(u: Array, centres: Array, shares: Array, failing: Array) -> Arr
     lift = np.log(shares) + u[own] @ centres.T - 0.5 * np.einsum("ij,ij->i", centres, centres)
     parts = np.exp(lift - logsumexp(lift, axis=1, keepdims=True))
     return _with_floor(failing[own] @ parts)
-
-
-def log_weights(u: Array, centres: Array, shares: Array) -> Array:
-    """log phi(u) / q(u): phi(u - c) / phi(u) = exp(u.c - |c|^2 / 2)."""
-    lift = u @ centres.T - 0.5 * np.einsum("ij,ij->i", centres, centres)
-    near = math.log1p(-WIDE_SHARE) + logsumexp(lift, axis=1, b=shares)
-    square = np.einsum("ij,ij->i", u, u)
-    wide = math.log(WIDE_SHARE) - u.shape[1] * math.log(WIDE) + 0.5 * (1 - WIDE**-2) * square
-    return np.asarray(-np.logaddexp(near, wide))
 
 
 def _carrying(samples: Samples) -> float:

@@ -19,9 +19,13 @@ from scipy.special import ndtr
 from percuss.errors import AnswerIsNo
 from percuss.reliability.estimate import Array
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting
 from percuss.surrogates.kernel_process import Process, fit_process
 
 STEADY = 3
+TOLERANCE = Setting(
+    "tolerance", "bare", 0.02, low=0, low_open=True, doc="of the probability, what may be on the wrong side"
+)
 # Hyperparameters are searched anew from all starts at these numbers of points, from the last ones between.
 FRESH = 10
 BLOCK = 20_000

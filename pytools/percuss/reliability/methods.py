@@ -10,6 +10,7 @@ from typing import Protocol, cast
 from percuss.errors import InputError
 from percuss.reliability.estimate import Estimate, MediansFailError, Settings
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, clean_options
 from percuss.spelling import did_you_mean
 
 
@@ -40,7 +41,7 @@ class MethodModule(Protocol):
     """What a module of the table offers."""
 
     DEFAULT_N: int
-    OPTIONS: Mapping[str, str]
+    OPTIONS: Mapping[str, Setting]
 
     def estimate(self, limit: Limit, settings: Settings) -> Estimate: ...
 
@@ -68,8 +69,4 @@ def estimate_anyway(name: str, limit: Limit, settings: Settings) -> Estimate:
 
 def check_options(name: str, options: Mapping[str, float]) -> None:
     """Refuse what a method does not take."""
-    known = method_module(name).OPTIONS
-    for key in options:
-        if key not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InputError(f"--set {key}: is no option of the method {name}; {takes}")
+    clean_options(f"the method {name}", method_module(name).OPTIONS, options)

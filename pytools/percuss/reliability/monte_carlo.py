@@ -20,9 +20,10 @@ from percuss.reliability.estimate import (
     too_wide,
 )
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting
 
 DEFAULT_N = 100_000
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, Setting] = {}
 FIRST = 1000
 # A block is at least this part of what was drawn before: a look costs nothing, and few looks bias little.
 GROWTH = 0.25

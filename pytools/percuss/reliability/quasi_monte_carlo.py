@@ -15,9 +15,10 @@ from scipy.special import ndtri, stdtrit
 from percuss.errors import InputError
 from percuss.reliability.estimate import Estimate, Samples, Settings, always_reached, never_reached, too_wide
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting
 
 DEFAULT_N = 65536
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, Setting] = {}
 REPLICATES = 16
 MOST_DIMENSIONS = 21201  # of the directions of Joe and Kuo (2008)
 FIRST = 64  # points of a replicate

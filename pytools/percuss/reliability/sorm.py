@@ -16,9 +16,10 @@ from percuss.errors import InputError
 from percuss.reliability.estimate import Array, DesignPoint, Estimate, Samples, Settings, normal_cdf
 from percuss.reliability.form import design_searches, path_of, reason_of
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting
 
 DEFAULT_N = 10_000
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, Setting] = {}
 STEP = 0.05
 MOST_DIMENSIONS = 100
 NOTE = "a second-order approximation: its error is not known; --method importance has an interval"

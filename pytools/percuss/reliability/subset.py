@@ -1,9 +1,11 @@
-"""Subset simulation (Au and Beck, 2001) by conditional sampling (Papaioannou, Betz, Zwirglmaier and Straub, 2015).
+"""Subset simulation (Au and Beck, 2001) by moves that keep the normal law (`level_moves`), accepted where they stay in
+the level.
 
-    p = p0^(m - 1) P(F_m | F_(m-1)),   v = sqrt(1 - s^2) u + s xi,   accepted where it stays in the level
+    p = p0^(m - 1) P(F_m | F_(m-1))
 
-The number of variables does not enter, so that thousands of them do. The spread s of the proposals is adapted to an
-acceptance of 0.44.
+The number of variables does not enter, so that thousands of them do. Most moves draw the depth of a sample within its
+level anew where that is likely to be accepted; every fifth, and all where it is not, are steps of conditional sampling
+(Papaioannou, Betz, Zwirglmaier and Straub, 2015). Their spread s is adapted to an acceptance of 0.44.
 
 The variance is that of lineages (Chan and Lai, 2013; Lee and Whiteley, 2018): each failing sample of the last level
 descends, through the seeds, from one of the n independent draws of the first. With f_i failing descendants of draw i,
@@ -39,12 +41,16 @@ from percuss.reliability.estimate import (
     never_reached,
     too_wide,
 )
+from percuss.reliability.level_moves import WORTH, Depth, depth_of_level, stepped
 from percuss.reliability.limit import Limit
+from percuss.settings import Setting, table_of
 
 DEFAULT_N = 100_000
-OPTIONS = {"per_level": "samples of a level in the first pass; 1000"}
+OPTIONS = table_of(Setting("per_level", "integer", 1000, low=10, doc="samples of a level in the first pass"))
 CONDITIONAL = 0.1  # p0
 ACCEPTANCE = 0.44
+# Of moves that renew the depth, every so many is a step: it also moves samples that lie below all others.
+STEPS_EVERY = 5
 MOST_LEVELS = 30
 # A pass is so much larger than the passes before say is needed: they may have been lucky.
 SPARE = 1.1
@@ -67,7 +73,7 @@ class Pass:
 
 def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Passes until the coefficient of variation is reached."""
-    size = int(settings.options.get("per_level", 1000))
+    size = settings.option(OPTIONS["per_level"])
     before = limit.runs
     passes: list[Pass] = []
     cv = math.inf
@@ -142,7 +148,8 @@ def one_pass(limit: Limit, per_level: int, random: np.random.Generator) -> Pass:
             return Pass(CONDITIONAL**level * share, lineage_variance(first[failing], n), n, thresholds, weighted)
         # Ties at the threshold would make more seeds than chains: the first of them by value and place are taken.
         seeds = random.permutation(np.argsort(g, kind="stable")[:chains])
-        u, g, spread = _chains(limit, u[seeds], g[seeds], threshold, length, spread, random)
+        depth = depth_of_level(u, g, seeds, CONDITIONAL ** (level + 1))
+        u, g, spread = _chains(limit, u[seeds], g[seeds], threshold, length, spread, depth, random)
         first = np.repeat(first[seeds], length)
         points.append(u)
         values.append(g)
@@ -165,7 +172,14 @@ def _weighted(points: list[Array], values: list[Array], thresholds: list[float])
 
 
 def _chains(
-    limit: Limit, u: Array, g: Array, threshold: float, length: int, spread: float, random: np.random.Generator
+    limit: Limit,
+    u: Array,
+    g: Array,
+    threshold: float,
+    length: int,
+    spread: float,
+    depth: Depth | None,
+    random: np.random.Generator,
 ) -> tuple[Array, Array, float]:
     """Samples of a level, chain by chain: (chains * length, d), from seeds that lie in it."""
     chains, d = u.shape
@@ -173,13 +187,24 @@ def _chains(
     points[:, 0], values[:, 0] = u, g
     own = u.std(axis=0)
     own = np.where(own > 0, own, 1.0)
-    scale = spread
+    scales = [spread, spread]
     for step in range(1, length):
-        s = np.minimum(scale * own, 1.0)
-        proposed = np.sqrt(1 - s * s) * points[:, step - 1] + s * random.standard_normal((chains, d))
+        points[:, step], values[:, step] = points[:, step - 1], values[:, step - 1]
+        renews = depth is not None and step % STEPS_EVERY > 0
+        s = np.minimum(scales[renews] * own, 1.0)
+        moving = np.arange(chains)
+        if depth is not None and renews:
+            moving = np.flatnonzero(depth.of(points[:, step], moving) > depth.least)
+            proposed = depth.proposed(points[moving, step], moving, s, random)
+        else:
+            proposed = stepped(points[:, step], s, random)
         value = limit(proposed)
         accepted = value <= threshold
-        points[:, step] = np.where(accepted[:, None], proposed, points[:, step - 1])
-        values[:, step] = np.where(accepted, value, values[:, step - 1])
-        scale = min(math.exp(math.log(scale) + (accepted.mean() - ACCEPTANCE) / math.sqrt(step)), 1.0 / own.min())
-    return points.reshape(-1, d), values.reshape(-1), scale
+        points[moving[accepted], step], values[moving[accepted], step] = proposed[accepted], value[accepted]
+        share = float(accepted.mean())
+        scales[renews] = min(
+            math.exp(math.log(scales[renews]) + (share - ACCEPTANCE) / math.sqrt(step)), 1.0 / own.min()
+        )
+        if renews and share < WORTH:
+            depth = None
+    return points.reshape(-1, d), values.reshape(-1), scales[0]

@@ -1,7 +1,7 @@
 """Lineage drawn: what an event comes from above it, what came from it below, each box a link to its page.
 
-Layers by the longest path from what has no source (Sugiyama et al., 1981), in each layer boxes by the mean place of
-their sources.
+Layers by the longest path from what has no source; a line that passes a layer has a place in it; in each layer boxes
+and lines by the mean place of their sources (Sugiyama, Tagawa and Toda, 1981).
 """
 
 from __future__ import annotations
@@ -9,14 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
+from typing import NamedTuple
 
 from percuss.report.html import clean
 
 WIDTH, HEIGHT = 172, 46
 GAP_X, GAP_Y = 18, 34
+# Room for a line that passes between boxes.
+LINE = 10
 MARGIN = 8
+# What fits the screen of a phone.
+NARROW = 380
 # Boxes of one picture; what is beyond them is told by number.
 MOST = 400
+# Events of one kind with the same sources.
+MOST_ALIKE = 12
 
 
 @dataclass(frozen=True)
@@ -29,8 +37,16 @@ class Box:
     classes: str = ""
 
 
-def layered(ids: Sequence[str], parents: Mapping[str, Collection[str]]) -> dict[str, tuple[int, int]]:
-    """Place of each event: layer from the top, and place within it. `ids` are in ledger order, sources first."""
+class Passing(NamedTuple):
+    """A line that passes a layer between its source and its target."""
+
+    source: str
+    target: str
+    layer: int
+
+
+def depths(ids: Sequence[str], parents: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """The layer of each event, from the top, none of them empty. `ids` are in ledger order, sources first."""
     depth: dict[str, int] = {}
     for id in ids:
         depth[id] = 1 + max((depth[parent] for parent in parents.get(id, ()) if parent in depth), default=-1)
@@ -43,20 +59,8 @@ def layered(ids: Sequence[str], parents: Mapping[str, Collection[str]]) -> dict[
     for id in ids:
         if not any(parent in depth for parent in parents.get(id, ())) and id in first_use:
             depth[id] = max(first_use[id] - 1, 0)
-    rows: dict[int, list[str]] = {}
-    places: dict[str, tuple[int, int]] = {}
-    for id in ids:
-        rows.setdefault(depth[id], []).append(id)
-    for layer in sorted(rows):
-        row = rows[layer]
-
-        def middle(id: str, row: list[str] = row) -> tuple[float, int]:
-            above = [places[parent][1] for parent in parents.get(id, ()) if parent in places]
-            return (sum(above) / len(above) if above else 0.0, row.index(id))
-
-        for place, id in enumerate(sorted(row, key=middle)):
-            places[id] = (layer, place)
-    return places
+    used = {layer: i for i, layer in enumerate(sorted(set(depth.values())))}
+    return {id: used[layer] for id, layer in depth.items()}
 
 
 def draw(
@@ -70,38 +74,80 @@ def draw(
     if len(ids) < 2:
         return ""
     parents = _direct(ids, parents)
-    places = layered(ids, parents)
-    counts: dict[int, int] = {}
-    for layer, _ in places.values():
-        counts[layer] = counts.get(layer, 0) + 1
-    widest = max(counts.values())
-    used = {layer: i for i, layer in enumerate(sorted(counts))}
-    width = widest * (WIDTH + GAP_X) - GAP_X + 2 * MARGIN
-    height = len(used) * (HEIGHT + GAP_Y) - GAP_Y + 2 * MARGIN
-
-    def corner(id: str) -> tuple[float, float]:
-        layer, place = places[id]
-        left = (widest - counts[layer]) * (WIDTH + GAP_X) / 2
-        return MARGIN + left + place * (WIDTH + GAP_X), MARGIN + used[layer] * (HEIGHT + GAP_Y)
-
-    lines, boxes = [], []
-    for id in ids:
-        x, y = corner(id)
-        for parent in parents.get(id, ()):
-            if parent in places:
-                a, b = corner(parent)
-                start, end = (a + WIDTH / 2, b + HEIGHT), (x + WIDTH / 2, y)
-                bend = max(GAP_Y, (end[1] - start[1]) / 2)
-                lines.append(
-                    f'<path d="M{start[0]:g} {start[1]:g}C{start[0]:g} {start[1] + bend:g} '
-                    f'{end[0]:g} {end[1] - bend:g} {end[0]:g} {end[1]:g}"/>'
-                )
-        boxes.append(_box(box(id), x, y))
+    places, width, height = _places(ids, parents)
+    lines = [_line(_way(parent, id, places)) for id in ids for parent in parents[id]]
+    boxes = [_box(box(id), places[id][0] - WIDTH / 2, places[id][1]) for id in ids]
     opening = (
         f'<svg class="graph" role="group" aria-label="{escape(clean(label), quote=True)}" '
         f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">'
     )
     return f'{opening}<g class="edges">{"".join(lines)}</g>{"".join(boxes)}</svg>'
+
+
+def _places(
+    ids: Sequence[str], parents: Mapping[str, Collection[str]]
+) -> tuple[dict[str | Passing, tuple[float, float]], float, float]:
+    """Middle and upper end of every box and of every line that passes a layer; width and height of all."""
+    depth = depths(ids, parents)
+    rows: list[list[str | Passing]] = [[] for _ in range(1 + max(depth.values()))]
+    above: dict[str | Passing, list[str | Passing]] = {}
+    for id in ids:
+        rows[depth[id]].append(id)
+        for parent in parents[id]:
+            before: str | Passing = parent
+            for layer in range(depth[parent] + 1, depth[id]):
+                passing = Passing(parent, id, layer)
+                rows[layer].append(passing)
+                above[passing] = [before]
+                before = passing
+            above.setdefault(id, []).append(before)
+    widths = [sum(WIDTH if isinstance(item, str) else LINE for item in row) + (len(row) - 1) * GAP_X for row in rows]
+    widest = max(widths)
+    places: dict[str | Passing, tuple[float, float]] = {}
+    for layer, row in enumerate(rows):
+        # Sorting is stable: among equals the order of the ledger.
+        row.sort(key=lambda item: sum(places[other][0] for other in above.get(item, ())) / len(above.get(item, (0,))))
+        # Rows of a wide picture begin at its left, where a narrow screen shows it first.
+        x = MARGIN + ((widest - widths[layer]) / 2 if widest < NARROW else 0)
+        for item in row:
+            own = WIDTH if isinstance(item, str) else LINE
+            places[item] = (x + own / 2, MARGIN + layer * (HEIGHT + GAP_Y))
+            x += own + GAP_X
+    return places, widest + 2 * MARGIN, len(rows) * (HEIGHT + GAP_Y) - GAP_Y + 2 * MARGIN
+
+
+def _way(source: str, target: str, places: Mapping[str | Passing, tuple[float, float]]) -> list[tuple[float, float]]:
+    """Points of a line: down from its source, straight through every layer it passes, to the top of its target."""
+    x, y = places[source]
+    points = [(x, y + HEIGHT)]
+    layer = round((y - MARGIN) / (HEIGHT + GAP_Y)) + 1
+    while (passing := Passing(source, target, layer)) in places:
+        x, y = places[passing]
+        points += [(x, y), (x, y + HEIGHT)]
+        layer += 1
+    return [*points, places[target]]
+
+
+def _line(points: Sequence[tuple[float, float]]) -> str:
+    """Between layers a curve, within one a straight line."""
+    parts = [f"M{points[0][0]:g} {points[0][1]:g}"]
+    for (a, b), (x, y) in pairwise(points):
+        middle = (b + y) / 2
+        parts.append(f"V{y:g}" if a == x else f"C{a:g} {middle:g} {x:g} {middle:g} {x:g} {y:g}")
+    return f'<path d="{"".join(parts)}"/>'
+
+
+def without_crowds(ids: Sequence[str], parents: Mapping[str, Collection[str]], kind: Callable[[str], str]) -> list[str]:
+    """The events without the older of many of a kind with the same sources, nor what is made from those alone."""
+    direct = _direct(ids, parents)
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for id in ids:
+        alike.setdefault((kind(id), tuple(direct[id])), []).append(id)
+    left_out = {id for crowd in alike.values() for id in crowd[:-MOST_ALIKE]}
+    for id in ids:
+        if direct[id] and left_out.issuperset(direct[id]):
+            left_out.add(id)
+    return [id for id in ids if id not in left_out]
 
 
 def _direct(ids: Sequence[str], parents: Mapping[str, Collection[str]]) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from percuss.kinds.event_superseded import EventSuperseded
 from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
-from percuss.ledger.projections import State, mark
+from percuss.ledger.projections import WORD_KINDS, State, mark
 from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.html import body_parts, document, inline
@@ -21,7 +21,7 @@ from percuss.report.sections.registry import RUNS_KINDS, SECTIONS, section_of
 from percuss.report.source import Source, when
 from percuss.session import Session, standing
 from percuss.site.graph import Graph
-from percuss.site.lineage import Box, draw
+from percuss.site.lineage import Box, draw, without_crowds
 from percuss.trust import Trust, failures
 
 # Scripts and styles of the site itself and nothing else; `file:` is what 'self' is for a page opened from a folder.
@@ -105,9 +105,12 @@ def lineage_page(state: State, graph: Graph, summaries: dict[str, str], badge: B
     parts = ['<main id="content"><h1>Lineage</h1><p>Sources stand above what was made from them; batches of runs are']
     parts.append("behind their campaigns. Each box leads to the page of its event.</p>")
     for name, ids in reversed(by_study.items()):
-        picture = draw(ids, graph.parents, lambda id: _box(state, id, summaries[id], "events/"), f"Lineage of {name}")
+        shown = without_crowds(ids, graph.parents, lambda id: state.events[id].kind)
+        picture = draw(shown, graph.parents, lambda id: _box(state, id, summaries[id], "events/"), f"Lineage of {name}")
         if picture:
-            parts.append(f'<h2>{inline(name)}</h2><div class="scroll" tabindex="0">{picture}</div>')
+            more = len(ids) - len(shown)
+            words = f"<p>{more} older events of the same kinds are not drawn; Events has them.</p>" if more else ""
+            parts.append(f'<h2>{inline(name)}</h2><div class="scroll" tabindex="0">{picture}</div>{words}')
     parts.append("</main>")
     return frame("Lineage", "lineage.html", parts, badge, ["live.js"] if live else [])
 
@@ -133,16 +136,28 @@ def event_page(session: Session, state: State, graph: Graph, event: Event, summa
     source = Source(session, state.superseded, trust, (event,), events)
     sections = [*_sections(source, event), section_of("facts", source, event)]
     shown = [part for part in sections if part is not None]
-    title = summaries[event.id] or event.kind
-    first = [*_words(state, graph, event), *(Notice(verdict.line()) for verdict in failures(trust))]
+    failed = [Notice(verdict.line()) for verdict in failures(trust)]
+    first = [*_words(state, graph, event, dependence=not failed), *failed]
     facts = [("Study", event.study.name if event.study else "none"), ("Made", when(event)), ("By", event.actor)]
     footer = f"Event {event.id} of a ledger; the same events give the same page."
-    page = Page(title, event.kind, facts, shown, footer, first)
+    page = Page(_heading(event, summaries[event.id]), event.kind, facts, shown, footer, first)
     body = [*body_parts(page)]
     # Below the result, above the event as it stands in the ledger.
     place = next(i for i, part in enumerate(body) if part.startswith('<section id="in-the-ledger'))
     body.insert(place, _around(state, graph, event, summaries))
-    return frame(f"{event.kind}: {title}", "", [f'<div class="page">{"".join(body)}</div>'], up="../")
+    return frame(
+        f"{event.kind}: {summaries[event.id] or event.id}", "", [f'<div class="page">{"".join(body)}</div>'], up="../"
+    )
+
+
+def _heading(event: Event, summary: str) -> str:
+    """What the event is and holds; a study and words of people speak for themselves.
+
+    "64 runs, 0 failed" of a campaign becomes "Campaign: 64 runs, 0 failed".
+    """
+    if not summary or event.kind in {"study.registered", *WORD_KINDS}:
+        return summary or event.kind
+    return f"{event.kind.partition('.')[0].capitalize()}{', ' if ': ' in summary else ': '}{summary}"
 
 
 def _trust(state: State, event: Event) -> Trust:
@@ -175,10 +190,10 @@ def _sections(source: Source, event: Event) -> list[Section | None]:
     return parts
 
 
-def _words(state: State, graph: Graph, event: Event) -> list[Notice]:
-    """Notes of people about an event, and whether it is superseded."""
+def _words(state: State, graph: Graph, event: Event, *, dependence: bool) -> list[Notice]:
+    """Notes of people about an event, and whether it is superseded or, where that is asked for, depends on what is."""
     notices = []
-    if reason := mark(state, event.id):
+    if (reason := mark(state, event.id)) and (dependence or event.id in state.superseded):
         words = reason
         if event.id in state.superseded:
             withdrawal = EventSuperseded.of(state.superseded[event.id])

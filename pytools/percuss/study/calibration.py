@@ -30,38 +30,58 @@ APART = ("specimen", "case", "point")
 # How the error of a surrogate counts: one error for all data of an output, or a new one for each datum.
 COMMON, PER_DATUM = "common", "per-datum"
 
-STOPPING = ("r_hat", "ess", "evaluations")
+STOPPING = table_of(
+    Setting("r_hat", "bare", low=1, low_open=True, doc="potential scale reduction below which chains count as one"),
+    Setting("ess", "bare", low=0, low_open=True, doc="effective draws wanted of every parameter"),
+    Setting("evaluations", "integer", low=1, doc="most evaluations of the likelihood"),
+)
 
 GROUP = table_of(
     Setting("outputs", "texts", doc="which outputs, `*` for any text; default: all that were observed"),
     Setting("cases", "texts", doc="which cases, likewise"),
     Setting("points", "texts", doc="which points of measurement, likewise"),
-    Setting("by", "text", "", doc=f"a data group for each {', '.join(SPLITS)}; default: one group"),
+    Setting("by", "text", "", choices=SPLITS, doc="a data group for each; default: one group"),
     Setting("discrepancy", "table", {}, doc="how data scatter about the model: kind, std and what else the kind takes"),
 )
 SPECIMENS = table_of(
-    Setting("by", "text", "specimen", doc="what distinguishes specimens: the column specimen, case or point"),
+    Setting(
+        "by", "text", "specimen", choices=APART, doc="what distinguishes specimens: the column specimen, case or point"
+    ),
     Setting("free", "texts", [], doc="parameters that each specimen has for itself, with the prior they have"),
     Setting(
         "population", "texts", [], doc="parameters that come from a population, whose middle and spread are inferred"
     ),
     Setting("spread", "table", {}, doc="prior of the spreads, in standard deviations of the parameter's prior"),
 )
-BLOCK = GROUP | table_of(
-    Setting("groups", "table", {}, doc="groups of different discrepancies, each a table of the keys above"),
-    Setting("specimens", "table", {}, of=SPECIMENS, doc="which parameters differ between specimens"),
-    Setting("sampler", "text", "", doc="how draws are made"),
-    Setting("settings", "table", {}, doc="of the sampler"),
-    Setting("r_hat", "bare", doc="potential scale reduction below which chains count as one"),
-    Setting("ess", "bare", doc="effective draws wanted of every parameter"),
-    Setting("evaluations", "bare", doc="most evaluations of the likelihood"),
-    Setting(
-        "mass", "bare", 0.95, low=0, high=1, low_open=True, high_open=True, doc="probability inside credible intervals"
-    ),
-    Setting("surrogate_error", "any", True, doc=f'"{COMMON}" for an output, "{PER_DATUM}", or false: not counted'),
-    Setting("measurement_error", "boolean", True, doc="whether the std of the data counts"),
-    Setting("noise_free", "boolean", False, doc="data without any error are wanted"),
-    Setting("doc", "text", "", doc="words for people"),
+BLOCK = (
+    GROUP
+    | STOPPING
+    | table_of(
+        Setting("groups", "table", {}, doc="groups of different discrepancies, each a table of the keys above"),
+        Setting("specimens", "table", {}, of=SPECIMENS, doc="which parameters differ between specimens"),
+        Setting("sampler", "text", "", doc="how draws are made"),
+        Setting("settings", "table", {}, doc="of the sampler"),
+        Setting(
+            "mass",
+            "bare",
+            0.95,
+            low=0,
+            high=1,
+            low_open=True,
+            high_open=True,
+            doc="probability inside credible intervals",
+        ),
+        Setting(
+            "surrogate_error",
+            "boolean",
+            True,
+            choices=(COMMON, PER_DATUM),
+            doc=f'"{COMMON}" for an output, "{PER_DATUM}", or false: not counted',
+        ),
+        Setting("measurement_error", "boolean", True, doc="whether the std of the data counts"),
+        Setting("noise_free", "boolean", False, doc="data without any error are wanted"),
+        Setting("doc", "text", "", doc="words for people"),
+    )
 )
 
 
@@ -122,8 +142,6 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
     path: KeyPath = ("calibration", name)
     checked = check_table(BLOCK, table, path, note)
     counted = checked["surrogate_error"]
-    if not isinstance(counted, bool) and counted not in (COMMON, PER_DATUM):
-        note((*path, "surrogate_error"), f'{shown(counted)} is not one of "{COMMON}", "{PER_DATUM}", true, false')
     return Block(
         name,
         _groups(table, checked, known, path, note),
@@ -131,7 +149,7 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
         checked["settings"],
         {key: checked[key] for key in STOPPING if key in checked},
         checked["mass"],
-        (COMMON if counted else None) if isinstance(counted, bool) else str(counted),
+        (COMMON if counted else None) if isinstance(counted, bool) else counted,
         checked["measurement_error"],
         checked["noise_free"],
         table,
@@ -141,8 +159,6 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
 
 def _specimens(table: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], path: KeyPath, note: Note) -> Specimens:
     checked = check_table(SPECIMENS, table, path, note)
-    if checked["by"] not in APART:
-        note((*path, "by"), f"{shown(checked['by'])} is not one of {', '.join(APART)}")
     for key in ("free", "population"):
         for i, name in enumerate(checked[key]):
             if name not in known["parameters"]:
@@ -190,7 +206,4 @@ def _group(
         for i, item in enumerate(patterns or ()):
             if key in known and not any(fnmatchcase(one, item) for one in known[key]):
                 note((*path, key, i), f"the study has no {key[:-1]} {shown(item)}; {did_you_mean(item, known[key])}")
-    by = checked["by"] or None
-    if by is not None and by not in SPLITS:
-        note((*path, "by"), f"{shown(by)} is not one of {', '.join(SPLITS)}")
-    return DataGroup(name, **chosen, by=by, discrepancy=checked["discrepancy"])
+    return DataGroup(name, **chosen, by=checked["by"] or None, discrepancy=checked["discrepancy"])

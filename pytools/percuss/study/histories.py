@@ -17,13 +17,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from percuss.errors import InputError
-from percuss.settings import KeyPath, Note, Setting, check_table, table_of, wrong_type
+from percuss.settings import KeyPath, Note, Setting, check_table, in_units, table_of, wrong_type
 from percuss.spelling import did_you_mean, shown
-from percuss.study.priors.prior import Prior, PriorError
-from percuss.study.priors.registry import prior_in_si, read_prior
-from percuss.study.tables import named_tables
-from percuss.units import parse_quantity, si_quantity
+from percuss.study.priors.inferred import PRIOR, inferred_in_si, read_inferred
+from percuss.study.priors.prior import Prior
+from percuss.study.tables import named_tables, read_stds
+from percuss.units import si_quantity
 
 if TYPE_CHECKING:
     from percuss.models.model import Quantity
@@ -38,11 +37,27 @@ HISTORY = table_of(
     Setting("channels", "table", required=True, doc='curve of the model = "column of the file"'),
     Setting("flip", "texts", [], doc="curves whose channels have the opposite sign"),
     Setting("std", "any", {}, doc="standard deviation of a sample: one for all curves, or curve = std"),
-    Setting("delay", "any", 0.0, doc="what the clock shows when the model starts, or { prior = ... } to infer it"),
-    Setting("drift", "any", 0.0, doc="by what share the clock goes too fast, or { prior = ... } to infer it"),
-    Setting("from", "any", doc="first instant of the clock that is taken"),
-    Setting("to", "any", doc="last instant of the clock that is taken"),
-    Setting("thin", "any", 1, doc=f'take one sample of so many, or "{BY_INFORMATION}": as few as tell the same'),
+    Setting(
+        "delay",
+        "number",
+        0.0,
+        unit_of="axis",
+        of=PRIOR,
+        doc="what the clock shows when the model starts, or { prior = ... } to infer it",
+    ),
+    Setting(
+        "drift", "number", 0.0, of=PRIOR, doc="by what share the clock goes too fast, or { prior = ... } to infer it"
+    ),
+    Setting("from", "number", unit_of="axis", doc="first instant of the clock that is taken"),
+    Setting("to", "number", unit_of="axis", doc="last instant of the clock that is taken"),
+    Setting(
+        "thin",
+        "integer",
+        1,
+        low=1,
+        choices=(BY_INFORMATION,),
+        doc=f'take one sample of so many, or "{BY_INFORMATION}": as few as tell the same',
+    ),
     Setting("check", "boolean", True, doc="refuse channels whose size or sign is not that of the model's curves"),
     Setting("doc", "text", "", doc="words for people"),
 )
@@ -101,10 +116,8 @@ def histories_in_si(tables: Mapping[str, Any], quantities: Mapping[str, Quantity
         elif "std" in table:
             copy["std"] = {curve: si_quantity(table["std"], unit) for curve, unit in curves.items()}
         for key, unit in (("delay", axis), ("drift", "1"), ("from", axis), ("to", axis)):
-            if isinstance(table.get(key), dict):
-                copy[key] = {"prior": prior_in_si(table[key]["prior"], unit)}
-            elif key in table:
-                copy[key] = si_quantity(table[key], unit)
+            if key in table:
+                copy[key] = inferred_in_si(table[key], unit)
         in_si[name] = copy
     return in_si
 
@@ -118,21 +131,22 @@ def _history(
     note: Note,
 ) -> History | None:
     path: KeyPath = ("observations", "histories", name)
-    checked = check_table(HISTORY, table, path, note)
+    written = table.get("channels")
+    channels = _channels(written if isinstance(written, dict) else {}, quantities, outputs, (*path, "channels"), note)
+    axis = _axis_unit(quantities, next(iter(channels))) if channels else "s"
+    checked = check_table(in_units(HISTORY, {"axis": axis}), table, path, note)
     case = checked["case"] or None
     if case is not None and case not in cases:
         note((*path, "case"), f"no such case; {did_you_mean(case, cases)}")
     if case is None and len(cases) > 1:
         note((*path, "case"), f"missing; which of {', '.join(cases)} was measured")
-    channels = _channels(checked.get("channels", {}), quantities, outputs, (*path, "channels"), note)
     if "file" not in checked or "time" not in checked or not channels:
         return None
-    axis = _axis_unit(quantities, next(iter(channels)))
     for i, curve in enumerate(checked["flip"]):
         if curve not in channels:
             note((*path, "flip", i), f"no channel is bound to {shown(curve)}; {did_you_mean(curve, channels)}")
-    std = _std(checked["std"], {curve: quantities[curve].unit for curve in channels}, (*path, "std"), note)
-    ends = {key: _number(checked.get(key), axis, (*path, key), note) for key in ("from", "to")}
+    units = {curve: quantities[curve].unit for curve in channels}
+    std = read_stds(checked["std"], units, "no channel is bound to it", (*path, "std"), note)
     return History(
         name,
         checked["file"],
@@ -143,9 +157,9 @@ def _history(
         std,
         _clock(checked["delay"], axis, (*path, "delay"), note),
         _clock(checked["drift"], "1", (*path, "drift"), note),
-        ends["from"],
-        ends["to"],
-        _thin(checked["thin"], (*path, "thin"), note),
+        checked.get("from"),
+        checked.get("to"),
+        None if checked["thin"] == BY_INFORMATION else checked["thin"],
         checked["check"],
     )
 
@@ -176,49 +190,6 @@ def _axis_unit(quantities: Mapping[str, Quantity], curve: str) -> str:
     return quantities[axis].unit if axis else "s"
 
 
-def _number(value: Any, unit: str, path: KeyPath, note: Note) -> float | None:
-    if value is None:
-        return None
-    try:
-        return parse_quantity(value, unit)
-    except InputError as fault:
-        note(path, str(fault))
-        return None
-
-
-def _std(written: object, units: Mapping[str, str], path: KeyPath, note: Note) -> dict[str, float]:
-    stds: dict[str, float] = {}
-    for curve, value in (written if isinstance(written, dict) else dict.fromkeys(units, written)).items():
-        own = (*path, curve) if isinstance(written, dict) else path
-        if curve not in units:
-            note(own, f"no channel is bound to {shown(curve)}; {did_you_mean(curve, units)}")
-        elif (std := _number(value, units[curve], own, note)) is not None:
-            if std < 0:
-                note(own, f"a std of {value}: must be at least 0")
-            stds[curve] = std
-    return stds
-
-
 def _clock(value: Any, unit: str, path: KeyPath, note: Note) -> float | Prior:
     """A number of the clock, or its prior."""
-    if not isinstance(value, dict):
-        return _number(value, unit, path, note) or 0.0
-    prior = value.get("prior")
-    if not isinstance(prior, dict) or set(value) - {"prior"}:
-        note(path, "must be a quantity, or { prior = { kind = ... } } to infer it")
-        return 0.0
-    try:
-        return read_prior(prior, unit)
-    except PriorError as faults:
-        for key, message in faults.faults:
-            note((*path, "prior", key) if key else (*path, "prior"), message)
-        return 0.0
-
-
-def _thin(value: Any, path: KeyPath, note: Note) -> int | None:
-    if value == BY_INFORMATION:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        note(path, f'{shown(value)} is neither a whole number from 1 nor "{BY_INFORMATION}"')
-        return 1
-    return value
+    return (read_inferred(value, unit, path, note) or 0.0) if isinstance(value, dict) else float(value)

@@ -11,13 +11,13 @@ checked on the open file, before reading.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
+from percuss.ledger.files import read_resolved
 from percuss.study.faults import Fault, StudyError, dotted
 
 if TYPE_CHECKING:
@@ -155,23 +155,5 @@ def read_inside(folder: Path, relative: str, limit: int) -> bytes:
         raise InputError(f"`{relative}` cannot be read: {getattr(fault, 'strerror', None) or fault}") from None
     if not target.is_relative_to(root):
         raise InputError(f"`{relative}` is a link out of the study's folder")
-    return read_regular(target, relative, limit)
-
-
-def read_regular(target: Path, shown: str, limit: int) -> bytes:
-    """Read a regular file of at most `limit` bytes; `shown` is its name in messages."""
-    # O_NOFOLLOW closes the gap between a check of the path and here; O_NONBLOCK lets a pipe be refused.
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        with os.fdopen(os.open(target, flags), "rb") as file:
-            facts = os.fstat(file.fileno())
-            if not stat.S_ISREG(facts.st_mode):
-                raise InputError(f"`{shown}` is not a regular file")
-            if facts.st_size > limit:
-                raise InputError(f"`{shown}` has {facts.st_size} bytes: more than the {limit} allowed")
-            data = file.read(limit + 1)
-    except OSError as fault:
-        raise InputError(f"`{shown}` cannot be read: {fault.strerror}") from None
-    if len(data) > limit:
-        raise InputError(f"`{shown}` grew beyond the {limit} bytes allowed while being read")
-    return data
+    # Not resolved again: what has become a link since is refused.
+    return read_resolved(target, f"`{relative}`", limit)

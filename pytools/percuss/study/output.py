@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
 from percuss.models.model import Model, Quantity
-from percuss.settings import KeyPath, Note, Setting, check_table, table_of
+from percuss.settings import KeyPath, Note, Setting, check_table, in_units, table_of
 from percuss.spelling import did_you_mean, shown
 from percuss.study.curve import Curve
 from percuss.study.tables import display_unit, named_tables
-from percuss.units import parse_quantity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,13 +145,22 @@ class Output:
         )
 
 
+# Keys that are places on the axis of the curve, or a length of it.
+PLACES = ("at", "from", "to", "window")
 OUTPUT = table_of(
     Setting("quantity", "any", doc="of the model; default: the name of the output"),
     Setting("reduce", "any", doc="how a curve becomes a number: " + ", ".join(REDUCTIONS)),
-    Setting("at", "any", doc='place on the axis of the curve, with reduce = "at"'),
-    Setting("from", "any", doc="only the part of the curve from here on"),
-    Setting("to", "any", doc="only the part of the curve up to here"),
-    Setting("window", "any", doc="length of a moving mean, with " + ", ".join(EXTREMES)),
+    Setting("at", "number", unit_of="axis", doc='place on the axis of the curve, with reduce = "at"'),
+    Setting("from", "number", unit_of="axis", doc="only the part of the curve from here on"),
+    Setting("to", "number", unit_of="axis", doc="only the part of the curve up to here"),
+    Setting(
+        "window",
+        "number",
+        low=0,
+        low_open=True,
+        unit_of="axis",
+        doc="length of a moving mean, with " + ", ".join(EXTREMES),
+    ),
     Setting("unit", "any", doc="for reading; default: that of the model"),
     Setting("doc", "text", "", doc="what it is, in a line"),
 )
@@ -168,9 +176,12 @@ def read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[st
     outputs = {}
     for name, table in named_tables(tables, "outputs", note):
         path: KeyPath = ("outputs", name)
-        doc = check_table(OUTPUT, table, path, note)["doc"]
         quantity_name = table.get("quantity", name)
         quantity = model.quantities.get(quantity_name) if isinstance(quantity_name, str) else None
+        axis = model.quantities[quantity.axis].unit if quantity and quantity.curve and quantity.axis else None
+        # What has no axis has no places on it, which is said of each.
+        written = {key: value for key, value in table.items() if axis or key not in PLACES}
+        places = check_table(in_units(OUTPUT, {"axis": axis or "1"}), written, path, note)
         if quantity is None:
             near = did_you_mean(str(quantity_name), model.quantities)
             blamed = (*path, "quantity") if "quantity" in table else path
@@ -178,7 +189,9 @@ def read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[st
             continue
         unit = display_unit(table, quantity.unit, path, note) or quantity.unit
         reduce = _reduce(table, quantity, path, note)
-        places = _places(table, quantity, model, path, note)
+        for key in PLACES:
+            if key in table and quantity.curve and axis is None:
+                note((*path, key), f"`{quantity.name}` is an axis and has no places")
         start, stop = places.get("from"), places.get("to")
         if reduce == "at" and "at" not in table:
             note(path, 'reduce = "at" needs the place: at = ...')
@@ -189,18 +202,16 @@ def read_outputs(tables: Mapping[str, Any], model: Model, note: Note) -> dict[st
         if start is not None and stop is not None and not start < stop:
             note((*path, "to"), "must lie beyond from")
         window = places.get("window")
-        if window is not None and window <= 0:
-            note((*path, "window"), "must be above 0")
         if window is not None and reduce not in EXTREMES:
             note((*path, "window"), f"goes with reduce = {', '.join(EXTREMES)}")
-        outputs[name] = Output(name, quantity.name, unit, reduce, places.get("at"), start, stop, doc, window)
+        outputs[name] = Output(name, quantity.name, unit, reduce, places.get("at"), start, stop, places["doc"], window)
     return outputs
 
 
 def _reduce(table: Mapping[str, Any], quantity: Quantity, path: KeyPath, note: Note) -> str | None:
     reduce = table.get("reduce")
     if not quantity.curve:
-        for key in ("reduce", "at", "from", "to", "window"):
+        for key in ("reduce", *PLACES):
             if key in table:
                 note((*path, key), f"`{quantity.name}` is one number already")
         return None
@@ -210,19 +221,3 @@ def _reduce(table: Mapping[str, Any], quantity: Quantity, path: KeyPath, note: N
         note(blamed, f"reduce: {complaint}: the curve `{quantity.name}` takes one of {', '.join(REDUCTIONS)}")
         return None
     return str(reduce)
-
-
-def _places(table: Mapping[str, Any], quantity: Quantity, model: Model, path: KeyPath, note: Note) -> dict[str, float]:
-    """Read the places on the curve's axis and the length of a window there, in SI."""
-    places: dict[str, float] = {}
-    for key in ("at", "from", "to", "window"):
-        if key not in table or not quantity.curve:
-            continue
-        if quantity.axis is None:
-            note((*path, key), f"`{quantity.name}` is an axis and has no places")
-            continue
-        try:
-            places[key] = parse_quantity(table[key], model.quantities[quantity.axis].unit)
-        except InputError as fault:
-            note((*path, key), str(fault))
-    return places

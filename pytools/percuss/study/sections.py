@@ -32,6 +32,7 @@ SECTIONS: dict[str, Section] = {
     "calibration": Section("percuss.calibration.blocks", "which data, with which discrepancy, by which sampler"),
     "correlations": Section("percuss.study.joint", "parameters that are not independent: a Gaussian copula"),
     "limits": Section("percuss.study.limits", "when a run counts as a failure, for percuss reliability"),
+    "candidates": Section("percuss.calibration.candidates", "tests that could be made next, for percuss advise"),
     "filter": Section("percuss.filtering.section", "observations that weight the runs of an ensemble, and their error"),
     "files": Section("percuss.study.file_rights", "licence and DOI of data files"),
     "validation": Section("percuss.validation.section", "motions that a model follows with parameters that may drift"),

@@ -9,14 +9,17 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.settings import KeyPath, Note, Setting, check_table, wrong_type
+from percuss.settings import KeyPath, Note, Setting, check_table, clean_setting, wrong_type
+from percuss.spelling import did_you_mean
 from percuss.study.faults import Fault, dotted
 from percuss.units import dimension, same_dimension
 
 MAX_DEPTH = 32
+STD = Setting("std", "number", low=0, doc="standard deviation")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
 
@@ -67,6 +70,23 @@ def named_tables(tables: Mapping[str, Any], section: str, note: Note) -> Iterabl
                 yield name, table
             else:
                 note((section, name), wrong_type(table, "a table"))
+
+
+def read_stds(written: object, units: Mapping[str, str], unknown: str, path: KeyPath, note: Note) -> dict[str, float]:
+    """Standard deviations in SI by name, of what has these units: one for all, or a table; `unknown` is the complaint
+    about a name without one.
+    """
+    stds = {}
+    for name, value in (written if isinstance(written, dict) else dict.fromkeys(units, written)).items():
+        place = (*path, name) if isinstance(written, dict) else path
+        if name not in units:
+            note(place, f"{unknown}; {did_you_mean(name, units)}")
+            continue
+        try:
+            stds[name] = clean_setting(replace(STD, unit=units[name]), value)
+        except InputError as fault:
+            note(place, str(fault))
+    return stds
 
 
 def display_unit(

@@ -28,7 +28,9 @@ from percuss.surrogates.assessment import (
     warnings_of,
 )
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import AUTO, BUILT_IN, FAMILIES, Array, Data, Model, Settings, family_module
+from percuss.surrogates.model import AUTO, BUILT_IN, FAMILIES, Array, Data, FamilyModule, Model, Settings, family_module
+from percuss.surrogates.surrogate import Surrogate
+from percuss.surrogates.two_level import TWO_LEVEL, Low, TwoLevel, check_low
 from percuss.units import from_si
 
 # A relative error below which no other family is tried: it is rounding, or as good as.
@@ -116,13 +118,20 @@ def fit_all(
     settings: Settings,
     held_out: Campaign | None = None,
     advance: Callable[[int, str], None] = lambda count, note: None,
+    low: Surrogate | None = None,
 ) -> Fitted:
-    """Fit every output of every case; `held_out` are other runs of the same study to judge them by."""
+    """Fit every output of every case; `held_out` are other runs of the same study to judge them by, `low` a surrogate
+    of cheaper runs to build on.
+    """
     canonical = Canonical.of_study(campaign.study)
     if settings.held_out:
         fitted_rows, kept = held_out_rows(len(campaign.theta), settings.held_out, settings.seed)
         campaign, held_out = campaign.take(fitted_rows), campaign.take(kept)
     names = [(runs.case, output) for runs in campaign.cases for output in campaign.outputs]
+    if low is not None:
+        if settings.family not in (AUTO, "chaos") or not settings.folds:
+            raise InputError("--low: goes with --family chaos or auto, and with --folds, by which levels are compared")
+        check_low(low, campaign.study, names)
     columns: dict[int, ColumnFit] = {}
     parts: list[Part] = []
     bands: dict[int, Band] = {}
@@ -131,7 +140,8 @@ def fit_all(
     probes = _probes(campaign, canonical)
     for group in groups:
         judge = _judge(held_out, names, group, canonical)
-        fits = _fit_group(group, settings, probes, judge)
+        lower = TwoLevel(Low.of(low, [names[number] for number in group.columns])) if low else None
+        fits = _fit_group(group, settings, probes, judge, lower)
         for number, column in fits.columns.items():
             case, output = names[number]
             columns[number] = ColumnFit(case, output, **column)
@@ -256,7 +266,9 @@ class _Trial:
     held_out: Array | None
 
 
-def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | None) -> _GroupFits:
+def _fit_group(
+    group: Group, settings: Settings, probes: Array, judge: Judge | None, lower: TwoLevel | None
+) -> _GroupFits:
     data = group.data
     constant = is_constant(data.values)
     n, m = data.values.shape
@@ -269,9 +281,12 @@ def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | N
     for name in families:
         if trials and all(least_error(trials)[~constant] < GOOD_ENOUGH):
             break
-        trials[name] = _try(name, data, settings, folds, probes, judge)
+        trials[name] = _try(family_module(name), data, settings, folds, probes, judge)
     if constant.any() and "chaos" not in trials:
-        trials["chaos"] = _try("chaos", data, settings, folds, probes, judge)
+        trials["chaos"] = _try(family_module("chaos"), data, settings, folds, probes, judge)
+    helped = [lower is not None and lower.own.terms[j] is not None and not constant[j] for j in range(m)]
+    if lower is not None and not all(least_error(trials)[~constant] < GOOD_ENOUGH):
+        trials[TWO_LEVEL] = _try(lower, data, settings, folds, probes, judge)
     chosen = ["chaos" if constant[j] else _least({f: t.error[j] for f, t in trials.items()}) for j in range(m)]
     fits = _GroupFits({}, [], {}, {})
     counts = draw_counts(n, settings.bootstrap, settings.seed) if settings.bootstrap > 1 else None
@@ -281,7 +296,9 @@ def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | N
         model = trial.model.take(members)
         numbers = tuple(group.columns[j] for j in members)
         nested = trial.nested.take(members) if trial.nested else None
-        fits.parts.append(Part(name, group.number, numbers, model, nested.models if nested else ()))
+        # A sum of expansions is an expansion.
+        family = "chaos" if name == TWO_LEVEL else name
+        fits.parts.append(Part(family, group.number, numbers, model, nested.models if nested else ()))
         seen = nested.predicted if nested else trial.left_out[:, members]
         own = Data(data.families, data.points, data.values[:, members])
         bands = make_bands(model, own, counts, seen) if counts is not None else []
@@ -295,15 +312,22 @@ def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | N
             kept = None if trial.held_out is None or np.isnan(trial.held_out[j]) else float(trial.held_out[j])
             far = None if trial.elsewhere is None else float(trial.elsewhere[j])
             errors = Errors(float(trial.loo[j]), corrected, missed, kept, far)
+            tried = {other: float(t.error[j]) for other, t in trials.items() if other != TWO_LEVEL or helped[j]}
+            warnings = warnings_of(facts, errors, n)
+            if TWO_LEVEL in tried and name != TWO_LEVEL:
+                warnings.append(
+                    f"the low level does not help: nested error {tried[TWO_LEVEL]:.2g} with it, "
+                    f"{tried[name]:.2g} without"
+                )
             fits.columns[number] = {
-                "family": name,
+                "family": family,
                 "errors": errors,
                 "mean": float(data.values[:, j].mean()),
                 "variance": float(data.values[:, j].var()),
                 "points": n,
                 "facts": facts,
-                "warnings": tuple(warnings_of(facts, errors, n)),
-                "tried": {other: float(t.error[j]) for other, t in trials.items()},
+                "warnings": tuple(warnings),
+                "tried": tried,
             }
             fits.residuals[number] = Residuals(
                 group.rows,
@@ -320,7 +344,7 @@ def _fit_group(group: Group, settings: Settings, probes: Array, judge: Judge | N
 def _least(errors: dict[str, float]) -> str:
     """The family with the least error; of those within a twentieth of it the first in the table, the simplest."""
     least = min(errors.values())
-    return next(name for name in FAMILIES if name in errors and errors[name] <= TIE * least)
+    return next(name for name in (*FAMILIES, TWO_LEVEL) if name in errors and errors[name] <= TIE * least)
 
 
 def least_error(trials: dict[str, _Trial]) -> Array:
@@ -328,9 +352,10 @@ def least_error(trials: dict[str, _Trial]) -> Array:
     return np.asarray(np.min([trial.error for trial in trials.values()], axis=0))
 
 
-def _try(name: str, data: Data, settings: Settings, folds: Folds | None, probes: Array, judge: Judge | None) -> _Trial:
+def _try(
+    module: FamilyModule, data: Data, settings: Settings, folds: Folds | None, probes: Array, judge: Judge | None
+) -> _Trial:
     """Fit one family to all outputs and find its errors."""
-    module = family_module(name)
     model = module.fit(data, settings)
     left_out = data.values - model.loo_residuals(data)
     loo = relative(data.values - left_out, data.values)
@@ -338,5 +363,8 @@ def _try(name: str, data: Data, settings: Settings, folds: Folds | None, probes:
     if folds:
         nested = fit_nested(module, data, folds, settings, model)
         far = elsewhere(model, nested, probes, data.values)
+        if isinstance(module, TwoLevel):
+            nested = module.unseen(nested, folds.places, data.points)
+            far = far + module.elsewhere(model, data.values)
         error = np.maximum(relative(data.values - nested.predicted, data.values), far)
     return _Trial(model, loo, left_out, nested, far, error, judge(model) if judge else None)

@@ -65,6 +65,9 @@ def _outputs_table(fitted: Fitted) -> pl.DataFrame:
         "degree": whole, "q": number, "candidates": whole, "terms": whole, "leverage": number, "condition": number,
         "warnings": pl.List(pl.String()), "tried": pl.List(pl.String()), "tried_errors": pl.List(pl.Float64()),
     }  # fmt: skip
+    # Of two levels: what the low one is multiplied by, and how it goes with the runs.
+    levels = [name for name in ("rho", "correlation") if any(name in column.facts for column in fitted.columns)]
+    schema |= dict.fromkeys(levels, number)
     rows = []
     group_of = {number: group.number for group in fitted.groups for number in group.columns}
     for i, column in enumerate(fitted.columns):
@@ -88,6 +91,7 @@ def _outputs_table(fitted: Fitted) -> pl.DataFrame:
                 "points": column.points,
                 **{key: facts.get(key) for key in ("method", "degree", "q", "candidates", "terms", "leverage")},
                 "condition": facts.get("condition"),
+                **{key: facts.get(key) for key in levels},
                 "warnings": list(column.warnings),
                 "tried": list(column.tried),
                 "tried_errors": list(column.tried.values()),

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
-from percuss.headers import other_quantity
 from percuss.measured import Measured, parse_measured
+from percuss.text_tables import other_quantity
 from percuss.units import parse_unit
 from percuss.validation.following import Floats
 from percuss.validation.settings import Column, Validating

@@ -31,7 +31,7 @@ from percuss.ledger.rows import to_frame
 from percuss.maker import this_maker
 from percuss.session import Session, Voice
 from percuss.study.file_rights import file_rights
-from percuss.work.crate_reading import Crate, Source, opened, payload_paths, read_crate
+from percuss.work.crate_reading import Crate, Source, opened, payload_paths, read_crate, read_whole
 from percuss.work.log import summary
 
 # A zip with these dates is the same bits whenever it is written.
@@ -126,9 +126,7 @@ def crate_session(
     `hash`: that of its event, as its writer gave it by another way.
     """
     with tempfile.TemporaryDirectory(prefix="percuss-crate-") as scratch, opened(path) as source:
-        crate = read_crate(path, source)
-        if hash is not None and crate.root.hash != hash.lower():
-            raise InputError(f"crate {path}: its event has the hash {crate.root.hash}, not {hash[:80]}")
+        crate = read_crate(path, source, hash)
         book = Ledger.open(Path(scratch) / "ledger", this_maker([], OpenCall("command", "reproduce", [])), create=True)
         for event in crate.events:
             for blob in event.payloads:
@@ -142,7 +140,9 @@ def _take_in(place: Place, blob: Blob, source: Source, name: str) -> None:
     target = blob_path(place, blob)
     place.real(target.parent, create=True)
     if not target.exists():
-        target.write_bytes(source.read(name, blob.bytes))
+        with target.open("xb") as file:
+            for piece in source.pieces(name, blob.bytes):
+                file.write(piece)
     if fault := payload_fault(place, blob):
         raise InputError(f"{name}: {fault} its event; the crate was damaged or changed, and is refused")
 
@@ -150,7 +150,7 @@ def _take_in(place: Place, blob: Blob, source: Source, name: str) -> None:
 def import_crate(session: Session, path: Path, hash: str | None = None) -> tuple[Event, Crate]:
     """Take a crate in as one event that carries its rows and payloads: evidence, not events of this ledger."""
     with crate_session(path, hash) as (inner, crate), opened(path) as source:
-        rows = source.read(EVENTS, LARGEST_COMMIT_BYTES)
+        rows = read_whole(source, EVENTS, LARGEST_COMMIT_BYTES)
         blobs = [
             session.ledger.put_file(METADATA, json.dumps(crate.document, ensure_ascii=False).encode()),
             session.ledger.put_file(EVENTS, rows),

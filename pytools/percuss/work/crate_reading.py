@@ -6,6 +6,7 @@ event says, and what does not fit together is refused with one sentence.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -15,13 +16,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from percuss.errors import InputError, LedgerError, PercussError
 from percuss.export.crate_metadata import EVENTS, HASH, METADATA
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob, Event
-from percuss.ledger.files import LARGEST_COMMIT_BYTES, check_bytes, parse_parquet
+from percuss.ledger.files import LARGEST_COMMIT_BYTES, PIECE_BYTES, check_bytes, parse_parquet
 from percuss.ledger.place import HEX64
 from percuss.ledger.projections import fold, lineage
 from percuss.ledger.rows import from_frame
@@ -54,8 +55,8 @@ class Source(Protocol):
     def names(self) -> set[str]:
         """All files in it."""
 
-    def read(self, name: str, limit: int) -> bytes:
-        """One of them, of at most so many bytes."""
+    def pieces(self, name: str, limit: int) -> Iterator[bytes]:
+        """One of them piece by piece, of at most so many bytes: never more, whatever it unpacks to."""
 
 
 def payload_paths(events: Sequence[Event]) -> dict[str, str]:
@@ -106,8 +107,8 @@ class _Folder:
         """All files in it; a link counts as one, and is refused when it is read."""
         return {str(p.relative_to(self.root)) for p in self.root.rglob("*") if p.is_symlink() or not p.is_dir()}
 
-    def read(self, name: str, limit: int) -> bytes:
-        """One of them."""
+    def pieces(self, name: str, limit: int) -> Iterator[bytes]:
+        """One of them piece by piece."""
         path = self.root / name
         try:
             if any(stat.S_ISLNK(os.lstat(p).st_mode) for p in (path, *list(path.parents)[: name.count("/")])):
@@ -115,12 +116,11 @@ class _Folder:
             if not path.is_file():
                 raise InputError(f"{path}: is missing, or no regular file")
             with path.open("rb") as file:
-                data = file.read(limit + 1)
+                yield from _pieces(file, limit, str(path))
         except OSError as fault:
             if isinstance(fault, PercussError):
                 raise
             raise InputError(f"{path}: cannot be read ({fault.strerror})") from fault
-        return _within(data, limit, str(path))
 
 
 @dataclass(frozen=True)
@@ -135,29 +135,42 @@ class _Zip:
             raise InputError(f"{self.path}: has files of the same name")
         return set(names)
 
-    def read(self, name: str, limit: int) -> bytes:
-        """One of them: never more than was asked for, whatever it unpacks to."""
+    def pieces(self, name: str, limit: int) -> Iterator[bytes]:
+        """One of them piece by piece."""
         try:
             with self.archive.open(name) as file:
-                data = file.read(limit + 1)
+                yield from _pieces(file, limit, f"{self.path}: {name}")
         except KeyError:
             raise InputError(f"{self.path}: {name} is missing") from None
+        except InputError:
+            raise
         except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as fault:
             raise InputError(f"{self.path}: {name} cannot be read ({fault})") from fault
-        return _within(data, limit, f"{self.path}: {name}")
 
 
-def _within(data: bytes, limit: int, name: str) -> bytes:
-    if len(data) > limit:
-        raise InputError(f"{name}: is larger than the {limit} bytes it should have")
-    return data
+def _pieces(file: IO[bytes], limit: int, name: str) -> Iterator[bytes]:
+    left = limit
+    while piece := file.read(PIECE_BYTES):
+        left -= len(piece)
+        if left < 0:
+            raise InputError(f"{name}: is larger than the {limit} bytes it should have")
+        yield piece
 
 
-def read_crate(path: Path, source: Source) -> Crate:
-    """Read a crate and prove all there is to prove without computing anything; one sentence says what is wrong."""
+def read_whole(source: Source, name: str, limit: int) -> bytes:
+    """A file of a crate that is read at once."""
+    return b"".join(source.pieces(name, limit))
+
+
+def read_crate(path: Path, source: Source, hash: str | None = None) -> Crate:
+    """Read a crate and prove all there is to prove without computing anything; one sentence says what is wrong.
+
+    `hash`: that of its event, as its writer gave it by another way. It covers how large payloads are, and is looked at
+    before any of them is unpacked.
+    """
     names = source.names()
-    document = _document(path, source.read(METADATA, LARGEST_METADATA))
-    rows = source.read(EVENTS, LARGEST_COMMIT_BYTES)
+    document = _document(path, read_whole(source, METADATA, LARGEST_METADATA))
+    rows = read_whole(source, EVENTS, LARGEST_COMMIT_BYTES)
     if not check_bytes(rows):
         raise _changed(path, f"{EVENTS} does not match the digest it carries")
     try:
@@ -167,6 +180,8 @@ def read_crate(path: Path, source: Source) -> Crate:
         raise _changed(path, f"{EVENTS}: {fault}") from None
     _check_events(path, events)
     root = events[-1]
+    if hash is not None and root.hash != hash.lower():
+        raise InputError(f"crate {path}: its event has the hash {root.hash}, not {hash[:80]}")
     entities = {str(item.get("@id")): item for item in document["@graph"]}
     if entities.get(HASH, {}).get("value") != root.hash:
         raise _changed(path, f"its description is of another event than {root.id}")
@@ -179,8 +194,10 @@ def read_crate(path: Path, source: Source) -> Crate:
         if entity.get("sha256") != sha256 or entity.get("contentSize") != str(size):
             raise _changed(path, f"its description of {name} does not fit the events")
     for sha256, name in paths.items():
-        data = source.read(name, stored[sha256].bytes)
-        if sha256_hex(data) != sha256:
+        state = hashlib.sha256()
+        for piece in source.pieces(name, stored[sha256].bytes):
+            state.update(piece)
+        if state.hexdigest() != sha256:
             raise _changed(path, f"{name} has other bytes than its event says")
     ledger = str(entities[HASH].get("name", "")).rpartition(" ")[2]
     return Crate(events, ledger, document, paths)

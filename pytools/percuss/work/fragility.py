@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.execution.campaign import closed_campaign
-from percuss.execution.results import Campaign
+from percuss.execution.results import Campaign, load_campaign
 from percuss.fragility.compute import Fragility, Request, fragility_of
 from percuss.fragility.curves import Array, Observed
 from percuss.fragility.hazard import Hazard
@@ -19,6 +19,8 @@ from percuss.ledger.event import Draft, Event
 from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.trust import Trust
+from percuss.work.repeated import judged_tables
+from percuss.work.repetition import Repetition
 
 # What stands for "every run has a motion of its own" and for "every case is a motion".
 RUN, CASE = "run", "case"
@@ -183,3 +185,14 @@ def asked_of(event: Event) -> Asked:
     states: Mapping[str, float] = {state.name: state.threshold for state in body.states}
     request = Request(states, body.method, body.dispersion == "common", body.level, body.draws, event.seed or 0)
     return Asked(body.intensity, body.output, request, body.cases, body.motion, body.hazard, body.collapsed > 0)
+
+
+def repeat_fragility(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Fit again and compare the tables."""
+    asked = asked_of(event)
+    campaign = load_campaign(session, session.state.events[event.input("design")])
+    observed, collapsed = observed_runs(campaign, asked)
+    hazard = Hazard(*(np.array(column) for column in zip(*asked.hazard, strict=True))) if asked.hazard else None
+    fitted = fragility_of(observed, asked.fit, hazard)
+    body = fragility_body(campaign, asked, observed, collapsed, fitted, hazard)
+    return judged_tables(session, event, "fragility", fitted.tables, body=body, own=tuple(fitted.verdicts))

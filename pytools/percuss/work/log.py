@@ -12,8 +12,9 @@ from percuss.errors import LedgerError
 from percuss.kinds.table import KINDS
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
+from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
-from percuss.ledger.rows import from_frame
+from percuss.ledger.streams import read_stream
 from percuss.trust import failures
 from percuss.work.selection import Selection
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 
 EVERYTHING = Selection()
+# What is read of every event.
+OVERVIEW = ("stream", "seq", "id", "kind", "version", "inputs")
 # Kinds of which one job appends many.
 BATCHES = ("runs.completed", "runs.failed")
 
@@ -45,19 +48,24 @@ class LogLine:
         return mark_of(self.superseded, self.stands_on)
 
 
-def log_lines(everything: pl.DataFrame, selection: Selection = EVERYTHING, limit: int = 0) -> list[LogLine]:
-    """The newest events that fit, oldest first; limit 0: all of them."""
+def overview(ledger: Ledger, selection: Selection = EVERYTHING, stream: str | None = None) -> pl.DataFrame:
+    """Of all events what choosing and marking them needs: bodies list every run, and are read of the chosen alone."""
+    columns = list(dict.fromkeys([*OVERVIEW, *selection.columns]))
+    return read_stream(ledger.place, stream, columns) if stream else ledger.frame(columns)
+
+
+def log_lines(
+    ledger: Ledger, selection: Selection = EVERYTHING, limit: int = 0, everything: pl.DataFrame | None = None
+) -> list[LogLine]:
+    """The newest events that fit, oldest first; limit 0: all of them. `everything`: the overview, if it was made."""
+    everything = overview(ledger, selection) if everything is None else everything
     chosen = selection.of(everything)
-    return lines_of(everything, chosen.tail(limit) if limit else chosen)
-
-
-def lines_of(everything: pl.DataFrame, chosen: pl.DataFrame) -> list[LogLine]:
-    """The lines of some of the events."""
+    chosen = chosen.tail(limit) if limit else chosen
     gone, under = superseded_ids(everything), superseded_under(everything)
     short = shortest_prefixes(everything["id"].to_list(), chosen["id"].to_list())
     return [
         LogLine(event, short[event.id], event.id in gone, under.get(event.id, ()), summary(event))
-        for event in from_frame(chosen)
+        for event in ledger.whole(chosen)
     ]
 
 
@@ -69,11 +77,11 @@ def gathered(lines: Sequence[LogLine]) -> list[LogLine]:
         before = folded[-1] if folded else None
         if before is None or not _goes_on(before, line):
             folded.append(line)
-            runs = _runs(line.event)
+            runs = runs_in(line.event)
             continue
-        runs += _runs(line.event)
+        runs += runs_in(line.event)
         count, first = before.folded + 1, before.first_seq if before.folded > 1 else before.event.seq
-        folded[-1] = replace(line, folded=count, first_seq=first, summary=f"{runs} runs in {count} batches")
+        folded[-1] = replace(line, folded=count, first_seq=first, summary=batches_text(runs, count))
     return folded
 
 
@@ -82,8 +90,13 @@ def _goes_on(before: LogLine, line: LogLine) -> bool:
     return same and line.event.kind in BATCHES and not (before.mark or line.mark)
 
 
-def _runs(event: Event) -> int:
-    """How many runs a batch tells of; none where its body does not fit."""
+def batches_text(runs: int, batches: int) -> str:
+    """What stands for batches that are one line."""
+    return f"{runs} runs in {batches} batches"
+
+
+def runs_in(event: Event) -> int:
+    """How many runs a batch holds; none where its body does not fit."""
     try:
         body = event.content
     except LedgerError:

@@ -18,6 +18,7 @@ from percuss.ledger.event import Draft, Event
 from percuss.session import Session, reference
 from percuss.study.histories import History
 from percuss.study.study import Study
+from percuss.work.repetition import Repetition
 
 if TYPE_CHECKING:
     import polars as pl
@@ -148,3 +149,17 @@ def _stored(session: Session, measured: Measured) -> Event | None:
         if same_study and blob and blob.digest == digest and ObservationsImported.of(event).twin == measured.twin:
             return event
     return None
+
+
+def repeat_observations(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Read again and compare every value."""
+    body = ObservationsImported.of(event)
+    if body.own is None:
+        return Repetition("cannot", 0, "observations made before it was recorded whether their files are the study's")
+    measured = own_data(session.study(event)) if body.own else None
+    if measured is None:
+        return Repetition("cannot", 0, "observations from files that are not the study's")
+    blob = event.blob("observations")
+    if blob and table_digest(measured.table) == blob.digest and measured.twin == body.twin:
+        return Repetition("same", 1)
+    return Repetition("differs", 1, "observations: read otherwise from the study's files")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from percuss.calibration import prediction, verification
 from percuss.calibration.agreement import check_same_model
@@ -22,6 +22,8 @@ from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust
 from percuss.trust import accept as accept_failures
 from percuss.work.design import draft_extension
+from percuss.work.repeated import judged_tables
+from percuss.work.repetition import Repetition
 
 FEWEST_ENRICHING = 10
 
@@ -73,12 +75,13 @@ def predict(session: Session, request: Request) -> Prediction:
         spent = Spent()
         draws = request.draws or (100 if problem.direct else 2000)
         predicted = prediction.predict(problem, posterior, draws, request.seed, curves)
-        scores = prediction.scores(problem, posterior, predicted, verified)
+        unknown = worthless(session, problem, session.accept)
+        scores = prediction.scores(problem, posterior, predicted, verified, unknown)
     enrichment = None
     if verified and not verified.passed:
         proposed = _proposed(session, problem, posterior, verified, request.seed)
         enrichment = append_design(session, proposed, cause=verified.campaign).stored
-    predicted = prediction.without(predicted, worthless(session, problem, session.accept))
+    predicted = prediction.without(predicted, unknown)
     body = PredictionMade(
         draws=draws,
         scores=tuple(scores),
@@ -138,3 +141,28 @@ def _proposed(session: Session, problem: Problem, posterior: Posterior, verified
     surrogate = next(s for s in problem.surrogates if (worst.case, worst.output) in s.outputs)
     count = max(FEWEST_ENRICHING, verified.table["sample"].n_unique() - len(verification.LABELS))
     return draft_extension(session, surrogate, count, seed, posterior)
+
+
+def repeat_prediction(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Predict again and compare every table but that of the verification."""
+    body, events = PredictionMade.of(event), session.state.events
+    posterior = load_posterior(session, events[event.input("posterior")])
+    curves = [load_surrogate(session, events[item.id]) for item in event.inputs_as("surrogate")]
+    problem = load_problem(session, posterior.event)
+    predicted = prediction.predict(problem, posterior, body.draws, event.seed or 0, curves[0] if curves else None)
+    accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
+    unknown = worthless(session, problem, accepted)
+    kept = prediction.without(predicted, unknown)
+    scores = () if body.verification else tuple(prediction.scores(problem, posterior, predicted, None, unknown))
+    again = replace(body, scores=scores, notes=kept.notes)
+    verified = ("scores", "verification") if body.verification else ()
+    return judged_tables(
+        session,
+        event,
+        "prediction",
+        kept.tables,
+        left_out=("verification",),
+        body=again,
+        not_computed=verified,
+        own=prediction.learnt(problem),
+    )

@@ -68,8 +68,10 @@ def reexecute(session: Session, count: int, beacon: str | None = None) -> Reexec
         for registered in session.state.studies.values():
             session.consented(session.study(registered))
     notes: list[str] = []
+    # What stands is computed again from what it was made from, which may have been superseded since.
+    repeating = session.for_telling()
     for sort, events in _repeatable(session).items():
-        notes += _repeat_sort(session, done, sort, events, count)
+        notes += _repeat_sort(repeating, done, sort, events, count)
     proof = done.proof
     proof.note = "; ".join(notes) or "0 of 0 runs"
     if count and notes and not proof.checked and proof.holds:

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from percuss.errors import InputError
-from percuss.execution.campaign import closed_campaign
+from percuss.execution.campaign import closed_campaign, recorded_campaign
 from percuss.execution.results import Campaign
 from percuss.kinds.region_computed import RegionComputed
 from percuss.ledger.event import Draft, Event
 from percuss.regions.compute import Regions, regions_of
 from percuss.session import Session
 from percuss.trust import Trust
+from percuss.work.repeated import judged_tables
+from percuss.work.repetition import Repetition
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,3 +51,12 @@ def compute_regions(session: Session, event: Event, curves: Sequence[str], level
     draft = Draft("region.computed", body, campaign.designs[0].reference, campaign.inputs(), blobs)
     appended, trust = session.append_result(draft)
     return ComputedRegions(appended, trust, regions)
+
+
+def repeat_region(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Compute again and compare every table."""
+    body = RegionComputed.of(event)
+    campaign = recorded_campaign(session, event)
+    regions = regions_of(session, campaign, list(body.curves), body.level)
+    again = region_body(campaign, regions, body.curves, body.level)
+    return judged_tables(session, event, "region", regions.tables, body=again)

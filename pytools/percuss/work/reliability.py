@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from percuss.calibration.direct import Direct
 from percuss.errors import InputError
 from percuss.execution.campaign import local_executor
 from percuss.kinds import posterior_sampled, surrogate_fitted
-from percuss.kinds.reliability_estimated import LimitVerification, ReliabilityEstimated
+from percuss.kinds.reliability_estimated import LimitVerification, ProbabilityFacts, ReliabilityEstimated
 from percuss.ledger.event import Draft, Event
 from percuss.maker import Spent
 from percuss.reliability.estimate import reliability_index
@@ -23,6 +24,8 @@ from percuss.study.study import Study
 from percuss.trust import Trust, Verdict, accept
 from percuss.work.limit_estimate import Request, Result, compute, finite
 from percuss.work.limit_source import Source, from_posterior, from_study, from_surrogates, refuse_noise
+from percuss.work.repeated import FAR, judged_tables
+from percuss.work.repetition import Repetition
 
 # What the runs add must be known this well, over the estimate, for the verification to say anything.
 WIDEST = 1.0
@@ -155,3 +158,54 @@ def judge_surface(body: ReliabilityEstimated, facts: LimitVerification) -> Verdi
         words = f"{facts.runs} runs near the limit are too few to tell whether the surrogate is right there: {wrong}"
         return Verdict("limit-surface", False, words, width if np.isfinite(width) else None, WIDEST)
     return Verdict("limit-surface", True, f"{wrong}; put right the probability is {corrected_text}", off, TOLERATED)
+
+
+# Two estimates of the same probability are never so many of their standard errors apart, in its logarithm.
+FAR_ERRORS = 12.0
+
+
+def repeat_reliability(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Estimate again and compare every table."""
+    body = ReliabilityEstimated.of(event)
+    above = [session.state.events[item.id] for role in ("posterior", "surrogate") for item in event.inputs_as(role)]
+    request = Request(
+        study=session.study(event),
+        event=above[0] if above else None,
+        limit=body.limit,
+        method=body.method,
+        n=body.n,
+        cv=body.cv,
+        level=body.level,
+        options=body.options,
+        draws=body.draws or None,
+        design=body.design.parameter if body.design else None,
+        target=body.design.target if body.design else None,
+        seed=event.seed or 0,
+    )
+    accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
+    again = refused(compute(limit_source(session, request, None), request), accepted)
+    # What the simulator said near the limit is not run again here.
+    verified = ("verify", "verification", "runs", "failed")
+    return judged_tables(
+        session,
+        event,
+        "reliability",
+        again.tables,
+        far=lambda: _beyond_chance(body.estimate, again.body.estimate),
+        body=again.body,
+        not_computed=verified if body.verify else (),
+        own=again.verdicts,
+    )
+
+
+def _beyond_chance(then: ProbabilityFacts | None, now: ProbabilityFacts | None) -> str | None:
+    """A probability that no other path of the same search gives; its error is that of what came out."""
+    if then is None or now is None or not now.probability > 0:
+        return None
+    if now.cv is None:  # of a method that samples nothing
+        apart, room = abs((then.index or 0.0) - (now.index or 0.0)), FAR * abs(now.index or 0.0)
+    else:
+        apart = abs(math.log(then.probability / now.probability)) if then.probability > 0 else math.inf
+        room = FAR_ERRORS * math.sqrt(2.0 * math.log1p(now.cv**2))
+    words = f"the probability was {then.probability!r}, is {now.probability!r}"
+    return None if apart <= room else words

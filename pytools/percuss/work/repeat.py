@@ -19,6 +19,8 @@ from percuss.work.repetition import Repetition, judged
 
 # Another build may order floating-point operations differently; what it gives must still agree this well.
 OTHER_BUILD_TOLERANCE = 1e-9
+# What programs print is kept to be read, and not compared.
+PRINTED = "printed"
 
 
 def why_not(session: Session, event: Event) -> str | None:
@@ -91,6 +93,8 @@ def _beyond_rounding(
     recorded = np.array([np.nan if row.get(name) is None else row[name] for name in names])
     if (at := beyond(recorded, values, others)) is not None:
         return f"{names[at]} was {row.get(names[at])!r}, is {float(values[at])!r} and nearby as well"
+    if made_up := _made_up(session, event, now):
+        return made_up
     for role, parts in now.tables.items():
         stored = session.table(event, role).filter(pl.col("sample") == sample)
         for name, curve in parts[0][1].items():
@@ -123,12 +127,25 @@ def _fault(session: Session, event: Event, result: Result, sample: int, reason: 
             return f"has no {name} in its table"
         if not _same(row[name], value, exact):
             return f"{name} was {row[name]!r}, is {value!r}"
+    if made_up := _made_up(session, event, result):
+        return made_up
     for role, parts in result.tables.items():
         stored = session.table(event, role).filter(pl.col("sample") == sample)
         for name, values in parts[0][1].items():
             before, now = stored[name].to_list(), values.tolist()
             if len(before) != len(now) or not all(map(_same, before, now, repeat(exact))):
                 return f"{role}: {name} differs"
+    return None
+
+
+def _made_up(session: Session, event: Event, result: Result) -> str | None:
+    """A table that no run of the event makes, or rows of runs that it does not name: readers of histories take both."""
+    samples = set(batch_of(event).samples)
+    for role in [blob.role for blob in event.blobs if blob.role != PRINTED]:
+        if role != "runs" and role not in result.tables:
+            return f"has a table {role}, which does not come out"
+        if others := set(session.table(event, role, ["sample"])["sample"].unique()) - samples:
+            return f"has rows of sample {min(others)} in its table {role}, which is not one of its runs"
     return None
 
 

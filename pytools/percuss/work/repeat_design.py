@@ -14,7 +14,7 @@ from percuss.session import Session
 from percuss.surrogates.enrichment import SAMPLER as ENRICHING
 from percuss.surrogates.enrichment import extend
 from percuss.surrogates.surrogate import load_surrogate
-from percuss.work.repeated_tables import NEAR, judged_tables
+from percuss.work.repeated import NEAR, judged_tables
 from percuss.work.repetition import Repetition, elsewhere
 
 

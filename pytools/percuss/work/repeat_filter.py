@@ -9,7 +9,7 @@ from percuss.filtering.update import summary, tables, update
 from percuss.kinds.filter_updated import FilterUpdated
 from percuss.ledger.event import Event, asked
 from percuss.session import Session
-from percuss.work.repeated_tables import judged_tables
+from percuss.work.repeated import judged_tables
 from percuss.work.repetition import Repetition
 
 

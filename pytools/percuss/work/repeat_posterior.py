@@ -30,8 +30,7 @@ from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.work.posterior_body import posterior_body
-from percuss.work.repeated_body import hidden_failures, other_fields
-from percuss.work.repeated_tables import SAID, farthest, judged_tables, other_tables
+from percuss.work.repeated import SAID, farthest, hidden_failures, judged_tables, other_fields, other_tables
 from percuss.work.repetition import Elsewhere, Repetition, elsewhere, judged
 
 # Another build takes another path through the same posterior: means may differ by so many standard errors, and of

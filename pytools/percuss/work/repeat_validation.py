@@ -13,8 +13,7 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.session import Session
 from percuss.validation.storage import validation_tables
-from percuss.work.repeated_body import other_fields
-from percuss.work.repeated_tables import FAR, NEAR, SAID, farthest, judged_tables, other_tables
+from percuss.work.repeated import FAR, NEAR, SAID, farthest, judged_tables, other_fields, other_tables
 from percuss.work.repetition import Elsewhere, Repetition, judged
 from percuss.work.validate import Request, of_posterior, validated, validation_body
 

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from percuss.errors import NotHereError
-from percuss.execution.records import Outline, campaign_facts
-from percuss.kinds.campaign_completed import CampaignCompleted
+from percuss.execution.records import CAMPAIGN, campaign_fault
 from percuss.kinds.kind import Kind, resolved
 from percuss.kinds.table import kind_of
 from percuss.ledger.event import Event
@@ -128,10 +127,7 @@ def _repeat(session: Session, event: Event, kind: Kind | None, part: int) -> Rep
         if event.study and digest == event.study.digest:
             return Repetition("same", 1)
         return Repetition("differs", 1, f"the study it holds has the digest {digest}")
-    if event.kind == "campaign.completed":
-        batches = [session.state.events[item.id] for item in event.inputs_as("runs")]
-        facts = campaign_facts(session.ledger, batches, Outline.of(session, session.event(event.input("design"))))
-        if facts.digest == CampaignCompleted.of(event).content:
-            return Repetition("same", 1)
-        return Repetition("differs", 1, "its runs do not give the digest it recorded")
+    if event.kind == CAMPAIGN:
+        wrong = campaign_fault(session, event)
+        return Repetition("differs", 1, wrong) if wrong else Repetition("same", 1)
     return Repetition("cannot", 0, f"events of the kind {event.kind} are not computed again")

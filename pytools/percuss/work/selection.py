@@ -40,6 +40,13 @@ class Selection:
     file: str | None = None
     text: str | None = None
 
+    @property
+    def columns(self) -> list[str]:
+        """What it looks at."""
+        names = [name for name, asked in (("study", self.study), ("actor", self.actor), ("blobs", self.file)) if asked]
+        names += ["at"] if self.since or self.until else []
+        return ["kind", *names, *(("body", "argv", "outcome", "study") if self.text else ())]
+
     def of(self, events: pl.DataFrame) -> pl.DataFrame:
         """Those of some events that fit."""
         import polars as pl

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from percuss.execution.campaign import closed_campaign
+from percuss.execution.campaign import closed_campaign, recorded_campaign
 from percuss.kinds import surrogate_fitted
 from percuss.kinds.indices_computed import IndicesComputed
-from percuss.ledger.event import Draft, Event
-from percuss.sensitivity.compute import Computed, Request, from_runs, from_surrogate
+from percuss.ledger.event import Draft, Event, asked
+from percuss.sensitivity.compute import AUTO, Computed, Request, from_runs, from_surrogate
 from percuss.sensitivity.over_time import over_time_table
 from percuss.sensitivity.storage import indices_tables
 from percuss.session import Session, inherit, reference
@@ -17,6 +17,8 @@ from percuss.study.study import Study
 from percuss.surrogates.assessment import left_out
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.trust import Trust, accept
+from percuss.work.repeated import judged_tables
+from percuss.work.repetition import Repetition
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,3 +95,20 @@ def _appended(
     draft = Draft("indices.computed", body, reference(study), inputs, blobs, seed=request.seed)
     appended, trust = session.append_result(draft)
     return Sensitivities(appended, trust, computed, over_time)
+
+
+def repeat_indices(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Compute again what was asked for and compare every table; outputs that were left out are left out again."""
+    body = IndicesComputed.of(event)
+    if body.n is None:
+        return Repetition("cannot", 0, "indices made before it was recorded how many points were sampled")
+    request = Request(str(asked(event, "method") or AUTO), body.n, body.level, event.seed or 0, body.groups)
+    surrogates = event.inputs_as("surrogate")
+    if surrogates:
+        surrogate = load_surrogate(session, session.state.events[surrogates[0].id])
+        computed = from_surrogate(surrogate, request, body.left_out)
+        tables = sensitivity_tables(computed, curves_over_time(surrogate, computed))
+    else:
+        computed = from_runs(recorded_campaign(session, event), request)
+        tables = sensitivity_tables(computed)
+    return judged_tables(session, event, "indices", tables, body=indices_body(computed, request))

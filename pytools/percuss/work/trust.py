@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from percuss.calibration.blocks import block_of
 from percuss.calibration.calibrate import Sampling
 from percuss.calibration.direct import Direct
-from percuss.calibration.problem import Problem
+from percuss.calibration.problem import Problem, make_problem
 from percuss.calibration.rank_check import FALSE_ALARMS, LEAST_TWINS, rank_facts, rank_verdicts
+from percuss.calibration.records import load_observations
 from percuss.calibration.twins import (
     DRAWS,
     LOG_LIKELIHOOD,
@@ -25,6 +27,7 @@ from percuss.calibration.twins import (
     used_columns,
 )
 from percuss.errors import InputError
+from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.twins_checked import Maker, TwinsChecked
 from percuss.ledger.event import Draft, Event
 from percuss.maker import Spent
@@ -34,6 +37,8 @@ from percuss.surrogates.surrogate import load_surrogate
 from percuss.trust import Trust
 from percuss.work.calibrate import Request as Calibration
 from percuss.work.calibrate import local_workers, prepare, used_outputs
+from percuss.work.repeated import judged_tables
+from percuss.work.repetition import Repetition
 
 if TYPE_CHECKING:
     import polars as pl
@@ -182,3 +187,24 @@ def _notes(request: Request, names: Sequence[str]) -> list[str]:
     if LOG_LIKELIHOOD not in names:
         notes.append("the log-likelihood is not ranked: errors of surrogates are among the unknowns")
     return notes
+
+
+def repeat_twins(session: Session, event: Event, part: int = 0) -> Repetition:
+    """Rank every truth again; of another build posteriors take another path, and ranks are not compared."""
+    body, events, study = TwinsChecked.of(event), session.state.events, session.study(event)
+    seed = event.seed or 0
+    problem = make_problem(
+        session,
+        study,
+        events[event.input("study")],
+        block_of(study, body.block, body.calibration),
+        load_observations(session, events[event.input("observations")]),
+        [load_surrogate(session, events[item.id]) for item in event.inputs_as("surrogate")],
+        seed=seed,
+    )
+    how = Sampling(body.sampler, body.settings, Stopping(**body.stopping), seed)  # type: ignore[arg-type]
+    columns = used_columns(problem)
+    simulator = Direct(session, study, columns, seed, None) if body.made_by == "simulator" else None
+    twins = draw_twins(problem, body.twins, seed, simulator, body.noise)
+    table = ranks_table(quantities(problem, twins), twins, rank_all(problem, twins, how, body.draws))
+    return judged_tables(session, event, "twins", {"ranks": table})

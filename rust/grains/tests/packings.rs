@@ -271,15 +271,29 @@ fn triaxial_curves_as_the_peer_has_them() {
                 (row[4], row[3])
             })
             .collect();
-        for packed in &grains {
-            let printed = Material {
-                rescaled: false,
-                moment_limit,
-                ..material(law)
-            };
-            let test = Test::Drained(strains.clone());
-            let mine = load(packed, printed, &Loading::at(2e5), &test, &mut |_| true).unwrap();
-            let off = distance(&curves(&mine), &peer);
+        let printed = Material {
+            rescaled: false,
+            moment_limit,
+            ..material(law)
+        };
+        let test = Test::Drained(strains.clone());
+        let off = &|packed| {
+            distance(
+                &curves(&load(packed, printed, &Loading::at(2e5), &test, &mut |_| true).unwrap()),
+                &peer,
+            )
+        };
+        // The longest test of all: its runs share the cores.
+        let all = std::thread::scope(|scope| {
+            let runs: Vec<_> = grains
+                .iter()
+                .map(|packed| scope.spawn(move || off(packed)))
+                .collect();
+            runs.into_iter()
+                .map(|run| run.join().unwrap())
+                .collect::<Vec<_>>()
+        });
+        for off in all {
             assert!(
                 off.0 < 2.0 * spread.0 && off.1 < 2.0 * spread.1,
                 "{law:?} {off:?} {spread:?}"

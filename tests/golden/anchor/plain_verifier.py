@@ -36,7 +36,8 @@ def parse(text: str) -> tuple[str, bytes, dict[str, tuple[int, bytes]]]:
     title, ledger, root, *lines = text.splitlines()
     assert title == "percuss anchor 1"
     assert text.endswith("\n")
-    assert lines == sorted(lines, key=lambda line: line.split()[0])
+    names = [line.split(" ")[0] for line in lines]
+    assert names == sorted(set(names)) and "main" in names
     digest = bytes.fromhex(root.removeprefix("root "))
     assert tree([hashlib.sha256(b"\x00" + line.encode()).digest() for line in lines]) == digest
     fields = [line.split(" ") for line in lines]
@@ -60,7 +61,7 @@ def node(left: bytes, right: bytes) -> bytes:
 
 def included(hash: bytes, number: int, size: int, path: list[bytes], root: bytes) -> bool:
     """RFC 9162, 2.1.3.2."""
-    if number >= size:
+    if not 0 <= number < size:
         return False
     fn, sn = number, size - 1
     for item in path:

@@ -39,6 +39,8 @@ def test_every_inclusion_proof_of_every_size_and_no_other() -> None:
             other = (number + 1) % 40
             assert not included(leaf_hash(LEAVES[other]), number, size, path, root)
             assert not included(leaf_hash(LEAVES[number]), number, size, [*path, root], root)
+            # From the last leaf on every step goes to the left, as from the place before the first.
+            assert not included(leaf_hash(LEAVES[number]), -1, size, path, root)
             if path:
                 assert not included(leaf_hash(LEAVES[number]), number, size, path[:-1], root)
 

@@ -17,8 +17,11 @@ def test_tables_are_complete() -> None:
     for name in (*SAMPLERS, *DISCREPANCIES, *KERNELS):
         assert f"`{name}`" in TEXT, name
     for kind in DISCREPANCIES:
-        for item in fields(discrepancy_class(kind)):
-            assert item.name in discrepancy_class(kind).of_data or f"`{item.name}`" in TEXT, item.name
+        made = discrepancy_class(kind)
+        of_the_class = {item.name: item.default for item in fields(made)}
+        for name, setting in made.settings.items():
+            assert f"`{name}`" in TEXT, name
+            assert setting.default is None or name == "std" or setting.default == of_the_class[name], name
     for kind in ("observations.imported", "posterior.sampled", "prediction.made", "comparison.made"):
         assert f"### `{kind}`" in TEXT
         for item in fields(KINDS[kind].body):

@@ -116,7 +116,7 @@ def test_measurement_error_can_be_left_out(grouped) -> None:
     [
         ({"discrepancy": {"std": {"prior": {"kind": "uniform", "low": 0, "high": 1}}}}, "outputs in mm and in m/s"),
         ({"discrepancy": {"std": "1 mm"}}, "m/s"),
-        ({"outputs": ["u1_*"], "discrepancy": {"kind": "correlated", "std": 1}}, "need a length"),
+        ({"outputs": ["u1_*"], "discrepancy": {"kind": "correlated", "std": 1}}, "`length`: missing"),
         ({"discrepancy": {"kind": 3}}, "must be a text"),
         ({"groups": {"a": {"points": ["u1"]}, "b": {"outputs": ["u1_100"]}}}, "a datum counts once"),
         ({"points": ["w"]}, "no observation belongs"),

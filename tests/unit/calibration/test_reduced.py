@@ -79,6 +79,7 @@ def test_the_name_of_the_axis_will_do_and_gaps_are_passed_over(study: Study) -> 
     [
         ("t_s,position\n0,0\n0.1,1\n0.1,2\n", "line 4, row 3 of column t_s: instants must increase"),
         ("t_s,position\n0,0\n0.05,1\n", "output `early` asks for 0.1: the curve covers 0.0 to 0.05"),
+        ("t_s,position\n5,0\n5.3,1\n", "covers 5.0 to 5.3; `start` says when the run begins on the clock of this file"),
         ("t_s,position\n0,0\n,1\n0.3,2\n", "row 2 of column t_s is nan"),
         ("t_s,case,position\n0,soft,0\n0.3,soft,2\n", "one file per case"),
         ("t_s [mm],position\n0,0\n0.3,2\n", "must be in s"),

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import gammaincc
 
+from percuss.inference.discrepancies.correlated import Correlated
+from percuss.inference.discrepancies.discrepancy import Discrepancy
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
-from percuss.inference.predictive import check_fit
+from percuss.inference.predictive import Neighbours, check_fit, check_neighbours, neighbours
 
 MATRIX = np.array([[1.0, 0.5], [0.3, 1.0], [1.0, -1.0], [0.2, 0.1], [0.7, 0.4], [-0.6, 0.8]])
 STD = 0.2
@@ -68,3 +70,52 @@ def test_the_group_that_does_not_fit_is_told_apart() -> None:
     assert groups["g1"].p_value < 1e-3
     assert groups["g1"].inside[0.95] == 1
     assert min(groups["g0"].p_value, groups["g2"].p_value) > 0.01
+
+
+TIMES = np.linspace(0.0, 1.0, 60)
+LINE = np.stack([np.ones(60), TIMES], axis=1)
+LENGTH = 0.1
+
+
+def _along(observed: np.ndarray, discrepancy: Discrepancy, rng: np.random.Generator) -> Neighbours:
+    """A line through a record, by least squares with the errors assumed: what those of neighbours say of it."""
+    likelihood = Likelihood(
+        ("a", "b"),
+        {"model": lambda x: (x @ LINE.T, np.zeros(60))},
+        (Group("record", observed, np.arange(60), discrepancy),),
+    )
+    assumed = STD**2 * (_lasting() if isinstance(discrepancy, Correlated) else np.eye(60))
+    precision = LINE.T @ np.linalg.solve(assumed, LINE)
+    mean = np.linalg.solve(precision, LINE.T @ np.linalg.solve(assumed, observed))
+    draws = mean + rng.standard_normal((200, 2)) @ np.linalg.cholesky(np.linalg.inv(precision)).T
+    return check_neighbours(likelihood, draws, rng, "record", [np.arange(60)])
+
+
+def _lasting() -> np.ndarray:
+    return np.asarray(np.exp(-np.abs(TIMES[:, None] - TIMES) / LENGTH))
+
+
+def test_errors_that_last_are_seen_where_they_are_taken_for_independent() -> None:
+    """Their size is right, and so is the misfit: it says nothing. Errors that are what they are said to be pass."""
+    rng = np.random.default_rng(4)
+    factor = np.linalg.cholesky(_lasting())
+    independent, lasting = Gaussian(STD), Correlated(STD, TIMES, LENGTH)
+    seen = {"wrong": 0, "independent": 0, "correlated": 0}
+    for _ in range(20):
+        white = STD * rng.standard_normal(60)
+        truth = LINE @ rng.standard_normal(2)
+        seen["wrong"] += _along(truth + factor @ white, independent, rng).p_value < 0.01
+        seen["independent"] += _along(truth + white, independent, rng).p_value < 0.05
+        seen["correlated"] += _along(truth + factor @ white, lasting, rng).p_value < 0.05
+    assert seen["wrong"] == 20
+    # Meng (1994): at most 2 a of right ones, 2 of 20 here.
+    assert seen["independent"] <= 2 and seen["correlated"] <= 2
+
+
+def test_neighbours_of_a_known_record() -> None:
+    """An alternating record has -1, a constant one 1; two records are not joined at their ends."""
+    signs = np.array([[1.0, -1.0] * 8])
+    assert neighbours(signs, [np.arange(16)]) == pytest.approx(-1.0)
+    assert neighbours(np.abs(signs), [np.arange(8), np.arange(8, 16)]) == pytest.approx(1.0)
+    assert neighbours(np.repeat([[1.0, -1.0]], 8, axis=1), [np.arange(8), np.arange(8, 16)]) == pytest.approx(1.0)
+    assert neighbours(signs, [np.arange(0, 16, 2), np.arange(1, 16, 2)]) == pytest.approx(1.0)

@@ -93,7 +93,7 @@ def test_a_strangers_body_that_does_not_fit_is_a_fault_of_the_ledger(tmp_path, m
         DesignCreated.of(event)
     from percuss.work.log import log_lines
 
-    (line,) = log_lines(book.frame())
+    (line,) = log_lines(book)
     assert "does not fit" in line.summary
 
 

@@ -40,7 +40,7 @@ def run(loaded: Study, case: str | None = None, seed: int = 1, **values: float |
     return done
 
 
-RECORDS = 'base_records = ["r1.csv", "r2.csv", "r3.csv"]\nbase_measures = true\n'
+RECORDS = 'base_records = ["r1.csv", "r2.csv", "r3.csv"]\nbase_record_end = "rest"\nbase_measures = true\n'
 
 
 def test_cases_choose_records_by_name(tmp_path: Path) -> None:
@@ -66,7 +66,8 @@ def test_designs_choose_records_by_number_and_scale_them(tmp_path: Path) -> None
 
 def test_scaling_to_a_spectral_acceleration_gives_it_back(tmp_path: Path) -> None:
     text = (
-        'base_record = "r1.csv"\nbase_scaling = { measure = "sa", period = "0.5 s" }\nbase_sa = "1 m/s^2"\n'
+        'base_record = "r1.csv"\nbase_record_end = "rest"\n'
+        'base_scaling = { measure = "sa", period = "0.5 s" }\nbase_sa = "1 m/s^2"\n'
         'spectra = { shortest = "0.05 s", longest = "5 s", count = 41, floors = ["2"] }\n'
     )
     done = run(study(tmp_path, text), base_sa=4.0)
@@ -81,7 +82,8 @@ def test_scaling_to_a_spectral_acceleration_gives_it_back(tmp_path: Path) -> Non
 def test_peak_displacement_is_the_ordinate_of_the_spectrum(tmp_path: Path) -> None:
     """A mass alone on its spring is the oscillator of the spectrum: the event integrator against the recurrence."""
     text = (
-        'base_record = "r2.csv"\nspectra = { shortest = "0.25 s", longest = "1 s", count = 3 }\n'
+        'base_record = "r2.csv"\nbase_record_end = "rest"\n'
+        'spectra = { shortest = "0.25 s", longest = "1 s", count = 3 }\n'
         'storeys = [{ name = "a", between = ["base", "1"], height = "2 m" }]\n'
     )
     loaded = study(tmp_path, text)
@@ -95,7 +97,7 @@ def test_peak_displacement_is_the_ordinate_of_the_spectrum(tmp_path: Path) -> No
 
 def test_drifts_of_storeys_and_buildings(tmp_path: Path) -> None:
     text = (
-        'base_record = "r1.csv"\nstoreys = [\n'
+        'base_record = "r1.csv"\nbase_record_end = "rest"\nstoreys = [\n'
         '  { name = "low", between = ["base", "1"], height = "4 m", building = "A" },\n'
         '  { name = "high", between = ["1", "2"], height = "3 m" },\n]\n'
     )
@@ -122,9 +124,9 @@ def test_a_pulse_alone_and_on_a_record(tmp_path: Path) -> None:
     loaded = study(tmp_path, pulse)
     assert run(loaded).values["pgv"] == pytest.approx(0.6, rel=1e-3)
     assert run(loaded, pulse_velocity=1.2).values["pgv"] == pytest.approx(1.2, rel=1e-3)
-    both = run(study(tmp_path, pulse + 'base_record = "r1.csv"\n'))
-    alone = run(study(tmp_path, 'base_measures = true\nbase_record = "r1.csv"\n'))
-    nothing = run(study(tmp_path, pulse + 'base_record = "r1.csv"\n'), pulse_velocity=0.0)
+    both = run(study(tmp_path, pulse + 'base_record = "r1.csv"\nbase_record_end = "rest"\n'))
+    alone = run(study(tmp_path, 'base_measures = true\nbase_record = "r1.csv"\nbase_record_end = "rest"\n'))
+    nothing = run(study(tmp_path, pulse + 'base_record = "r1.csv"\nbase_record_end = "rest"\n'), pulse_velocity=0.0)
     assert both.values["arias"] > 1.2 * alone.values["arias"]
     assert nothing.values["arias"] == pytest.approx(alone.values["arias"], rel=1e-9)
 
@@ -172,13 +174,39 @@ def test_what_does_not_go_together(tmp_path: Path, text: str, words: str) -> Non
     assert words in str(caught.value)
 
 
-def test_a_record_that_does_not_end_with_the_run_is_told(tmp_path: Path) -> None:
-    (facts,) = study(tmp_path, 'base_record = "r1.csv"\n').records()
-    told = "the record r1.csv ends at 5.98 s, before the run of 8 s: the base is at rest for the last 2.02 s"
-    assert facts.mismatch() == told
+def test_a_record_that_ends_before_the_run_is_refused_unless_the_base_is_to_rest(tmp_path: Path) -> None:
+    (tmp_path / "short.csv").write_text("t [s],a [m/s2]\n0,0\n5.98,0\n6,0\n")
+    with pytest.raises(InputError) as caught:
+        study(tmp_path, 'base_record = "short.csv"\n')
+    assert "model.duration" in str(caught.value)
+    assert (
+        "the record short.csv ends at 6 s, before the run of 8 s: shorten duration, or say "
+        'base_record_end = "rest" for a base that is at rest for the last 2 s'
+    ) in str(caught.value)
+    rests = study(tmp_path, 'base_record = "short.csv"\nbase_record_end = "rest"\n')
+    told = "the record short.csv ends at 6 s, before the run of 8 s: the base is at rest for the last 2 s"
+    assert rests.records()[0].mismatch() == told
+    # What a ledger holds from before the rule can still be repeated.
+    resolved = rests.resolved()
+    del resolved["model"]["settings"]["base_record_end"]
+    assert Study.from_resolved(resolved, rests.files).records()[0].mismatch() == told
+    with pytest.raises(InputError, match="goes with base_record"):
+        study(tmp_path, 'base_record_end = "rest"\n')
+
+
+@pytest.mark.parametrize(("end", "fits"), [("8", True), ("7.98", True), ("7.97", False), ("0.1", False)])
+def test_how_early_a_record_may_end(tmp_path: Path, end: str, fits: bool) -> None:
+    """A step, but no more than a hundredth of the run: two samples are no long step."""
+    before = "" if end == "0.1" else f"{float(end) - 0.02:.2f},1\n"
+    (tmp_path / "a.csv").write_text(f"t [s],a [m/s2]\n0,0\n{before}{end},0\n")
+    if fits:
+        assert study(tmp_path, 'base_record = "a.csv"\n').records()[0].mismatch() == ""
+        return
+    with pytest.raises(InputError, match="before the run of 8 s"):
+        study(tmp_path, 'base_record = "a.csv"\n')
+
+
+def test_a_record_that_goes_on_after_the_run_is_told(tmp_path: Path) -> None:
     (tmp_path / "long.csv").write_text("t [s],a [m/s2]\n0,0\n9,0\n")
     (facts,) = study(tmp_path, 'base_record = "long.csv"\n').records()
-    assert "the base is at rest" not in facts.mismatch()
-    (tmp_path / "fits.csv").write_text("t [s],a [m/s2]\n0,0\n8,0\n")
-    (facts,) = study(tmp_path, 'base_record = "fits.csv"\n').records()
-    assert facts.mismatch() == ""
+    assert "the rest of it is not used" in facts.mismatch()

@@ -164,6 +164,7 @@ def test_surrogate_sensitivity_and_reliability_under_dependence(tmp_path: Any) -
     assert "a, b are correlated" in " ".join(ledger.sensitivity(campaign).event.content.notes)
 
 
+@pytest.mark.filterwarnings("ignore::percuss.NotTrusted")
 def test_a_posterior_with_a_correlated_prior(tmp_path: Any) -> None:
     """y = a is measured; b is known by its correlation with a alone: its mean is r times that of a."""
     gauss = {"kind": "normal", "mean": 0, "std": 1}

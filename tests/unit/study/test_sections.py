@@ -14,6 +14,7 @@ from percuss.settings import Setting, check_table, table_of
 from percuss.study.differences import differences
 from percuss.study.load import check_study, load_study
 from percuss.study.sections import SECTIONS, Section, normal
+from percuss.study.shipped import new_study
 from percuss.study.study import Study
 
 STUDIES = Path(__file__).parents[3] / "studies"
@@ -43,26 +44,34 @@ def copied(tmp_path: Path):
     ("line", "key", "words"),
     [
         ('sampler = "nuts"', "sampler", "unknown sampler `nuts`: known: adaptive-metropolis"),
-        ("settings = { chain = 3 }", "settings.chain", "no setting `chain`: did you mean `chains`"),
-        ("settings = { chains = 1e9 }", "settings.chains", "it takes a whole number from"),
-        ("r_hat = 0.5", "r_hat", "r_hat = 0.5 must be above 1"),
-        ("ess = -1", "ess", "ess = -1 must be above 0"),
-        ("evaluations = 0.5", "evaluations", "must be a whole number of at least 1"),
+        ("settings = { chain = 3 }", "settings.chain", "unknown key; did you mean `chains`"),
+        ("settings = { chains = 1e9 }", "settings.chains", "1000000000.0 is outside ["),
+        ("r_hat = 0.5", "r_hat", "0.5 is outside (1, inf]"),
+        ("ess = -1", "ess", "-1 is outside (0, inf]"),
+        ("evaluations = 0.5", "evaluations", "0.5 is no whole number"),
         ('discrepancy = { kind = "gausian" }', "discrepancy.kind", "did you mean `gaussian`?"),
-        ("discrepancy = { std = 1, length = 2 }", "discrepancy.length", "a gaussian discrepancy has no `length`"),
+        ("discrepancy = { std = 1, length = 2 }", "discrepancy.length", "a gaussian discrepancy has no such field"),
         ('discrepancy = { std = "5 mm" }', "discrepancy.std", "`5 mm` is in mm (m) where 1 (1) is wanted"),
-        ("discrepancy = { std = -1 }", "discrepancy.std", "must be at least 0"),
+        ("discrepancy = { std = -1 }", "discrepancy.std", "-1 is outside [0, inf]"),
+        ("discrepancy = { kind = 3 }", "discrepancy.kind", "must be a text, not a number"),
         (
             "discrepancy = { kind = 'student-t', std = 1, degrees_of_freedom = 0 }",
             "discrepancy.degrees_of_freedom",
-            "0",
+            "0 is outside (0, inf]",
         ),
-        ("discrepancy = { kind = 'correlated', std = 1 }", "discrepancy", "needs a length"),
-        ("discrepancy = { kind = 'correlated', length = 1 }", "discrepancy", "std = 0.0 must be above 0"),
+        ("discrepancy = { kind = 'correlated', std = 1 }", "discrepancy.length", "missing; how far along the axis"),
+        ("discrepancy = { kind = 'correlated', length = 1 }", "discrepancy.std", "missing; standard deviation"),
+        (
+            "discrepancy = { kind = 'model-error', std = 1, length = 1, anchored = true }",
+            "discrepancy",
+            "`anchored` or `orthogonal`, not both",
+        ),
+        ("discrepancy = { std = { prior = 3 } }", "discrepancy.std.prior", "must be a table, not a number"),
+        ("discrepancy = { std = {} }", "discrepancy.std.prior", "missing"),
         (
             "discrepancy = { kind = 'correlated', std = 1, length = 1, kernel = 'gauss' }",
             "discrepancy.kernel",
-            "unknown kernel `gauss`",
+            "'gauss' is not known; known: exponential",
         ),
         (
             "discrepancy = { std = { prior = { kind = 'unform', low = 0, high = 1 } } }",
@@ -70,7 +79,7 @@ def copied(tmp_path: Path):
             "did you mean `uniform`",
         ),
         (
-            "discrepancy = { std = { prior = { kind = 'uniform', low = 0, hgh = 1 } } }",
+            "discrepancy = { std = { prior = { kind = 'uniform', low = 0, high = 1, hgh = 2 } } }",
             "discrepancy.std.prior.hgh",
             "did you mean `high`?",
         ),
@@ -82,7 +91,7 @@ def copied(tmp_path: Path):
         (
             "discrepancy = { std = { name = 'x1', prior = { kind = 'uniform', low = 0, high = 1 } } }",
             "discrepancy.std.name",
-            "names nothing else",
+            "must name nothing else",
         ),
         ("groups = 3", "groups", "must be a table"),
         ("noise_free = 1", "noise_free", "must be true or false"),
@@ -154,6 +163,27 @@ def test_what_is_said_of_every_file_is_checked_without_one(copied) -> None:
     folder = copied("linear-gaussian", 'file = "observations/sensors.csv"\nstd = { y1', "std = { y9")
     (fault,) = check_study(folder)
     assert (fault.key, "no such output" in fault.message) == ("observations.std.y9", True)
+
+
+def test_one_std_is_for_the_outputs_that_are_measured_in_its_unit(tmp_path) -> None:
+    folder = new_study("pair", "oscillators", tmp_path)
+    written = (folder / "study.toml").read_text()
+    (folder / "roof.csv").write_text("case,output,value\nrelease-40mm,uright_1s,3\n")
+
+    def faults(more: str) -> list[str]:
+        (folder / "study.toml").write_text(f'{written}\n[outputs.impacts]\n[observations]\nfile = "roof.csv"\n{more}\n')
+        return [f"{fault.key}: {fault.message}" for fault in check_study(folder)]
+
+    # `impacts` is a count beside displacements.
+    assert faults('std = "0.3 mm"') == []
+    assert load_study(folder).resolved()["sections"]["observations"]["std"] == {
+        "peak_uright": "0.0003 m",
+        "uright_1s": "0.0003 m",
+    }
+    (fault,) = faults('std = "0.3 kg"')
+    assert fault.startswith("observations.std: `0.3 kg` is in kg")
+    (fault,) = faults('std = "0.3 mm"\ncolumns = { uleft = "Roof left" }')
+    assert "columns.uleft: no output is taken from this curve" in fault
 
 
 @pytest.mark.parametrize("std", ["", "std = { y1 = 0, y2 = 0.2, y3 = 0.1 }"])

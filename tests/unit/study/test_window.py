@@ -98,7 +98,7 @@ quantity = "position"
     ("text", "said"),
     [
         ('reduce = "mean"\nwindow = "1 s"', "goes with reduce = max, min, absmax"),
-        ('reduce = "max"\nwindow = 0', "must be above 0"),
+        ('reduce = "max"\nwindow = 0', "0 is outside (0, inf] s"),
         ('reduce = "max"\nwindow = "1 m"', "where s"),
     ],
 )

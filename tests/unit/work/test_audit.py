@@ -39,8 +39,8 @@ def test_it_reads_the_ledger_once_and_builds_each_study_once(
 ) -> None:
     """Before: three folds, three reads of the events and eight rebuilds of studies.
 
-    Counted is all that goes through `visible_frame`, `fold` and `Study.from_resolved`. Not counted is the walk along
-    the chain, which opens the original files by itself on purpose, and what the cache gives is held against.
+    Counted is all that goes through `visible_frame`, `read_stream`, `fold` and `Study.from_resolved`. Not counted is
+    the walk along the chain, which opens the original files by itself on purpose, and what the cache is held against.
     """
     counts: Counter[str] = Counter()
 
@@ -51,9 +51,10 @@ def test_it_reads_the_ledger_once_and_builds_each_study_once(
 
         monkeypatch.setattr(place, counted)
 
-    from percuss.ledger import ledger, projections
+    from percuss.ledger import ledger, projections, streams
 
     count("percuss.ledger.ledger.visible_frame", "reads", ledger.visible_frame)
+    count("percuss.ledger.audit.read_stream", "reads", streams.read_stream)
     count("percuss.session.fold", "folds", projections.fold)
     count("percuss.study.study.Study.from_resolved", "studies", Study.from_resolved)
     done = audit(Session(Ledger.open(tmp_path / "ledger", this_maker([]))), rerun=5)

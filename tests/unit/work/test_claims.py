@@ -20,14 +20,14 @@ from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.kinds.reliability_estimated import ProbabilityFacts
 from percuss.kinds.table import KINDS
-from percuss.ledger.event import Draft, Event, OpenCall
+from percuss.ledger.event import FILE_ROLE, Draft, Event, OpenCall
 from percuss.ledger.ledger import Ledger
 from percuss.maker import environment, software, this_maker
 from percuss.session import Session
 from percuss.work import repeat_posterior
 from percuss.work.nearby import beyond
-from percuss.work.repeat_reliability import _beyond_chance
-from percuss.work.repeated_body import _apart
+from percuss.work.reliability import _beyond_chance
+from percuss.work.repeated import _apart
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "ledger" / "format-2.tar.xz"
 Tables = dict[str, pl.DataFrame]
@@ -61,12 +61,17 @@ def _sampled_once() -> Iterator[None]:
         yield
 
 
-def _forged(session: Session, kind: str, forge: Forge) -> Any:
-    event = next(event for event in session.state.events.values() if event.kind == kind)
+def _forged(session: Session, kind: str, forge: Forge, role: str = "") -> Any:
+    """The first event of a kind, with a table in this role if one is named, forged, appended and repeated."""
+    listed = (event for event in session.state.events.values() if event.kind == kind)
+    event = next(event for event in listed if not role or event.blob(role))
     body = json.loads(event.body)
-    tables = {blob.role: session.table(event, blob.role) for blob in event.blobs}
+    tables = {blob.role: session.table(event, blob.role) for blob in event.blobs if not blob.role.startswith(FILE_ROLE)}
+    data = session.ledger.files(event)
     forge(body, tables)
     blobs = [session.ledger.put_table(role, table) for role, table in tables.items()]
+    # Another state of rest by its last bit, so that what is said of it is not read from the same.
+    blobs += [session.ledger.put_file(name, b[:-1] + bytes([b[-1] ^ 1])) for name, b in data.items()]
     inputs = [(item.role, session.state.events[item.id]) for item in event.inputs]
     draft = Draft(kind, body, event.study, inputs, blobs, event.seed)
     repeat = KINDS[kind].repeater()
@@ -140,9 +145,51 @@ def _level(body: dict[str, Any], tables: Tables) -> None:
     tables["convergence"] = table.with_columns(pl.col("value") * 1.01)
 
 
+def _rest(body: dict[str, Any], tables: Tables) -> None:
+    body["steps"] *= 2
+
+
+def _curve(body: dict[str, Any], tables: Tables) -> None:
+    """The end of a history, by a part in ten thousand; the outputs as they were."""
+    table = tables["curves"]
+    last = pl.int_range(pl.len()).over("sample") == pl.len().over("sample") - 1
+    name = next(n for n in table.columns if table[n].dtype.is_float() and table[n].abs().max() and n != "time")
+    tables["curves"] = table.with_columns(pl.when(last).then(pl.col(name) * 1.0001 + 1e-4).otherwise(name).alias(name))
+
+
+def _no_run(body: dict[str, Any], tables: Tables) -> None:
+    """A history more, of a sample that the event does not name: regions would have it among the others."""
+    more = tables["curves"].filter(pl.col("sample") == body["samples"][0]).with_columns(pl.col("sample") + 1000)
+    tables["curves"] = tables["curves"].vstack(more)
+
+
+def _no_history(body: dict[str, Any], tables: Tables) -> None:
+    """Histories of runs that kept none."""
+    tables["curves"] = pl.DataFrame({"sample": [body["samples"][0]] * 2, "time": [0.0, 1.0], "x": [0.0, 9.0]})
+
+
+def _followed(body: dict[str, Any], tables: Tables) -> None:
+    """Innovations that are half as large flatter the filter."""
+    floats = [name for name, type in tables["innovations"].schema.items() if type.is_float()]
+    tables["innovations"] = tables["innovations"].with_columns(pl.col(floats) * 0.5)
+
+
+def _verdict(body: dict[str, Any], tables: Tables) -> None:
+    floats = [name for name, type in tables["course"].schema.items() if type.is_float()]
+    tables["course"] = _nudged(tables["course"], *floats)
+    body["verdict"] = "drift" if body["verdict"] == "adequate" else "adequate"
+    body["reasons"] = []
+
+
 @pytest.mark.parametrize(
     ("kind", "forge", "words"),
     [
+        ("scene.settled", _rest, "steps was"),
+        ("runs.completed", _curve, "and nearby as well"),
+        ("runs.completed", _no_run, "not one of its runs"),
+        ("runs.completed", _no_history, "does not come out"),
+        ("validation.computed", _followed, "what was followed"),
+        ("validation.computed", _verdict, "the verdict was"),
         ("posterior.sampled", _mean, "by its own draws"),
         ("posterior.sampled", _spread, "by its own draws"),
         ("posterior.sampled", _correlation, ""),
@@ -155,7 +202,7 @@ def _level(body: dict[str, Any], tables: Tables) -> None:
     ],
 )
 def test_what_no_claim_excuses(session: Session, kind: str, forge: Forge, words: str | None) -> None:
-    again = _forged(session, kind, forge)
+    again = _forged(session, kind, forge, "curves" if forge in (_curve, _no_run) else "")
     if words is None:  # not excused either, but not shown to be wrong
         assert (again.verdict, again.by_claim) == ("cannot", True)
         return

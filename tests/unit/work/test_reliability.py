@@ -12,7 +12,7 @@ import percuss
 from percuss.errors import AnswerIsNo, InputError
 from percuss.kinds.reliability_estimated import ReliabilityEstimated
 from percuss.work.audit import audit
-from percuss.work.repeat_reliability import repeat_reliability
+from percuss.work.reliability import repeat_reliability
 
 
 def line(limits: dict[str, Any], noise: float = 0.0, **more: Any) -> Any:
@@ -78,6 +78,7 @@ def test_the_simulator_itself(book: Any) -> None:
     assert all(proof.holds is not False for proof in audit(book.session).proofs)
 
 
+@pytest.mark.filterwarnings("ignore::percuss.NotTrusted")
 def test_what_has_not_converged_is_refused(book: Any) -> None:
     result = book.reliability(line(HIGH), n=200)
     assert body(result).estimate is None
@@ -135,6 +136,7 @@ STOP = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::percuss.NotTrusted")
 def test_a_surrogate_that_is_wrong_near_the_limit_is_caught(book: Any) -> None:
     """No run has reached the stop: the surrogate is sure of itself, and knows nothing of blocks that come back."""
     study = percuss.make_study("stop", STOP)
@@ -151,6 +153,7 @@ def test_a_surrogate_that_is_wrong_near_the_limit_is_caught(book: Any) -> None:
     assert low <= exact.interval[1] and high >= exact.interval[0]
 
 
+@pytest.mark.filterwarnings("ignore::percuss.NotTrusted")
 def test_a_surrogate_that_does_not_know_is_refused(book: Any) -> None:
     """A plane through values that bend: its own error leaves the probability open."""
     surrogate = surrogate_of(book, percuss.make_study("stop", BENT), 40, family="chaos", degree="1")
@@ -190,6 +193,7 @@ def test_after_a_posterior(book: Any, tmp_path: Any) -> None:
     assert repeat_reliability(book.session, checked.event).verdict == "same"
 
 
+@pytest.mark.filterwarnings("ignore::percuss.NotTrusted")
 def test_a_wrong_surrogate_under_a_posterior_is_caught(book: Any, tmp_path: Any) -> None:
     """The stop at 0.3 m that no run has reached, after data that put the block there."""
     text = STOP | {

@@ -29,7 +29,7 @@ from percuss.maker import environment, software, this_maker
 from percuss.session import Session
 from percuss.study.load import load_study
 from percuss.study.study import Study
-from percuss.work import repeated_tables, repetition
+from percuss.work import repeated, repetition
 from percuss.work.audit import audit, record
 from percuss.work.design import Request, create_design, plan_design
 from percuss.work.repetition import elsewhere, judged
@@ -309,9 +309,9 @@ def test_a_column_that_older_code_did_not_write_is_no_fault(
     stored = pl.DataFrame({"name": ["a", "b"], "loo": [1.0, 2.0]})
     session: Any = SimpleNamespace(table=lambda event, role: stored)
     event: Any = SimpleNamespace(blob=lambda role: role, blobs=())
-    monkeypatch.setattr(repeated_tables, "elsewhere", lambda *of: repetition.Elsewhere(False, (), code))
+    monkeypatch.setattr(repeated, "elsewhere", lambda *of: repetition.Elsewhere(False, (), code))
     now = stored.with_columns(loo_pit=pl.Series([0.1, 0.9]))
-    assert repeated_tables.farthest(session, event, "data", now) == apart
-    assert repeated_tables.farthest(session, event, "data", now.with_columns(loo=pl.Series([1.0, 4.0]))) >= 0.5
+    assert repeated.farthest(session, event, "data", now) == apart
+    assert repeated.farthest(session, event, "data", now.with_columns(loo=pl.Series([1.0, 4.0]))) >= 0.5
     # What the event has and code no longer writes is not excused.
-    assert repeated_tables.farthest(session, event, "data", now.drop("loo")) == float("inf")
+    assert repeated.farthest(session, event, "data", now.drop("loo")) == float("inf")

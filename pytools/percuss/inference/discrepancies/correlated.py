@@ -8,8 +8,8 @@ parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
@@ -19,9 +19,18 @@ from numpy.typing import NDArray
 from percuss._core import ornstein_uhlenbeck_solve, ornstein_uhlenbeck_whiten
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknown, Unknowns, at, check
-from percuss.inference.pointwise import LOG_2PI, Pointwise, normal
-from percuss.spelling import did_you_mean
+from percuss.inference.discrepancies.discrepancy import (
+    LOG_2PI,
+    STD,
+    NormalResiduals,
+    Pointwise,
+    Unknown,
+    Unknowns,
+    at,
+    normal,
+)
+from percuss.settings import Setting, table_of
+from percuss.study.priors.inferred import INFERRED
 
 EXPONENTIAL = "exponential"
 ROOT_3, ROOT_5 = 3**0.5, 5**0.5
@@ -40,18 +49,27 @@ class Correlated(NormalResiduals):
     """Normal residuals at `places` (m,) along the axis; `length` is in the unit of the places."""
 
     independent: ClassVar[bool] = False
-    of_data: ClassVar[frozenset[str]] = frozenset({"places"})
-    texts: ClassVar[frozenset[str]] = frozenset({"kernel"})
+    settings: ClassVar[Mapping[str, Setting]] = table_of(
+        replace(STD, default=None, required=True, low_open=True),
+        Setting(
+            "length",
+            "number",
+            required=True,
+            low=0,
+            low_open=True,
+            unit_of="axis",
+            of=INFERRED,
+            doc="how far along the axis errors are alike",
+        ),
+        Setting("kernel", "text", EXPONENTIAL, choices=tuple(KERNELS), doc="how correlation falls with distance"),
+    )
 
     places: Floats
     length: float | Unknown
     kernel: str = EXPONENTIAL
 
     def __post_init__(self) -> None:
-        check("std", self.std)
-        check("length", self.length)
-        if self.kernel not in KERNELS:
-            raise InputError(f"unknown kernel `{self.kernel}`: {did_you_mean(self.kernel, KERNELS)}")
+        super().__post_init__()
         if not np.isfinite(self.places).all():
             raise InputError("places of a correlated discrepancy must be finite")
 

@@ -9,17 +9,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.pointwise import Pointwise
+from percuss.settings import Setting, clean_setting
+from percuss.study.priors.inferred import INFERRED
 from percuss.study.priors.prior import Prior
 
 Unknowns = Mapping[str, Floats]
+# Where the measurement, or the surrogate, has an error of its own none need be said here.
+STD = Setting(
+    "std", "number", 0.0, low=0, unit_of="output", of=INFERRED, doc="standard deviation, in the unit of the output"
+)
+
+
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+class Pointwise(NamedTuple):
+    """At n points, of m data, each given all others: log density and probability below what was measured, (n, m) each.
+
+    The second is the probability integral transform (Dawid, 1984). Weighted by the posterior without the datum it is
+    its leave-one-out transform, uniform if the model is right (Gelfand, Dey and Chang, 1992).
+    """
+
+    log_density: Floats
+    below: Floats
 
 
 @dataclass(frozen=True)
@@ -35,17 +54,19 @@ class Discrepancy(ABC):
     """A distribution of residuals. `std`: one for all entries, one for each (m,), or inferred.
 
     Residuals that are not `independent` are correlated along the axis of one time history; those that are `systematic`
-    are an error of the model, which the next measurement has as well. `of_data` are fields that the data fill in; the
-    others are for a study to say, `texts` and `flags` (true or false) among them.
+    are an error of the model, which the next measurement has as well. `settings` are the fields that a study may say;
+    all others are filled in by the data.
     """
 
     independent: ClassVar[bool] = True
     systematic: ClassVar[bool] = False
-    of_data: ClassVar[frozenset[str]] = frozenset()
-    texts: ClassVar[frozenset[str]] = frozenset()
-    flags: ClassVar[frozenset[str]] = frozenset()
+    settings: ClassVar[Mapping[str, Setting]] = {}
 
     std: float | Floats | Unknown
+
+    def __post_init__(self) -> None:
+        for name, setting in self.settings.items():
+            hold(setting, getattr(self, name))
 
     def unknowns(self) -> list[Unknown]:
         """List what is inferred, in the order of the fields."""
@@ -110,18 +131,44 @@ def at(value: float | Floats | Unknown, unknowns: Unknowns) -> Any:
     return unknowns[value.name][:, None] if isinstance(value, Unknown) else value
 
 
-def check(name: str, value: float | Floats | Unknown, *, zero: bool = False) -> None:
-    """Refuse a number that is not above zero (or zero, where that is allowed), or a prior that goes below."""
+def hold(setting: Setting, value: float | Floats | str | Unknown) -> None:
+    """Refuse a field that its setting does not allow: numbers (in SI), each of several, or a prior that goes below."""
     if isinstance(value, Unknown):
         low = value.prior.support()[0]
-        if low < 0:
+        if low < setting.low:
             raise InputError(
-                f"`{value.name}` cannot be below 0, but its {value.prior.kind} prior reaches down to {low!r}",
+                f"`{value.name}` cannot be below {setting.low:g}, but its {value.prior.kind} prior reaches down to "
+                f"{low!r}",
                 hint="take a prior on positive values: uniform, log-uniform, lognormal, gamma",
             )
         return
-    number = np.asarray(value, float)
-    good = np.isfinite(number) & ((number >= 0) if zero else (number > 0))
-    if not good.all():
-        wrong = float(number[~good].flat[0])
-        raise InputError(f"{name} = {wrong!r} must be {'at least' if zero else 'above'} 0 and finite")
+    plain = replace(setting, form="bare") if setting.form == "number" else setting
+    for one in np.unique(value).tolist() if setting.numeric else [value]:
+        try:
+            clean_setting(plain, one)
+        except InputError as fault:
+            raise InputError(f"{setting.name} = {fault}: it takes {setting.allowed()}") from None
+
+
+def normal(pull: Floats, precision: Floats) -> Pointwise:
+    """Residuals that have, given all others, variance 1 / precision and error pull / precision."""
+    from scipy.special import ndtr
+
+    log_density = np.asarray(0.5 * (np.log(precision) - LOG_2PI - pull * pull / precision))
+    return Pointwise(log_density, np.asarray(ndtr(pull / np.sqrt(precision))))
+
+
+def mixed(log_components: Floats, each: list[Pointwise]) -> Pointwise:
+    """Data of a mixture: log densities of all data with each component (n, k), and each datum with each of the k."""
+    without = log_components[:, None, :] - np.stack([one.log_density for one in each], axis=2)
+    total = log_sum(without)
+    below = np.stack([one.below for one in each], axis=2)
+    return Pointwise(
+        log_sum(log_components)[:, None] - total, np.sum(np.exp(without - total[:, :, None]) * below, axis=2)
+    )
+
+
+def log_sum(logs: Floats) -> Floats:
+    """log(sum(exp)) over the last axis."""
+    top = np.max(logs, axis=-1, keepdims=True)
+    return np.asarray(top[..., 0] + np.log(np.sum(np.exp(logs - top), axis=-1)))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknowns, check
-from percuss.inference.pointwise import LOG_2PI, Pointwise
+from percuss.inference.discrepancies.discrepancy import LOG_2PI, STD, NormalResiduals, Pointwise, Unknowns
+from percuss.settings import Setting, table_of
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussian(NormalResiduals):
     """Normal residuals; `std` may be zero where measurement or surrogate have a variance of their own."""
 
-    def __post_init__(self) -> None:
-        check("std", self.std, zero=True)
+    settings: ClassVar[Mapping[str, Setting]] = table_of(STD)
 
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         total = self.total(variance, unknowns)

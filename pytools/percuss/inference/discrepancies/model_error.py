@@ -18,8 +18,8 @@ of model discrepancy", Inverse Problems 30, section 4).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -28,12 +28,14 @@ from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.discrepancies.correlated import KERNELS, ROOT_3, ROOT_5, Correlated
 from percuss.inference.discrepancies.discrepancy import Unknowns, at
+from percuss.settings import Setting, table_of
 
 # Directions of G that R hardly sees are left out: relative to the strongest.
 FAINT = 1e-10
 # Added to the diagonal of K, which is singular by construction, to draw from it.
 JITTER = 1e-9
 INSTANT = "instant"
+SMOOTH = "matern-5/2"
 # Minus the slope of each kernel at distances h, and its curvature at none: covariances with the slope of the process.
 SLOPES: dict[str, tuple[Callable[[Floats], Floats], float]] = {
     "matern-3/2": (lambda h: 3 * h * np.exp(-ROOT_3 * h), 3.0),
@@ -48,11 +50,17 @@ class ModelError(Correlated):
     """
 
     systematic: ClassVar[bool] = True
-    of_data: ClassVar[frozenset[str]] = frozenset({"places", "slopes"})
-    texts: ClassVar[frozenset[str]] = frozenset({"kernel", "over"})
-    flags: ClassVar[frozenset[str]] = frozenset({"orthogonal", "anchored"})
+    settings: ClassVar[Mapping[str, Setting]] = {
+        **Correlated.settings,
+        **table_of(
+            replace(Correlated.settings["kernel"], default=SMOOTH),
+            Setting("over", "text", INSTANT, doc="control variable: the instant, or an input that the cases set"),
+            Setting("orthogonal", "boolean", True, doc="what the parameters do to the data is taken out of the error"),
+            Setting("anchored", "boolean", False, doc="the model is right where the control variable is zero"),
+        ),
+    }
 
-    kernel: str = "matern-5/2"
+    kernel: str = SMOOTH
     over: str = INSTANT
     orthogonal: bool = True
     slopes: Floats | None = None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from percuss.errors import InputError
-from percuss.spelling import did_you_mean
+from percuss.settings import Setting, clean_setting
 
 if TYPE_CHECKING:
     from percuss.inference.discrepancies.discrepancy import Discrepancy
@@ -32,13 +31,14 @@ DISCREPANCIES: dict[str, Kind] = {
 }
 
 
-def discrepancy_class(kind: str) -> type[Discrepancy]:
+KIND = Setting("kind", "text", choices=tuple(DISCREPANCIES), doc="how data scatter about the model")
+
+
+def discrepancy_class(kind: object) -> type[Discrepancy]:
     """Load the class of a kind; raise InputError when there is none.
 
     >>> discrepancy_class("student-t").__name__
     'StudentT'
     """
-    if kind not in DISCREPANCIES:
-        raise InputError(f"unknown discrepancy `{kind}`: {did_you_mean(kind, DISCREPANCIES)}")
-    entry = DISCREPANCIES[kind]
+    entry = DISCREPANCIES[clean_setting(KIND, kind)]
     return cast("type[Discrepancy]", getattr(importlib.import_module(entry.module), entry.name))

@@ -6,24 +6,38 @@ r ~ scale t(nu), scale^2 = std^2 + given variance; the variance of r is scale^2 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import Discrepancy, Unknown, Unknowns, at, check
-from percuss.inference.pointwise import Pointwise
+from percuss.inference.discrepancies.discrepancy import STD, Discrepancy, Pointwise, Unknown, Unknowns, at
+from percuss.settings import Setting, table_of
+from percuss.study.priors.inferred import INFERRED
+
+HEAVY_TAILS = 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class StudentT(Discrepancy):
     """Student-t residuals of `std` (the scale) and `degrees_of_freedom` (from 4, heavy tails, to 30, near Gaussian)."""
 
-    degrees_of_freedom: float | Unknown = 4.0
+    settings: ClassVar[Mapping[str, Setting]] = table_of(
+        STD,
+        Setting(
+            "degrees_of_freedom",
+            "number",
+            HEAVY_TAILS,
+            low=0,
+            low_open=True,
+            of=INFERRED,
+            doc="from 4, heavy tails, to 30, near Gaussian",
+        ),
+    )
 
-    def __post_init__(self) -> None:
-        check("std", self.std, zero=True)
-        check("degrees_of_freedom", self.degrees_of_freedom)
+    degrees_of_freedom: float | Unknown = HEAVY_TAILS
 
     def log_pointwise(self, residual: Floats, variance: Floats, unknowns: Unknowns) -> Floats:
         from scipy.special import gammaln

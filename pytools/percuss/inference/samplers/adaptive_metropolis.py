@@ -25,6 +25,7 @@ from percuss.inference.diagnostics import diagnose
 from percuss.inference.modes import Modes
 from percuss.inference.samplers.jumping import jump
 from percuss.inference.samplers.sample import (
+    CHAINS,
     Advance,
     Block,
     Progress,
@@ -38,14 +39,7 @@ from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
 
 SETTINGS = table_of(
-    Setting(
-        "chains",
-        "integer",
-        100,
-        low=4,
-        high=100_000,
-        doc="chains, started at draws from the prior, or in the modes where there are several",
-    ),
+    CHAINS,
     Setting(
         "thin", "integer", 0, low=0, high=100_000, doc="keep every so many steps; 0: as many as there are parameters"
     ),

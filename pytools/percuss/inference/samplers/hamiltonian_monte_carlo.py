@@ -25,19 +25,21 @@ from percuss.inference.diagnostics import diagnose
 from percuss.inference.modes import Modes
 from percuss.inference.samplers.adaptive_metropolis import AGREED, pooled_covariance, refilled, without_mass
 from percuss.inference.samplers.jumping import jump
-from percuss.inference.samplers.sample import Block, Progress, Report, Run, State, Stopping, draw_until_converged
+from percuss.inference.samplers.sample import (
+    CHAINS,
+    Block,
+    Progress,
+    Report,
+    Run,
+    State,
+    Stopping,
+    draw_until_converged,
+)
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
 
 SETTINGS = table_of(
-    Setting(
-        "chains",
-        "integer",
-        100,
-        low=4,
-        high=100_000,
-        doc="chains, started at draws from the prior, or in the modes where there are several",
-    ),
+    CHAINS,
     Setting(
         "steps", "integer", 0, low=0, high=10_000, doc="mean number of leapfrog steps of a draw; 0: found in burn-in"
     ),

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
-from percuss import settings
 from percuss.errors import InputError
 from percuss.plugins import UnknownNameError, extend
-from percuss.settings import Setting
+from percuss.settings import Setting, clean_options
 from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -126,20 +125,4 @@ def _module(sampler: str) -> SamplerModule:
 
 def _clean(sampler: str, known: Mapping[str, Setting], asked: Mapping[str, float]) -> dict[str, float]:
     cleaned = {name: cast(float, setting.default) for name, setting in known.items()}
-    return cleaned | {name: clean_setting(sampler, name, value) for name, value in asked.items()}
-
-
-def clean_setting(sampler: str, name: str, value: object) -> float:
-    """Return a setting of a sampler as it takes it; raise InputError for a name, type or number it does not take."""
-    known = sampler_settings(sampler)
-    if name not in known:
-        raise InputError(f"sampler {sampler} has no setting `{name}`: {did_you_mean(name, known)}")
-    setting = known[name]
-    if isinstance(value, float) and value.is_integer() and setting.form == "integer":
-        value = int(value)
-    try:
-        number: float = settings.clean_setting(setting, value)
-    except InputError:
-        takes = setting.allowed()
-        raise InputError(f"setting `{name}` of sampler {sampler} is {value!r}: it takes {takes}") from None
-    return number if setting.form == "integer" else float(number)
+    return cleaned | clean_options(f"sampler {sampler}", known, asked, "setting")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,9 +22,21 @@ from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import Diagnostics, diagnose
 from percuss.inference.modes import Held
 from percuss.inference.target import Target
+from percuss.settings import Setting, clean_options
+from percuss.study.calibration import STOPPING
 
 if TYPE_CHECKING:
     from percuss.inference.diagnostics import Diagnostics
+
+
+CHAINS = Setting(
+    "chains",
+    "integer",
+    100,
+    low=4,
+    high=100_000,
+    doc="chains, started at draws from the prior, or in the modes where there are several",
+)
 
 
 @dataclass(frozen=True)
@@ -39,12 +51,7 @@ class Stopping:
     evaluations: int = 4_000_000
 
     def __post_init__(self) -> None:
-        if not 1 < self.r_hat < math.inf:
-            raise InputError(f"r_hat = {self.r_hat!r} must be above 1")
-        if not 0 < self.ess < math.inf:
-            raise InputError(f"ess = {self.ess!r} must be above 0")
-        if self.evaluations < 1 or self.evaluations != int(self.evaluations):
-            raise InputError(f"evaluations = {self.evaluations!r} must be a whole number of at least 1")
+        clean_options("sampling", STOPPING, asdict(self), "setting")
 
     @property
     def std_error(self) -> float:

@@ -14,9 +14,18 @@ from itertools import pairwise
 from typing import ClassVar
 
 from percuss.errors import InputError
-from percuss.headers import other_quantity
 from percuss.models.ground.measures import measures_of
 from percuss.spelling import counted, shown
+from percuss.text_tables import (
+    check_separator,
+    check_unit,
+    header_unit,
+    is_number,
+    is_unit,
+    number_in,
+    other_quantity,
+    rows_of,
+)
 from percuss.units import dimension, from_si, parse_unit, same_dimension
 
 ACCELERATION, TIME = "m/s^2", "s"
@@ -35,7 +44,6 @@ _UNITS_OF = re.compile(r"\bUNITS?(?:\s+OF\b|\s*[:=])\s*([^\s,;]+)")
 _PERHAPS_UNIT = re.compile(r"(?:\bIN\s+|[(\[]\s*)([^\s,;()\[\]]+)")
 _COUNTED = re.compile(r"NPTS\s*=\s*([^\s,]+)[\s,]+DT\s*=\s*([\d.E+-]+)\s*(?:SEC|S\b|,|$)")
 _COUNTED_BEFORE = re.compile(r"^\s*(\S+)\s+(\S+)\s+NPTS\s*,?\s*DT\b")
-_BRACKETED = re.compile(r"[\[(]\s*([^\])]*?)\s*[\])]\s*$")
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,19 @@ class GroundRecord:
     name: str
     times_s: tuple[float, ...]
     accelerations_m_s2: tuple[float, ...]
+
+    def too_short(self, run_s: float) -> str:
+        """Why the record is none for a run of that length; empty where it is long enough.
+
+        It may end a step early, as records of N steps do that begin at 0, but no more than a hundredth of the run.
+        """
+        end = self.times_s[-1]
+        if run_s - end <= _ends_with(end - self.times_s[-2], run_s):
+            return ""
+        return (
+            f"the record {self.name} ends at {end:.6g} s, before the run of {run_s:.6g} s: shorten duration, or say "
+            f'base_record_end = "rest" for a base that is at rest for the last {run_s - end:.6g} s'
+        )
 
     def facts(self, scale: float = 1.0, run_s: float = math.inf) -> RecordFacts:
         """What to know of the record, with its acceleration times a factor, in a run of some length."""
@@ -109,7 +130,7 @@ class RecordFacts:
 
     def mismatch(self) -> str:
         """One sentence if the record and the run do not end together, within a step; empty if they do."""
-        if not math.isfinite(self.run_s) or abs(self.run_s - self.end_s) <= self.largest_step_s * (1 + 1e-9):
+        if not math.isfinite(self.run_s) or abs(self.run_s - self.end_s) <= _ends_with(self.largest_step_s, self.run_s):
             return ""
         if self.end_s < self.run_s:
             rest = f"the base is at rest for the last {self.run_s - self.end_s:.6g} s"
@@ -117,6 +138,11 @@ class RecordFacts:
         return (
             f"{self.name} ends at {self.end_s:.6g} s, after the run of {self.run_s:.6g} s: the rest of it is not used"
         )
+
+
+def _ends_with(step_s: float, run_s: float) -> float:
+    """How far apart a record and a run may end that end together: a step, but not that of a few samples far apart."""
+    return min(step_s, 0.01 * run_s) * (1 + 1e-9)
 
 
 def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:
@@ -127,7 +153,7 @@ def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:
         raise InputError("is not UTF-8 text") from None
     if unit is not None and not same_dimension(unit, ACCELERATION):
         raise InputError(f"base_record_unit = {shown(unit)} ({dimension(unit)}) is no unit of acceleration")
-    times, values = _peer(text, unit) if name.lower().endswith(PEER) else _csv(text, unit)
+    times, values = _peer(text, unit) if name.lower().endswith(PEER) else _csv(data, unit)
     if len(times) < 2:
         raise InputError(f"holds {counted(len(times), 'sample')} where at least 2 are needed")
     for i, (before, after) in enumerate(pairwise(times), start=2):
@@ -146,7 +172,11 @@ def _peer(text: str, unit: str | None) -> tuple[list[float], list[float]]:
     own = _one_unit(_peer_unit(lines[2]), unit, f"line 3, `{lines[2].strip()[:60]}`,")
     count, step = _counted(lines[3])
     scale = float(parse_unit(own).scale)
-    values = [scale * _number(word, i) for i, line in enumerate(lines[4:], start=5) for word in line.split()]
+    values = [
+        scale * number_in(word, f"line {i}: a value")
+        for i, line in enumerate(lines[4:], start=5)
+        for word in line.split()
+    ]
     if len(values) != count:
         complaint = "cut off" if len(values) < count else "longer than it says"
         raise InputError(f"holds {counted(len(values), 'value')} where NPTS says {count}: it is {complaint}")
@@ -171,10 +201,8 @@ def _unit_of(word: str) -> str | None:
     """A word of capitals as a unit, or None."""
     if word in ("G", "GAL", "GALS"):
         return "g0" if word == "G" else "Gal"
-    try:
-        return parse_unit(word.lower().replace("sec", "s")).name
-    except InputError:
-        return None
+    unit = word.lower().replace("sec", "s")
+    return parse_unit(unit).name if is_unit(unit) else None
 
 
 def _counted(line: str) -> tuple[int, float]:
@@ -182,36 +210,34 @@ def _counted(line: str) -> tuple[int, float]:
     match = _COUNTED.search(line.upper()) or _COUNTED_BEFORE.search(line.upper())
     if not match:
         raise InputError(f"line 4 must give NPTS and DT, as in `NPTS= 4000, DT= .0050 SEC`, not `{line.strip()[:60]}`")
-    step = _number(match[2], 4)
+    step = number_in(match[2], "line 4: DT")
     if not match[1].isdecimal() or int(match[1]) < 2 or step <= 0:
         raise InputError(f"line 4, `{line.strip()[:60]}`: NPTS must be a whole number above 1 and DT above 0")
     return int(match[1]), step
 
 
-def _csv(text: str, unit: str | None) -> tuple[list[float], list[float]]:
-    """Two columns, time and acceleration, with or without a header; empty lines and those with # are passed over."""
+def _csv(data: bytes, unit: str | None) -> tuple[list[float], list[float]]:
+    """Two columns, time and acceleration, with or without a header; blank lines are passed over."""
+    check_separator(data)
     times: list[float] = []
     values: list[float] = []
-    units: tuple[str | None, str | None] = (None, None)
     scales: tuple[float, float] | None = None
-    rows = ((i, line.strip()) for i, line in enumerate(text.splitlines(), start=1))
-    for i, line in rows:
-        if not line or line.startswith("#"):
+    for line, row in rows_of(data, comments=True):
+        cells = [cell.strip() for cell in row]
+        if cells and not cells[-1]:
+            cells.pop()  # a comma at the end of the line
+        if not any(cells):
             continue
-        cells = [cell.strip().strip('"') for cell in line.rstrip(",").split(",")]
         if len(cells) != 2:
-            way = "; its cells are separated by `;`, and `,` is needed" if ";" in line else ""
-            raise InputError(
-                f"line {i} has {counted(len(cells), 'column')} where time and acceleration are needed{way}"
-            )
-        if scales is None and units == (None, None) and not _is_number(cells[0]):
-            units = _head_unit(cells[0], TIME), _head_unit(cells[1], ACCELERATION)
-            own = _one_unit(units[1], unit, f"the header `{line[:60]}`")
-            scales = float(parse_unit(units[0] or TIME).scale), float(parse_unit(own).scale)
+            raise InputError(f"line {line} has {counted(len(cells), 'column')} where time and acceleration are needed")
+        if scales is None and not is_number(cells[0]):
+            time, own = _head_unit(cells[0], TIME), _head_unit(cells[1], ACCELERATION)
+            agreed = _one_unit(own, unit, f"the header `{','.join(cells)[:60]}`")
+            scales = float(parse_unit(time or TIME).scale), float(parse_unit(agreed).scale)
             continue
         scales = scales or (1.0, float(parse_unit(_one_unit(None, unit, "a table without a header")).scale))
-        times.append(scales[0] * _number(cells[0], i))
-        values.append(scales[1] * _number(cells[1], i))
+        times.append(scales[0] * number_in(cells[0], f"line {line}: the time"))
+        values.append(scales[1] * number_in(cells[1], f"line {line}: the value"))
     return times, values
 
 
@@ -221,22 +247,15 @@ def _head_unit(head: str, expected: str) -> str | None:
     if other:
         needed = "a time" if expected == TIME else "an acceleration"
         raise InputError(f"column `{head[:40]}` names another quantity ({other}): {needed} is needed")
-    match = _BRACKETED.search(head)
-    if match is None:
-        if len(head.split()) > 1:
-            raise InputError(
-                f"column `{head[:40]}`: write its unit in brackets, as in `{head.split()[0][:20]} [{expected}]`"
-            )
-        tails = (unit for tail, unit in _TAILS[expected].items() if head.lower().endswith(f"_{tail}"))
-        return next(tails, None)
-    try:
-        unit = parse_unit(match[1]).name
-    except InputError as fault:
-        raise InputError(f"column `{head[:40]}`: {fault}") from None
-    if not same_dimension(unit, expected):
-        way = "; standard gravity is `g0`, and `g` the gram" if unit == "g" else ""
-        raise InputError(f"column `{head[:40]}` is in {unit}, and {expected} or a unit like it is needed{way}")
-    return unit
+    unit = header_unit(head, any_brackets=True)
+    if unit is not None:
+        return check_unit(f"`{head[:40]}`", unit, expected)
+    if len(head.split()) > 1:
+        raise InputError(
+            f"column `{head[:40]}`: write its unit in brackets, as in `{head.split()[0][:20]} [{expected}]`"
+        )
+    tails = (unit for tail, unit in _TAILS[expected].items() if head.lower().endswith(f"_{tail}"))
+    return next(tails, None)
 
 
 def _one_unit(unit_in_file: str | None, unit: str | None, where: str) -> str:
@@ -248,17 +267,3 @@ def _one_unit(unit_in_file: str | None, unit: str | None, where: str) -> str:
             f"{where} says {unit_in_file}, and the study base_record_unit = {unit}: leave out what is wrong"
         )
     return str(unit_in_file or unit)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(text: str, line: int) -> float:
-    if not _is_number(text) or "_" in text or not math.isfinite(float(text)):
-        raise InputError(f"line {line}: {shown(text)} is not a finite number")
-    return float(text)

@@ -46,11 +46,12 @@ class Base:
     """How the base moves: not at all, as recorded, as a sum of sines, or as synthesised from the run's seed; with or
     without a pulse on top of it.
 
-    With several records the input `base_record` or `base_record_number` says which. `measures` holds what `scaling`
-    measures of each record.
+    With several records the input `base_record` or `base_record_number` says which. `rests`: records may end before the
+    run. `measures` holds what `scaling` measures of each record.
     """
 
     records: Mapping[str, GroundRecord] = field(default_factory=dict)
+    rests: bool = False
     sines: tuple[Mapping[str, float], ...] = ()
     synthetic: Mapping[str, Any] | None = None
     compatible: Mapping[str, Any] | None = None

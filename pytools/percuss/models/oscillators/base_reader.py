@@ -20,7 +20,7 @@ from percuss.models.oscillators.tables import HARMONIC, SCALING
 
 WAYS = ("base_record", "base_records", "base_harmonics", "base_synthetic", "base_compatible")
 # What goes with records alone.
-OF_RECORDS = ("base_scaling", "base_record_by")
+OF_RECORDS = ("base_scaling", "base_record_by", "base_record_end")
 
 
 def read_base(
@@ -82,7 +82,8 @@ def _recorded(
     for name, value in measures.items():
         if value == 0:
             reader.faults.append(("base_scaling", f"{name}: a record of zeros cannot be scaled"))
-    return Base(records=records, pulse=pulse, scaling=scaling, measures=measures)
+    rests = settings.get("base_record_end") == "rest"
+    return Base(records=records, rests=rests, pulse=pulse, scaling=scaling, measures=measures)
 
 
 def _scaling(reader: Reader, settings: Mapping[str, Any]) -> Scaling | None:

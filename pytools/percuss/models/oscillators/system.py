@@ -105,6 +105,11 @@ class Oscillators:
         """Every record of the base motion, as it was recorded."""
         return [record.facts(run_s=self.duration_s) for record in self.base.records.values()]
 
+    def short_records(self) -> list[str]:
+        """A sentence for each record that ends before the run, unless the base is to be at rest then."""
+        records = () if self.base.rests else self.base.records.values()
+        return [words for record in records if (words := record.too_short(self.duration_s))]
+
     def record_of(self, point: Mapping[str, Value]) -> RecordFacts | None:
         """The record that moves the base in a run, scaled."""
         record = self.base.record_of(point)

@@ -83,6 +83,12 @@ def _records(table: Mapping[str, object]) -> tuple[Setting, ...]:
             doc="number: the input base_record_number says which of base_records, so that designs can vary it",
         ),
         Setting("base_record_unit", "text", unit, doc="unit of acceleration, for records that do not say it"),
+        Setting(
+            "base_record_end",
+            "text",
+            choices=("rest",),
+            doc="rest: the base is at rest after a record that ends before the run, which is refused without it",
+        ),
         Setting("base_scaling", "table", doc="scales records to a measure, an input instead of base_scale", of=SCALING),
     )
 

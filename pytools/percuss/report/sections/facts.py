@@ -60,6 +60,19 @@ def _body(event: Event) -> Table:
         return Table(f"Its body cannot be read: {fault}", ["field", "value"], [])
     rows: list[list[Cell]] = []
     for name, value in list(fields.items())[:MOST_FIELDS]:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if value is None or value == "" or value == [] or value == {}:
+            continue
+        text = _spoken(value)
         rows.append([str(name), text if len(text) <= LONGEST else f"{text[:LONGEST]}…"])
     return Table("What it says", ["field", "value"], rows)
+
+
+def _spoken(value: object) -> str:
+    """A field as a person writes it: lists of numbers and names without brackets, what is nested as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
+        return ", ".join(map(_spoken, value))
+    return json.dumps(value, ensure_ascii=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from percuss.kinds.fragility_fitted import FragilityFitted
 from percuss.ledger.event import Event
 from percuss.plots.fragility import draw_curves, intensity_scale
@@ -32,19 +34,22 @@ def section(source: Source, event: Event) -> Section:
     rows: list[list[Cell]] = []
     for s in body.states:
         row: list[Cell] = [s.name, s.threshold * y.factor, s.exceeding, s.median * x.factor]
-        row += [number * x.factor for number in (*s.median_bootstrap, *s.median_bayes)]
-        row.append(s.dispersion)
+        row += [_interval(s.median_bootstrap, x.factor), _interval(s.median_bayes, x.factor), s.dispersion]
         if s.rate is not None:
-            row += [s.rate, *(s.rate_bayes or ())]
+            row += [s.rate, _interval(s.rate_bayes) if s.rate_bayes else ""]
         rows.append(row)
     share = f"{100 * body.level:g} %"
-    heads = ["state", f"{y.label} above", "runs that exceed it", f"median {x.label}", f"bootstrap {share}, low", "high"]
-    heads += [f"Bayes {share}, low", "high", "dispersion"]
+    heads = ["state", f"{y.label} above", "runs above", f"median {x.label}", f"bootstrap {share}", f"Bayes {share}"]
+    heads += ["dispersion"]
     if body.hazard:
-        heads += ["rate [1/year]", f"Bayes {share}, low", "high"]
+        heads += ["rate [1/year]", f"Bayes {share}"]
     blocks.append(Table("Lognormal curves of the damage states", heads, rows))
     medians = ", ".join(
         f"{s.name} {x.with_unit(s.median)} (dispersion {number_text(s.dispersion, 2)})" for s in body.states
     )
     short = [] if failures(body.trust) else [f"Median {x.name} of the damage states: {medians}."]
     return Section("Fragility", blocks, short)
+
+
+def _interval(ends: Iterable[float], factor: float = 1.0) -> str:
+    return " to ".join(number_text(end * factor, 4) for end in ends)

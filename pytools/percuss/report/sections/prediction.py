@@ -31,7 +31,9 @@ def section(source: Source, event: Event) -> Section:
     short: list[str | Notice] = []
     if body.scores:
         blocks.append(_scores(body.scores))
-        short.append(_score_sentence(body.scores))
+        # Of outputs that the surrogate knows nothing of, accepted or not, nothing is concluded.
+        if all(verdict.passed or verdict.gate != "skill" for verdict in body.trust):
+            short.append(_score_sentence(body.scores))
     if prediction.data.height:
         blocks.append(_on_data(prediction))
     if prediction.curves is not None and prediction.curves.height:
@@ -40,7 +42,9 @@ def section(source: Source, event: Event) -> Section:
         verdict = _verdict(body.verification)
         short.append(verdict)
         blocks += [verdict, *_verification(prediction, body.verification)]
-    blocks += [_outputs(prediction), *(Notice(f"{note}.", "note") for note in body.notes)]
+    if prediction.outputs.height:
+        blocks.append(_outputs(prediction))
+    blocks += [*(Notice(f"{note}.", "note") for note in body.notes)]
     return Section("Prediction", blocks, short)
 
 

@@ -74,13 +74,13 @@ def _events(listed: list[Event], numbers: dict[str, int]) -> Table:
                 inputs,
                 event.seed,
                 outcome,
-                when(event),
+                f"`{when(event).removesuffix(' UTC')}`",
                 duration(event.cost.wall_us) if event.cost.wall_us else None,
             ]
         )
     return Table(
         "Events, in the order of the ledger",
-        ["#", "kind", "id", "hash", "made from", "seed", "outcome", "at", "took"],
+        ["#", "kind", "id", "hash", "made from", "seed", "outcome", "at (UTC)", "took"],
         rows,
     )
 

@@ -34,6 +34,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("posterior.sampled", "posterior"),
     ("prediction.made", "prediction"),
     ("twins.checked", "twins"),
+    ("advice.computed", "advice"),
     ("validation.computed", "validation"),
     ("reliability.estimated", "reliability"),
     ("comparison.made", "comparison"),

@@ -13,6 +13,7 @@ from percuss.report.source import Source, no_skill
 from percuss.spelling import counted
 from percuss.surrogates.assessment import whole_curve_errors
 from percuss.surrogates.surrogate import load_surrogate
+from percuss.surrogates.two_level import TWO_LEVEL
 
 # Above this share of the variance a surrogate is called wrong at the top of the page.
 WRONG = 0.1
@@ -35,6 +36,8 @@ def section(source: Source, event: Event) -> Section:
             "the variance of the output."
         )
     ]
+    if event.inputs_as("low"):
+        blocks.append(_levels(table, labels))
     lacking = no_skill(event)
     blocks += lacking.notices
     trusted = surrogate.error
@@ -69,6 +72,19 @@ def section(source: Source, event: Event) -> Section:
         words = f"{title} ({families}): the largest error{rest} is {error:.2g} of the variance ({where})."
         short.append(Notice(words) if error > WRONG else words)
     return Section(title, blocks, short)
+
+
+def _levels(table: pl.DataFrame, labels: list[str]) -> Table:
+    """Nested errors with and without the low level, output by output."""
+    rows: list[list[Cell]] = []
+    for row, label in zip(table.iter_rows(named=True), labels, strict=True):
+        tried = dict(zip(row["tried"], row["tried_errors"], strict=True))
+        if TWO_LEVEL in tried:
+            taken = "both levels" if row["method"] == TWO_LEVEL else "high level alone"
+            without = min(error for name, error in tried.items() if name != TWO_LEVEL)
+            rows.append([label, without, tried[TWO_LEVEL], row.get("rho"), row.get("correlation"), taken])
+    title = "Two fidelities: nested errors on runs of the high level"
+    return Table(title, ["output", "high level alone", "both levels", "rho", "correlation", "taken"], rows)
 
 
 def _table(table: pl.DataFrame, labels: list[str]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from percuss.kinds.validation_computed import ValidationComputed
+from percuss.kinds.validation_computed import ValidationComputed, spoken
 from percuss.ledger.event import Event
 from percuss.plots.drawing import picture
 from percuss.plots.drift import Shown, default_names, draw_paths, draw_predictions
@@ -21,7 +21,7 @@ def section(source: Source, event: Event) -> Section:
     validation = load_validation(source.session, event)
     body = ValidationComputed.of(event)
     shown = Shown(validation, source.study(event), body.model)
-    word, good = body.verdict, body.verdict == NO_EVIDENCE
+    word, good = spoken(body.verdict), body.verdict == NO_EVIDENCE
     verdict = Notice(f"{body.model}: {word}.", "good" if good else "warning", body.reasons)
     blocks: list[Block] = [verdict]
     blocks += [Notice(f"{note}.", "note") for note in body.notes]

@@ -11,7 +11,13 @@
     select.replaceChildren(...items.map(item => { const option = make("option", { value: item.id }); option.textContent = label(item); return option; }));
     if (items.some(item => item.id === before)) select.value = before;
   };
-  const form = id => list.items.find(item => item.id === id)?.form;
+  const find = id => list.items.find(item => item.id === id);
+  const form = id => find(id)?.form;
+  // What an item is best held against: of its study, else of its form.
+  const beside = item => {
+    const others = list.items.filter(other => other.form === item.form && other.id !== item.id);
+    return others.find(other => other.study === item.study) || others[0];
+  };
   const heading = text => { const h = make("h2"); h.textContent = text; return h; };
   const table = (caption, heads, rows) => {
     const head = make("tr"), body = make("tbody");
@@ -87,20 +93,22 @@
     }
     return key;
   };
+  const offer = () => {
+    fill(second, list.items.filter(item => item.form === form(first.value)));
+    second.value = beside(find(first.value))?.id ?? first.value;
+  };
   const show = async () => {
-    const other = list.items.filter(item => item.form === form(first.value));
-    fill(second, other);
-    if (second.value === first.value && other.length > 1 && !query.get("second")) second.value = other.find(item => item.id !== first.value).id;
     const [a, b] = await Promise.all([first.value, second.value].map(id => load("compare-" + id, `data/compare-${id}.js`)));
-    const find = id => list.items.find(item => item.id === id);
     out.replaceChildren(sides(find(a.id), find(b.id)), ...({ runs, posterior: posteriors, surrogate: surrogates })[a.form](a, b));
     document.documentElement.dataset.ready = "1";
   };
   if (list.items.length < 2) { out.textContent = "There are no two runs, posteriors or surrogates to hold against each other."; document.documentElement.dataset.ready = "1"; return; }
   fill(first, list.items);
-  if (query.get("first")) first.value = query.get("first");
-  fill(second, list.items.filter(item => item.form === form(first.value)));
+  // The newest that has another of its study beside it, posteriors before runs.
+  const paired = list.items.filter(item => beside(item)?.study === item.study);
+  first.value = query.get("first") || (paired.find(item => item.form === "posterior") || paired[0] || list.items[0]).id;
+  offer();
   if (query.get("second")) second.value = query.get("second");
-  first.addEventListener("change", show); second.addEventListener("change", show);
+  first.addEventListener("change", () => { offer(); show(); }); second.addEventListener("change", show);
   await show();
 })();

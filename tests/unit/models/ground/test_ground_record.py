@@ -2,6 +2,8 @@
 
 import math
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,7 +75,7 @@ def test_headers_old_and_new_are_obeyed(third: str, fourth: str, scale: float) -
         (at2(fourth="NPTS= 6, DT= -.005 SEC"), None, "DT above 0"),
         (at2(fourth="NPTS= 6.5, DT= .005 SEC"), None, "whole number"),
         (at2(fourth="6 values"), None, "line 4 must give NPTS and DT"),
-        (at2(values=["1 2 3", "4 nan 6"]), None, "line 6: 'nan' is not a finite number"),
+        (at2(values=["1 2 3", "4 nan 6"]), None, "line 6: a value is nan: a finite number is needed"),
         (b"1 2 3", None, "four lines of header"),
     ],
 )
@@ -125,7 +127,7 @@ def test_units_in_the_header_of_a_csv_are_obeyed(text: str, unit: str | None, la
         ("time ms,acc g0\n0,0\n1,2\n", "g0", "in brackets"),
         ("t;a\n0;0\n1;2\n", "g0", "separated by `;`"),
         ("t,x,y\n0,0,0\n1,2,3\n", "g0", "3 columns"),
-        ("t,a\n0,0\n1,nan\n", "g0", "line 3: 'nan' is not a finite number"),
+        ("t,a\n0,0\n1,nan\n", "g0", "line 3: the value is nan: a finite number is needed"),
         ("0,1\n0,2\n", "g0", "does not come after"),
         ("0,1\n", "g0", "at least 2"),
     ],
@@ -134,6 +136,12 @@ def test_what_a_csv_must_not_be(text: str, unit: str | None, words: str) -> None
     with pytest.raises(InputError) as caught:
         read_record("a.csv", text.encode(), unit)
     assert words in str(caught.value)
+
+
+def test_a_worker_that_reads_a_record_loads_no_tables() -> None:
+    code = "import sys; from percuss.models.ground.record import read_record\n"
+    code += "read_record('a.csv', b't [s],a [g0]\\n0,0\\n1,2\\n', None); sys.exit('polars' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_facts_of_a_sine_are_those_of_the_closed_form() -> None:
