@@ -1,6 +1,6 @@
 """A log density learnt from its own evaluations, where it is high: what an expensive density can be proposed by.
 
-A Gaussian process with a quadratic trend over the unbounded space (`percuss.surrogates.matern_process`) is fitted to
+A Gaussian process with a quadratic trend over the unbounded space (`percuss.surrogates.kernel_process`) is fitted to
 evaluated points, those where the density is high. The trend is what makes few points go far: a posterior of many data
 is nearly Gaussian. Where the outputs behind the density are known, they are learnt instead
 (`percuss.inference.learnt_outputs`). Outside an ellipsoid about its points a polynomial means nothing: there the
@@ -18,7 +18,7 @@ import numpy as np
 
 from percuss.inference.arrays import Floats
 from percuss.inference.mixture import Mixture
-from percuss.surrogates.matern_process import Hyperparameters, fit_process
+from percuss.surrogates.kernel_process import Hyperparameters, fit_process
 
 # The ellipsoid reaches so many times as far as the farthest of the points it is drawn about.
 REACH = 1.2

@@ -2,7 +2,7 @@
 
     U(u) = |mean(u)| / std(u)      (Echard, Gayton and Lemaire, 2011), the next run where U is least
 
-The process is the suite's own (`percuss.surrogates.matern_process`), over u itself. With Phi(-U) the chance that a
+The process is the suite's own (`percuss.surrogates.kernel_process`), over u itself. With Phi(-U) the chance that a
 candidate is on the wrong side, the expected weight on the wrong side is sum w Phi(-U) and its variance at most what it
 is for signs that are wrong together. Learning stops (`STEADY` times in a row) when what is expected wrong, plus twice
 its standard deviation for independent signs, is below a share `tolerance` of the probability (after Wang and
@@ -20,7 +20,7 @@ from percuss.errors import AnswerIsNo
 from percuss.reliability.estimate import Array
 from percuss.reliability.limit import Limit
 from percuss.settings import Setting
-from percuss.surrogates.matern_process import Process, fit_process
+from percuss.surrogates.kernel_process import Process, fit_process
 
 STEADY = 3
 TOLERANCE = Setting(

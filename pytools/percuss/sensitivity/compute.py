@@ -235,8 +235,10 @@ def _of_case(
     if method == moment_independent.METHOD:
         names = [(runs.case, output) for output in campaign.outputs]
         note = f"{len(runs.failures)} failed runs are left out" if runs.failures else ""
-        given = (campaign.theta[runs.rows], runs.values, names, request.level, request.seed)
-        return moment_independent.moment_independent_indices(*given), note
+        points = campaign.theta[runs.rows]
+        return moment_independent.moment_independent_indices(
+            points, runs.values, names, request.level, request.seed
+        ), note
     if method == given_data.METHOD:
         note = f"{len(runs.failures)} failed runs are left out of given-data indices" if runs.failures else ""
         return given_data.given_data_indices(campaign.theta[runs.rows], runs.values, *labels), note

@@ -49,7 +49,7 @@ def moment_independent_indices(
     rng = np.random.default_rng([seed, n, 31])
     counts = np.stack([np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(RESAMPLES)]).astype(float)
     dealt = np.stack([rng.permutation(n) for _ in range(DEALT)])
-    found = []
+    indices = []
     for j, (case, output) in enumerate(names):
         y = values[:, j]
         variance = float(y.var())
@@ -60,11 +60,11 @@ def moment_independent_indices(
             }
         else:
             measures = dict.fromkeys(("delta", "rank"), bare(np.full(d, np.nan)))
-        found.append(Indices(case, output, METHOD, float(y.mean()), variance, measures))
-    return found
+        indices.append(Indices(case, output, METHOD, float(y.mean()), variance, measures))
+    return indices
 
 
-class Found(NamedTuple):
+class Distance(NamedTuple):
     """delta of one parameter, those of resampled runs moved to lie about it, and the share of random deals below it."""
 
     value: float
@@ -72,13 +72,15 @@ class Found(NamedTuple):
     above: float
 
 
-def _measure(found: Sequence[Found], level: float) -> Measure:
-    measure = with_interval(np.array([f.value for f in found]), np.stack([f.again for f in found], axis=1), level)
-    measure.low[np.array([f.above for f in found]) <= level] = 0.0
+def _measure(distances: Sequence[Distance], level: float) -> Measure:
+    measure = with_interval(
+        np.array([f.value for f in distances]), np.stack([f.again for f in distances], axis=1), level
+    )
+    measure.low[np.array([f.above for f in distances]) <= level] = 0.0
     return measure
 
 
-def delta(x: Array, y: Array, counts: Array, dealt: Array) -> Found:
+def delta(x: Array, y: Array, counts: Array, dealt: Array) -> Distance:
     """delta of one parameter; rows of `counts` are resampled runs, rows of `dealt` orders of the outputs."""
     n = len(y)
     order = np.argsort(x, kind="stable")
@@ -92,7 +94,9 @@ def delta(x: Array, y: Array, counts: Array, dealt: Array) -> Found:
     again = np.array([_distance(kernel, count[order], starts[:-1]) for count in counts])
     by_chance = [_distance(kernel[:, rows], np.ones(n), starts[:-1]) for rows in dealt]
     estimate = float(np.sqrt(max(2.0 * once**2 - (again**2).mean(), 0.0)))
-    return Found(estimate, np.clip(again - again.mean() + estimate, 0.0, 1.0), float(np.mean(np.less(by_chance, once))))
+    return Distance(
+        estimate, np.clip(again - again.mean() + estimate, 0.0, 1.0), float(np.mean(np.less(by_chance, once)))
+    )
 
 
 def _distance(kernel: Array, weights: Array, starts: Array) -> float:

@@ -23,7 +23,7 @@ from percuss.surrogates.gaussian_process import (
     process_table,
     resampled_processes,
 )
-from percuss.surrogates.matern_process import Process, fit_process
+from percuss.surrogates.kernel_process import Process, fit_process
 from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:
     for j, start in enumerate(starts):
         terms = _leading(selected.terms[j], selected.coefficients[j], int(LARGEST_SHARE * len(data.points)))
         psi = chaos.basis_of(data.families, terms).predict(data.points)
-        process = fit_process(data.points, data.values[:, j], psi, start.hyper if start else None)
+        process = fit_process(data.points, data.values[:, j], psi, start.hyper if start else None, settings.kernels)
         outputs.append((terms, process.process.trend))
         fits.append(process)
     trend = chaos.Expansions(chaos.expansion_of(data.families, outputs))

@@ -1,6 +1,6 @@
 """The family `gp`: a Gaussian process for each output, for responses with kinks that polynomials follow badly.
 
-The process itself is in `matern_process`; here are many outputs, storage and resampled designs.
+The process itself is in `kernel_process`; here are many outputs, storage and resampled designs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import LedgerError
-from percuss.surrogates.matern_process import Fit, Hyperparameters, Process, fit_process, refit
+from percuss.surrogates.kernel_process import Fit, Hyperparameters, Process, fit_process, refit
+from percuss.surrogates.kernels import MATERN
 from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:
     if isinstance(near, Processes):
         starts = near.processes
     fits = [
-        fit_process(data.points, data.values[:, j], start=start.hyper if start else None)
+        fit_process(data.points, data.values[:, j], start=start.hyper if start else None, kernels=settings.kernels)
         for j, start in enumerate(starts)
     ]
     residuals, variances = loo_of(fits)
@@ -123,6 +124,7 @@ def process_table(processes: Sequence[Process], columns: Sequence[int], group: i
             "column": pl.Series(list(columns), dtype=pl.Int64),
             "group": pl.Series([group] * len(processes), dtype=pl.Int64),
             "lengths": pl.Series([p.hyper.lengths.tolist() for p in processes], dtype=listed),
+            "kernel": pl.Series([p.hyper.kernel for p in processes], dtype=pl.String),
             "nugget": pl.Series([p.hyper.nugget for p in processes], dtype=pl.Float64),
             "variance": pl.Series([p.variance for p in processes], dtype=pl.Float64),
             "trend": pl.Series([p.trend.tolist() for p in processes], dtype=listed),
@@ -155,7 +157,8 @@ def load_processes(
             Process(
                 points,
                 np.where(scale > 0, scale, 1.0),
-                Hyperparameters(np.array(row["lengths"]), row["nugget"]),
+                # Processes of older events have no kernel: there was one.
+                Hyperparameters(np.array(row["lengths"]), row["nugget"], row.get("kernel", MATERN)),
                 row["variance"],
                 np.array(row["trend"]),
                 np.array(row["weights"]),

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from percuss.errors import InputError
 from percuss.plugins import UnknownNameError, extend
 from percuss.spelling import did_you_mean, shown
+from percuss.surrogates.kernels import MATERN, OFFERED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,12 +51,14 @@ class Settings:
     seed: int = 0
     max_candidates: int = 100_000
     curves: str | None = None
+    kernels: tuple[str, ...] = OFFERED
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], seed: int) -> Settings:
-        """The settings that an event was made with."""
-        kept = {key: value for key, value in facts.items() if key not in ("degrees", "q")}
-        return cls(**kept, degrees=tuple(facts["degrees"]), qs=tuple(facts["q"]), seed=seed)
+        """The settings that an event was made with. Older ones name no kernels: there was one."""
+        kept = {key: value for key, value in facts.items() if key not in ("degrees", "q", "kernels")}
+        kernels = tuple(facts.get("kernels") or (MATERN,))
+        return cls(**kept, degrees=tuple(facts["degrees"]), qs=tuple(facts["q"]), seed=seed, kernels=kernels)
 
     def facts(self) -> dict[str, object]:
         """For the event."""
@@ -70,6 +73,8 @@ class Settings:
             "bootstrap": self.bootstrap,
             "max_candidates": self.max_candidates,
             "curves": self.curves,
+            # What older events do not name is not said when they are repeated.
+            "kernels": None if self.kernels == (MATERN,) else list(self.kernels),
         }
 
 
@@ -234,7 +239,7 @@ class Family:
 
 FAMILIES: dict[str, Family] = {
     "chaos": Family("percuss.surrogates.chaos", "sparse polynomial chaos: smooth responses, indices at no cost"),
-    "gp": Family("percuss.surrogates.gaussian_process", "Gaussian process, Matern 5/2: kinked responses"),
+    "gp": Family("percuss.surrogates.gaussian_process", "Gaussian process, smooth or Matern 5/2: kinked responses"),
     "chaos-plus-gp": Family("percuss.surrogates.chaos_plus_gp", "chaos for a trend, a Gaussian process on the rest"),
 }
 BUILT_IN = tuple(FAMILIES)

@@ -26,6 +26,7 @@ const FEWEST: usize = 20;
 
 /// The folds with their bases.
 pub(crate) struct Contest {
+    points: usize,
     folds: Vec<Fold>,
 }
 
@@ -56,7 +57,10 @@ impl Contest {
                 }
             })
             .collect();
-        Some(Self { folds })
+        Some(Self {
+            points: design.len(),
+            folds,
+        })
     }
 
     /// Weighted sum of squares of the errors at all points, each predicted without its fold.
@@ -75,8 +79,16 @@ impl Contest {
                 &fold.fitted_design.output(output),
                 candidates.set(set),
             );
-            let paths = select(method, &fold.fitted, candidates, &[set], &start, stop)?;
-            // A set at the edge of what matching pursuit takes may be too wide for a fold: then the mean is all it has.
+            // A set as wide as matching pursuit takes for all points is not too wide for a fold of them.
+            let paths = select(
+                method,
+                &fold.fitted,
+                candidates,
+                &[set],
+                &start,
+                self.points,
+                stop,
+            )?;
             let selected = paths[0].as_ref().map_or(&[][..], Path::selected);
             let terms =
                 refit(&fold.fitted, selected, &start.y).map_or_else(Vec::new, |(terms, _)| terms);

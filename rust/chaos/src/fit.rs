@@ -206,12 +206,13 @@ pub(crate) fn select(
     candidates: &Candidates,
     sets: &[usize],
     start: &Start,
+    points: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Option<Path>>> {
     match method {
         Method::MatchingPursuit => {
             let walk = |keep: &[bool]| MatchingPursuit::new(basis, start, keep);
-            paths(walk, basis, candidates, sets, start, stop)
+            paths(walk, basis, candidates, sets, start, points, stop)
         }
         _ => paths(
             |keep: &[bool]| LeastAngle::new(basis, start, keep),
@@ -219,6 +220,7 @@ pub(crate) fn select(
             candidates,
             sets,
             start,
+            points,
             stop,
         ),
     }
@@ -345,7 +347,16 @@ impl Searcher<'_> {
             }
             (None, Search::Full) => {
                 let sets = self.sets(0..self.candidates.degrees().len());
-                let walked = select(method, self.basis, self.candidates, &sets, start, self.stop)?;
+                let points = self.basis.rows();
+                let walked = select(
+                    method,
+                    self.basis,
+                    self.candidates,
+                    &sets,
+                    start,
+                    points,
+                    self.stop,
+                )?;
                 for (set, path) in sets.into_iter().zip(walked) {
                     paths[set] = path;
                 }
@@ -420,6 +431,7 @@ impl Searcher<'_> {
                 self.candidates,
                 &fresh,
                 start,
+                self.basis.rows(),
                 self.stop,
             )?;
             for (set, path) in fresh.into_iter().zip(walked) {

@@ -74,8 +74,11 @@ impl<'a> LeastAngle<'a> {
 impl Walk for LeastAngle<'_> {
     const GREED: f64 = 0.2;
 
+    /// Two terms for three points: beyond, what is left of the leave-one-out residuals is small by chance, and the
+    /// correction does not make up for it (the circuit of Ben-Ari and Steinberg, 2007, at 60 points: 59 terms, corrected
+    /// error 2e-6, at fresh points 6e-4; 31 terms have 4e-5).
     fn longest(points: usize) -> usize {
-        points.saturating_sub(2)
+        2 * points / 3
     }
 
     /// A tenth of the points, as UQLab; half of it loses terms of smooth responses that come late.

@@ -158,19 +158,21 @@ struct Track {
     criterion: f64,
 }
 
-/// Walk the paths over `sets`; one per set, in the order given, `None` for sets too wide for this kind of walk.
+/// Walk the paths over `sets`; one per set, in the order given, `None` for sets too wide for this kind of walk on so many
+/// points: those of the design, of which a fold may have fewer.
 pub(crate) fn paths<W: Walk>(
     walk: impl FnOnce(&[bool]) -> W,
     basis: &Basis,
     candidates: &Candidates,
     sets: &[usize],
     start: &Start,
+    points: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Option<Path>>> {
     let nothing = Growing::new(basis).loo(&start.residual, start.total);
     let tracks: Vec<Track> = sets
         .iter()
-        .filter(|&&set| candidates.set(set).len() <= W::widest(basis.rows()))
+        .filter(|&&set| candidates.set(set).len() <= W::widest(points))
         .map(|&set| Track {
             set,
             best: 0,

@@ -41,7 +41,7 @@ from percuss.inference.modes import Modes
 from percuss.inference.samplers.sample import Progress, Report, Run, Stopping, judge
 from percuss.inference.target import Target
 from percuss.settings import Setting, table_of
-from percuss.surrogates.matern_process import Hyperparameters
+from percuss.surrogates.kernel_process import Hyperparameters
 
 SETTINGS = table_of(
     Setting("chains", "integer", 10, low=8, high=1000, doc="chains, and evaluations in one batch"),

@@ -1,9 +1,10 @@
-"""Gaussian-process regression with a trend: Matern 5/2, one length a parameter, nugget, analytic leave-one-out.
+"""Gaussian-process regression with a trend: one length a parameter, nugget, analytic leave-one-out.
 
-    y = F b + Z,   cov Z = s^2 R,   R = K + g I,
-    K_ij = (1 + r + r^2 / 3) exp(-r),   r^2 = 5 sum_k (x_ik - x_jk)^2 / l_k^2
+    y = F b + Z,   cov Z = s^2 R,   R = K + g I,   K_ij = k(sum_k (x_ik - x_jk)^2 / l_k^2)
 
-Lengths l and nugget g maximise the restricted likelihood, in which b and s^2 are profiled out (Harville, 1977). With
+with the kernels of `percuss.surrogates.kernels`. Lengths l and nugget g maximise the restricted likelihood, in which b
+and s^2 are profiled out (Harville, 1977). Of several kernels, all with as many hyperparameters, the likeliest is
+taken, but one after the first only where it is so by e^3, which Kass and Raftery (1995) call strong. With
 P = R^-1 - R^-1 F (F' R^-1 F)^-1 F' R^-1 and n - p degrees of freedom,
 
     s^2 = y' P y / (n - p)
@@ -18,6 +19,7 @@ canonical variables, standardised here. Starts of the search are fixed, so that 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,25 +28,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
+from percuss.surrogates.kernels import KERNELS, MATERN
 
 Array = NDArray[Any]
 
-SHORTEST, LONGEST = 0.05, 100.0  # lengths, in standard deviations of the points
-LEAST_NUGGET, LARGEST_NUGGET = 1e-9, 1.0
-# Trial lengths of the search; the two most likely are optimised.
+SHORTEST = 0.05  # length, in standard deviations of the points
+LARGEST_NUGGET = 1.0
+# By how much the logarithm of a likelihood must be larger for a kernel that is not the first.
+STRONG = 3.0
+# Trial lengths of the search; the most likely of each kernel are optimised, two in all.
 STARTS = (0.5, 1.5, 4.0, 12.0)
 START_NUGGETS = (1e-8, 1e-3)
 # Cost grows with the cube of the number of points: beyond this a fit takes minutes.
 MOST_POINTS = 2000
-SQRT5 = math.sqrt(5.0)
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """What was searched for: lengths (in standardised canonical variables) and nugget, relative to the variance."""
+    """What was searched for: lengths (in standardised canonical variables), nugget relative to the variance, kernel."""
 
     lengths: Array
     nugget: float
+    kernel: str = MATERN
 
     @property
     def logs(self) -> Array:
@@ -67,7 +72,7 @@ class Process:
     def kernel(self, points: Array) -> Array:
         """Correlations (n, training points) of canonical points with the training points."""
         unit = self.scale * self.hyper.lengths
-        return matern(points / unit, self.points / unit)
+        return KERNELS[self.hyper.kernel].between(points / unit, self.points / unit)
 
     def mean(self, points: Array, basis: Array) -> Array:
         """The mean at canonical points; `basis` holds the trend's terms there."""
@@ -75,11 +80,9 @@ class Process:
 
     def slope(self, points: Array) -> Array:
         """Derivatives (n, d) of the part without the trend with respect to canonical variables."""
-        scaled = SQRT5 * (points[:, None, :] - self.points[None, :, :]) / (self.scale * self.hyper.lengths)
-        r = np.sqrt(np.einsum("ijk,ijk->ij", scaled, scaled))
-        # dk/dr = -r (1 + r) exp(-r) / 3, and dr/dx_k = scaled_k sqrt5 / (l_k scale_k r).
-        common = -(1.0 + r) * np.exp(-r) / 3.0 * self.weights
-        return np.asarray(np.einsum("ij,ijk->ik", common, scaled) * (SQRT5 / (self.hyper.lengths * self.scale)))
+        unit = self.scale * self.hyper.lengths
+        away = (points[:, None, :] - self.points[None, :, :]) / unit
+        return np.asarray(KERNELS[self.hyper.kernel].slope(away, self.weights) / unit)
 
     def prediction_variance(self, points: Array, basis: Array) -> Array:
         """Variance of a new observation: of the process, the trend's uncertainty and the nugget."""
@@ -112,10 +115,16 @@ class Fit:
     likelihood: float
 
 
-def fit_process(points: Array, values: Array, basis: Array | None = None, start: Hyperparameters | None = None) -> Fit:
+def fit_process(
+    points: Array,
+    values: Array,
+    basis: Array | None = None,
+    start: Hyperparameters | None = None,
+    kernels: Sequence[str] = (MATERN,),
+) -> Fit:
     """Fit one output (n,) at canonical points (n, d) with trend terms `basis` (n, p), by default the constant.
 
-    `start` spares the search over starts where a fit of nearly the same data is known.
+    `start` spares the search over starts and kernels where a fit of nearly the same data is known.
     """
     n, d = points.shape
     if n > MOST_POINTS:
@@ -132,9 +141,9 @@ def fit_process(points: Array, values: Array, basis: Array | None = None, start:
     size = float(values.std()) or 1.0
     y = (values - values.mean()) / size
     if np.ptp(values) > 0:
-        hyper = _search(squares, y, trend, start, d)
+        hyper = _search(squares, y, trend, start, kernels)
     else:
-        hyper = Hyperparameters(np.ones(d), START_NUGGETS[-1])
+        hyper = Hyperparameters(np.ones(d), START_NUGGETS[-1], kernels[0])
     state = _state(squares, y, trend, hyper)
     weights = state.weights
     coefficients = size * state.trend
@@ -163,23 +172,11 @@ def refit(process: Process, rows: NDArray[np.intp], values: Array) -> Process:
 @dataclass(frozen=True)
 class _State:
     projector: Array
+    fall: Array
     weights: Array
     trend: Array
     variance: float
     likelihood: float
-
-
-def matern(left: Array, right: Array) -> Array:
-    """Correlations (n, m) of points in units of the lengths."""
-    from scipy.spatial.distance import cdist
-
-    r = SQRT5 * cdist(left, right)
-    return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r))
-
-
-def _correlate(squares: Array, hyper: Hyperparameters) -> Array:
-    r = np.sqrt(5.0 * np.tensordot(1.0 / hyper.lengths**2, squares, axes=1))
-    return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r)) + hyper.nugget * np.eye(squares.shape[1])
 
 
 def _state(squares: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _State:
@@ -189,7 +186,9 @@ def _state(squares: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _S
     n, p = trend.shape
     if n <= p:
         raise np.linalg.LinAlgError
-    correlation = _correlate(squares, hyper)
+    kernel = KERNELS[hyper.kernel]
+    own, fall = kernel.of(np.sqrt(kernel.reach * np.tensordot(1.0 / hyper.lengths**2, squares, axes=1)))
+    correlation = own + hyper.nugget * np.eye(n)
     factor = np.linalg.cholesky(correlation)
     inverse, failed = lapack.dpotri(factor, lower=1)
     if failed:
@@ -208,43 +207,52 @@ def _state(squares: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _S
         raise np.linalg.LinAlgError
     likelihood = -0.5 * (n - p) * math.log(variance) - float(np.log(np.diag(factor)).sum() + np.log(diagonal).sum())
     weights = _solve_lower(factor, rest, transposed=True)
-    return _State(projector, weights, np.linalg.solve(upper, along), variance, likelihood)
+    return _State(projector, fall, weights, np.linalg.solve(upper, along), variance, likelihood)
 
 
-def _search(squares: Array, y: Array, trend: Array, start: Hyperparameters | None, dimensions: int) -> Hyperparameters:
+def _search(
+    squares: Array, y: Array, trend: Array, start: Hyperparameters | None, kernels: Sequence[str]
+) -> Hyperparameters:
     from scipy.optimize import minimize
 
-    bounds = [(math.log(SHORTEST), math.log(LONGEST))] * dimensions
-    bounds.append((math.log(LEAST_NUGGET), math.log(LARGEST_NUGGET)))
-    low, high = np.array(bounds).T
+    dimensions = len(squares)
 
-    def objective(logs: Array) -> tuple[float, Array]:
-        hyper = Hyperparameters(np.exp(logs[:-1]), math.exp(logs[-1]))
+    def at(logs: Array, kernel: str) -> Hyperparameters:
+        return Hyperparameters(np.exp(logs[:-1]), math.exp(logs[-1]), kernel)
+
+    def objective(logs: Array, kernel: str) -> tuple[float, Array]:
         try:
-            state = _state(squares, y, trend, hyper)
+            state = _state(squares, y, trend, at(logs, kernel))
         except np.linalg.LinAlgError:
             return 1e25, np.zeros_like(logs)
-        return -state.likelihood, -_gradient(squares, state, hyper)
+        return -state.likelihood, -_gradient(squares, state, at(logs, kernel))
+
+    def climb(logs: Array, kernel: str) -> Any:
+        shape = KERNELS[kernel]
+        bounds = [(math.log(SHORTEST), math.log(shape.longest))] * dimensions
+        bounds.append((math.log(shape.least_nugget), math.log(LARGEST_NUGGET)))
+        at = np.clip(logs, *np.array(bounds).T)
+        return minimize(objective, at, (kernel,), "L-BFGS-B", jac=True, bounds=bounds, options={"maxiter": 100})
 
     if start is not None:
-        starts = [np.clip(start.logs, low, high)]
+        starts = [(start.logs, start.kernel)]
     else:
         trials = [np.log(np.append(np.full(dimensions, length), g)) for length in STARTS for g in START_NUGGETS]
-        scored = sorted((objective(trial)[0], i) for i, trial in enumerate(trials))
-        starts = [trials[i] for _, i in scored[:2]]
-    optima = [
-        minimize(objective, at, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100}) for at in starts
-    ]
-    best = min(optima, key=lambda result: float(result.fun))
-    return Hyperparameters(np.exp(best.x[:-1]), math.exp(best.x[-1]))
+        starts = []
+        for kernel in kernels:
+            scored = sorted((objective(trial, kernel)[0], i) for i, trial in enumerate(trials))
+            starts += [(trials[i], kernel) for _, i in scored[: max(2 // len(kernels), 1)]]
+    optima = [(climb(logs, kernel), kernel) for logs, kernel in starts]
+    best, kernel = min(optima, key=lambda optimum: float(optimum[0].fun) + STRONG * (optimum[1] != kernels[0]))
+    return at(best.x, kernel)
 
 
 def _gradient(squares: Array, state: _State, hyper: Hyperparameters) -> Array:
     """Derivatives of the likelihood with respect to the logarithms of lengths and nugget."""
     inner = np.outer(state.weights, state.weights) / state.variance - state.projector
-    r = np.sqrt(5.0 * np.tensordot(1.0 / hyper.lengths**2, squares, axes=1))
-    # dk/dlog l_k = (1 + r) exp(-r) / 3 * 5 squares_k / l_k^2.
-    weight = inner * ((1.0 + r) * np.exp(-r) * (5.0 / 3.0))
+    kernel = KERNELS[hyper.kernel]
+    # dk/dlog l_k = f reach / divisor * squares_k / l_k^2.
+    weight = inner * (state.fall * (kernel.reach / kernel.divisor))
     lengths = 0.5 * np.tensordot(squares, weight, axes=([1, 2], [0, 1])) / hyper.lengths**2
     return np.append(lengths, 0.5 * hyper.nugget * float(np.trace(inner)))
 
