@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from percuss.errors import InputError, LedgerError
-from percuss.ledger.files import quiet_panics, read_regular
+from percuss.errors import InputError
+from percuss.ledger.files import quiet_panics, read_file
 from percuss.spelling import did_you_mean, shown
 from percuss.text_tables import (
     COMMENT,
@@ -178,26 +178,6 @@ def text_in(cell: object) -> str | None:
     """The text of a cell; None for an empty one."""
     text = None if cell is None else str(cell).strip()
     return text or None
-
-
-def read_file(path: Path, shown_as: str, largest_bytes: int) -> bytes:
-    """The bytes of a file that people bring, links followed."""
-    try:
-        return read_resolved(path.resolve(strict=True), shown_as, largest_bytes)
-    except FileNotFoundError:
-        raise InputError(f"{shown_as}: there is no such file") from None
-    except (OSError, RuntimeError) as fault:  # a loop of links
-        if isinstance(fault, InputError):
-            raise
-        raise InputError(f"{shown_as}: cannot be read ({getattr(fault, 'strerror', None) or fault})") from None
-
-
-def read_resolved(place: Path, shown_as: str, largest_bytes: int) -> bytes:
-    """The bytes of a regular file of at most so many; a link that has come to stand in this place is not followed."""
-    try:
-        return read_regular(place, largest_bytes)
-    except LedgerError as fault:
-        raise InputError(f"{shown_as}: {str(fault).removeprefix(f'{place}: ')}") from None
 
 
 def read_measured(path: Path, largest_bytes: int) -> Measured:

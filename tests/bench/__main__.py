@@ -12,6 +12,7 @@ BENCHES = (
     "oscillators",
     "yielding",
     "surrogates",
+    "moment_independent",
     "samplers",
     "modes",
     "kalman",

@@ -69,7 +69,7 @@ PAIRS = {
         "contact 20 times as soft",
     ),
     "walls": Pair(
-        "rockfall-coarse", (("axes = 8", "axes = 5"),), 64, (16,), 32, 4, None, "5 axes of blocks instead of 8"
+        "rockfall-coarse", (("axes = 8", "axes = 4"),), 64, (16,), 32, 4, None, "4 axes of blocks instead of 8"
     ),
 }
 

@@ -392,3 +392,26 @@ def test_ctrl_c_appends_nothing(percuss, folder) -> None:
     assert done.stderr.splitlines()[-1] == "interrupted: nothing was appended"
     assert done.stdout == ""
     assert percuss("log", "--json").out == before
+
+
+def test_moment_independent_indices_of_runs_and_of_a_surrogate(percuss, folder: Path) -> None:
+    _known(folder, "ishigami")
+    percuss("design", "ishigami", "--n", 256, "--skip", 1)
+    percuss("run", "@last:design")
+    asked = ("--method", "borgonovo")
+    told = json.loads(percuss("sensitivity", "@last:campaign", *asked, "--json").out)
+    (found,) = told["outputs"]
+    assert found["method"] == "borgonovo" and not told["cases_together"]
+    low, high = found["delta_interval"]["x2"]
+    assert 0 <= low <= found["delta"]["x2"] <= high <= 1
+    assert percuss("audit", "--rerun", 9).code == 0
+    percuss("plot", told["id"], "--to", "delta.svg")
+    assert "delta (Borgonovo)" in (folder / "delta.svg").read_text()
+    percuss("sensitivity", "@last:campaign", *asked, "--group", "g=x1").refused(2, "--group: delta is of single")
+    percuss("surrogate", "@last:campaign", *QUICK, "--degree", "1..12", "--family", "chaos")
+    said = percuss("sensitivity", "@last:surrogate", *asked, "--n", 2048, "--json")
+    assert "what the surrogate misses is not in them" in said.err
+    (drawn,) = json.loads(said.out)["outputs"]
+    # Plischke, Borgonovo and Smith (2013): 0.210, 0.358, 0.155; the surrogate is exact to 1e-6.
+    np.testing.assert_allclose([drawn["delta"][f"x{k}"] for k in (1, 2, 3)], [0.210, 0.358, 0.155], atol=0.04)
+    percuss("sensitivity", "@last:surrogate", *asked, "--group", "g=x1").refused(2, "--group: delta is of single")

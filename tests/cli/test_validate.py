@@ -228,6 +228,13 @@ def test_a_posterior_is_where_the_filter_starts(percuss: Call, folder: Path, mak
     assert posterior in percuss("lineage", found["id"]).out
     percuss("validate", surrogate.id, "--data", "measured.csv").refused(2, "surrogate.fitted", "posterior.sampled")
     assert percuss("audit").code == 0
+    # What its posterior stands on was withdrawn: the finding is marked, and accepted by name alone.
+    percuss("supersede", surrogate.id, "--reason", "wrong clock")
+    call = ("validate", posterior, "--data", "measured.csv", "--no-traditional")
+    said = percuss(*call)
+    assert said.code == 1
+    assert said.err.startswith("NOT TRUSTED: surrogate.fitted, on which it stands, is superseded: wrong clock")
+    assert percuss(*call, "--accept", "superseded").code == 0
 
 
 def test_a_study_without_the_section_is_told_so(percuss: Call) -> None:

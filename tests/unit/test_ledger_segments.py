@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from percuss.errors import LedgerError
+from percuss.ledger import files, seal, streams
 from percuss.ledger import ledger as ledger_module
-from percuss.ledger import seal, streams
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.copies import copy_ledger
 from percuss.ledger.event import Draft
@@ -249,3 +249,25 @@ def test_anchors_are_hashes_of_main(percuss, folder) -> None:
     assert percuss("audit", "--rerun", 0).code == 0
     assert percuss("audit", "--rerun", 0, "--anchor", told).code == 1
     assert percuss("audit", "--rerun", 0, "--anchor", shard.hash).code == 1
+
+
+def test_side_by_side_keeps_the_order_and_is_never_far_ahead(monkeypatch) -> None:
+    """Whatever order threads are done in; a fault is that of its item, and those behind it are not begun."""
+    monkeypatch.setattr(files.os, "cpu_count", lambda: 4)
+    begun: list[int] = []
+
+    def slow(item: int) -> int:
+        begun.append(item)
+        time.sleep(0.002 * (item % 3))
+        if item == 30:
+            raise LedgerError("thirty")
+        return item * item
+
+    taken = []
+    with pytest.raises(LedgerError, match="thirty"):
+        for made in files.side_by_side(slow, range(100)):
+            taken.append(made)
+            assert len(begun) <= len(taken) + files.MOST_READERS + 1
+    assert taken == [item * item for item in range(30)]
+    assert len(begun) < 40
+    assert list(files.side_by_side(slow, [7])) == [49]

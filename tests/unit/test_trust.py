@@ -118,3 +118,21 @@ def test_marks_of_older_events_are_read_as_verdicts(kind: str, body: dict[str, o
     trust = read_trust(upcast(kind, 1, body))
     assert [(v.gate, v.passed, v.accepted) for v in trust] == ([] if found is None else [("convergence", False, found)])
     assert "accepted_unconverged" not in upcast(kind, 1, body)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_study_passes_its_gates_or_says_why_not() -> None:
+    """A row a study. What its commands accept is among what does not pass, and what does not pass is in its README."""
+    lines = (ROOT / "docs/trust.md").read_text().splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "](../studies/" in line]
+    rows = [(re.sub(r"\[([\w-]+)\].*", r"\1", study), passes, fails) for study, passes, fails in cells]
+    assert [name for name, _, _ in rows] == sorted(path.parent.name for path in ROOT.glob("studies/*/study.toml"))
+    for name, passes, fails in rows:
+        readme = (ROOT / "studies" / name / "README.md").read_text()
+        passed, failed = (
+            {word for word in re.findall(r"`([\w-]+)`", text) if word in GATES} for text in (passes, fails)
+        )
+        assert set(re.findall(r"--accept ([\w-]+)", readme)) == failed, name
+        assert not passed & failed and passes + fails, name

@@ -110,7 +110,7 @@ class StudiesRun(Book):
 
         `twin`: the values are twin data, made with these true parameters (numbers in the units of the study).
         """
-        from percuss.measured import read_file
+        from percuss.ledger.files import read_file
         from percuss.units import parse_quantity
         from percuss.work.observe import file_data, observe, own_data
 

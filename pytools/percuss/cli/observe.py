@@ -77,7 +77,7 @@ def _from_file(
     from percuss.cli.output import tell_values
     from percuss.config import find_settings
     from percuss.errors import InputError
-    from percuss.measured import read_file
+    from percuss.ledger.files import read_file
     from percuss.spelling import did_you_mean
     from percuss.units import parse_quantity
     from percuss.work.observe import file_data

@@ -28,7 +28,7 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: percuss surrogate @last:campaign | percuss sensitivity -")
 def sensitivity(
     event: EventArgument,
-    method: Annotated[str, typer.Option(help="auto, expansion, sampling, morris or given-data.")] = "auto",
+    method: Annotated[str, typer.Option(help="auto, expansion, sampling, morris, given-data or borgonovo.")] = "auto",
     n: Annotated[
         int, typer.Option("--n", "-n", min=2, max=1 << 22, help="Base points, when a surrogate is sampled.")
     ] = 8192,
@@ -42,8 +42,9 @@ def sensitivity(
     """Compute sensitivity indices and append them.
 
     EVENT is a surrogate (indices read off expansions, other families sampled) or a campaign: of a saltelli or morris
-    design what that design is for, of any other first-order indices from given data. Outputs of which a surrogate
-    misses more than half of the variance are named and left out, and the exit code is 1.
+    design what that design is for, of any other first-order indices from given data. --method borgonovo gives
+    moment-independent indices of either: how far a parameter moves the whole distribution of an output. Outputs of
+    which a surrogate misses more than half of the variance are named and left out, and the exit code is 1.
     """
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.table import plain

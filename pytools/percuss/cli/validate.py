@@ -96,7 +96,7 @@ def _subject(text: str, ledger: str | None, accept: list[str] | None) -> tuple[S
 
 
 def _record(file: Path) -> tuple[bytes, str]:
-    from percuss.measured import read_file
+    from percuss.ledger.files import read_file
     from percuss.study.schema import MAX_ATTACHED_BYTES
 
     return read_file(file, str(file), MAX_ATTACHED_BYTES), str(file)

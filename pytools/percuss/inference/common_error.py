@@ -21,8 +21,15 @@ from numpy.typing import NDArray
 
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import NormalResiduals, Unknowns
-from percuss.inference.pointwise import LOG_2PI, Pointwise, log_sum, mixed, normal
+from percuss.inference.discrepancies.discrepancy import (
+    LOG_2PI,
+    NormalResiduals,
+    Pointwise,
+    Unknowns,
+    log_sum,
+    mixed,
+    normal,
+)
 
 
 @dataclass(frozen=True, eq=False)

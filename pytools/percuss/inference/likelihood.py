@@ -25,11 +25,10 @@ from percuss.errors import InputError
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError, Joint, Share, diagonal
 from percuss.inference.curve_error import CurveJoint, CurveShare
-from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResiduals, Unknown, Unknowns
+from percuss.inference.discrepancies.discrepancy import Discrepancy, NormalResiduals, Pointwise, Unknown, Unknowns
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.discrepancies.model_error import ModelError
 from percuss.inference.outlook import Outlook
-from percuss.inference.pointwise import Pointwise
 from percuss.inference.reading import Reading
 from percuss.inference.specimens import Interweaving, Specimen
 from percuss.inference.target import Target

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import choose
-from percuss.inference.pointwise import LOG_2PI
+from percuss.inference.discrepancies.discrepancy import LOG_2PI
 
 # Numbers laid out at once.
 NUMBERS = 4_000_000

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from percuss.errors import InputError, LedgerError
 from percuss.kinds.stream_adopted import StreamAdopted
@@ -21,14 +22,26 @@ from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
 from percuss.ledger.consistency import inconsistencies
 from percuss.ledger.event import Event
-from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, read_frames
+from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, side_by_side
 from percuss.ledger.ledger import MAIN, Ledger, adopted, read_environment
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
 from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, runs_slices, small_tables
 from percuss.ledger.pruned import NOTE, tombstones
-from percuss.ledger.rows import from_frame, parquet_schema, widened
-from percuss.ledger.streams import Listing, Part, Segment, list_stream, read_segment, read_stream, stream_names
+from percuss.ledger.rows import from_frame, widened
+from percuss.ledger.streams import (
+    Listing,
+    Part,
+    Segment,
+    list_stream,
+    read_commits,
+    read_segment,
+    read_stream,
+    stream_names,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # How many events are made of the rows of a frame at once.
 EVENTS_AT_ONCE = 1024
@@ -117,11 +130,12 @@ def _walk_stream(place: Place, stream: str, proof: Proof) -> tuple[list[Event], 
 def _walk_listing(chain: _Chain, listing: Listing) -> None:
     for segment in listing.segments:
         chain.take_segment(segment)
-    for start in range(0, len(listing.loose), FILES_AT_A_TIME):
-        some = listing.loose[start : start + FILES_AT_A_TIME]
-        # Together, because that is faster; one by one if something is wrong, to name the file.
-        if not chain.take_many(some):
-            for number in some:
+    # Together, because that is faster; one by one if something is wrong, to name the file.
+    loose = listing.loose
+    blocks = [loose[start : start + FILES_AT_A_TIME] for start in range(0, len(loose), FILES_AT_A_TIME)]
+    for numbers, frame in zip(blocks, side_by_side(chain.read_many, blocks), strict=True):
+        if frame is None or not chain.take_many(numbers, frame):
+            for number in numbers:
                 chain.take_commit(number)
 
 
@@ -149,13 +163,18 @@ class _Chain:
         path = self.place.commit(self.stream, number)
         self._take(number, number, path, lambda: from_frame(read_frame(path)))
 
-    def take_many(self, numbers: Sequence[int]) -> bool:
+    def read_many(self, numbers: Sequence[int]) -> pl.DataFrame | None:
+        """The rows of loose commits; None if something is wrong with one of them."""
+        try:
+            return read_commits(self.place, self.stream, numbers)
+        except LedgerError:
+            return None
+
+    def take_many(self, numbers: Sequence[int], frame: pl.DataFrame) -> bool:
         """Walk loose commits if nothing is wrong with any of them; whether it was so."""
         if not self.prev or list(numbers) != list(range(self.number, self.number + len(numbers))):
             return False
-        paths = [self.place.commit(self.stream, number) for number in numbers]
         try:
-            (frame,) = read_frames(paths, parquet_schema(self.place.format))
             events = from_frame(frame)
         except LedgerError:
             return False
@@ -394,7 +413,6 @@ def prove_replay(ledger: Ledger, state: State) -> Proof:
 
 def _cache_faults(place: Place, stream: str, originals: Sequence[Event]) -> list[str]:
     """What readers get of a stream otherwise than its original files have it, looked at file by file."""
-    import polars as pl
 
     others: dict[str, None] = {}
     read: set[int] = set()

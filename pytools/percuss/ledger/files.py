@@ -19,15 +19,16 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from percuss.errors import LedgerError
+from percuss.errors import InputError, LedgerError
 from percuss.ledger.canonical import sha256_hex
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import polars as pl
 
 Item = TypeVar("Item")
@@ -149,6 +150,26 @@ def read_regular(path: Path, largest_bytes: int | None = None) -> bytes:
         return b"".join(_pieces(path, handle, largest_bytes, min(size + 1, PIECE_BYTES)))
 
 
+def read_file(path: Path, shown_as: str, largest_bytes: int) -> bytes:
+    """The bytes of a file that people bring, links followed."""
+    try:
+        return read_resolved(path.resolve(strict=True), shown_as, largest_bytes)
+    except FileNotFoundError:
+        raise InputError(f"{shown_as}: there is no such file") from None
+    except (OSError, RuntimeError) as fault:  # a loop of links
+        if isinstance(fault, InputError):
+            raise
+        raise InputError(f"{shown_as}: cannot be read ({getattr(fault, 'strerror', None) or fault})") from None
+
+
+def read_resolved(place: Path, shown_as: str, largest_bytes: int) -> bytes:
+    """The bytes of a regular file of at most so many; a link that has come to stand in this place is not followed."""
+    try:
+        return read_regular(place, largest_bytes)
+    except LedgerError as fault:
+        raise InputError(f"{shown_as}: {str(fault).removeprefix(f'{place}: ')}") from None
+
+
 def pieces_of(path: Path) -> Iterator[bytes]:
     """A regular file piece by piece."""
     with opened(path) as (handle, _):
@@ -255,6 +276,8 @@ def side_by_side(function: Callable[[Item], Made], items: Sequence[Item]) -> Ite
     if threads < 2:
         yield from map(function, items)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(threads, thread_name_prefix="read") as pool:
         rest = iter(items)
         ahead: deque[Future[Made]] = deque(pool.submit(function, item) for item in islice(rest, threads + 1))

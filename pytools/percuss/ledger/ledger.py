@@ -143,7 +143,10 @@ class Ledger:
         for (stream,), some in rows.group_by("stream"):
             kept = read_stream(self.place, str(stream), part=Part(some["seq"]))
             by_id.update((event.id, event) for event in from_frame(kept))
-        return [by_id[id] for id in rows["id"].to_list()]
+        ids = rows["id"].to_list()
+        if any(id not in by_id for id in ids):
+            raise LedgerError(f"{self.place.root}: events went away while they were read; percuss audit says more")
+        return [by_id[id] for id in ids]
 
     def refresh(self) -> None:
         """Forget what was read: others may have appended since."""

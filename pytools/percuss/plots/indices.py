@@ -35,11 +35,11 @@ from percuss.study.study import Study
 # Outputs up to this number have a picture each; more are put over one another, parameter by parameter.
 FEW_OUTPUTS = 6
 EFFECTS = ("mu", "mu_star", "sigma")
-PAIRS = (("first", "total"), ("rank", "binning"), ("mu_star", "sigma"))
+PAIRS = (("first", "total"), ("delta", "rank"), ("rank", "binning"), ("mu_star", "sigma"))
 WORDS = {
     "first": "first order", "total": "total", "shapley": "Shapley", "rank": "first order (ranks)",
     "binning": "first order (classes)", "mu_star": "mean size of the effects", "sigma": "their spread",
-    "mu": "mean effect",
+    "mu": "mean effect", "delta": "delta (Borgonovo)",
 }  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def each_output(
             axis.set_xlim(0, 1.05)
         axis.grid(axis="x")
         axis.set_title(column_label(case, output, cases))
-        axis.set_xlabel("share of the variance" if pair[0] != "mu_star" else _effect_label(units.get(output, "")))
+        axis.set_xlabel(_axis_label(pair[0], units.get(output, "")))
         key(figure, axis, 2)
         value = _values(table, case, output, pair[1], names)[0]
         alt = ", ".join(f"{name} {v:.2g}" for name, v in zip(names, value, strict=True) if v == v)
@@ -120,8 +120,10 @@ def each_output(
     return figures, f"{WORDS[pair[0]].capitalize()} (filled) and {WORDS[pair[1]]} (hatched); lines are intervals."
 
 
-def _effect_label(unit: str) -> str:
-    return f"effect [{unit}]" if unit else "effect"
+def _axis_label(measure: str, unit: str) -> str:
+    if measure == "mu_star":
+        return f"effect [{unit}]" if unit else "effect"
+    return "distance of distributions, share of the variance" if measure == "delta" else "share of the variance"
 
 
 def _paint(colour: str, filled: bool) -> dict[str, Any]:

@@ -8,8 +8,8 @@ whatever the number of variables, so that a plane needs few of them (after Hohen
 the normals are for what planes leave out.
 
 Design points are searched for every element of a series from several starts (`starts`). A region that no design point
-lies in is seen by the wide part of the mixture, with a share w_0 of the draws: with few variables it is found, or the
-coefficient of variation shows it; with more than some thirty it is not, and subset simulation is the method to take.
+lies in is seen by the wide part of the mixture alone, a share w_0 of the draws: with few variables it may be found,
+and is then learnt; with more than some thirty it is not, and subset simulation is the method to take.
 
 The mixture learns from its draws. A failing draw that carries `TIMES` what the mean one does stands where there is too
 little of it: a normal is added there, the shares w_k become what each part is responsible for among the failing draws
@@ -44,6 +44,7 @@ from percuss.settings import Setting, table_of
 
 DEFAULT_N = 10_000
 OPTIONS = table_of(Setting("starts", "integer", 2, low=0, doc="searches beside that from the origin, for each element"))
+NOTE = "a region that no slope leads to, and that no wide draw has met, is not in it; --method subset needs no slopes"
 FIRST = 300
 # A block is at least this part of what was drawn before.
 GROWTH = 0.25
@@ -56,8 +57,9 @@ HEAVY, TIMES, FEW_VARIABLES, MOST_LESSONS = 0.02, 20, 10, 6
 MOST_ADDED = 20
 # How many times the share of the heaviest draw the coefficient of variation is at least.
 SHARES = 4.0
-# Of the draws, those from a normal twice as wide about the origin, and those from beyond the planes.
-WIDE_SHARE, WIDE = 0.1, 2.0
+# Of the draws, those from a normal twice as wide about the origin, which are all that sees a region without a design
+# point, and those from beyond the planes.
+WIDE_SHARE, WIDE = 0.2, 2.0
 PLANE_SHARE = 0.3
 # A plane farther away is taken for one there: beyond it would lie nothing.
 FARTHEST = 30.0
@@ -113,7 +115,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         raise never_reached(n, settings.level)
     interval = lognormal_interval(float(p), cv, settings.level, dof=max(_carrying(sampled) - 1, 1.0))
     points = tuple(s.point for s in searches)
-    return Estimate(float(p), interval, cv, reason or too_wide(cv, settings.cv, n), sampled, points)
+    return Estimate(float(p), interval, cv, reason or too_wide(cv, settings.cv, n), sampled, points, notes=(NOTE,))
 
 
 def sample_mixture(limit: Limit, mixture: Mixture, settings: Settings, random: np.random.Generator) -> Samples:

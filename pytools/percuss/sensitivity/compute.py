@@ -11,7 +11,15 @@ import numpy as np
 from percuss.designs.saltelli import groups_of
 from percuss.errors import InputError
 from percuss.execution.results import Campaign, CaseRuns
-from percuss.sensitivity import elementary_effects, expansion, given_data, intervals, sampling, subsets
+from percuss.sensitivity import (
+    elementary_effects,
+    expansion,
+    given_data,
+    intervals,
+    moment_independent,
+    sampling,
+    subsets,
+)
 from percuss.sensitivity.indices import Array, Indices, over_cases
 from percuss.spelling import did_you_mean
 from percuss.study.joint import Joint, correlated, refuse_correlations
@@ -19,7 +27,14 @@ from percuss.surrogates.assessment import WORTHLESS
 from percuss.surrogates.surrogate import Surrogate
 
 AUTO = "auto"
-METHODS = (AUTO, expansion.METHOD, sampling.METHOD, elementary_effects.METHOD, given_data.METHOD)
+METHODS = (
+    AUTO,
+    expansion.METHOD,
+    sampling.METHOD,
+    elementary_effects.METHOD,
+    given_data.METHOD,
+    moment_independent.METHOD,
+)
 # Trajectories for so many points a parameter; screening needs few.
 MOST_TRAJECTORIES = 1000
 # From this error on it is said that indices are those of the surrogate.
@@ -57,7 +72,7 @@ def from_surrogate(surrogate: Surrogate, request: Request, worthless: Collection
     named = zip(surrogate.columns, surrogate_indices(surrogate, request), strict=True)
     indices = tuple(item for column, item in named if column.name not in worthless)
     left_out = tuple(column.name for column in surrogate.columns if column.name in worthless)
-    return Computed(surrogate.names, indices, _error_notes(surrogate), left_out)
+    return Computed(surrogate.names, indices, _error_notes(surrogate, request.method), left_out)
 
 
 def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, ...]:
@@ -65,6 +80,8 @@ def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, 
     groups = _groups(request, surrogate.names)
     if request.method == given_data.METHOD:
         raise InputError("--method given-data: works on runs", hint="give the campaign instead of the surrogate")
+    if request.method == moment_independent.METHOD:
+        return _moment_independent(surrogate, request, groups)
     expandable = [part for part in surrogate.parts if part.family == "chaos"]
     if request.method == expansion.METHOD and len(expandable) < len(surrogate.parts):
         others = ", ".join(part.family for part in surrogate.parts if part.family != "chaos")
@@ -83,7 +100,7 @@ def surrogate_indices(surrogate: Surrogate, request: Request) -> tuple[Indices, 
     return tuple(by_column[number] for number in range(len(surrogate.columns)))
 
 
-def _error_notes(surrogate: Surrogate) -> tuple[str, ...]:
+def _error_notes(surrogate: Surrogate, method: str) -> tuple[str, ...]:
     """Indices are those of the surrogate: where it misses much of the variance, they miss it too."""
     errors = [
         f"{column.output}, {column.case}: the surrogate misses {column.errors.trusted:.2g} of the variance, "
@@ -91,14 +108,33 @@ def _error_notes(surrogate: Surrogate) -> tuple[str, ...]:
         for column in surrogate.columns
         if MUCH < column.errors.trusted <= WORTHLESS
     ]
-    if shared := correlated(surrogate.study):
+    shared = correlated(surrogate.study)
+    if shared and method != moment_independent.METHOD:
         errors.append(
             f"{', '.join(shared)} are correlated: a first-order index counts what a parameter shares with others, a "
             "total index leaves it out, Shapley effects share it out and add up to one"
         )
-    if not surrogate.folds:
+    if method == moment_independent.METHOD:
+        errors.append("intervals are those of the draws: what the surrogate misses is not in them")
+    elif not surrogate.folds:
         errors.append("the surrogate was fitted without folds: what its indices may be off by is not known")
     return tuple(errors)
+
+
+def _moment_independent(
+    surrogate: Surrogate, request: Request, groups: Mapping[str, Sequence[int]]
+) -> tuple[Indices, ...]:
+    """By draws from the priors, with their correlations, as from runs."""
+    _refuse_groups(groups)
+    unit = np.random.default_rng([request.seed, request.n, 37]).random((request.n, len(surrogate.names)))
+    theta = Joint.of(surrogate.study).from_unit(unit)
+    drawn = (theta, surrogate.mean(theta), surrogate.outputs)
+    return tuple(moment_independent.moment_independent_indices(*drawn, request.level, request.seed))
+
+
+def _refuse_groups(groups: Collection[str]) -> None:
+    if groups:
+        raise InputError("--group: delta is of single parameters", hint="--method sampling")
 
 
 def _sampled(
@@ -159,6 +195,8 @@ def from_runs(campaign: Campaign, request: Request) -> Computed:
     if method == AUTO:
         fitting = {"saltelli": sampling.METHOD, "morris": elementary_effects.METHOD}
         method = fitting.get(design.sampler, given_data.METHOD)
+    if method == moment_independent.METHOD:
+        _refuse_groups(request.groups)
     if request.groups:
         raise InputError(
             "--group: is for surrogates with expansions",
@@ -181,7 +219,8 @@ def from_runs(campaign: Campaign, request: Request) -> Computed:
         of_case, note = _of_case(campaign, runs, method, len(names), request)
         indices += of_case
         notes += [f"case {runs.case}: {note}"] if note else []
-    if shared := correlated(campaign.study):
+    shared = correlated(campaign.study)
+    if shared and method != moment_independent.METHOD:
         notes.append(
             f"{', '.join(shared)} are correlated: a first-order index counts what a parameter shares with others"
         )
@@ -193,6 +232,11 @@ def _of_case(
 ) -> tuple[Sequence[Indices], str]:
     """Indices of one case, and what was left out because runs failed."""
     labels = (runs.case, campaign.outputs, request.level, request.seed)
+    if method == moment_independent.METHOD:
+        names = [(runs.case, output) for output in campaign.outputs]
+        note = f"{len(runs.failures)} failed runs are left out" if runs.failures else ""
+        given = (campaign.theta[runs.rows], runs.values, names, request.level, request.seed)
+        return moment_independent.moment_independent_indices(*given), note
     if method == given_data.METHOD:
         note = f"{len(runs.failures)} failed runs are left out of given-data indices" if runs.failures else ""
         return given_data.given_data_indices(campaign.theta[runs.rows], runs.values, *labels), note

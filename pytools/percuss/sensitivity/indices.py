@@ -48,7 +48,7 @@ class Indices:
     """Sensitivity of one output: `measures` by name over the parameters, second-order indices where they are known.
 
     Names: first, total, shapley (shares of the variance); rank, binning (first order, from given runs); mu_star, mu,
-    sigma (elementary effects over the unit of probability, in the output's SI unit).
+    sigma (elementary effects over the unit of probability, in the output's SI unit); delta (distance of distributions).
     """
 
     case: str
@@ -73,6 +73,9 @@ def over_cases(indices: list[Indices]) -> list[Indices]:
             continue
         weights = np.array([item.variance for item in parts])
         weights = weights / weights.sum()
+        # Distances of distributions do not add up over outputs.
+        if "delta" in parts[0].measures:
+            continue
         names = [name for name in ("first", "total", "shapley", "rank", "binning") if name in parts[0].measures]
         measures = {
             name: bare(sum(w * item.measures[name].values for w, item in zip(weights, parts, strict=True)))

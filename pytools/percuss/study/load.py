@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
-from percuss.measured import read_resolved
+from percuss.ledger.files import read_resolved
 from percuss.study.faults import Fault, StudyError, dotted
 
 if TYPE_CHECKING:

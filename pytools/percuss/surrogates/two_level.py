@@ -55,11 +55,9 @@ class Low:
         """The low level of (case, output), from a stored surrogate."""
         numbers = [_number(surrogate, case, output) for case, output in pairs]
         whole = _terms_of(surrogate.tables["terms"], numbers)
-        folds = []
-        if "fold_terms" in surrogate.tables:
-            table = surrogate.tables["fold_terms"]
-            for fold in range(1 + int(table["fold"].max())):  # type: ignore[arg-type]
-                folds.append(_terms_of(table.filter(fold=fold), numbers))
+        table = surrogate.tables["fold_terms"]
+        count = 1 + int(table["fold"].max())  # type: ignore[arg-type]
+        folds = tuple(_terms_of(table.filter(fold=fold), numbers) for fold in range(count))
         points, places, far = [], [], []
         for number in numbers:
             if number is None:
@@ -68,15 +66,12 @@ class Low:
                 far.append(0.0)
                 continue
             column = surrogate.columns[number]
-            if folds:
-                own, _, place = surrogate.nested(number)
-            else:
-                own, place = np.empty((0, len(surrogate.names))), np.empty(0, np.intp)
+            own, _, places_of = surrogate.nested(number)
             points.append(own)
-            places.append(place)
+            places.append(places_of)
             far.append((column.errors.elsewhere or 0.0) * column.variance)
         families = surrogate.canonical.families
-        return cls(families, whole, tuple(folds), tuple(points), tuple(places), np.array(far))
+        return cls(families, whole, folds, tuple(points), tuple(places), np.array(far))
 
     def mean(self, points: Array) -> Array:
         """Predictions (n, m) of all its runs; 0 where there is none."""
@@ -137,6 +132,11 @@ def check_low(surrogate: Surrogate, study: Study, outputs: Sequence[tuple[str, s
         raise InputError(
             f"{whose}: is of the family {', '.join(strange)}, and the low level must be chaos",
             hint="percuss surrogate --family chaos",
+        )
+    if "fold_terms" not in surrogate.tables:
+        raise InputError(
+            f"{whose}: was fitted without folds, and what it knows of points that it has not seen cannot be told",
+            hint="percuss surrogate with --folds 5",
         )
     if all(_number(surrogate, case, output) is None for case, output in outputs):
         raise InputError(f"{whose}: has none of the outputs {', '.join(dict.fromkeys(name for _, name in outputs))}")

@@ -38,6 +38,7 @@ from percuss.reliability.estimate import (
 from percuss.reliability.methods import estimate_anyway, estimate_by, method_module
 from percuss.reliability.slopes import Slopes, slopes
 from percuss.reliability.surrogate_error import estimate_with_error
+from percuss.spelling import counted
 from percuss.study.study import Study
 from percuss.trust import Verdict
 from percuss.work.limit_source import POSTERIOR, STUDY, Source
@@ -340,7 +341,7 @@ def _designed_by_runs(
     body = body_of(source, request, settings, None, evaluations, failed)
     words = (
         f"{name} = {by_runs.designed.value:.6g} (SI) meets a probability of {request.target:g}: "
-        f"{len(by_runs.designed.levels)} estimates with it held, the last {p:.3g}"
+        f"{counted(len(by_runs.designed.levels), 'estimate')} with it held, the last {p:.3g}"
     )
     verdict = Verdict("probability", True, words, by_runs.estimate.cv, settings.cv)
     return _design_result(source, request, body, by_runs.designed, ends, verdict)

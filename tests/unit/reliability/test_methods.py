@@ -239,7 +239,7 @@ def test_a_mixture_has_the_weights_of_its_density() -> None:
     plain = np.exp(-0.5 * (u**2).sum(axis=1))
     beyond = ((u @ mixture.alphas.T) >= mixture.betas).sum(axis=1)
     assert set(beyond) == {0, 1, 2}
-    expected = plain / (0.6 * near + 0.1 * wide + 0.3 * plain * beyond / ndtr(-mixture.betas).sum())
+    expected = plain / (0.5 * near + 0.2 * wide + 0.3 * plain * beyond / ndtr(-mixture.betas).sum())
     np.testing.assert_allclose(np.exp(mixture.log_weights(u)), expected)
     # Drawn as the density says: the mean of phi / q is that of a density, 1, and so are moments.
     drawn = mixture.drawn(200_000, np.random.Generator(np.random.PCG64(1)))
@@ -345,3 +345,28 @@ def test_a_region_thinner_than_the_scan_is_counted() -> None:
     ring = Limit.of(2, lambda u: np.where((np.hypot(*u.T) > low) & (np.hypot(*u.T) < high), -1.0, 1.0))
     exact = math.exp(-(low**2) / 2) - math.exp(-(high**2) / 2)
     assert inside(run("directional", ring), exact)
+
+
+def test_a_second_region_that_the_first_search_does_not_see() -> None:
+    """Two planes inside one function, the second as likely: a search from the origin finds one. Thirty seeds."""
+    exact = 1 - float(ndtr(3.5) * ndtr(3.6))
+    held, converged = 0, 0
+    for seed in range(30):
+        corner = Limit.of(2, lambda u: np.minimum(3.5 - u[:, 0], 3.6 - u[:, 1]))
+        done = run("importance", corner, seed=seed)
+        assert done.interval is not None
+        converged += done.converged
+        held += done.interval[0] <= exact <= done.interval[1]
+    assert converged >= 28 and held >= 26
+
+
+def test_a_region_without_a_slope_towards_it() -> None:
+    """A well that no slope leads to, three times as likely as the plane that searches find: only wide draws see it."""
+    exact = float(ndtr(-3.5)) + 8.413e-4  # the disc by quadrature in polar coordinates about its centre
+    well = Limit.of(2, lambda u: np.where(np.hypot(u[:, 0] + 3.2, u[:, 1] + 0.5) < 0.5, -1.0, 3.5 - u[:, 0]))
+    found = [run("importance", well, seed=seed) for seed in range(30)]
+    # Missed by many seeds, which the note of every estimate says may be; where it is seen, it is counted rightly.
+    seen = [done for done in found if done.probability > 2 * float(ndtr(-3.5))]
+    assert len(seen) >= 5 and all(not done.converged or inside(done, exact) for done in seen)
+    assert all(done.notes == (importance.NOTE,) for done in found)
+    assert all(inside(run("subset", well, seed=seed, n=100_000), exact) for seed in range(3))

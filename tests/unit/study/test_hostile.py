@@ -76,10 +76,10 @@ def test_size_is_checked_before_reading(tmp_path):
     with (tmp_path / "big").open("wb") as file:
         file.truncate(2**40)
     (fault,) = check_study(attached(tmp_path, "big"))
-    assert "more than the 268435456 allowed" in fault.message
+    assert "at most 268435456 are read" in fault.message
     with (tmp_path / "study.toml").open("wb") as file:
         file.truncate(2**40)
-    assert "more than the 1000000 allowed" in check_study(tmp_path)[0].message
+    assert "at most 1000000 are read" in check_study(tmp_path)[0].message
 
 
 def test_files_together_are_no_larger_than_one_may_be(tmp_path):
@@ -91,7 +91,7 @@ def test_files_together_are_no_larger_than_one_may_be(tmp_path):
     (tmp_path / "study.toml").write_text(MODEL + text)
     (fault,) = check_study(tmp_path)
     assert fault.key == "observations.o1.file"
-    assert "more than the 58720256 allowed" in fault.message
+    assert "at most 58720256 are read" in fault.message
 
 
 def test_messages_fit_a_line(tmp_path):

@@ -166,6 +166,7 @@ def test_a_low_level_that_does_not_help_is_left_aside_and_named() -> None:
         ("b = 0.1\n\n[parameters.x1]", "x1 = 1.0\n\n[parameters.b]", {}, "has the parameters b, x2, x3, and not x1"),
         ("", "", {"family": "gp"}, "goes with --family chaos or auto"),
         ("", "", {"folds": 0}, "goes with --family chaos or auto, and with --folds"),
+        ("", "without folds", {}, "was fitted without folds"),
     ],
 )
 def test_levels_that_do_not_belong_together_are_refused(
@@ -175,7 +176,8 @@ def test_levels_that_do_not_belong_together_are_refused(
     text = ISHIGAMI.replace(old, new, 1) if old else ISHIGAMI
     other = study(folder, f"other-{abs(hash((old, words))) % 1000}", text)
     small = Settings(family="chaos", degrees=(1, 2, 3), bootstrap=0)
-    low = fit_surrogates(session, runs(session, other, 20, 1), small).event
+    seen = replace(small, folds=0) if new == "without folds" else small
+    low = fit_surrogates(session, runs(session, other, 20, 1), seen).event
     high = runs(session, study(folder, "fine", ISHIGAMI), 20, 900)
     count = len(session.state.events)
     with pytest.raises(InputError, match=words):

@@ -19,8 +19,16 @@ from numpy.typing import NDArray
 from percuss._core import ornstein_uhlenbeck_solve, ornstein_uhlenbeck_whiten
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import STD, NormalResiduals, Unknown, Unknowns, at
-from percuss.inference.pointwise import LOG_2PI, Pointwise, normal
+from percuss.inference.discrepancies.discrepancy import (
+    LOG_2PI,
+    STD,
+    NormalResiduals,
+    Pointwise,
+    Unknown,
+    Unknowns,
+    at,
+    normal,
+)
 from percuss.settings import Setting, table_of
 from percuss.study.priors.inferred import INFERRED
 

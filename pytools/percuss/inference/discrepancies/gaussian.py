@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import STD, NormalResiduals, Unknowns
-from percuss.inference.pointwise import LOG_2PI, Pointwise
+from percuss.inference.discrepancies.discrepancy import LOG_2PI, STD, NormalResiduals, Pointwise, Unknowns
 from percuss.settings import Setting, table_of
 
 

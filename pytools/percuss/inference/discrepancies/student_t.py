@@ -13,8 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from percuss.inference.arrays import Floats
-from percuss.inference.discrepancies.discrepancy import STD, Discrepancy, Unknown, Unknowns, at
-from percuss.inference.pointwise import Pointwise
+from percuss.inference.discrepancies.discrepancy import STD, Discrepancy, Pointwise, Unknown, Unknowns, at
 from percuss.settings import Setting, table_of
 from percuss.study.priors.inferred import INFERRED
 

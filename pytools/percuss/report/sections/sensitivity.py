@@ -30,6 +30,8 @@ MOST_ROWS = 400
 MEANING = {
     "first": "A first-order index is the share of the variance that a parameter explains alone, a total index the "
     "share in which it has a part.",
+    "delta": "A delta is half the area between the density of the output and its density with the parameter known, on "
+    "average: 0 where the output does not depend on it, 1 where it depends on nothing else.",
     "mu_star": "An effect is the change of the output when one parameter moves, per unit of its probability; a spread "
     "as large as the mean size is a sign of curvature or interaction.",
 }
@@ -49,8 +51,8 @@ def section(source: Source, event: Event) -> Section:
     method = ", ".join(body.methods)
     level = f"{100 * body.level:g} %"
     measures = table["measure"].unique().to_list()
-    screened = "mu_star" in measures
-    blocks.append(Text(f"Method: {method}. Intervals hold {level}. {MEANING['mu_star' if screened else 'first']}"))
+    meaning = next((MEANING[name] for name in ("mu_star", "delta") if name in measures), MEANING["first"])
+    blocks.append(Text(f"Method: {method}. Intervals hold {level}. {meaning}"))
     if notes := body.notes:
         blocks.append(Notice("indices are those of the surrogate, not of the model.", items=notes))
     pair = pair_of(table)
