@@ -53,8 +53,9 @@ def _member(name: str, part: Any, public: list[Any]) -> Iterator[str]:
     if not callable(part):
         return
     yield f"## {name} {{: #{name} }}"
-    # Results are made by a ledger, never by their class.
-    if "session" not in inspect.signature(part).parameters:
+    # Results are made by a ledger, never by their class; faults and warnings are raised, not made.
+    raised = inspect.isclass(part) and issubclass(part, BaseException)
+    if not raised and "session" not in inspect.signature(part).parameters:
         yield f"```python no-run\n{_signature(name, part)}\n```"
     yield docstring(part)
     if not inspect.isclass(part):
