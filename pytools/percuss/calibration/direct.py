@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -101,7 +102,7 @@ class Direct:
     def _recall(self, design: Design, event: Event) -> Floats:
         batches = self.session.state.batches.get(event.id, [])
         self.runs += batches
-        runs = campaign_table(self.session.ledger, batches, design)
+        runs = campaign_table(self.session.ledger, batches, replace(design, event=event))
         outputs = np.full((len(design.values), len(self.columns)), np.nan)
         for j, (case, output) in enumerate(self.columns):
             rows = runs.filter(pl.col("case") == case)

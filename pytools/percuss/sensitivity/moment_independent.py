@@ -74,9 +74,9 @@ class Distance(NamedTuple):
 
 def _measure(distances: Sequence[Distance], level: float) -> Measure:
     measure = with_interval(
-        np.array([f.value for f in distances]), np.stack([f.again for f in distances], axis=1), level
+        np.array([one.value for one in distances]), np.stack([one.again for one in distances], axis=1), level
     )
-    measure.low[np.array([f.above for f in distances]) <= level] = 0.0
+    measure.low[np.array([one.above for one in distances]) <= level] = 0.0
     return measure
 
 
