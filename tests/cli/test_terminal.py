@@ -6,10 +6,11 @@ import os
 import pty
 import subprocess
 import sys
+import termios
 
 import pytest
 
-from percuss.cli.output import table_text
+from percuss.cli.output import say_table, table_text, text_width
 
 LONG = "a sentence that goes on for rather longer than there is room for in a column of a narrow terminal"
 
@@ -64,6 +65,23 @@ def test_eighty_columns(percuss, chain, monkeypatch, words) -> None:
     if words[0] == "show":
         new = set(narrow.split()) - set(wide.split())
         assert all(word == "-" or word.isdecimal() for word in new), new
+
+
+def test_words_follow_the_terminal_they_go_to(monkeypatch) -> None:
+    """Of `percuss calibrate - > id` the table goes to the terminal, and stdout to a file."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 61))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    with os.fdopen(theirs, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert text_width(sys.stderr) == 61
+        assert text_width() == 0
+        say_table(("n", "words"), [(1, LONG)])
+        terminal.flush()
+        shown = os.read(ours, 10_000).decode().split("\r\n")
+    os.close(ours)
+    assert len(shown) > 2
+    assert max(map(len, shown)) <= 61
 
 
 def test_the_log_folds_batches(percuss, chain) -> None:

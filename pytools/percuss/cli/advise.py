@@ -112,7 +112,7 @@ def advise(
 
 
 def _tell(advised: Advised) -> None:
-    from percuss.cli.output import say, table_text
+    from percuss.cli.output import say, say_table
 
     body = advised.body
     by = {(row["candidate"], row["quantity"]): row for row in advised.contractions.iter_rows(named=True)}
@@ -132,13 +132,13 @@ def _tell(advised: Advised) -> None:
             )
         )
     heads = ("candidate", "gain, nats", "cost", "per cost", "Gaussian", *(f"contraction of {name}" for name in shown))
-    say(table_text(heads, rows))
+    say_table(heads, rows)
     for item in body.left_out:
         say(f"left out of {item.candidate}: {item.measurement}: {item.reason}")
     if body.tried:
         say(f"{counted(body.converged, 'twin')} of {body.twins} calibrated on again, contractions in the mean:")
         tried = [(t.quantity, f"{t.foreseen:.3f}", f"{t.achieved:.3f}", f"{t.error:.2g}") for t in body.tried]
-        say(table_text(("quantity", "foreseen for their data", "achieved", "error of the difference"), tried))
+        say_table(("quantity", "foreseen for their data", "achieved", "error of the difference"), tried)
     for verdict in advised.trust:
         if verdict.gate == "advice" and verdict.passed:
             say(verdict.sentence)

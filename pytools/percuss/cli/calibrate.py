@@ -197,7 +197,7 @@ def _tell_sampling(problem: Problem, sample: Sample) -> None:
 
 def _tell_estimates(problem: Problem, calibrated: Calibrated, summary: Summary, posterior: Posterior) -> None:
     """Estimates, what to think of them, and evidence."""
-    from percuss.cli.output import hint, say, table_text
+    from percuss.cli.output import hint, say, say_table
     from percuss.spelling import with_error
     from percuss.units import from_si
 
@@ -221,7 +221,7 @@ def _tell_estimates(problem: Problem, calibrated: Calibrated, summary: Summary, 
         rows.append((row.name, *shown, *truth, f"{row.contraction:.3f}", f"{row.r_hat:.4f}", round(row.ess_bulk), unit))
     mass = f"{100 * summary.mass:g} %"
     heads = ["parameter", "mean", "std", "median", "mode", f"low {mass}", f"high {mass}"]
-    say(table_text([*heads, *(["truth"] if twin else []), "contraction", "rank R-hat", "bulk ESS", "unit"], rows))
+    say_table([*heads, *(["truth"] if twin else []), "contraction", "rank R-hat", "bulk ESS", "unit"], rows)
     say("after ±: Monte Carlo standard errors")
     say(calibrated.sample.diagnostics.figures())
     for row in summary.rows:

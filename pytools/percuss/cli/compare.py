@@ -44,7 +44,7 @@ def compare(
 
 def _tell_validations(comparison: Compared) -> None:
     """Bayes factors between models."""
-    from percuss.cli.output import say, table_text
+    from percuss.cli.output import say, say_table
 
     for note in comparison.body.notes:
         say(note)
@@ -52,12 +52,12 @@ def _tell_validations(comparison: Compared) -> None:
     rows = [
         (models[b.first], models[b.second], f"{b.log:.2f}", b.error, b.words) for b in comparison.body.bayes_factors
     ]
-    say(table_text(FACTORS, rows))
+    say_table(FACTORS, rows)
 
 
 def _tell_posteriors(comparison: Compared) -> None:
     """Parameters side by side, then the evidence for each calibration."""
-    from percuss.cli.output import say, table_text
+    from percuss.cli.output import say, say_table
     from percuss.units import from_si
 
     names = {item.id: f"{number} {item.block}" for number, item in enumerate(comparison.body.posteriors, 1)}
@@ -65,11 +65,13 @@ def _tell_posteriors(comparison: Compared) -> None:
     for row in comparison.table.sort("parameter", maintain_order=True).iter_rows(named=True):
         shown = [from_si(row[key], row["unit"]) for key in ("mean", "std", "median", "mode", "low", "high")]
         rows.append((row["parameter"], names[row["posterior"]], *shown, row["unit"]))
-    say(table_text(("parameter", "posterior", "mean", "std", "median", "mode", "low", "high", "unit"), rows))
+    say_table(("parameter", "posterior", "mean", "std", "median", "mode", "low", "high", "unit"), rows)
     if factors := comparison.body.bayes_factors:
-        say("\n" + table_text(FACTORS, [(names[b.first], names[b.second], b.log, b.error, b.words) for b in factors]))
+        say("")
+        say_table(FACTORS, [(names[b.first], names[b.second], b.log, b.error, b.words) for b in factors])
     if differences := comparison.body.loo_differences:
         gains = [(names[d.first], names[d.second], d.difference, d.error) for d in differences]
-        say("\n" + table_text(("first", "second", "elpd difference", "error"), gains))
+        say("")
+        say_table(("first", "second", "elpd difference", "error"), gains)
     for note in comparison.body.notes:
         say(note)

@@ -115,7 +115,7 @@ def _tolerance(study: Study, texts: list[str] | None) -> Tolerance:
 
 
 def _tell(checked: Checked) -> None:
-    from percuss.cli.output import say, table_text
+    from percuss.cli.output import say, say_table
     from percuss.units import from_si
 
     numerics, plan = checked.numerics, checked.plan
@@ -132,17 +132,15 @@ def _tell(checked: Checked) -> None:
         rows.append(
             (item.name, outputs[item.name].unit, *(from_si(value, outputs[item.name].unit) for value in values))
         )
-    say(table_text(heads, rows))
+    say_table(heads, rows)
     verdict_rows = []
     for item in checked.outputs:
         change = f"{from_si(item.change, outputs[item.name].unit):.2g}"
         order = "n/a" if item.order is None else f"{item.order:.2f}"
         parts = [_share(part, item.value) for part in (item.change, item.error, item.off)]
         verdict_rows.append((item.name, change, parts[0], order, *parts[1:], _quoted(item, plan.finer)))
-    say(
-        "\n"
-        + table_text(("output", "change", "of it", "order", "error left", "off as it is", "to be quoted"), verdict_rows)
-    )
+    say("")
+    say_table(("output", "change", "of it", "order", "error left", "off as it is", "to be quoted"), verdict_rows)
 
 
 def _share(part: float, value: float) -> str:

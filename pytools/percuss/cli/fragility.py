@@ -78,7 +78,7 @@ def fragility(
 
 def _tell(study: Study, fitted: FittedFragility) -> None:
     """Curves with their intervals, in the units of the study."""
-    from percuss.cli.output import hint, say, table_text, tell_trust
+    from percuss.cli.output import hint, say_table, tell_trust
     from percuss.units import from_si
     from percuss.work.fragility_words import intensity_unit
 
@@ -105,5 +105,5 @@ def _tell(study: Study, fitted: FittedFragility) -> None:
     share = f"{100 * body.level:g} %"
     heads = ["state", f"{body.output} [{own}]", "exceed it", f"median [{unit}]", f"bootstrap {share}"]
     heads += [f"Bayes {share}", "dispersion", *(["rate [1/year]"] if body.hazard else [])]
-    say(table_text(heads, rows))
+    say_table(heads, rows)
     hint(f"percuss plot {fitted.event.id} --to fragility.svg draws them")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -142,11 +141,20 @@ def styled(word: str, code: str, stream: TextIO) -> str:
     return word
 
 
-def text_width() -> int:
-    """Columns that stdout has; 0 where it is no terminal and does not say, and nothing is wrapped."""
-    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
-        return shutil.get_terminal_size().columns
-    return 0
+def text_width(stream: TextIO | None = None) -> int:
+    """Columns that a stream (None: stdout) has; 0 where it is no terminal and does not say, and nothing is wrapped."""
+    shown = sys.stdout if stream is None else stream
+    if os.environ.get("COLUMNS", "").isdecimal():
+        return int(os.environ["COLUMNS"])
+    try:
+        return os.get_terminal_size(shown.fileno()).columns if shown.isatty() else 0
+    except OSError:
+        return 0
+
+
+def say_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A table for a person, on stderr, as wide as that is: stdout has the id, and may lead elsewhere."""
+    say(table_text(heads, rows, text_width(sys.stderr)))
 
 
 def table_text(

@@ -94,7 +94,7 @@ def predict(
 def _tell(prediction: Prediction, study: Study) -> None:
     """Scores, and what the simulator says."""
     from percuss.calibration.prediction import shown_score
-    from percuss.cli.output import hint, say, table_text, tell_trust
+    from percuss.cli.output import hint, say, say_table, tell_trust
 
     tell_trust(prediction.trust)
     if prediction.scores:
@@ -106,7 +106,7 @@ def _tell(prediction: Prediction, study: Study) -> None:
         ]  # fmt: skip
         masses = [f"in {100 * float(mass):g} % band" for mass in prediction.scores[0].coverage]
         say("RMSE against the observations, and the share of them inside the bands:")
-        say(table_text(("axis", "data", *heads, *masses), rows))
+        say_table(("axis", "data", *heads, *masses), rows)
     for note in prediction.predicted.notes:
         say(note)
     if prediction.verification:
@@ -116,7 +116,7 @@ def _tell(prediction: Prediction, study: Study) -> None:
 
 
 def _tell_verification(verification: Verification, study: Study) -> None:
-    from percuss.cli.output import say, table_text
+    from percuss.cli.output import say, say_table
     from percuss.plots.labels import output_scale
 
     rows = []
@@ -126,7 +126,7 @@ def _tell_verification(verification: Verification, study: Study) -> None:
         numbers = [None if error is None else error * scale.factor for error in errors]
         shown = [None if x is None else float(f"{x:.3g}") for x in (*numbers, item.ratio)]
         rows.append((item.case, item.output, scale.unit, *shown))
-    say(table_text(("case", "output", "unit", "rms error", "surrogate std", "allowed std", "ratio"), rows))
+    say_table(("case", "output", "unit", "rms error", "surrogate std", "allowed std", "ratio"), rows)
     for verdict in verification.verdicts():
         if verdict.passed:
             say(verdict.sentence)

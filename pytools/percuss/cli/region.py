@@ -43,7 +43,7 @@ def region(
 
 def _tell(regions: ComputedRegions) -> None:
     """How well the runs tell, and the variance by source."""
-    from percuss.cli.output import hint, say, table_text, tell_trust
+    from percuss.cli.output import hint, say, say_table, tell_trust
 
     tell_trust(regions.trust)
     facts = regions.regions.facts
@@ -58,12 +58,13 @@ def _tell(regions: ComputedRegions) -> None:
         )
         for f in facts
     ]
-    say(table_text(("case", "curve", "runs", "widened by", "norm", "its error"), rows))
+    say_table(("case", "curve", "runs", "widened by", "norm", "its error"), rows)
     shares = [
         (fact.case, fact.curve, source, f"{share.first:.3f}", f"{share.total:.3f}")
         for fact in facts
         for source, share in (fact.split or {}).items()
     ]
     if shares:
-        say("\n" + table_text(("case", "curve", "source", "first", "total"), shares))
+        say("")
+        say_table(("case", "curve", "source", "first", "total"), shares)
     hint(f"percuss plot {regions.event.id} --to region.svg draws them")

@@ -132,7 +132,7 @@ def _tell(done: Reliability) -> None:
 
 
 def _tell_estimate(body: ReliabilityEstimated) -> None:
-    from percuss.cli.output import say, table_text
+    from percuss.cli.output import say, say_table
 
     assert body.estimate is not None
     if body.estimate.index is not None:
@@ -150,7 +150,7 @@ def _tell_estimate(body: ReliabilityEstimated) -> None:
         (item.parameter, *(_shown(x) for x in (item.importance, item.to_mean, item.to_std))) for item in body.slopes
     ]
     if rows:
-        say(table_text(("parameter", "importance", "dp/dmean (SI)", "dp/dstd (SI)"), rows))
+        say_table(("parameter", "importance", "dp/dmean (SI)", "dp/dstd (SI)"), rows)
 
 
 def _shown(number: float | None) -> str:

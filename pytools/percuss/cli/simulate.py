@@ -110,7 +110,7 @@ def _tell_point(point: PointDesign, written: Mapping[str, str]) -> None:
 
 
 def _tell(simulated: Simulated) -> None:
-    from percuss.cli.output import say, table_text, tell_no_limit
+    from percuss.cli.output import say, say_table, tell_no_limit
     from percuss.models.model import NOTES
     from percuss.units import from_si
 
@@ -120,5 +120,5 @@ def _tell(simulated: Simulated) -> None:
     rows = [
         (name, from_si(simulated.outputs[name], output.unit), output.unit) for name, output in study.outputs.items()
     ]
-    say(table_text(("output", "value", "unit"), rows))
+    say_table(("output", "value", "unit"), rows)
     tell_no_limit(study)

@@ -105,7 +105,7 @@ def surrogate(
 
 def _tell(surrogates: Surrogates) -> None:
     """Errors of every output, and what to think of them."""
-    from percuss.cli.output import hint, plain, say, table_text, tell_trust
+    from percuss.cli.output import hint, plain, say, say_table, tell_trust
     from percuss.execution.results import hole_sentences
     from percuss.surrogates.assessment import condensed, whole_curve_errors
     from percuss.surrogates.two_level import TWO_LEVEL
@@ -127,7 +127,7 @@ def _tell(surrogates: Surrogates) -> None:
             (column.case, column.output, column.family, *(facts.get(k) for k in ("terms", "degree", "q")), *errors)
         )
     heads = ("case", "output", "family", "terms", "degree", "q", "loo", "corrected", "nested", "elsewhere", "held out")
-    say(table_text(heads, rows))
+    say_table(heads, rows)
     if surrogates.curves:
         for name, error, left in whole_curve_errors(fitted.columns, surrogates.curves):
             curve_component = f"{surrogates.curves.quantity}, {name}"

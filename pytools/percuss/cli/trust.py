@@ -126,7 +126,7 @@ def _maker(by: str) -> Maker:
 
 
 def _tell(tried: Tried) -> None:
-    from percuss.cli.output import say, table_text
+    from percuss.cli.output import say, say_table
 
     body = tried.body
     say(
@@ -146,7 +146,7 @@ def _tell(tried: Tried) -> None:
         rows.append((item.name, f"{item.p_value:.3g}", *shares))
     heads = [head for band in (0.5, 0.9) for head in (f"in {100 * band:g} % intervals", "95 % confidence")]
     if rows:
-        say(table_text(["quantity", "p-value", *heads], rows))
+        say_table(["quantity", "p-value", *heads], rows)
     for verdict in tried.trust:
         if verdict.gate == "twins" and verdict.passed:
             say(verdict.sentence)
