@@ -275,7 +275,7 @@ def _visible(streams: dict[str, list[Event]], proof: Proof) -> list[Event]:
 def prove_payloads(place: Place, walk: Walk) -> Proof:
     """Every payload is there, byte for byte and value for value."""
     proof = Proof("payloads", "every payload has the bytes and the content its event says")
-    found: dict[str, tuple[Event, Blob, Path]] = {}
+    here: dict[str, tuple[Event, Blob, Path]] = {}
     graves = tombstones(walk.visible)
     proof.faults += graves.faults
     missing = redacted = 0
@@ -293,9 +293,9 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
                 continue
             # Bytes that others carry as well are a record of an environment for those who name them so.
             is_record = blob.role == RECORD
-            found.setdefault(f"{path} {blob.digest} {blob.rows} {blob.bytes} {is_record}", (event, blob, path))
-    proof.checked = len(found)
-    listed = list(found.values())
+            here.setdefault(f"{path} {blob.digest} {blob.rows} {blob.bytes} {is_record}", (event, blob, path))
+    proof.checked = len(here)
+    listed = list(here.values())
     blocks = [listed[start : start + PAYLOADS_AT_A_TIME] for start in range(0, len(listed), PAYLOADS_AT_A_TIME)]
     for faults in side_by_side(lambda some: [_payload_fault(place, *item) for item in some], blocks):
         proof.faults += filter(None, faults)

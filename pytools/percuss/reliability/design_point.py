@@ -144,9 +144,9 @@ def all_design_points(limit: Limit, starts: int, seed: int) -> list[Search]:
     return kept
 
 
-def _explained(limit: Limit, element: int, start: Array, found: list[Search]) -> bool:
+def _explained(limit: Limit, element: int, start: Array, searches: list[Search]) -> bool:
     """Whether the plane at one of the points found tells the value at a start; one evaluation, if there is a plane."""
-    planes = [(done.slope * done.point.beta, done.slope * done.point.alpha) for done in found if done.converged]
+    planes = [(done.slope * done.point.beta, done.slope * done.point.alpha) for done in searches if done.converged]
     if not planes:
         return False
     value = float(limit.finite(start[None])[0, element])

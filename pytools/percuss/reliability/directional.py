@@ -65,7 +65,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     radii = np.concatenate([[0.0], np.linspace(inner, outer, settings.option(OPTIONS["radii"]))])
     random = np.random.Generator(np.random.PCG64(settings.seed))
     before, cv = limit.runs, math.inf
-    every, found, carried = 1, 0.0, 0.0
+    every, failing, carried = 1, 0.0, 0.0
     shares: list[Array] = []
     points: list[Array] = []
     values: list[Array] = []
@@ -76,8 +76,8 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         shares.append(share)
         points.append(u)
         values.append(g)
-        found, carried = found + float(np.abs(share).sum()), carried + hidden
-        every = THINNED if found > 0 and carried <= HARDLY * found else 1
+        failing, carried = failing + float(np.abs(share).sum()), carried + hidden
+        every = THINNED if failing > 0 and carried <= HARDLY * failing else 1
         all_shares = np.concatenate(shares)
         cv = _cv(all_shares)
     p, spent = float(all_shares.mean()), limit.runs - before
