@@ -54,15 +54,17 @@ def estimate_reliability(session: Session, request: Request) -> Reliability:
         source = limit_source(session, request, executor)
         refuse_noise(source, request.method)
         result = compute(source, request)
+        simulators = [source.direct] if source.direct else []
         if request.verify:
-            result = _verified(session, source, request, result, executor)
+            simulators.append(_near_the_limit(session, source, request, executor))
+            result = _verified(source, request, result, simulators[-1])
     kept = refused(result, session.accept)
     blobs = [session.ledger.put_table(role, table) for role, table in sorted(kept.tables.items())]
     draft = Draft(
         "reliability.estimated",
         kept.body,
         reference(source.study),
-        source.inputs,
+        [*source.inputs, *(("runs", event) for simulator in simulators for event in simulator.runs)],
         blobs,
         seed=request.seed,
         cost=spent.cost(),
@@ -113,14 +115,17 @@ def refused(result: Result, accepted: frozenset[str]) -> Result:
     return replace(result, body=replace(result.body, estimate=None, slopes=(), epistemic=None, verification=None))
 
 
-def _verified(session: Session, source: Source, request: Request, result: Result, executor: Executor | None) -> Result:
+def _near_the_limit(session: Session, source: Source, request: Request, executor: Executor | None) -> Direct:
+    study = session.consented(source.study) if executor else source.study
+    return Direct(session, study, source.function.columns, request.seed, executor)
+
+
+def _verified(source: Source, request: Request, result: Result, direct: Direct) -> Result:
     """Run the simulator near the limit surface, and put the estimate right by what it says."""
     if source.direct is not None or result.estimate is None or result.theta is None:
         raise InputError("--verify: is for surrogates; here the simulator itself is asked")
     function, estimate = source.function, result.estimate
     rows, q, doubt = verification_rows(estimate.samples, function.error(result.theta), request.verify, request.seed)
-    study = session.consented(source.study) if executor else source.study
-    direct = Direct(session, study, function.columns, request.seed, executor)
     limit = replace(function, forward=direct).over_parameters()
     simulated = limit(result.theta[rows])
     checked = corrected(estimate.samples, rows, q, doubt, simulated, estimate, request.level)

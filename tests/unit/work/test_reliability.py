@@ -11,6 +11,7 @@ from scipy.special import ndtr
 import percuss
 from percuss.errors import AnswerIsNo, InputError
 from percuss.kinds.reliability_estimated import ReliabilityEstimated
+from percuss.ledger.projections import batch_of
 from percuss.work.audit import audit
 from percuss.work.reliability import repeat_reliability
 
@@ -75,7 +76,23 @@ def test_the_simulator_itself(book: Any) -> None:
     again = samples.filter(samples["limit"] <= 0)["weight"].sum()
     assert again == pytest.approx(told.estimate.probability, rel=1e-9)
     assert repeat_reliability(book.session, result.event).verdict == "same"
+    assert _runs_named(book, result) == told.runs
+    # Another method begins with runs that there are: they are taken, not made again, and named all the same.
+    before = _batches(book)
+    beside = book.reliability(line(HIGH), method="form")
+    made = _batches(book) - before
+    assert made < len(beside.event.inputs_as("runs")) and _runs_named(book, beside) == body(beside).runs
     assert all(proof.holds is not False for proof in audit(book.session).proofs)
+
+
+def _batches(book: Any) -> int:
+    return sum(event.kind == "runs.completed" for event in book.session.state.events.values())
+
+
+def _runs_named(book: Any, result: Any) -> int:
+    """How many runs the batches hold that an estimate names."""
+    events = [book.session.state.events[item.id] for item in result.event.inputs_as("runs")]
+    return sum(len(batch_of(event).samples) for event in events)
 
 
 @pytest.mark.filterwarnings("ignore::percuss.NotTrusted")
@@ -151,6 +168,7 @@ def test_a_surrogate_that_is_wrong_near_the_limit_is_caught(book: Any) -> None:
     assert "the surrogate is wrong near the limit" in failed[0].sentence
     low, high = told.verification.interval
     assert low <= exact.interval[1] and high >= exact.interval[0]
+    assert _runs_named(book, result) == told.runs > 0
 
 
 @pytest.mark.filterwarnings("ignore::percuss.NotTrusted")
@@ -254,7 +272,7 @@ def test_a_design_value(book: Any) -> None:
         ({"verify": 3}, "--verify: is for surrogates"),
         ({"design": "x1"}, "--design and --target go together"),
         ({"design": "x1", "target": 2}, "--target 2: must lie between 0 and 1"),
-        ({"options": {"x": 1}}, "--set x: is no option"),
+        ({"options": {"x": 1}}, "the method monte-carlo has no option `x`"),
     ],
 )
 def test_what_cannot_be_asked(book: Any, asked: dict[str, Any], words: str) -> None:
