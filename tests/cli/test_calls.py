@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 
 def _event(percuss, reference: str) -> dict:  # type: ignore[no-untyped-def]
     return json.loads(percuss("show", reference, "--json").out)
@@ -41,6 +43,8 @@ def _script(page: str) -> str:
     return unescape(code)
 
 
+# Twelve points tell nothing of this function: what was accepted here is not accepted by who reads it there.
+@pytest.mark.filterwarnings("ignore::percuss.NotTrusted")
 def test_the_script_of_the_report_runs_and_gives_the_same_digests(percuss, folder, tmp_path) -> None:
     """Prefixes, @last, stdin and a method from Python: the words alone would not tell what was meant."""
     import percuss as api
