@@ -148,9 +148,8 @@ def ranking_verdicts(advice: Advice) -> Trust:
     fine = share <= TOLERATED
     within = f"up to {100 * TOLERATED:g} % is tolerated"
     if fine:
-        sentence = (
-            f"{name} tells most for its cost: no other may tell over {100 * max(share, 0):.2g} % more, and {within}"
-        )
+        others = f"another may tell at most {100 * share:.2g} % more, and {within}"
+        sentence = f"{name} tells most for its cost: {others if share > 0 else 'no other comes within its error'}"
     else:
         sentence = (
             f"the candidates cannot be ranked: {rival} may tell {100 * share:.2g} % more than {name} for its cost, by "
