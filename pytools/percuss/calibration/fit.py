@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from percuss.calibration.problem import Problem
+from percuss.designs.latin_hypercube import latin_hypercube
 from percuss.inference.arrays import Floats
 from percuss.inference.predictive import MASSES, Fit, Neighbours, Places, check_fit, check_neighbours
 from percuss.inference.target import Target
@@ -138,14 +139,13 @@ MOST = 0.05
 
 def coverage(priors: Sequence[Prior], points: Floats, draws: Floats) -> CoverageFacts:
     """Where draws (n, d) lie, as seen from the points (m, d) of a design."""
-    from scipy.stats import qmc
-
     cube = np.stack([prior.cdf(points[:, j]) for j, prior in enumerate(priors)], axis=1)
     at = np.stack([prior.cdf(draws[:, j]) for j, prior in enumerate(priors)], axis=1)
     own = hull_distances(np.unique(cube, axis=0), at)
     # Latin hypercubes: designs of any number of points.
     others = [
-        hull_distances(qmc.LatinHypercube(len(priors), rng=seed).random(len(cube)), at) for seed in range(DESIGNS)
+        hull_distances(latin_hypercube(len(priors), len(cube), np.random.default_rng(seed)), at)
+        for seed in range(DESIGNS)
     ]
     beyond = own > np.max(others, axis=0) + FARTHER
     return CoverageFacts(outside=float(np.mean(own > 1e-6)), beyond=float(np.mean(beyond)))

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError
@@ -58,6 +57,8 @@ def _own(surrogate: Surrogate, used: Iterable[int]) -> _Own:
 
 
 def _aligned(parts: Sequence[_Own]) -> float:
+    from scipy.linalg import block_diag
+
     together = block_diag(*(one.together[np.ix_(one.used, one.used)] for one in parts))
     return alignment(
         np.concatenate([one.residuals for one in parts], axis=1),

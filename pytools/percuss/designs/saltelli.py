@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from percuss.designs.design import Points, Request, sources
 from percuss.designs.registry import GROUPS, check_size, count, no_skip
+from percuss.designs.sobol import scrambled_sobol
 from percuss.settings import table_of
 from percuss.study.study import Parameter
 
@@ -21,15 +22,12 @@ OPTIONS = table_of(GROUPS)
 def points(request: Request) -> Points:
     """Return the blocks one after the other."""
     import numpy as np
-    from scipy.stats import qmc
 
     no_skip(request, "saltelli")
     n, d = count(request, "saltelli"), len(request.parameters)
     groups = groups_of(request.parameters, request.options)
     check_size([n, len(groups) + 2], d)
-    sequence = qmc.Sobol(2 * d, scramble=True, rng=np.random.default_rng(request.seed))
-    # The whole power of two that holds n points: scipy warns of lost balance otherwise, which is the caller's choice.
-    drawn = np.clip(sequence.random_base2(max(n - 1, 1).bit_length())[:n], 2.0**-53, 1.0 - 2.0**-53)
+    drawn = np.clip(scrambled_sobol(2 * d, 0, n, np.random.default_rng(request.seed)), 2.0**-53, 1.0 - 2.0**-53)
     a, b = drawn[:, :d], drawn[:, d:]
     blocks = [a, b]
     for columns in groups.values():

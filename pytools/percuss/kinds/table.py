@@ -1,8 +1,8 @@
 """The table of kinds, and how bodies of any version are read by it.
 
-A new kind is one file beside this one and one line of the table. When the body of a kind changes, its version goes up
-and an upcaster from the version before is put beside it: events are never rewritten, they are read in their newest
-meaning.
+A new kind is one file beside this one, named after it, and one line of the table. When the body of a kind changes, its
+version goes up and an upcaster from the version before is put beside it: events are never rewritten, they are read in
+their newest meaning.
 
 msgspec checks bodies: it reads nested dataclasses from plain data in microseconds and names the field that does not
 fit; a checker of our own would be slower and longer.
@@ -10,81 +10,82 @@ fit; a checker of our own would be slower and longer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 import msgspec
 
-from percuss.kinds import (
-    advice_computed,
-    audit_made,
-    campaign_completed,
-    check_failed,
-    check_passed,
-    comparison_made,
-    convergence_checked,
-    crate_imported,
-    design_created,
-    event_superseded,
-    filter_updated,
-    fragility_fitted,
-    indices_computed,
-    note_added,
-    observations_imported,
-    payloads_pruned,
-    posterior_sampled,
-    prediction_made,
-    region_computed,
-    reliability_estimated,
-    runs_completed,
-    runs_failed,
-    scene_settled,
-    stream_adopted,
-    stream_sealed,
-    study_registered,
-    surrogate_fitted,
-    twins_checked,
-    validation_computed,
-)
 from percuss.kinds.body import Body
 from percuss.kinds.kind import Kind
 from percuss.plugins import extend
 
-KINDS: dict[str, Kind] = {
-    module.KIND.name: module.KIND
-    for module in (
-        study_registered,
-        design_created,
-        scene_settled,
-        runs_completed,
-        runs_failed,
-        campaign_completed,
-        surrogate_fitted,
-        indices_computed,
-        region_computed,
-        fragility_fitted,
-        filter_updated,
-        observations_imported,
-        posterior_sampled,
-        prediction_made,
-        comparison_made,
-        twins_checked,
-        advice_computed,
-        validation_computed,
-        reliability_estimated,
-        convergence_checked,
-        check_passed,
-        check_failed,
-        crate_imported,
-        payloads_pruned,
-        audit_made,
-        note_added,
-        event_superseded,
-        stream_adopted,
-        stream_sealed,
+
+class Kinds(MutableMapping[str, Kind]):
+    """Kinds by name, in the order of work. A file is read when its kind is first asked for: a command needs few of
+    them, and all of them take a tenth of a second to load.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._kinds: dict[str, Kind | None] = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> Kind:
+        kind = self._kinds[name]
+        if kind is None:
+            kind = importlib.import_module(f"percuss.kinds.{name.replace('.', '_')}").KIND
+            self._kinds[name] = kind
+        return kind
+
+    def __setitem__(self, name: str, kind: Kind) -> None:
+        self._kinds[name] = kind
+
+    def __delitem__(self, name: str) -> None:
+        del self._kinds[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._kinds
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+
+KINDS = Kinds(
+    (
+        "study.registered",
+        "design.created",
+        "scene.settled",
+        "runs.completed",
+        "runs.failed",
+        "campaign.completed",
+        "surrogate.fitted",
+        "indices.computed",
+        "region.computed",
+        "fragility.fitted",
+        "filter.updated",
+        "observations.imported",
+        "posterior.sampled",
+        "prediction.made",
+        "comparison.made",
+        "twins.checked",
+        "advice.computed",
+        "validation.computed",
+        "reliability.estimated",
+        "convergence.checked",
+        "check.passed",
+        "check.failed",
+        "crate.imported",
+        "payloads.pruned",
+        "audit.made",
+        "note.added",
+        "event.superseded",
+        "stream.adopted",
+        "stream.sealed",
     )
-}
+)
 
 
 def all_kinds() -> Mapping[str, Kind]:

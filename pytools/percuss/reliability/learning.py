@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from percuss.designs.latin_hypercube import latin_hypercube
 from percuss.errors import AnswerIsNo
 from percuss.reliability.estimate import Array
 from percuss.reliability.limit import Limit
@@ -107,8 +108,6 @@ def doubt(learner: Learner, candidates: Array, weights: Array) -> Doubt:
 
 def first_points(limit: Limit, seed: int) -> Array:
     """Twelve points, or two a variable: a Latin hypercube over five standard deviations to each side."""
-    from scipy.stats import qmc
-
     n = max(12, 2 * limit.dimension)
-    unit = qmc.LatinHypercube(limit.dimension, rng=np.random.default_rng((seed, 3))).random(n)
+    unit = latin_hypercube(limit.dimension, n, np.random.default_rng((seed, 3)))
     return np.asarray(10.0 * unit - 5.0)

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from percuss.designs.sobol import scrambled_sobol
 from percuss.errors import InputError
 from percuss.reliability.estimate import Estimate, Samples, Settings, always_reached, never_reached, too_wide
 from percuss.reliability.limit import Limit
@@ -26,18 +27,17 @@ FIRST = 64  # points of a replicate
 
 def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Sixteen replicates, each doubled up to the largest power of two that `n` allows."""
-    from scipy.stats import qmc
-
     d = limit.dimension
     if d > MOST_DIMENSIONS:
         raise InputError(f"quasi-monte-carlo: {d} variables, at most {MOST_DIMENSIONS}")
     most = 2 ** int(math.log2(max(settings.n // REPLICATES, 2)))
-    sequences = [qmc.Sobol(d, scramble=True, rng=np.random.default_rng((settings.seed, r))) for r in range(REPLICATES)]
     points, values, size = [], [], 0
     p = error = spread = 0.0
     while size < most and not 0 < error <= settings.cv * p:
         added = size or min(FIRST, most)
-        unit = np.concatenate([sequence.random(added) for sequence in sequences])
+        unit = np.concatenate(
+            [scrambled_sobol(d, size, added, np.random.default_rng((settings.seed, r))) for r in range(REPLICATES)]
+        )
         u = ndtri(np.clip(unit, 2.0**-54, 1 - 2.0**-53))
         points.append(u)
         values.append(limit(u))

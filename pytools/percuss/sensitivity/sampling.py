@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.designs.sobol import scrambled_sobol
 from percuss.errors import InputError
 from percuss.sensitivity.indices import Array, Indices, Measure, bare, with_interval
 
@@ -45,10 +46,8 @@ class Pair(NamedTuple):
 
 def draw_pair(n: int, dimensions: int, seed: int) -> Pair:
     """A and B from one scrambled Sobol sequence of twice the dimension."""
-    from scipy.stats import qmc
-
     power = max(math.ceil(math.log2(n)), 1)
-    points = qmc.Sobol(2 * dimensions, scramble=True, rng=np.random.default_rng([seed, 13])).random_base2(power)
+    points = scrambled_sobol(2 * dimensions, 0, 2**power, np.random.default_rng([seed, 13]))
     # Open ends: unbounded priors have no quantile at 0 or 1.
     points = np.clip(points, 2.0**-53, 1.0 - 2.0**-53)
     return Pair(points[:, :dimensions], points[:, dimensions:])

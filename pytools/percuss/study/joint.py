@@ -21,11 +21,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from percuss.errors import InputError
 from percuss.settings import KeyPath, Note, Noted, Setting, check_table, table_of
@@ -35,12 +34,6 @@ from percuss.study.priors.normal import Normal
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.tensor import Component, refuse_tensors
 from percuss.study.study import Study
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from percuss.study.priors.prior import Prior
-
 
 Array = NDArray[Any]
 # How far from 0 and 1 a probability is kept before it goes through a quantile.
@@ -76,21 +69,21 @@ class Joint:
         values = np.empty_like(z)
         for j, prior in enumerate(self.priors):
             if not isinstance(prior, Component):
-                values[:, j] = normal_to_value(prior, z[:, j], ndtr)
+                values[:, j] = normal_to_value(prior, z[:, j])
             elif prior.index == 0:
-                values[:, j : j + 6] = prior.law.draw(self.seed, ndtr(z[:, j : j + 6]))
+                values[:, j : j + 6] = prior.law.draw(self.seed, normal_cdf(z[:, j : j + 6]))
         return values
 
     def from_unit(self, unit: Array) -> Array:
         """Parameters (n, d) at points of the unit cube: the quantiles of the priors, made dependent where they are."""
         values = np.empty_like(np.asarray(unit, float))
-        z = None if self.correlation is None else self.normals(ndtri(np.clip(unit, SMALLEST, LARGEST)))
+        z = None if self.correlation is None else self.normals(normal_quantile(np.clip(unit, SMALLEST, LARGEST)))
         for j, prior in enumerate(self.priors):
             if isinstance(prior, Component):
                 if prior.index == 0:
                     values[:, j : j + 6] = prior.law.draw(self.seed, unit[:, j : j + 6])
             elif z is not None and j in self.dependent:
-                values[:, j] = normal_to_value(prior, z[:, j], ndtr)
+                values[:, j] = normal_to_value(prior, z[:, j])
             else:
                 values[:, j] = prior.ppf(unit[:, j])
         return values
@@ -106,7 +99,7 @@ class Joint:
         for j in self.dependent:
             z[:, j] = value_to_normal(self.priors[j], theta[:, j])
         u = np.linalg.solve(self.factor, z.T).T
-        unit[:, self.dependent] = ndtr(u[:, self.dependent])
+        unit[:, self.dependent] = normal_cdf(u[:, self.dependent])
         return unit
 
     @cached_property
@@ -144,7 +137,7 @@ def value_to_normal(prior: Prior, x: Array) -> Array:
     if isinstance(prior, Lognormal):
         mu, sigma = prior.log_parameters()
         return np.asarray((np.log(np.maximum(x, 1e-300)) - mu) / sigma)
-    return np.asarray(ndtri(np.clip(prior.cdf(x), SMALLEST, LARGEST)))
+    return np.asarray(normal_quantile(np.clip(prior.cdf(x), SMALLEST, LARGEST)))
 
 
 SECTION = "correlations"
@@ -248,15 +241,13 @@ def _of_normals(of: str, correlation: float, first: Prior, second: Prior, names:
 
 def nataf(first: Prior, second: Prior, target: float, names: str = "the two parameters") -> float:
     """The correlation of normals that gives two values the correlation `target`."""
-    import numpy as np
     from scipy.optimize import brentq
-    from scipy.special import ndtr
 
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     weights = weights / weights.sum()
 
     def standard(prior: Prior, z: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray((normal_to_value(prior, z, ndtr) - prior.mean()) / prior.std())
+        return np.asarray((normal_to_value(prior, z) - prior.mean()) / prior.std())
 
     x = standard(first, nodes)
 
@@ -273,13 +264,27 @@ def nataf(first: Prior, second: Prior, target: float, names: str = "the two para
     return float(brentq(lambda r: reached(r) - target, *ends, xtol=1e-12))
 
 
-def normal_to_value(prior: Prior, z: Any, ndtr: Any) -> Any:
+def normal_to_value(prior: Prior, z: Any) -> Any:
     """The value of a prior at standard normals; the upper tail of normals and lognormals keeps all its digits."""
-    import numpy as np
-
     if prior.kind == "normal":
         return prior.mean() + prior.std() * z
     if prior.kind == "lognormal":
         mu, sigma = prior.log_parameters()  # type: ignore[attr-defined]
         return np.exp(mu + sigma * z)
-    return prior.ppf(np.clip(ndtr(z), 1e-300, 1 - 2.0**-53))
+    return prior.ppf(np.clip(normal_cdf(z), SMALLEST, LARGEST))
+
+
+def normal_cdf(z: Array) -> Array:
+    """Probabilities of standard normals. scipy.special is loaded here and not above: it takes a third of a second, and
+    most studies have neither correlations nor tensors.
+    """
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(z))
+
+
+def normal_quantile(probability: Array) -> Array:
+    """Standard normals of probabilities."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(probability))

@@ -25,6 +25,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from percuss.designs.design import Design, read_design
+from percuss.designs.sobol import scrambled_sobol
 from percuss.ledger.projections import State
 from percuss.session import Session
 from percuss.study.joint import Joint
@@ -62,9 +63,7 @@ def extend(session: Session, surrogate: Surrogate, count: int, seed: int, draws:
 
 def _of_priors(joint: Joint, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """At least so many points of the unit cube, and the parameters there."""
-    from scipy.stats import qmc
-
-    candidates = qmc.Sobol(len(joint.priors), scramble=True, rng=rng).random_base2(math.ceil(math.log2(n)))
+    candidates = scrambled_sobol(len(joint.priors), 0, 2 ** math.ceil(math.log2(n)), rng)
     candidates = np.clip(candidates, 2.0**-53, 1.0 - 2.0**-53)
     return candidates, joint.from_unit(candidates)
 

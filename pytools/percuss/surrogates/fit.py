@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from percuss.designs.sobol import scrambled_sobol
 from percuss.errors import InputError
 from percuss.execution.results import Campaign
 from percuss.study.joint import Joint
@@ -155,9 +156,7 @@ def fit_all(
 
 def _probes(campaign: Campaign, canonical: Canonical) -> Array:
     """Points of the prior, in canonical variables: the same for every design of a study."""
-    from scipy.stats import qmc
-
-    unit = qmc.Sobol(len(campaign.names), scramble=True, rng=np.random.default_rng(29)).random_base2(PROBES_POWER)
+    unit = scrambled_sobol(len(campaign.names), 0, 2**PROBES_POWER, np.random.default_rng(29))
     # Open ends: unbounded priors have no quantile at 0 or 1.
     unit = np.clip(unit, 2.0**-53, 1.0 - 2.0**-53)
     return canonical.points(Joint.of(campaign.study).from_unit(unit))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from percuss.designs.design import run_seed
+from percuss.designs.latin_hypercube import latin_hypercube
 from percuss.designs.registry import SAMPLERS, make_design, sampler_name
-from percuss.designs.sobol import plain_sobol
+from percuss.designs.sobol import plain_sobol, scrambled_sobol
 from percuss.errors import InputError
 from percuss.study.load import load_study
 
@@ -187,3 +188,22 @@ def test_the_plain_sobol_sequence_is_that_of_scipy_to_the_bit(dimensions):
     np.testing.assert_array_equal(plain_sobol(dimensions, 37, 101), sequence[37:138])
     with pytest.raises(InputError, match="at most 21201 parameters"):
         plain_sobol(21202, 0, 1)
+
+
+@pytest.mark.parametrize("dimensions", [1, 3, 40])
+def test_scrambled_sobol_points_and_latin_hypercubes_are_those_of_scipy_to_the_bit(dimensions):
+    from scipy.stats import qmc
+
+    ours, theirs = np.random.default_rng(7), np.random.default_rng(7)
+    for _ in range(2):  # the second sequence of a generator is another one, in both
+        sequence = qmc.Sobol(dimensions, rng=theirs).random(256)
+        np.testing.assert_array_equal(scrambled_sobol(dimensions, 0, 256, ours), sequence)
+    np.testing.assert_array_equal(
+        scrambled_sobol(dimensions, 37, 101, np.random.default_rng(5)),
+        qmc.Sobol(dimensions, rng=np.random.default_rng(5)).random(256)[37:138],
+    )
+    for centered in (False, True):
+        np.testing.assert_array_equal(
+            latin_hypercube(dimensions, 50, ours, centered=centered),
+            qmc.LatinHypercube(dimensions, scramble=not centered, rng=theirs).random(50),
+        )
