@@ -47,6 +47,7 @@ def test_curves_rates_picture_report_and_audit(percuss, campaign, folder) -> Non
     assert slight["rate"] > severe["rate"] > 0
     low, high = severe["rate_bayes"]
     assert low < severe["rate"] < high
+    assert "hazard: exceeded 0.1 times a year at 0.005099 g0, 1e-05 at 0.3059 g0" in said.err
     assert "slight" in said.err and "median [g0]" in said.err and "rate [1/year]" in said.err
     assert percuss("plot", "@last:fragility", "--to", "f.svg").code == 0
     assert "severe" in (folder / "f.svg").read_text()

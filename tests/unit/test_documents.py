@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from tests.warm import Warm
+from typer.exceptions import TyperException
+
+from percuss.cli.app import COMMANDS, prepare
+from percuss.errors import InputError
 
 ROOT = Path(__file__).parent.parent.parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+STUDIES = sorted(ROOT.glob("studies/*/README.md"))
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *STUDIES])
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What begins with one of these is meant from the root of the repository.
 TOPS = ("rust/", "pytools/", "studies/", "tests/", "docs/", ".ci/")
@@ -70,8 +79,9 @@ SHOWN = [d for d in DOCUMENTS if _programs(d) or any("percuss " in script for sc
 def test_everything_shown_works(document: Path, tmp_path: Path, warm: Warm) -> None:
     """The fenced `sh` blocks of a document, in order, as one script; then its `python` blocks as one program.
 
-    Blocks marked `sh no-run` are for the eye. Pages are read in the repository; readers of the README and of tutorials
-    have an empty folder and an installed percuss. The README starts the programs themselves, the pages their warm ones.
+    Blocks marked `sh no-run` are for the eye, or take minutes: another test reads them. Pages are read in the
+    repository; readers of the README and of tutorials have an empty folder and an installed percuss. The README starts
+    the programs themselves, the pages their warm ones.
     """
     programs = Path(sys.executable).parent if document == ROOT / "README.md" else warm.bin
     if document != ROOT / "README.md" and document.parent.name != "tutorials":
@@ -93,10 +103,102 @@ def _run(command: list[str], folder: Path, programs: Path) -> None:
     assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
 
 
-def test_documents_name_only_commands_there_are() -> None:
-    from percuss.cli.app import COMMANDS
+def _command(name: str) -> Any:
+    command = typer.main.get_command(importlib.import_module(f"percuss.cli.{COMMANDS[name].module}").app)
+    prepare(command)
+    return command
 
+
+def _calls(script: str) -> list[list[str]]:
+    """The words of every command in a script; what another command prints stands as one word, `PRINTED`."""
+    text = re.sub(r"\$\([^()]*\)", "PRINTED", script.replace("\\\n", " "))
+    calls: list[list[str]] = []
+    for line in text.splitlines():
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        calls.append([])
+        for word in lexer:
+            if re.fullmatch(r"[|&;]+", word):
+                calls.append([])
+            else:
+                calls[-1].append(word)
+    return [call[: call.index(">")] if ">" in call else call for call in calls]
+
+
+def _read(command: Any, name: str, words: list[str]) -> dict[str, Any]:
+    """What a command makes of its words, without being run; unknown options and values of another type raise."""
+    parts = getattr(command, "commands", None)
+    if parts is None:
+        return dict(command.make_context(name, list(words)).params)
+    if words[0] not in parts:
+        raise InputError(f"no {words[0]}")
+    return _read(parts[words[0]], f"{name} {words[0]}", words[1:])
+
+
+def _faults(script: str) -> list[str]:
+    """What is wrong with the commands of a script that is not run: command, option, file or study."""
+    faults = []
+    for call in _calls(script):
+        missing = [word for word in call if word.startswith(TOPS) and not (ROOT / word).exists()]
+        faults += [f"no {word}" for word in missing]
+        if call[:1] != ["percuss"]:
+            continue
+        name, *words = call[1:]
+        if name not in COMMANDS:
+            faults.append(f"no command {name}")
+            continue
+        command = _command(name)
+        try:
+            values = _read(command, name, words)
+        except (TyperException, InputError) as error:
+            faults.append(f"percuss {name}: {error}")
+            continue
+        for argument in command.params:
+            study = values.get(argument.name)
+            if (argument.metavar or "").startswith("STUDY") and isinstance(study, str) and study[0] not in "-@":
+                there = study == "PRINTED" or (ROOT / study).exists() or (ROOT / "studies" / study).exists()
+                faults += [] if there else [f"no study {study}"]
+    return faults
+
+
+UNRUN = [d for d in DOCUMENTS if any(info.strip() == "sh no-run" for info, _ in FENCE.findall(d.read_text()))]
+
+
+@pytest.mark.parametrize("document", UNRUN, ids=lambda p: str(p.relative_to(ROOT)))
+def test_what_is_not_run_can_be_read(document: Path) -> None:
+    for info, body in FENCE.findall(document.read_text()):
+        if info.strip() == "sh no-run":
+            assert not _faults(body)
+
+
+@pytest.mark.parametrize(
+    ("script", "fault"),
+    [
+        ("percuss desing studies/ishigami", "no command desing"),
+        ("percuss design studies/ishigami --points 8", "No such option: --points"),
+        ("percuss design studies/ishigami --n many", "valid integer"),
+        ("percuss design studies/ishigammi --n 8 --skip 1 \\\n  | percuss run -", "no studies/ishigammi"),
+        ("percuss design ishigammi --n 8 > design", "no study ishigammi"),
+        ("percuss fclib solv FOLDER", "solv"),
+        ("python studies/rockfall-wall/figure.py LEDGER", "no studies/rockfall-wall/figure.py"),
+        ('percuss design ishigami --n 8 | percuss run - > c\npercuss export cvs "$(cat c)" --to c.csv', "cvs"),
+    ],
+)
+def test_a_command_gone_wrong_is_seen(script: str, fault: str) -> None:
+    faults = _faults(script)
+    assert any(fault in found for found in faults), faults
+
+
+def test_documents_name_only_commands_and_options_there_are() -> None:
     for document in DOCUMENTS:
-        for words in re.findall(r"`percuss ([^`]+)`", document.read_text()):
+        for words in re.findall(r"`percuss ([^`]+)`", _prose(document)):
             name = words.split()[0]
             assert name in COMMANDS or name.startswith("-"), f"{document.name}: percuss {words}"
+            known = _options(_command(name)) if name in COMMANDS else set()
+            for option in re.findall(r"(?<!\S)--[a-z][\w-]*", words) if known else ():
+                assert option in known, f"{document.name}: percuss {words}: {option}"
+
+
+def _options(command: Any) -> set[str]:
+    own = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return own.union({"--help"}, *(_options(part) for part in getattr(command, "commands", {}).values()))

@@ -78,7 +78,7 @@ def fragility(
 
 def _tell(study: Study, fitted: FittedFragility) -> None:
     """Curves with their intervals, in the units of the study."""
-    from percuss.cli.output import hint, say_table, tell_trust
+    from percuss.cli.output import hint, say, say_table, tell_trust
     from percuss.units import from_si
     from percuss.work.fragility_words import intensity_unit
 
@@ -106,4 +106,7 @@ def _tell(study: Study, fitted: FittedFragility) -> None:
     heads = ["state", f"{body.output} [{own}]", "exceed it", f"median [{unit}]", f"bootstrap {share}"]
     heads += [f"Bayes {share}", "dispersion", *(["rate [1/year]"] if body.hazard else [])]
     say_table(heads, rows)
+    if body.hazard:
+        (first, most), (last, least) = body.hazard[0], body.hazard[-1]
+        say(f"hazard: exceeded {most:.3g} times a year at {shown(first)} {unit}, {least:.3g} at {shown(last)} {unit}")
     hint(f"percuss plot {fitted.event.id} --to fragility.svg draws them")

@@ -158,7 +158,11 @@ def _verdicts(
     low, high = float(observed.intensity.min()), float(observed.intensity.max())
     verdicts: list[Verdict] = []
     chance = curves.probability(observed.intensity)
-    outside = hazard.rates(curves, 0.0, low) + hazard.rates(curves, high) if hazard else None
+    shares = []
+    if hazard:
+        outside = (hazard.rates(curves, 0.0, low) + hazard.rates(curves, high)) / hazard.rates(curves)
+        ends = f"{hazard.intensity[0]:.4g} to {hazard.intensity[-1]:.4g}"
+        shares = [(outside, "others"), (hazard.unknown(curves), f"outside of the hazard curve, {ends}")]
     for k, name in enumerate(request.states):
         over = int((damage > k).sum())
         fewest = min(over, len(damage) - over)
@@ -170,10 +174,9 @@ def _verdicts(
         inside = low <= median <= high
         sentence = f"state {name}: its median {median:.4g} lies {'within' if inside else 'outside'} the intensities run"
         sentence += f", {low:.4g} to {high:.4g}"
-        if outside is not None and hazard is not None and inside:
-            share = float(outside[k] / hazard.rates(curves)[k])
-            inside = share <= MOST_OUTSIDE
-            sentence += f"; {100 * share:.2g} % of its annual rate comes from others"
+        for share, where in shares if inside else ():
+            inside &= bool(share[k] <= MOST_OUTSIDE)
+            sentence += f"; {100 * share[k]:.2g} % of its annual rate comes from {where}"
         verdicts.append(Verdict("extrapolation", inside, sentence, median, None, (name,)))
         verdicts.append(_lognormal(observed.intensity, damage > k, chance[:, k], name))
     order = np.diff(curves.probability(np.geomspace(low, high, 200)), axis=1)

@@ -42,6 +42,16 @@ class Hazard:
                 total += _piece(curves, float(y[i] + k * x[i]), float(k), float(start), float(end))
         return total
 
+    def unknown(self, curves: Curves) -> Array:
+        """What share of each state's rate would come from intensities beyond both ends, did the laws at the ends go on.
+        Below the first point that part is not in `rates`. Two points are one law, meant to go on beyond the second.
+        """
+        x, y = np.log(self.intensity), np.log(self.rate)
+        k = (y[0] - y[1]) / (x[1] - x[0])
+        below = _piece(curves, float(y[0] + k * x[0]), float(k), 0.0, float(self.intensity[0]))
+        beyond = self.rates(curves, float(self.intensity[-1])) if len(x) > 2 else 0.0
+        return (below + beyond) / (below + self.rates(curves))
+
 
 def power_law(k0: float, k: float, low: float, high: float) -> Hazard:
     """l(x) = k0 x^-k between two intensities and beyond."""
@@ -57,8 +67,8 @@ def _piece(curves: Curves, log_k0: float, k: float, start: float, end: float) ->
     shift = np.exp(log_k0 - k * mean + 0.5 * (k * b) ** 2)
 
     def primitive(x: float) -> Array:
-        if np.isinf(x):
-            return np.asarray(shift * np.ones_like(mean))
+        if np.isinf(x) or x == 0:
+            return np.asarray(shift * np.full_like(mean, x > 0))
         u = (np.log(x) - mean) / b
         return np.asarray(shift * ndtr(u + k * b) - np.exp(log_k0 - k * np.log(x)) * ndtr(u))
 

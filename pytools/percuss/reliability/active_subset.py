@@ -37,6 +37,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     while True:
         random = np.random.Generator(np.random.PCG64((settings.seed, 5, rounds)))
         passed = subset.one_pass(possible, per_level, random)
+        assert passed is not None  # evaluations of the process are not counted
         rounds += 1
         candidates, weights = _last_level(passed, per_level)
         seen = doubt(learner, candidates, weights)

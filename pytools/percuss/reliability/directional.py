@@ -82,7 +82,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         cv = _cv(all_shares)
     p, spent = float(all_shares.mean()), limit.runs - before
     if p <= 0:
-        raise never_reached(spent, settings.level)
+        raise never_reached(spent, settings.level, independent=len(all_shares))
     u = np.concatenate(points)
     samples = Samples(u, np.concatenate(values), np.full(len(u), np.nan))
     facts = {"directions": float(len(all_shares))}

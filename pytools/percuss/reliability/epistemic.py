@@ -130,7 +130,7 @@ def _without_aleatory(function: StateFunction, draws: Array, names: tuple[str, .
     at_draws = np.where(error > 0, ndtr(-values / np.maximum(error, 1e-300)), (values <= 0).astype(float))
     probability, n = float(at_draws.mean()), len(draws)
     if probability == 0:
-        raise never_reached(n, settings.level)
+        raise never_reached(n, settings.level, independent=n)
     cv = float(at_draws.std(ddof=1)) / math.sqrt(n) / probability
     samples = Samples(theta, values, np.full(n, 1.0 / n))
     interval = lognormal_interval(probability, cv, settings.level)

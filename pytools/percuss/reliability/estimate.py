@@ -123,11 +123,13 @@ class MediansFailError(AnswerIsNo):
         )
 
 
-def never_reached(n: int, level: float) -> OneSidedError:
-    """No evaluation failed: there is a bound and no estimate."""
-    bound = -math.log(1 - level) / n
+def never_reached(n: int, level: float, independent: int | None = None) -> OneSidedError:
+    """No evaluation failed: no estimate, and a bound where some number of draws are independent ones of the whole."""
+    bound = ""
+    if independent is not None:
+        bound = f": its probability is below {-math.log(1 - level) / independent:.2g} at the level {level:g}"
     return OneSidedError(
-        f"the limit was never reached in {n} evaluations: its probability is below {bound:.2g} at the level {level:g}",
+        f"the limit was never reached in {n} evaluations{bound}",
         0.0,
         "more evaluations (--n), or --method subset for what is rare; is the threshold in the right unit?",
     )

@@ -44,7 +44,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         failures += int((g <= 0).sum())
         cv = math.sqrt((1 - failures / n) / failures) if 0 < failures < n else math.inf
     if not failures:
-        raise never_reached(n, settings.level)
+        raise never_reached(n, settings.level, independent=n)
     if failures == n:
         raise always_reached(n)
     samples = Samples(np.concatenate(points), np.concatenate(values), np.full(n, 1.0 / n))

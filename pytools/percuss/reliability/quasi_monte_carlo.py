@@ -48,7 +48,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         p, error = float(shares.mean()), max(spread, before / math.sqrt(2))
     n = size * REPLICATES
     if p == 0:
-        raise never_reached(n, settings.level)
+        raise never_reached(n, settings.level, independent=n)
     if p == 1:
         raise always_reached(n)
     half = float(stdtrit(REPLICATES - 1, 0.5 + settings.level / 2)) * error

@@ -27,10 +27,12 @@ drawn anew with every proposal.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 
+from percuss.errors import AnswerIsNo
 from percuss.reliability.estimate import (
     Array,
     Estimate,
@@ -79,14 +81,22 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     cv = math.inf
     while size:
         random = np.random.Generator(np.random.PCG64((settings.seed, len(passes))))
-        passes.append(one_pass(limit, size, random))
+        passed = one_pass(limit, size, random, settings.n - (limit.runs - before))
+        if passed is None:
+            break
+        passes.append(passed)
         cv = _together(passes)
         size = _next_size(passes, cv, limit.runs - before, settings, limit.dimension)
     spent = limit.runs - before
+    if not passes:
+        raise AnswerIsNo(
+            f"subset: {settings.n} evaluations end before the limit, after {spent} with {size} samples of a level",
+            hint=f"more evaluations (--n), or fewer samples of a level: --set per_level={max(size // 4, 10)}",
+        )
     shares = _shares(passes)
     p = float(shares @ [item.probability for item in passes])
     if p == 0:
-        raise never_reached(spent, settings.level)
+        raise never_reached(spent, settings.level, independent=sum(item.per_level for item in passes))
     facts = {"levels": float(shares @ [len(item.thresholds) for item in passes]), "passes": float(len(passes))}
     samples = Samples(
         np.concatenate([item.samples.u for item in passes]),
@@ -123,11 +133,14 @@ def _together(passes: list[Pass]) -> float:
     return math.sqrt(float((parts**2) @ squares)) / float(parts.sum())
 
 
-def one_pass(limit: Limit, per_level: int, random: np.random.Generator) -> Pass:
-    """One pass through the levels."""
+def one_pass(limit: Limit, per_level: int, random: np.random.Generator, most: int = sys.maxsize) -> Pass | None:
+    """One pass through the levels; None where it would take more evaluations than `most`."""
     length = round(1 / CONDITIONAL)
     chains = max(per_level // length, 2)
     n = chains * length
+    before = limit.runs
+    if n > most:
+        return None
     u = random.standard_normal((n, limit.dimension))
     g = limit(u)
     if (g <= 0).all():
@@ -146,6 +159,8 @@ def one_pass(limit: Limit, per_level: int, random: np.random.Generator) -> Pass:
         if threshold == 0:
             weighted = _weighted(points, values, thresholds)
             return Pass(CONDITIONAL**level * share, lineage_variance(first[failing], n), n, thresholds, weighted)
+        if limit.runs - before + n - chains > most:
+            return None
         # Ties at the threshold would make more seeds than chains: the first of them by value and place are taken.
         seeds = random.permutation(np.argsort(g, kind="stable")[:chains])
         depth = depth_of_level(u, g, seeds, CONDITIONAL ** (level + 1))
@@ -166,8 +181,9 @@ def _weighted(points: list[Array], values: list[Array], thresholds: list[float])
     """All samples; those of a level stand for what lies in it and not in the next one, so that the weights sum to 1."""
     weights = []
     for level, g in enumerate(values):
-        last = level == len(values) - 1
-        weights.append(np.where(last | (g > thresholds[level]), CONDITIONAL**level / len(g), 0.0))
+        # The last level may have no threshold: there were as many levels as there may be.
+        own = True if level == len(values) - 1 else g > thresholds[level]
+        weights.append(np.where(own, np.full(len(g), CONDITIONAL**level / len(g)), 0.0))
     return Samples(np.concatenate(points), np.concatenate(values), np.concatenate(weights))
 
 

@@ -6,7 +6,7 @@ import pytest
 from percuss.errors import InputError
 from percuss.fragility.compute import Request, fragility_of
 from percuss.fragility.curves import Observed
-from percuss.fragility.hazard import power_law
+from percuss.fragility.hazard import Hazard, power_law
 
 
 def runs(count: int, seed: int, low: float = 0.5, high: float = 8.0, kink: bool = False) -> Observed:
@@ -19,10 +19,12 @@ def runs(count: int, seed: int, low: float = 0.5, high: float = 8.0, kink: bool 
     return Observed(x, demand, np.arange(count))
 
 
-def failed(observed: Observed, hazard: bool = False, **keys: object) -> set[str]:
+LAW = power_law(1e-3, 6.0, 1e-4, 1.0)
+
+
+def failed(observed: Observed, hazard: Hazard | None = None, **keys: object) -> set[str]:
     request = Request({"damage": 1.0}, draws=50, **keys)  # type: ignore[arg-type]
-    curve = power_law(1e-3, 6.0, 1e-4, 1.0) if hazard else None
-    return {verdict.gate for verdict in fragility_of(observed, request, curve).verdicts if not verdict.passed}
+    return {verdict.gate for verdict in fragility_of(observed, request, hazard).verdicts if not verdict.passed}
 
 
 def test_right_curves_pass_nearly_always() -> None:
@@ -46,8 +48,15 @@ def test_what_lies_outside_of_the_intensities_is_caught() -> None:
     assert "extrapolation" in failed(runs(400, 2, low=0.5, high=1.5), method="cloud")
     assert "extrapolation" not in failed(runs(400, 2))
     # Weak motions are so frequent that much of the annual rate comes from intensities below those that were run.
-    assert "extrapolation" in failed(runs(400, 3, low=1.7), hazard=True)
-    assert "extrapolation" not in failed(runs(400, 3), hazard=True)
+    assert "extrapolation" in failed(runs(400, 3, low=1.7), LAW)
+    assert "extrapolation" not in failed(runs(400, 3), LAW)
+
+
+def test_a_hazard_curve_that_does_not_reach_the_damage_is_caught() -> None:
+    """The law of before between ends of its own: about a median of 2 it must begin below 0.8 and end beyond 2."""
+    for low, high, caught in ((0.5, 5.0, False), (1.6, 5.0, True), (0.05, 0.9, True), (3.0, 9.0, True)):
+        ends = np.geomspace(low, high, 5)
+        assert ("extrapolation" in failed(runs(400, 3), Hazard(ends, 1e-3 * ends**-6))) is caught, low
 
 
 def test_curves_that_cross_are_caught() -> None:

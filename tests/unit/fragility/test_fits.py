@@ -163,6 +163,10 @@ def test_rates_of_a_power_law_are_exact() -> None:
     np.testing.assert_allclose(hazard.rates(TRUE), expected, rtol=1e-9)
     parts = hazard.rates(TRUE, 0.0, 3.0) + hazard.rates(TRUE, 3.0)
     np.testing.assert_allclose(parts, expected, rtol=1e-12)
+    # Cut off at both ends, what is left and what is unknown make up the whole again.
+    ends = np.array([0.7, 2.0, 3.0])
+    cut = Hazard(ends, k0 * ends**-k)
+    np.testing.assert_allclose(cut.rates(TRUE, 0.0, 3.0), (1 - cut.unknown(TRUE)) * expected, rtol=1e-12)
 
 
 def test_rates_of_a_table_are_those_of_quadrature() -> None:

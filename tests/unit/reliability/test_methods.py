@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
-from scipy.special import gammaincc, ndtr
+from scipy.special import gammaincc, ndtr, ndtri
 
 from percuss.errors import AnswerIsNo, InputError
 from percuss.reliability import active, active_subset, extrapolation, form, importance, level_moves, sorm, subset
@@ -170,6 +171,34 @@ def test_never_and_always(name: str) -> None:
     assert never.value.probability == 0
     with pytest.raises(OneSidedError, match=r"all of .* evaluations fail"):
         run(name, Limit.of(2, lambda u: -np.ones(len(u))), n=5000)
+
+
+def test_subset_keeps_to_its_evaluations() -> None:
+    """Of 1000 samples a level 100 are known: four levels to a plane at 3.5 take 1000 + 3 * 900 at most."""
+    for n in (100, 1500, 3000):
+        limit = plane(2, 3.5)
+        with pytest.raises(AnswerIsNo, match=f"{n} evaluations end before the limit"):
+            run("subset", limit, n=n)
+        assert limit.runs <= n
+    limit = plane(2, 3.5)
+    found = run("subset", limit, n=4000, cv=0.5)
+    assert found.converged and limit.runs <= 4000
+
+
+def test_a_limit_never_reached_is_bounded_by_independent_draws_alone() -> None:
+    """A part of the plane that levels lead away from, with 2e-3 of the probability: later levels say nothing of it."""
+    corner = float(ndtri(2e-3))
+
+    def evaluate(u):
+        return np.where(u[:, 0] < corner, -1.0, 1 + 1 / (1 + np.exp(u[:, 0])))
+
+    bounds = []
+    for seed in range(12):
+        try:
+            run("subset", Limit.of(2, evaluate), seed=seed, n=6000, options={"per_level": 200})
+        except OneSidedError as never:
+            bounds.append(float(re.search(r"below (\S+) at the level 0.95", str(never))[1]))  # type: ignore[index]
+    assert len(bounds) >= 4 and min(bounds) > 2e-3
 
 
 @pytest.mark.parametrize("name", ["form", "sorm", "importance", "directional"])

@@ -31,19 +31,24 @@ from percuss.units import dimension, from_si, parse_unit, same_dimension
 ACCELERATION, TIME = "m/s^2", "s"
 # What names of columns may end in, as percuss itself writes them: t_ms, a_m_s2.
 _TAILS = {
-    TIME: {"s": "s", "ms": "ms", "us": "us", "min": "min"},
+    TIME: {"s": "s", "sec": "s", "ms": "ms", "msec": "ms", "us": "us", "min": "min"},
     ACCELERATION: {"m_s2": "m/s^2", "cm_s2": "cm/s^2", "mm_s2": "mm/s^2", "g0": "g0", "gal": "Gal"},
 }
+# Names of a time without a unit, which is then in s: `step` or `t-ms` is none.
+_TIME = re.compile(r"t|time", re.IGNORECASE)
+# Endings that mean a unit and cannot be read as one: acc_g, acc_ms2, a_m_s.
+_UNIT_LIKE = re.compile(r"[_.-](?:m?g|[cm]?m[_/]?s\W?2?)$", re.IGNORECASE)
 _WAY = 'say it in the study, as in base_record_unit = "g0" (standard gravity), "m/s^2" or "cm/s^2"'
 
 PEER = (".at2", ".vt2", ".dt2")
-_QUANTITY = re.compile(r"\b(ACCELERATION|VELOCITY|DISPLACEMENT)\b")
-_SPECTRUM = re.compile(r"SPECTR|FOURIER")
-_UNITS_OF = re.compile(r"\bUNITS?(?:\s+OF\b|\s*[:=])\s*([^\s,;]+)")
+_ACCELERATION = re.compile(r"\bACC")
+_NO_ACCELERATION = re.compile(r"\b(?:VEL|DISP)|SPECTR|FOURIER")
+# With what may follow that makes it another: `G * 980`, `CM / S`.
+_UNITS_OF = re.compile(r"\bUNITS?(?:\s+OF\b|\s*[:=])\s*([^\s,;]+(?:\s*[*/]\s*[^\s,;]+)*)")
 # Other ways to say a unit, where the word is one: `ACCELERATION (G)`, `ACCELERATION IN CM/SEC/SEC`.
 _PERHAPS_UNIT = re.compile(r"(?:\bIN\s+|[(\[]\s*)([^\s,;()\[\]]+)")
 _COUNTED = re.compile(r"NPTS\s*=\s*([^\s,]+)[\s,]+DT\s*=\s*([\d.E+-]+)\s*(?:SEC|S\b|,|$)")
-_COUNTED_BEFORE = re.compile(r"^\s*(\S+)\s+(\S+)\s+NPTS\s*,?\s*DT\b")
+_COUNTED_BEFORE = re.compile(r"^\s*(\S+)\s+(\S+)\s+NPTS\s*,?\s*DT\s*[,(]?\s*(?:SEC|S\b|,|$)")
 
 
 @dataclass(frozen=True)
@@ -153,7 +158,7 @@ def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:
         raise InputError("is not UTF-8 text") from None
     if unit is not None and not same_dimension(unit, ACCELERATION):
         raise InputError(f"base_record_unit = {shown(unit)} ({dimension(unit)}) is no unit of acceleration")
-    times, values = _peer(text, unit) if name.lower().endswith(PEER) else _csv(data, unit)
+    times, values = _peer(name, text, unit) if name.lower().endswith(PEER) else _csv(data, unit)
     if len(times) < 2:
         raise InputError(f"holds {counted(len(times), 'sample')} where at least 2 are needed")
     for i, (before, after) in enumerate(pairwise(times), start=2):
@@ -162,12 +167,12 @@ def read_record(name: str, data: bytes, unit: str | None) -> GroundRecord:
     return GroundRecord(name, tuple(times), tuple(values))
 
 
-def _peer(text: str, unit: str | None) -> tuple[list[float], list[float]]:
+def _peer(name: str, text: str, unit: str | None) -> tuple[list[float], list[float]]:
     lines = text.splitlines()
     if len(lines) < 5:
         raise InputError("must have four lines of header and then values, as PEER writes AT2 files")
-    quantity = _QUANTITY.search(lines[2].upper())
-    if (quantity and quantity[1] != "ACCELERATION") or _SPECTRUM.search(lines[2].upper()):
+    third = lines[2].upper()
+    if _NO_ACCELERATION.search(third) or not (_ACCELERATION.search(third) or name.lower().endswith(PEER[0])):
         raise InputError(f"line 3 says `{lines[2].strip()[:60]}`, and an acceleration over time is needed")
     own = _one_unit(_peer_unit(lines[2]), unit, f"line 3, `{lines[2].strip()[:60]}`,")
     count, step = _counted(lines[3])
@@ -254,8 +259,11 @@ def _head_unit(head: str, expected: str) -> str | None:
         raise InputError(
             f"column `{head[:40]}`: write its unit in brackets, as in `{head.split()[0][:20]} [{expected}]`"
         )
-    tails = (unit for tail, unit in _TAILS[expected].items() if head.lower().endswith(f"_{tail}"))
-    return next(tails, None)
+    tails = (unit for tail, unit in _TAILS[expected].items() if f"_{head.lower()}".endswith(f"_{tail}"))
+    tail = next(tails, None)
+    if tail is None and (_UNIT_LIKE.search(head) if expected == ACCELERATION else not _TIME.fullmatch(head)):
+        raise InputError(f"column `{head[:40]}`: write its unit in brackets, as in `{head[:20]} [{expected}]`")
+    return tail
 
 
 def _one_unit(unit_in_file: str | None, unit: str | None, where: str) -> str:

@@ -76,6 +76,12 @@ def test_headers_old_and_new_are_obeyed(third: str, fourth: str, scale: float) -
         (at2(fourth="NPTS= 6.5, DT= .005 SEC"), None, "whole number"),
         (at2(fourth="6 values"), None, "line 4 must give NPTS and DT"),
         (at2(values=["1 2 3", "4 nan 6"]), None, "line 6: a value is nan: a finite number is needed"),
+        (at2(fourth="6  5.0  NPTS, DT (MSEC)"), None, "line 4 must give NPTS and DT"),
+        (at2(fourth="NPTS= 6, DT= 5 MSEC"), None, "line 4 must give NPTS and DT"),
+        (at2("ACCELERATION AND VELOCITY IN G"), None, "an acceleration over time is needed"),
+        (at2("VEL. TIME SERIES"), "g0", "an acceleration over time is needed"),
+        (at2("ACCELERATION TIME SERIES IN UNITS OF G * 980"), None, "not read as a unit of acceleration"),
+        (at2("ACCELERATION TIME SERIES IN UNITS OF CM / S"), None, "not read as a unit of acceleration"),
         (b"1 2 3", None, "four lines of header"),
     ],
 )
@@ -83,6 +89,13 @@ def test_what_an_at2_file_must_not_be(data: bytes, unit: str | None, words: str)
     with pytest.raises(InputError) as caught:
         read_record("a.at2", data, unit)
     assert words in str(caught.value)
+
+
+def test_files_of_velocity_are_none_of_acceleration_unless_they_say_so() -> None:
+    for name in ("a.VT2", "a.dt2"):
+        with pytest.raises(InputError, match="an acceleration over time is needed"):
+            read_record(name, at2("TIME SERIES"), "g0")
+        assert read_record(name, at2(), None).accelerations_m_s2[5] == pytest.approx(0.5 * G)
 
 
 def test_a_study_may_say_the_unit_that_a_header_leaves_out() -> None:
@@ -99,6 +112,8 @@ def test_a_study_may_say_the_unit_that_a_header_leaves_out() -> None:
         ("t_s,a_m_s2\n\n# note\n0,0\n0.5,2\n", None, (0.5, 2.0)),
         ("t_ms,a_g0\n0,0\n500,2\n", "g0", (0.5, 2 * G)),
         ("t,a\n0,0\n0.5,2\n", "cm/s^2", (0.5, 0.02)),
+        ("t_msec,acc_filtered\n0,0\n500,2\n", "cm/s^2", (0.5, 0.02)),
+        ("ms,g0\n0,0\n500,2\n", None, (0.5, 2 * G)),
         ("0,0\n0.5,2\n", "m/s^2", (0.5, 2.0)),
         ("Time since trigger [s],Acceleration of the displaced floor [Gal]\n0,0\n0.5,2\n", None, (0.5, 0.02)),
         ("\ufefft [s],a [Gal]\r\n0,0\r\n0.5,2,\r\n", None, (0.5, 0.02)),
@@ -125,6 +140,12 @@ def test_units_in_the_header_of_a_csv_are_obeyed(text: str, unit: str | None, la
         ("t [s],a [g]\n0,0\n1,2\n", None, "standard gravity is `g0`"),
         ("t [s],a [parsec]\n0,0\n1,2\n", None, "unknown unit"),
         ("time ms,acc g0\n0,0\n1,2\n", "g0", "in brackets"),
+        ("t-ms,a [g0]\n0,0\n1,2\n", None, "column `t-ms`: write its unit in brackets"),
+        ("step,a [g0]\n0,0\n1,2\n", None, "column `step`: write its unit in brackets"),
+        ("t,acc_g\n0,0\n1,2\n", "m/s^2", "column `acc_g`: write its unit in brackets"),
+        ("t,acc_mg\n0,0\n1,2\n", "m/s^2", "column `acc_mg`: write its unit in brackets"),
+        ("t,a_ms2\n0,0\n1,2\n", "g0", "column `a_ms2`: write its unit in brackets"),
+        ("t,a_m_s\n0,0\n1,2\n", "g0", "column `a_m_s`: write its unit in brackets"),
         ("t;a\n0;0\n1;2\n", "g0", "separated by `;`"),
         ("t,x,y\n0,0,0\n1,2,3\n", "g0", "3 columns"),
         ("t,a\n0,0\n1,nan\n", "g0", "line 3: the value is nan: a finite number is needed"),
