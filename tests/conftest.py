@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
 import math
 import os
@@ -258,21 +259,27 @@ def spawn(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 @pytest.fixture
 def once(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], object]], Path]:
-    """Make a ledger by some calls the first time, and give a copy of it to every later test that asks by its name."""
+    """Make a ledger by some calls the first time, and give a copy of it to every later test that asks by its name.
+
+    It is made once in a test run: workers beside this one wait for it, and copy it too.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
     def build(name: str, make: Callable[[], object]) -> Path:
-        if name not in _MADE:
-            make()
-            _MADE[name] = tmp_path_factory.mktemp(name) / "folder"
-            shutil.copytree(folder, _MADE[name])
-        else:
-            shutil.copytree(_MADE[name], folder, dirs_exist_ok=True)
+        made = shared / f"once-{name}"
+        with made.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if made.exists():
+                shutil.rmtree(folder / "ledger", ignore_errors=True)
+                shutil.copytree(made, folder, dirs_exist_ok=True)
+            else:
+                make()
+                whole = shutil.copytree(folder, made.with_suffix(".part"))
+                whole.rename(made)
         return folder / "ledger"
 
     return build
-
-
-_MADE: dict[str, Path] = {}
 
 
 @pytest.fixture

@@ -13,7 +13,14 @@ import time
 
 
 def main(count: int) -> None:
+    import dask.config
     from distributed import LocalCluster
+    from distributed.utils import get_mp_context
+
+    # Workers are forks of a process that has everything loaded: twenty that are killed are twenty that start again.
+    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+    context = get_mp_context()
+    context.set_forkserver_preload(["distributed", "percuss.execution.cluster", "percuss.models.benchmark"])
 
     with LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None, silence_logs=60) as cluster:
         print(cluster.scheduler_address, flush=True)

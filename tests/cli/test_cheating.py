@@ -39,11 +39,14 @@ def rewritten(root: Path, change: Callable[[Ledger, Event], Event]) -> None:
 
 
 @pytest.fixture
-def received(percuss: Call, folder: Path, linear: str) -> Path:
+def received(percuss: Call, linear: str, once: Callable[[str, Callable[[], object]], Path]) -> Path:
     """A ledger with a surrogate and a posterior that did not converge, and a prediction made from it all the same."""
-    posterior = percuss("calibrate", linear, "--evaluations", 6000, "--accept", "convergence").id
-    percuss("predict", posterior, "--draws", 50, "--accept", "convergence")
-    return folder / "ledger"
+
+    def make() -> None:
+        posterior = percuss("calibrate", linear, "--evaluations", 6000, "--accept", "convergence").id
+        percuss("predict", posterior, "--draws", 50, "--accept", "convergence")
+
+    return once("received", make)
 
 
 def _faults(percuss: Call, *more: object) -> tuple[int, str]:

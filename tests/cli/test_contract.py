@@ -148,6 +148,7 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "plot": ["@last:runs", "--curve", "u1", "--to", "swing.svg"],
         "design": ["ishigami", "--n", 24],
         "run": ["@last:design"],
+        "audit": [],  # here, where there is little to repeat: what each kind repeats is for the tests of that kind
         "surrogate": ["@last:campaign", "--degree", 2],
         "sensitivity": ["@last:surrogate"],
         "region": [bounces, "--curve", "position"],
@@ -202,7 +203,6 @@ def _documents(percuss, folder, write_fclib) -> dict[str, list[object]]:
         "lineage": ["@last:check"],
         "reproduce": ["@last:design"],
         "replay": [],
-        "audit": [],
         "anchor": ["--to", "anchor.json"],
         "note": ["@last", "words"],
         "redact": ["@last:note", "--reason", "asked for"],

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from percuss.ledger.ledger import Ledger
+
 HOST = Path(__file__).parent / "cluster_host.py"
 RUNS = 60
 
@@ -95,14 +97,13 @@ def test_threads_processes_dask_and_shards_give_the_same_digests(percuss, progra
     assert found["threads"][1] > 0
 
 
-def _samples(percuss) -> list[int]:
-    events = json.loads(percuss("log", "--kind", "runs", "--limit", 0, "--json").out)
-    shown = [json.loads(percuss("show", event["id"], "--json").out)["body"] for event in events]
-    return [sample for body in shown for sample in body["samples"]]
+def _samples(folder: Path) -> list[int]:
+    events = Ledger.open(folder / "ledger").events()
+    return [sample for event in events if event.kind.startswith("runs.") for sample in event.data["samples"]]
 
 
 def test_twenty_kills_of_workers_and_two_of_the_launcher(percuss, folder, make_study, host, spawn) -> None:
-    make_study("slow", 'delay = "40 ms"\nbatch = 2')
+    make_study("slow", 'delay = "60 ms"\nbatch = 2')
     design = percuss("design", "slow", "--n", 500).id
     rng = random.Random(20)
     kills = 0
@@ -113,7 +114,7 @@ def test_twenty_kills_of_workers_and_two_of_the_launcher(percuss, folder, make_s
             host.kill(rng.randrange(100))
             kills += 1
             time.sleep(rng.uniform(0, 0.5))
-        before = len(_samples(percuss))
+        before = len(_samples(folder))
         assert before < 500, "the campaign was over before its launcher was killed"
         process.kill()
         assert process.wait() == -signal.SIGKILL, launch
@@ -127,7 +128,7 @@ def test_twenty_kills_of_workers_and_two_of_the_launcher(percuss, folder, make_s
     assert process.returncode == 0, err
     assert json.loads(out)["completed"] == 500
     assert "Traceback" not in err
-    samples = _samples(percuss)
+    samples = _samples(folder)
     assert sorted(samples) == list(range(500))
     audit = percuss("audit", "--rerun", 5)
     assert audit.code == 0, audit.out
@@ -152,12 +153,12 @@ def test_a_lost_result_is_not_a_lost_scheduler(folder, status, said) -> None:
     assert said in str(fault)
 
 
-def test_a_scheduler_that_goes_away(percuss, make_study, host, spawn) -> None:
+def test_a_scheduler_that_goes_away(percuss, folder, make_study, host, spawn) -> None:
     make_study("slow", 'delay = "20 ms"\nbatch = 2')
     design = percuss("design", "slow", "--n", 2000).id
     process = spawn("run", design, "--on", host.address)
     give_up = time.monotonic() + 60
-    while not _samples(percuss):
+    while not _samples(folder):
         assert time.monotonic() < give_up
         time.sleep(0.2)
     host.process.kill()
@@ -168,7 +169,7 @@ def test_a_scheduler_that_goes_away(percuss, make_study, host, spawn) -> None:
     assert percuss("audit").code == 0
 
 
-def test_a_worker_with_another_build_is_refused(percuss, design, host, monkeypatch) -> None:
+def test_a_worker_with_another_build_is_refused(percuss, folder, design, host, monkeypatch) -> None:
     from dataclasses import replace
 
     from percuss import maker
@@ -177,7 +178,7 @@ def test_a_worker_with_another_build_is_refused(percuss, design, host, monkeypat
     monkeypatch.setattr(maker, "software", lambda: other)
     said = percuss("run", design("ledger"), "--on", host.address).refused(2, "worker", "has percuss", "rustc 1.0")
     assert "install the same percuss" in said.err
-    assert _samples(percuss) == []
+    assert _samples(folder) == []
 
 
 def test_a_study_that_is_read_differently_is_refused(percuss, folder) -> None:
@@ -212,7 +213,7 @@ def test_without_dask_the_extra_is_named(percuss, design, monkeypatch) -> None:
     assert "percuss[cluster]" in said.err
 
 
-def test_a_run_that_kills_its_worker_fails_alone(percuss, make_study, program, monkeypatch) -> None:
+def test_a_run_that_kills_its_worker_fails_alone(percuss, folder, make_study, program, monkeypatch) -> None:
     """Processes: every other worker and every other run of the batch goes on."""
     from concurrent.futures import Executor, Future
 
@@ -243,7 +244,7 @@ def test_a_run_that_kills_its_worker_fails_alone(percuss, make_study, program, m
     assert "6 batches lost their worker" in said.err
     failed = json.loads(percuss("show", "@last:runs.failed", "--json").out)["body"]
     assert failed["reasons"] == {"5": LOST}
-    assert sorted(_samples(percuss)) == list(range(12))
+    assert sorted(_samples(folder)) == list(range(12))
     assert percuss("audit", "--rerun", 12).code == 0
 
 

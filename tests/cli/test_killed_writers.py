@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from percuss.ledger.ledger import Ledger
+
 APPENDER = Path(__file__).parent / "appender.py"
 
 
@@ -74,18 +76,14 @@ def _slow_design(percuss, make_study, points: int, delay: str) -> str:
     return percuss("design", "slow", "--n", points).id
 
 
-def _runs(percuss) -> list[tuple[str, int]]:
-    events = json.loads(percuss("log", "--kind", "runs", "--limit", 0, "--json").out)
-    found = []
-    for event in events:
-        body = json.loads(percuss("show", event["id"], "--json").out)["body"]
-        found += [(body["case"], sample) for sample in body["samples"]]
-    return found
+def _runs(folder: Path) -> list[tuple[str, int]]:
+    runs = [event.data for event in Ledger.open(folder / "ledger").events() if event.kind.startswith("runs.")]
+    return [(body["case"], sample) for body in runs for sample in body["samples"]]
 
 
-def _wait_for_runs(percuss, at_least: int) -> None:
+def _wait_for_runs(folder: Path, at_least: int) -> None:
     give_up = time.monotonic() + 60
-    while len(_runs(percuss)) < at_least:
+    while len(_runs(folder)) < at_least:
         assert time.monotonic() < give_up
         time.sleep(0.05)
 
@@ -94,13 +92,13 @@ def test_interrupt_keeps_what_finished_and_the_rest_is_run_again(percuss, make_s
     design = _slow_design(percuss, make_study, 64 * 8, "5 ms")
     (folder / "percuss.toml").write_text("flush_s = 0.1\n")
     process = spawn("run", design, "--jobs", 2)
-    _wait_for_runs(percuss, 64)
+    _wait_for_runs(folder, 64)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
-    kept = _runs(percuss)
+    kept = _runs(folder)
     assert f"interrupted: {len(kept)} runs kept, {512 - len(kept)} left" in err
     assert 64 <= len(kept) < 512
     assert len(set(kept)) == len(kept)
@@ -108,7 +106,7 @@ def test_interrupt_keeps_what_finished_and_the_rest_is_run_again(percuss, make_s
     again = json.loads(percuss("run", design, "--json").out)
     assert again["done"] == 512 - len(kept)
     assert again["completed"] == 512
-    assert len(_runs(percuss)) == 512
+    assert len(_runs(folder)) == 512
     assert percuss("audit").code == 0
 
 
@@ -117,11 +115,11 @@ def test_interrupt_keeps_what_finished_within_a_batch(percuss, make_study, folde
     design = _slow_design(percuss, make_study, 65, "0.1 s")
     (folder / "percuss.toml").write_text("flush_s = 0.05\n")
     process = spawn("run", design, "--jobs", 2)
-    _wait_for_runs(percuss, 1)
+    _wait_for_runs(folder, 1)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    kept = _runs(percuss)
+    kept = _runs(folder)
     assert f"interrupted: {len(kept)} runs kept, {65 - len(kept)} left" in err
     # The long batch was begun with the other: at least the slice that was under way is kept, and not all of it was.
     assert 1 < len(kept) < 65
@@ -132,7 +130,7 @@ def test_interrupt_keeps_what_finished_within_a_batch(percuss, make_study, folde
     rest = json.loads(percuss("run", design, "--jobs", 8, "--json").out)
     assert rest["done"] == 65 - len(kept)
     assert rest["content"] == quick["content"]
-    assert len(_runs(percuss)) == 65
+    assert len(_runs(folder)) == 65
     assert percuss("audit", "--rerun", 2).code == 0
 
 
@@ -163,9 +161,9 @@ def test_killed_run_is_resumed(percuss, make_study, folder, spawn) -> None:
     chance = random.Random(7)
     kills = 0
     for _ in range(3):
-        before = len(_runs(percuss))
+        before = len(_runs(folder))
         process = spawn("run", design, "--jobs", 2)
-        _wait_for_runs(percuss, min(before + 1, 512))
+        _wait_for_runs(folder, min(before + 1, 512))
         time.sleep(chance.uniform(0, 0.2))
         if process.poll() is None:
             process.kill()
@@ -173,7 +171,7 @@ def test_killed_run_is_resumed(percuss, make_study, folder, spawn) -> None:
         process.communicate(timeout=60)
         assert percuss("audit", "--rerun", 1).code == 0
     assert kills
-    kept = len(_runs(percuss))
+    kept = len(_runs(folder))
     again = json.loads(percuss("run", design, "--json").out)
     assert again["done"] == 512 - kept
     assert again["completed"] == 512
@@ -191,7 +189,7 @@ def test_two_runs_of_one_design_at_once_share_it(percuss, make_study, folder, sp
     said = [json.loads(process.communicate(timeout=100)[0]) for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert sum(s["done"] for s in said) == 768
-    assert sorted(_runs(percuss)) == [("base", sample) for sample in range(768)]
+    assert sorted(_runs(folder)) == [("base", sample) for sample in range(768)]
     assert said[0]["id"] == said[1]["id"]
     assert len(json.loads(percuss("log", "--kind", "campaign", "--json").out)) == 1
     audit = percuss("audit", "--rerun", 2, "--json")
@@ -204,10 +202,10 @@ def test_a_run_takes_over_from_one_that_was_killed(percuss, make_study, folder, 
     design = percuss("design", "slow", "--n", 16 * 12).id
     (folder / "percuss.toml").write_text("flush_s = 0.05\n")
     doomed = spawn("run", design, "--jobs", 1)
-    _wait_for_runs(percuss, 16)
+    _wait_for_runs(folder, 16)
     other = spawn("run", design, "--jobs", 1, "--json")
-    _wait_for_runs(percuss, 32)
+    _wait_for_runs(folder, 32)
     doomed.kill()
     said = json.loads(other.communicate(timeout=100)[0])
     assert said["completed"] == 192
-    assert sorted(_runs(percuss)) == [("base", sample) for sample in range(192)]
+    assert sorted(_runs(folder)) == [("base", sample) for sample in range(192)]

@@ -28,14 +28,16 @@ def test_tables_wrap_between_words() -> None:
 
 
 @pytest.fixture
-def chain(percuss, make_study):
+def chain(percuss, make_study, once) -> str:
     """A ledger with a campaign of several batches, a surrogate and its indices."""
     make_study("cases")
-    design = percuss("design", "ishigami", "--n", 64 * 4).id
-    campaign = percuss("run", design).id
-    surrogate = percuss("surrogate", campaign, "--family", "chaos").id
-    percuss("sensitivity", surrogate)
-    return campaign
+
+    def make() -> None:
+        campaign = percuss("run", percuss("design", "ishigami", "--n", 64 * 4).id).id
+        percuss("sensitivity", percuss("surrogate", campaign, "--family", "chaos").id)
+
+    once("indices", make)
+    return "@last:campaign"
 
 
 @pytest.mark.parametrize(
