@@ -1,6 +1,7 @@
 """Types of the compiled core. `make check` compares this file with the extension."""
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Literal, NotRequired, TypedDict, final
 
 import numpy as np
@@ -29,9 +30,11 @@ __all__ = [
     "grain_test",
     "impact_laws",
     "joint_kinds",
+    "merge_parquet",
     "misfit_oscillators",
     "ornstein_uhlenbeck_solve",
     "ornstein_uhlenbeck_whiten",
+    "parquet_size",
     "respond_oscillators",
     "response_spectrum",
     "set_default_threads",
@@ -56,6 +59,12 @@ def spring_cycle(
     law: str, stiffness: float, numbers: Sequence[float], elongation_m: Sequence[float]
 ) -> list[float]: ...
 def achieved_restitution(law: str, damping: str, restitution: float) -> float: ...
+
+# The rows of Parquet files of the same columns, in order, as one file without compression; refused above a size.
+def merge_parquet(files: Sequence[bytes], largest_bytes: int) -> bytes: ...
+
+# Bytes that the table of a Parquet file takes in memory at most, as the file says; nothing is unpacked.
+def parquet_size(file: bytes | PathLike[str]) -> int: ...
 
 # Response spectra: largest relative displacement, relative velocity and absolute acceleration, one entry a period.
 def response_spectrum(

@@ -72,8 +72,14 @@ def find_project(start: Path) -> Path | None:
     """The nearest `percuss.toml`, from a folder upwards."""
     for folder in (start, *start.parents):
         path = folder / PROJECT_FILE
-        if path.is_file():
-            return path
+        try:
+            if path.is_file():
+                return path
+        except OSError as fault:  # it may hold settings that change results
+            raise InputError(
+                f"{path}: whether there are settings of a project cannot be seen ({fault.strerror})",
+                hint="work in a folder of which every folder above it can be entered",
+            ) from fault
     return None
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
-from percuss.ledger.files import quiet_panics, read_file
+from percuss.ledger.files import check_table_size, quiet_panics, read_file
 from percuss.spelling import did_you_mean, shown
 from percuss.text_tables import (
     COMMENT,
@@ -203,6 +203,7 @@ def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
             _of_file(file, check_separator, data)
         if ending == ".parquet":
             with quiet_panics():
+                _of_file(file, check_table_size, data)
                 _check_size(pl.scan_parquet(io.BytesIO(data)), file)
                 frame = pl.read_parquet(io.BytesIO(data))
         elif logged:

@@ -397,7 +397,7 @@ def test_what_the_core_cannot_sample_is_said(percuss, kinked) -> None:
 
 
 def test_points_where_a_calibration_needs_them(percuss, folder, kinked) -> None:
-    sampled = percuss("calibrate", kinked, "--block", "fair", "--evaluations", 200_000, "--accept-unconverged").id
+    sampled = percuss("calibrate", kinked, "--block", "fair", "--evaluations", 40_000, "--accept-unconverged").id
     design = percuss("design", "--extend", kinked, "--n", 8, "--posterior", sampled).id
     book = Ledger.open(folder / "ledger")
     points, draws = (book.table(book.event(id), role) for id, role in ((design, "design"), (sampled, "draws")))
@@ -409,7 +409,7 @@ def test_curves_are_predicted(percuss, folder, kinked) -> None:
     curves = percuss("surrogate", "@last:campaign", "--curves", "position", "--degree", "1..3", "--bootstrap", 0).id
     refused = percuss("calibrate", curves, "--block", "fair").refused(2, "no surrogate has the output rest_position")
     assert "is of whole curves" in refused.err
-    sampled = percuss("calibrate", kinked, "--block", "fair", "--evaluations", 200_000, "--accept-unconverged").id
+    sampled = percuss("calibrate", kinked, "--block", "fair", "--evaluations", 40_000, "--accept-unconverged").id
     predicted = percuss("predict", sampled, "--curves", curves, "--draws", 100).id
     book = Ledger.open(folder / "ledger")
     table = book.table(book.event(predicted), "curves")

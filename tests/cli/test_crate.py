@@ -16,6 +16,7 @@ from tests.conftest import Call
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.files import parquet_bytes
 from percuss.ledger.rows import from_frame, to_frame
+from percuss.work import crate_reading
 
 METADATA = "ro-crate-metadata.json"
 
@@ -191,6 +192,17 @@ def test_hostile_zips(percuss: Call, folder: Path, crate: Path) -> None:
     percuss("import", "crate", "nowhere.zip").refused(2, "nowhere.zip")
     os.mkfifo(folder / "pipe.zip")
     percuss("reproduce", "pipe.zip").refused(2)
+
+
+def test_a_zip_that_unpacks_to_much(percuss: Call, folder: Path, crate: Path, monkeypatch) -> None:
+    """Its events, which anybody can write, say how much: without a hash of its writer nobody vouches for that."""
+    shutil.make_archive(str(folder / "whole"), "zip", crate)
+    monkeypatch.setattr(crate_reading, "LARGEST_UNPROVEN", 1000)
+    for verb in ("import", "crate"), ("reproduce",):
+        percuss(*verb, "whole.zip").refused(2, "bytes, and at most 1000 are unpacked of a zip")
+    rows = pl.read_parquet(crate / "events.parquet")
+    assert percuss("import", "crate", "whole.zip", "--hash", rows["hash"][-1]).code == 0
+    assert percuss("import", "crate", crate).code == 0
 
 
 # Terms of https://w3id.org/ro/crate/1.1/context that crates use. The context that the package `rocrate` brings is of a

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -95,3 +96,18 @@ def test_settings_reach_the_commands(percuss, folder, monkeypatch) -> None:
     monkeypatch.setenv("PERCUSS_IMPORT_MB", "0")
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")
     percuss("import", "t.csv", "--study", "ishigami").refused(2, "at most 0")
+
+
+def test_a_folder_above_that_cannot_be_entered(monkeypatch, tmp_path) -> None:
+    """It may hold settings that change results: not passed over in silence."""
+    real = Path.is_file
+
+    def is_file(path: Path) -> bool:
+        if path.parent == tmp_path:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    (tmp_path / "below").mkdir()
+    with pytest.raises(InputError, match=rf"{tmp_path}/percuss\.toml: whether there .* cannot be seen \(Permission"):
+        find_settings(start=tmp_path / "below")

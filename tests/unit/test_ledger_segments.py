@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import io
 import json
 import os
 import shutil
@@ -12,11 +13,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.drafts import study_draft
 
 from percuss.errors import LedgerError
 from percuss.ledger import files, seal, streams
 from percuss.ledger import ledger as ledger_module
 from percuss.ledger.audit import prove_chain
+from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.copies import copy_ledger
 from percuss.ledger.event import Draft
 from percuss.ledger.files import parquet_bytes
@@ -271,3 +274,32 @@ def test_side_by_side_keeps_the_order_and_is_never_far_ahead(monkeypatch) -> Non
     assert taken == [item * item for item in range(30)]
     assert len(begun) < 40
     assert list(files.side_by_side(slow, [7])) == [49]
+
+
+def test_loose_commits_are_parsed_together(ledger, monkeypatch) -> None:
+    """Many at once; each by itself only if something is wrong with one."""
+    for number in range(5):
+        ledger.append([study_draft(notes=str(number))])
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "parse_parquet", None)
+        events = ledger.refresh() or ledger.events()
+    path = ledger.place.commit("main", 3)
+    path.write_bytes(parquet_bytes(files.read_frame(path).with_columns(more=1)))
+    with pytest.raises(LedgerError, match=r"0000000003\.parquet: its columns are not those of a commit"):
+        Ledger.open(ledger.place.root).events()
+    assert [event.seq for event in events] == [1, 2, 3, 4, 5]
+
+
+def test_commits_of_two_writers_are_read(ledger) -> None:
+    """Other versions of a writer store the same columns in other ways."""
+    for number in range(3):
+        ledger.append([study_draft(notes=str(number))])
+    path = ledger.place.commit("main", 2)
+    buffer = io.BytesIO()
+    mark = {files.MARK.decode(): files.BLANK.decode()}
+    files.read_frame(path).write_parquet(buffer, compression="snappy", statistics=True, metadata=mark)
+    blank = buffer.getvalue()
+    place = blank.rfind(files.BLANK)
+    path.write_bytes(blank[:place] + sha256_hex(blank).encode() + blank[place + 64 :])
+    assert [event.seq for event in Ledger.open(ledger.place.root).events()] == [1, 2, 3]
+    assert prove_chain(ledger.place).proof.holds

@@ -21,6 +21,8 @@ from percuss.ledger import files
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob
 from percuss.ledger.files import (
+    check_table_size,
+    check_text_size,
     exists,
     file_sha256,
     make_last,
@@ -47,6 +49,10 @@ def put_table(place: Place, role: str, frame: pl.DataFrame) -> Blob:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     data = buffer.getvalue()
+    try:
+        check_table_size(data)  # what is not read is not written
+    except InputError as fault:
+        raise InputError(f"table {role}: {fault}", hint="spread it over several events") from None
     sha256 = sha256_hex(data)
     return _put(place, data, Blob(role, sha256, table_digest(frame), frame.height, len(data)))
 
@@ -158,8 +164,11 @@ def get_rows(place: Place, blob: Blob, start: int, count: int) -> pl.DataFrame:
         return get_table(place, blob).slice(start, count)
     path = check_payload(place, blob)
     try:
+        check_table_size(path)
         with files.quiet_panics():
             return pl.scan_parquet(path, cache=False).slice(start, count).collect()
+    except InputError as fault:
+        raise LedgerError(f"{path}: {fault}") from None
     except (Exception, pl.exceptions.PanicException) as fault:
         raise LedgerError(f"{path}: is not a readable Parquet file ({str(fault).splitlines()[0]})") from fault
 
@@ -189,12 +198,15 @@ def _large_fault(path: Path, blob: Blob) -> str | None:
     if blob.role.startswith(FILE_ROLE):
         return None
     try:
+        check_table_size(path)
         with files.quiet_panics():
             names = list(pl.read_parquet_schema(path))
             digest, rows = SlicedDigest(len(names)), {blob.rows}
             for start in range(0, len(names), COLUMNS_AT_ONCE):
                 some = names[start : start + COLUMNS_AT_ONCE]
                 rows.add(digest.add(_slices(path, some)))
+    except InputError as fault:
+        raise LedgerError(f"{path}: {fault}") from None
     except (Exception, pl.exceptions.PanicException) as fault:
         raise LedgerError(f"{path}: is not a readable Parquet file ({str(fault).splitlines()[0]})") from fault
     return None if digest.hexdigest() == blob.digest and rows == {blob.rows} else CONTENT
@@ -339,6 +351,7 @@ def _parts(series: pl.Series) -> tuple[bytes, bytes, bytes, pl.Series | None]:
     whole = series.null_count() == 0
     nulls = bytes(len(series)) if whole else series.is_null().cast(pl.UInt8).to_numpy().tobytes()
     if kind is pl.String:
+        check_text_size([series])
         filled = series if whole else series.fill_null("")
         text = str(filled.str.join("").item()).encode() if len(series) else b""
         return nulls, _lengths(filled.str.len_bytes()), text, None

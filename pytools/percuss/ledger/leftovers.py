@@ -77,7 +77,7 @@ def standing_of(path: Path, data: bytes, chain: Sequence[str]) -> str:
 def counted_files(place: Place, stream: str) -> list[Path]:
     """The files of a stream that readers read."""
     listing = list_stream(place, stream)
-    return [*(s.path for s in listing.segments), *(place.commit(stream, number) for number in listing.loose)]
+    return [*(s.path for s in listing.segments), *place.commits(stream, listing.loose)]
 
 
 def stray_files(place: Place, streams: Mapping[str, Sequence[Event]]) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +41,12 @@ class Place:
 
     def commit(self, stream: str, number: int) -> Path:
         """File of one commit."""
-        return self.stream(stream) / f"{number:010d}.parquet"
+        return self.commits(stream, [number])[0]
+
+    def commits(self, stream: str, numbers: Iterable[int]) -> list[Path]:
+        """Files of some commits."""
+        folder = self.stream(stream)
+        return [folder / f"{number:010d}.parquet" for number in numbers]
 
     def sealed(self, stream: str) -> Path:
         """Folder of the sealed segments of a stream."""
@@ -50,7 +56,7 @@ class Place:
         """File of a payload."""
         if not HEX64.fullmatch(sha256):
             raise LedgerError(f"{sha256[:80]!r} is not a SHA-256 in lower-case hexadecimal: not the name of a blob")
-        return self.root / "blobs" / sha256[:2] / f"{sha256}.{suffix}"
+        return self.root / f"blobs/{sha256[:2]}/{sha256}.{suffix}"
 
     @property
     def cache(self) -> Path:

@@ -232,7 +232,7 @@ def _frames(
         for pack, packed in _packs(place, stream, loose, columns, part):
             yield packed
             loose = loose[pack.last + 1 - loose[0] :]
-    yield from read_frames([place.commit(stream, number) for number in loose], parquet_schema(place.format), columns)
+    yield from read_frames(place.commits(stream, loose), parquet_schema(place.format), columns)
 
 
 def _check_gapless(place: Place, stream: str, listing: Listing) -> None:
@@ -301,8 +301,7 @@ def read_commits(place: Place, stream: str, numbers: Sequence[int]) -> pl.DataFr
     """The rows of some loose commits."""
     import polars as pl
 
-    paths = [place.commit(stream, number) for number in numbers]
-    return pl.concat(read_frames(paths, parquet_schema(place.format)), rechunk=True)
+    return pl.concat(read_frames(place.commits(stream, numbers), parquet_schema(place.format)), rechunk=True)
 
 
 def make_names_last(place: Place) -> None:

@@ -29,6 +29,8 @@ from percuss.ledger.rows import from_frame
 from percuss.study.schema import attached_path
 
 LARGEST_METADATA = 64_000_000
+# What is unpacked of a zip whose events nobody vouches for: a few kilobytes can unpack to any size.
+LARGEST_UNPROVEN = 1_000_000_000
 TABLE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,99}")
 # Files that others may put beside.
 TOLERATED = {"ro-crate-preview.html"}
@@ -193,6 +195,12 @@ def read_crate(path: Path, source: Source, hash: str | None = None) -> Crate:
         entity = entities.get(name, {})
         if entity.get("sha256") != sha256 or entity.get("contentSize") != str(size):
             raise _changed(path, f"its description of {name} does not fit the events")
+    size = sum(stored[sha256].bytes for sha256 in paths)
+    if hash is None and path.is_file() and size > LARGEST_UNPROVEN:
+        raise InputError(
+            f"crate {path}: its payloads are {size} bytes, and at most {LARGEST_UNPROVEN} are unpacked of a zip",
+            hint="--hash, as its writer gave it by another way, vouches for them; or unpack it yourself to a folder",
+        )
     for sha256, name in paths.items():
         state = hashlib.sha256()
         for piece in source.pieces(name, stored[sha256].bytes):

@@ -11,6 +11,7 @@ mod interruptible;
 mod kalman;
 mod ornstein_uhlenbeck;
 mod oscillators;
+mod parquet;
 mod posterior;
 mod rigid;
 mod signals;
@@ -45,6 +46,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     grains::register(module)?;
     kalman::register(module)?;
     oscillators::register(module)?;
+    parquet::register(module)?;
     posterior::register(module)?;
     ornstein_uhlenbeck::register(module)?;
     rigid::register(module)?;

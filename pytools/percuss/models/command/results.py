@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger.files import quiet_panics, read_regular
+from percuss.ledger.files import check_table_size, quiet_panics, read_regular
 from percuss.spelling import shown
 from percuss.units import parse_unit, to_si
 
@@ -111,8 +111,11 @@ def _parquet(data: bytes) -> Table:
     import polars as pl
 
     try:
+        check_table_size(data)
         with quiet_panics():
             frame = pl.read_parquet(io.BytesIO(data))
+    except InputError as fault:
+        raise ResultError(f"is not read: {fault}") from None
     except pl.exceptions.PanicException:
         raise ResultError("is not Parquet") from None
     return _columns(frame, texts=False)
