@@ -147,3 +147,42 @@ def test_panics_of_rust_are_not_shown(capfd) -> None:
 def test_names_in_a_drawing_of_lineage() -> None:
     drawn = draw(["a", "b"], {"b": ["a"]}, lambda id: Box(NASTY, NASTY, "a.html"), f"Lineage of {NASTY}")
     assert "Lineage of" in drawn and _is_safe(drawn)
+
+
+def test_a_hard_link_to_a_file_of_a_ledger_is_not_overwritten(percuss, folder) -> None:
+    """An archive that a stranger packed may unpack to such a link."""
+    design = percuss("design", "ishigami", "--n", 2).id
+    identity = (folder / "ledger" / "ledger.toml").read_bytes()
+    for name, words in (("x.csv", ("export", "csv")), ("x.html", ("report",)), ("x.svg", ("plot",))):
+        os.link(folder / "ledger" / "ledger.toml", folder / name)
+        percuss(*words, design, "--to", name).refused(2, f"{name}: has another name too (a hard link)")
+    assert (folder / "ledger" / "ledger.toml").read_bytes() == identity
+
+
+@pytest.mark.parametrize("listed", ["../victim", "{folder}/victim", "linked", "up/victim", "data/../../victim"])
+def test_a_site_that_lists_files_of_others(percuss, folder, listed) -> None:
+    """A site is written again over one that came with a ledger: its list may name what is not of it."""
+    percuss("design", "ishigami", "--n", 2)
+    assert percuss("site", "--to", "site").code == 0
+    (folder / "victim").write_text("mine")
+    (folder / "site" / "linked").symlink_to(folder / "victim")
+    (folder / "site" / "up").symlink_to(folder)
+    manifest = folder / "site" / "data" / "manifest.json"
+    data = json.loads(manifest.read_text())
+    data["files"][listed.format(folder=folder)] = "x"
+    manifest.write_text(json.dumps(data))
+    percuss("site", "--to", "site").refused(2, "leads out of the folder of the site")
+    assert (folder / "victim").read_text() == "mine"
+
+
+def test_a_site_with_links_in_it(percuss, folder) -> None:
+    percuss("design", "ishigami", "--n", 2)
+    assert percuss("site", "--to", "site").code == 0
+    (folder / "victim").write_text("mine")
+    (folder / "site" / "site.css").unlink()
+    (folder / "site" / "site.css").symlink_to(folder / "victim")
+    manifest = folder / "site" / "data" / "manifest.json"
+    for files in ({}, {"site.css": "x"}, {"a": 1}, [], None):
+        manifest.write_text(json.dumps({"files": files}))
+        percuss("site", "--to", "site").refused(2, "site")
+        assert (folder / "victim").read_text() == "mine"

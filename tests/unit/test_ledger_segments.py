@@ -303,3 +303,26 @@ def test_commits_of_two_writers_are_read(ledger) -> None:
     path.write_bytes(blank[:place] + sha256_hex(blank).encode() + blank[place + 64 :])
     assert [event.seq for event in Ledger.open(ledger.place.root).events()] == [1, 2, 3]
     assert prove_chain(ledger.place).proof.holds
+
+
+def test_a_commit_with_the_number_zero(ledger) -> None:
+    """No stream has one: events in it that the chain lacks are named as hidden, and nothing is cleaned."""
+    for _ in range(3):
+        _note(ledger)
+    ledger.place.commit("main", 3).rename(ledger.place.commit("main", 0))
+    with pytest.raises(LedgerError, match=r"0000000000\.parquet: holds events that the stream lacks"):
+        Ledger.open(ledger.place.root).events()
+    assert not prove_chain(ledger.place).proof.holds
+
+
+def test_a_whole_commit_under_a_temporary_name_is_kept(ledger) -> None:
+    """Somebody may have renamed it; what a killed writer did not finish, or a chain has, may go."""
+    for _ in range(3):
+        _note(ledger)
+    folder = ledger.place.stream("main")
+    shutil.copyfile(folder / "0000000002.parquet", folder / ".tmp-held")
+    (folder / "0000000003.parquet").rename(folder / ".tmp-hidden")
+    (folder / ".tmp-cut").write_bytes((folder / ".tmp-hidden").read_bytes()[:-9])
+    walk = prove_chain(ledger.place)
+    strays = stray_files(ledger.place, walk.streams)
+    assert {path.name for path in strays if is_leftover(ledger.place, path, walk.chains)} == {".tmp-cut", ".tmp-held"}

@@ -95,7 +95,7 @@ def _tree(graph: Lineage, onwards: bool, short: Mapping[str, str], all_of_them: 
     waiting: list[tuple[str, str, str, str | int]] = [("", "", "", graph.root.id)]
     while waiting:
         start, under, role, node = waiting.pop()
-        start += f"{role}: " if role else ""
+        start += plain(f"{role}: ") if role else ""
         if isinstance(node, int):
             yield f"{start}and {node} more"
             continue

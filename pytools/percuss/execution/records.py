@@ -113,7 +113,7 @@ def campaign_table(ledger: Ledger, batches: Sequence[Event], design: Design) -> 
     for event in batches:
         batch = checked_batch(event, design)
         if isinstance(batch, RunsCompleted):
-            table = ledger.table(event, "runs").select("sample", *names)
+            table = ledger.table(event, "runs", ["sample", *names])
             reasons = dict[str, str]()
         else:
             reasons = batch.reasons

@@ -13,6 +13,7 @@ to write them. Names of bodies and links are in the field data; `body` numbers t
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.export.player.meshes import UNBOUNDED, face_normals
+from percuss.ledger.place import check_outside
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -49,13 +51,14 @@ class Piece:
 def write_vtk(film: Film, folder: Path, name: str) -> list[Path]:
     """Write every series that the film has something for; returns the .pvd files."""
     folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^\w. -]", "_", name)  # that of a study, which may be a stranger's and lead elsewhere
     step = _place_step(film)
     written = []
     for what, pieces in _series(film, step).items():
         files = []
         for frame, piece in enumerate(pieces):
             files.append(f"{name}-{what}-{frame:05d}.vtp")
-            (folder / files[-1]).write_bytes(_file(piece))
+            _write(folder / files[-1], _file(piece))
         written.append(_collection(folder / f"{name}-{what}.pvd", film.times_s.tolist(), files))
     return written
 
@@ -264,13 +267,19 @@ def _names(names: tuple[str, ...]) -> str:
     return f"<FieldData>{array}</FieldData>"
 
 
+def _write(path: Path, data: bytes) -> None:
+    check_outside(path)  # links in the folder may lead anywhere
+    path.write_bytes(data)
+
+
 def _collection(path: Path, times_s: list[float], files: list[str]) -> Path:
     sets = "".join(
         f'<DataSet timestep="{time!r}" group="" part="0" file="{file}"/>\n'
         for time, file in zip(times_s, files, strict=True)
     )
-    path.write_text(
+    text = (
         '<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n'
         f"<Collection>\n{sets}</Collection>\n</VTKFile>\n"
     )
+    _write(path, text.encode())
     return path

@@ -22,19 +22,21 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob
 from percuss.ledger.files import (
     check_table_size,
-    check_text_size,
     exists,
     file_sha256,
     make_last,
     parse_parquet,
     pieces_of,
     read_regular,
+    refuse_long_texts,
     write_renamed,
 )
 from percuss.ledger.place import Place
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
 
 # Payloads above this are hashed piece by piece.
@@ -351,19 +353,20 @@ def _parts(series: pl.Series) -> tuple[bytes, bytes, bytes, pl.Series | None]:
     whole = series.null_count() == 0
     nulls = bytes(len(series)) if whole else series.is_null().cast(pl.UInt8).to_numpy().tobytes()
     if kind is pl.String:
-        check_text_size([series])
         filled = series if whole else series.fill_null("")
+        counts = _counts(filled.str.len_bytes())
+        refuse_long_texts(int(counts.sum()))
         text = str(filled.str.join("").item()).encode() if len(series) else b""
-        return nulls, _lengths(filled.str.len_bytes()), text, None
+        return nulls, counts.tobytes(), text, None
     if kind is pl.List:
         count = series.list.len()
-        return nulls, _lengths(count.fill_null(0)), b"", series.filter(count > 0).explode()
+        return nulls, _counts(count.fill_null(0)).tobytes(), b"", series.filter(count > 0).explode()
     code = _types()[kind][1]
     filled = series if whole else series.fill_null(False if kind is pl.Boolean else 0)
     return nulls, b"", filled.to_numpy().astype(code, copy=False).tobytes(), None
 
 
-def _lengths(counts: pl.Series) -> bytes:
+def _counts(counts: pl.Series) -> NDArray[np.uint64]:
     import polars as pl
 
-    return counts.cast(pl.UInt64).to_numpy().astype("<u8", copy=False).tobytes()
+    return counts.cast(pl.UInt64).to_numpy().astype("<u8", copy=False)

@@ -365,10 +365,12 @@ def parse_parquet(path: Path, data: bytes | None, columns: list[str] | None = No
     import polars as pl
 
     try:
-        check_table_size(path if data is None else data)
+        size = check_table_size(path if data is None else data)
         with quiet_panics():
             frame = pl.read_parquet(path if data is None else io.BytesIO(data), columns=columns)
-        check_text_size(frame.get_columns())
+        # A text counts 16 bytes at least, and none is longer than all. To ask takes longer than to read a commit.
+        if size // 16 * size > LARGEST_TABLE_BYTES:
+            check_text_size(frame.get_columns())
         return frame
     except InputError as fault:
         raise LedgerError(f"{path}: {fault}") from None
@@ -377,8 +379,9 @@ def parse_parquet(path: Path, data: bytes | None, columns: list[str] | None = No
         raise LedgerError(f"{path}: is not a readable Parquet file ({first})") from fault
 
 
-def check_table_size(file: bytes | Path) -> None:
-    """Refuse a Parquet file whose table would take more of the memory than any of ours does, before it is unpacked."""
+def check_table_size(file: bytes | Path) -> int:
+    """Refuse a Parquet file whose table would take more of the memory than any of ours does, before it is unpacked;
+    how much it takes, texts that many rows share counted once."""
     from percuss import _core
 
     stored = len(file) if isinstance(file, bytes) else system.lstat(file).st_size
@@ -386,12 +389,17 @@ def check_table_size(file: bytes | Path) -> None:
     most = min(LARGEST_TABLE_BYTES, LARGEST_SMALL_TABLE_BYTES + LARGEST_RATIO * stored)
     if size > most:
         raise InputError(f"{stored} bytes that stand for a table of {size}, and at most {most} are read")
+    return size
 
 
 def check_text_size(columns: Iterable[pl.Series]) -> None:
     """Refuse columns whose texts take more than is read: many rows may share one long text, and it is counted once
     before they are laid out."""
-    size = sum(map(_text_bytes, columns))
+    refuse_long_texts(sum(map(_text_bytes, columns)))
+
+
+def refuse_long_texts(size: int) -> None:
+    """Refuse texts of so many bytes in all, if they are more than is read."""
     if size > LARGEST_TABLE_BYTES:
         raise InputError(f"texts of {size} bytes, and at most {LARGEST_TABLE_BYTES} are read")
 

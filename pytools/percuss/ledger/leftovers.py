@@ -102,6 +102,8 @@ def is_leftover(place: Place, path: Path, chains: Mapping[str, Sequence[str]]) -
     The others somebody put there, and may want; or they hold events that are nowhere else.
     """
     match path.relative_to(place.root).parts:
+        case ("streams" | "sealed", stream, name) if name.startswith(TEMPORARY) and is_stream_name(stream):
+            return not _is_whole(path) or _is_held(path, chains.get(stream, ()))
         case (*_, name) if name.startswith(TEMPORARY):
             return True
         case ("streams" | "sealed" as top, stream, name) if is_stream_name(stream):
@@ -110,6 +112,14 @@ def is_leftover(place: Place, path: Path, chains: Mapping[str, Sequence[str]]) -
         case ("blobs", _, _):
             return HEX64.fullmatch(path.stem) is not None
     return False
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a temporary file was written to its end: a commit that somebody may have renamed."""
+    try:
+        return check_bytes(read_regular(path, LARGEST))
+    except LedgerError:
+        return False
 
 
 def _is_held(path: Path, chain: Sequence[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -94,6 +95,14 @@ def check_outside(path: Path) -> None:
     for folder in Path(os.path.realpath(path)).parents:
         if exists(folder / IDENTITY):
             raise InputError(f"{path}: is inside the ledger {folder}, where nothing is written but by appending to it")
+    try:
+        facts = path.stat()
+    except OSError:  # whoever writes says why it cannot be
+        return
+    if stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
+        raise InputError(
+            f"{path}: has another name too (a hard link), which may be one in a ledger: it is not overwritten"
+        )
 
 
 def has_ledger(root: Path) -> bool:

@@ -143,8 +143,10 @@ def check_covered(place: Place, stream: str, listing: Listing, seq: int) -> None
         path = place.commit(stream, listing.covered[-1])
         last_seq = read_frame(path, ["seq"])["seq"].max()
         if isinstance(last_seq, int) and last_seq > seq:
-            (segment,) = (s for s in listing.segments if s.first <= listing.covered[-1] <= s.last)
-            raise LedgerError(f"{segment.path}: does not hold {path.name}, which its name covers, and hides it")
+            for segment in listing.segments:
+                if segment.first <= listing.covered[-1] <= segment.last:
+                    raise LedgerError(f"{segment.path}: does not hold {path.name}, which its name covers, and hides it")
+            raise LedgerError(f"{path}: holds events that the stream lacks, under a number that it does not have")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ clock: the same ledger gives the same bytes.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -167,16 +168,35 @@ class _Writer:
         self.folder = folder
         manifest = folder / MANIFEST
         if manifest.is_file():
-            try:
-                self.before: dict[str, str] = json.loads(manifest.read_text(encoding="utf-8"))["files"]
-            except (ValueError, KeyError, TypeError) as fault:
-                raise InputError(f"{manifest}: is not the list of files of a site ({fault})") from fault
+            self.before = self._listed(manifest)
         elif folder.is_dir() and any(folder.iterdir()):
             raise InputError(f"{folder}: holds other files; give an empty folder, or one that a site was written to")
         else:
             self.before = {}
         self.now: dict[str, str] = {}
         self.written = 0
+
+    def _listed(self, manifest: Path) -> dict[str, str]:
+        """The files of the site that is there, which may be a stranger's: what is not in its folder is none of them."""
+        try:
+            listed = json.loads(manifest.read_text(encoding="utf-8"))["files"]
+            if not all(isinstance(key, str) for key in listed.values()):
+                raise ValueError("a file has no key")
+            for name in listed:
+                self._place(name)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+            if isinstance(fault, PercussError):
+                raise
+            raise InputError(f"{manifest}: is not the list of files of a site ({fault})") from fault
+        return dict(listed)
+
+    def _place(self, name: str) -> Path:
+        """Where a file of the site is: in its folder, whatever links and names lead to."""
+        path = self.folder / name
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self.folder)):
+            raise InputError(f"{path}: leads out of the folder of the site")
+        check_outside(path)
+        return path
 
     def put(self, name: str, text: str) -> None:
         """A file, written where its bytes are others."""
@@ -188,7 +208,7 @@ class _Writer:
         path = self.folder / name
         if self.before.get(name) == key and path.is_file():
             return
-        self._write(path, make())
+        self._write(name, make())
 
     def put_data(self, name: str, key: str, make: Callable[[], str | None]) -> bool:
         """Data of an event; False where there are none, which is remembered."""
@@ -201,7 +221,7 @@ class _Writer:
             if text is None:
                 self.now[name] = f"{key} none"
                 return False
-            self._write(path, text)
+            self._write(name, text)
         self.now[name] = key
         return True
 
@@ -209,7 +229,8 @@ class _Writer:
         """A file that was put."""
         return (self.folder / name).read_text(encoding="utf-8")
 
-    def _write(self, path: Path, text: str) -> None:
+    def _write(self, name: str, text: str) -> None:
+        path = self._place(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text.encode())
@@ -221,10 +242,10 @@ class _Writer:
         """Take away what is no longer part of it, and write the list."""
         gone = [name for name in self.before if name not in self.now]
         for name in gone:
-            (self.folder / name).unlink(missing_ok=True)
+            self._place(name).unlink(missing_ok=True)
         text = json.dumps({"files": dict(sorted(self.now.items()))}, indent=0, sort_keys=True)
         manifest = self.folder / MANIFEST
         if not manifest.is_file() or manifest.read_text(encoding="utf-8") != text:
-            self._write(manifest, text)
+            self._write(MANIFEST, text)
         kept = sum(self.before.get(name) == key for name, key in self.now.items())
         return Site(self.folder, self.written, kept, len(gone), events)

@@ -68,8 +68,8 @@ def _edited_since(session: Session, taken: Study, made: str) -> list[str]:
     """What differs between a study of the ledger and the file of today: where the command that registered it found it,
     or among the studies that are known by name.
     """
-    registered = session.state.studies[taken.digest]
-    places = [Path(text) for text in texts_of(registered)]
+    registered = session.state.studies.get(taken.digest)  # none if others wrote it in another form than we do
+    places = [Path(text) for text in texts_of(registered)] if registered else []
     named = Path(session.setting("studies")) / taken.name
     path = next((path for path in (*places, named) if is_study(path, taken.name)), None)
     if path is None:

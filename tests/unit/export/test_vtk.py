@@ -88,6 +88,13 @@ def test_bodies(film, tmp_path) -> None:
     assert 2 not in read(tmp_path / "run-bodies-00000.vtp")[1]["body"]
 
 
+def test_a_name_leads_nowhere_else(film, tmp_path) -> None:
+    """It is that of a study, and a ledger may be a stranger's."""
+    for path in write_vtk(film, tmp_path / "out", "../../x/run"):
+        assert path.parent == tmp_path / "out" and path.is_file()
+    assert {path.name for path in tmp_path.iterdir()} == {"out"}
+
+
 def test_balls_contacts_and_links(film, tmp_path) -> None:
     write_vtk(film, tmp_path, "run")
     _, balls, _ = read(tmp_path / "run-balls-00001.vtp")
