@@ -33,6 +33,7 @@ from percuss.reliability.estimate import (
     Settings,
     lognormal_interval,
     never_reached,
+    next_block,
     too_wide,
 )
 from percuss.reliability.limit import Limit
@@ -50,7 +51,7 @@ BLOCK = 100
 THINNED, HARDLY = 4, 0.02
 # A root is known when its radius is known to this, or its limit is as small beside that at the origin.
 ROOT, SMALL = 1e-3, 1e-4
-MOST_STEPS = 20
+MOST_STEPS, FEW_STEPS = 20, 4
 # How many times the share of the heaviest direction the coefficient of variation is at least, as in `importance`.
 SHARES = 4.0
 
@@ -65,12 +66,12 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     radii = np.concatenate([[0.0], np.linspace(inner, outer, settings.option(OPTIONS["radii"]))])
     random = np.random.Generator(np.random.PCG64(settings.seed))
     before, cv = limit.runs, math.inf
-    every, seen, carried = 1, 0.0, 0.0
+    every, seen, carried, size = 1, 0.0, 0.0, BLOCK
     shares: list[Array] = []
     points: list[Array] = []
     values: list[Array] = []
     while cv > settings.cv and limit.runs - before < settings.n:
-        directions = random.standard_normal((BLOCK, d))
+        directions = random.standard_normal((size, d))
         directions /= np.linalg.norm(directions, axis=1)[:, None]
         share, hidden, u, g = _block(limit, directions, radii, float(origin), every, random)
         shares.append(share)
@@ -80,13 +81,17 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         every = THINNED if seen > 0 and carried <= HARDLY * seen else 1
         all_shares = np.concatenate(shares)
         cv = _cv(all_shares)
+        # No more than the evaluations that are left suffice for, scans and a few steps to a root.
+        left = (settings.n - limit.runs + before) // (len(radii) + FEW_STEPS)
+        size = max(min(next_block(len(all_shares), cv, settings.cv), left), BLOCK)
     p, spent = float(all_shares.mean()), limit.runs - before
     if p <= 0:
         raise never_reached(spent, settings.level, independent=len(all_shares))
     u = np.concatenate(points)
     samples = Samples(u, np.concatenate(values), np.full(len(u), np.nan))
     facts = {"directions": float(len(all_shares))}
-    interval = lognormal_interval(p, cv, settings.level)
+    carrying = float(all_shares.sum() ** 2 / (all_shares @ all_shares))
+    interval = lognormal_interval(p, cv, settings.level, dof=max(carrying - 1, 1.0))
     return Estimate(p, interval, cv, too_wide(cv, settings.cv, spent), samples, facts=facts)
 
 

@@ -105,6 +105,19 @@ def too_wide(cv: float, asked: float, n: int) -> str:
     return f"the coefficient of variation is {cv:.2g} after {n} evaluations, {asked:g} is asked for"
 
 
+# A block is at least this part of what was drawn before.
+GROWTH = 0.25
+
+
+def next_block(n: int, cv: float, asked: float) -> int:
+    """Draws that are missing by what is known so far, at most as many again.
+
+    Few looks: who looks after every draw stops where the spread has come out small, and says too little of it.
+    """
+    missing = n if math.isinf(cv) else math.ceil(n * (cv / asked) ** 2) - n
+    return max(min(missing, n), math.ceil(GROWTH * n))
+
+
 class OneSidedError(AnswerIsNo):
     """Nothing failed, or everything: `probability` is 0 or 1 as far as can be told."""
 

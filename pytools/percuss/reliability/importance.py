@@ -1,15 +1,17 @@
 """Importance sampling about design points: a mixture of unit normals and of what lies beyond the planes there.
 
     p = mean of I(u) phi(u) / q(u),
-    q = (1 - w_0 - w_1) sum_k s_k phi(u - u_k) + w_0 phi(u / 2) / 2^d + w_1 phi(u) m(u) / sum_k Phi(-b_k)
+    q = (1 - w) (c sum_k s_k phi(u - u_k) + (1 - c) phi(u) m(u) / sum_k Phi(-b_k)) + w phi(u) / (S(|u|) L)
 
-with m(u) the number of design points beyond whose plane, a_k.u >= b_k, u lies. Draws of the last part have one weight,
-whatever the number of variables, so that a plane needs few of them (after Hohenbichler and Rackwitz, 1988); those of
-the normals are for what planes leave out.
+with m(u) the number of design points beyond whose plane, a_k.u >= b_k, u lies. Draws of the second part have one
+weight, whatever the number of variables, so that a plane needs few of them (after Hohenbichler and Rackwitz, 1988);
+those of the normals are for what planes leave out.
 
 Design points are searched for every element of a series from several starts (`starts`). A region that no design point
-lies in is seen by the wide part of the mixture alone, a share w_0 of the draws: with few variables it may be found,
-and is then learnt; with more than some thirty it is not, and subset simulation is the method to take.
+lies in is seen by the last part alone, draws all around: in any direction, with the logarithm of S(r), the probability
+beyond a radius, even between 0 and -L. A region A that takes the share p_A / S of what lies beyond its radius is met by
+one of these in p_A / (S L). So 3 L / share of them meet it in 19 of 20 cases: as many are drawn (`share`), whatever the
+variance, before an estimate has converged, L reaching to where a tenth of what the planes have lies outside.
 
 The mixture learns from its draws. A failing draw that carries `TIMES` what the mean one does stands where there is too
 little of it: a normal is added there, the shares w_k become what each part is responsible for among the failing draws
@@ -25,7 +27,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp, ndtr, ndtri
+from scipy.special import gammaincc, gammainccinv, logsumexp, ndtr, ndtri
 
 from percuss.errors import InputError
 from percuss.reliability.design_point import all_design_points
@@ -36,6 +38,7 @@ from percuss.reliability.estimate import (
     Settings,
     lognormal_interval,
     never_reached,
+    next_block,
     too_wide,
 )
 from percuss.reliability.form import reason_of
@@ -43,11 +46,16 @@ from percuss.reliability.limit import Limit
 from percuss.settings import Setting, table_of
 
 DEFAULT_N = 10_000
-OPTIONS = table_of(Setting("starts", "integer", 2, low=0, doc="searches beside that from the origin, for each element"))
-NOTE = "a region that no slope leads to, and that no wide draw has met, is not in it; --method subset needs no slopes"
-FIRST = 300
-# A block is at least this part of what was drawn before.
-GROWTH = 0.25
+OPTIONS = table_of(
+    Setting("starts", "integer", 2, low=0, doc="searches beside that from the origin, for each element"),
+    Setting("share", "number", 0.1, low=1e-4, high=1.0, doc="of what lies beyond its radius: a region that is met"),
+)
+# Draws about design points of the first block.
+FIRST = 240
+# Chances of a region to be met by none of the draws all around: exp(-3) is one in twenty.
+MISSED = 3.0
+# L reaches to this share of what the planes have, and no farther than to this.
+OUTER, OUTERMOST = 0.1, 1e-14
 # A part of the mixture is never left out, however far its point.
 LEAST_SHARE = 0.02
 # A draw that carries this share of the estimate, and so many times what the mean one does (on a plane, where the
@@ -57,10 +65,9 @@ HEAVY, TIMES, FEW_VARIABLES, MOST_LESSONS = 0.02, 20, 10, 6
 MOST_ADDED = 20
 # How many times the share of the heaviest draw the coefficient of variation is at least.
 SHARES = 4.0
-# Of the draws, those from a normal twice as wide about the origin, which are all that sees a region without a design
-# point, and those from beyond the planes.
-WIDE_SHARE, WIDE = 0.2, 2.0
-PLANE_SHARE = 0.3
+# Of the draws after the first block, those all around; and of the others, those from beyond the planes.
+AROUND_SHARE = 0.2
+PLANE_SHARE = 0.375
 # A plane farther away is taken for one there: beyond it would lie nothing.
 FARTHEST = 30.0
 
@@ -74,8 +81,20 @@ class Mixture:
     alphas: Array
     betas: Array
 
-    def drawn(self, size: int, random: np.random.Generator) -> Array:
-        """Points (size, d)."""
+    @property
+    def depth(self) -> float:
+        """L: the logarithm of the probability that lies within the outermost draws all around, to that outside."""
+        return -math.log(min(max(OUTER * float(ndtr(-self.betas).sum()), OUTERMOST), OUTER))
+
+    def around(self, size: int, random: np.random.Generator) -> Array:
+        """Points (size, d) in any direction."""
+        d = self.centres.shape[1]
+        u = random.standard_normal((size, d))
+        tail = np.exp(-self.depth * random.random(size))
+        return np.asarray(u * (np.sqrt(2 * gammainccinv(d / 2, tail)) / np.linalg.norm(u, axis=1))[:, None])
+
+    def near(self, size: int, random: np.random.Generator) -> Array:
+        """Points (size, d) about and beyond design points."""
         part = random.choice(len(self.centres), size, p=self.shares)
         u = random.standard_normal((size, self.centres.shape[1]))
         kind = random.random(size)
@@ -84,18 +103,19 @@ class Mixture:
         depth = -ndtri(tails[plane] * (1 - random.random(size)))
         alpha = self.alphas[plane]
         beyond = u + (depth - np.einsum("ij,ij->i", u, alpha))[:, None] * alpha
-        near = np.where((kind < WIDE_SHARE + PLANE_SHARE)[:, None], beyond, u + self.centres[part])
-        return np.where((kind < WIDE_SHARE)[:, None], WIDE * u, near)
+        return np.where((kind < PLANE_SHARE)[:, None], beyond, u + self.centres[part])
 
-    def log_weights(self, u: Array) -> Array:
-        """log phi(u) / q(u): phi(u - c) / phi(u) = exp(u.c - |c|^2 / 2)."""
+    def log_weights(self, u: Array, share: float) -> Array:
+        """log phi(u) / q(u) with a share of draws all around: phi(u - c) / phi(u) = exp(u.c - |c|^2 / 2)."""
         lift = u @ self.centres.T - 0.5 * np.einsum("ij,ij->i", self.centres, self.centres)
-        near = math.log1p(-WIDE_SHARE - PLANE_SHARE) + logsumexp(lift, axis=1, b=self.shares)
-        square = np.einsum("ij,ij->i", u, u)
-        wide = math.log(WIDE_SHARE) - u.shape[1] * math.log(WIDE) + 0.5 * (1 - WIDE**-2) * square
+        normals = math.log((1 - share) * (1 - PLANE_SHARE)) + logsumexp(lift, axis=1, b=self.shares)
         beyond = (u @ self.alphas.T >= self.betas).sum(axis=1)
-        planes = np.log(PLANE_SHARE * np.maximum(beyond, 1) / ndtr(-self.betas).sum())
-        return np.asarray(-logsumexp([near, wide, np.where(beyond > 0, planes, -np.inf)], axis=0))
+        planes = np.log((1 - share) * PLANE_SHARE * np.maximum(beyond, 1) / ndtr(-self.betas).sum())
+        tail = np.maximum(gammaincc(u.shape[1] / 2, 0.5 * np.einsum("ij,ij->i", u, u)), 1e-300)
+        within = tail >= math.exp(-self.depth)
+        around = np.log(share / (tail * self.depth))
+        parts = [normals, np.where(within, around, -np.inf), np.where(beyond > 0, planes, -np.inf)]
+        return np.asarray(-logsumexp(parts, axis=0))
 
 
 def estimate(limit: Limit, settings: Settings) -> Estimate:
@@ -109,47 +129,67 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     random = np.random.Generator(np.random.PCG64((settings.seed, 2)))
     betas = np.minimum([s.point.beta for s in searches], FARTHEST)
     mixture = Mixture(centres, _with_floor(shares), np.array([s.point.alpha for s in searches]), betas)
-    sampled = sample_mixture(limit, mixture, settings, random)
+    share = settings.option(OPTIONS["share"])
+    needed = math.ceil(MISSED * mixture.depth / share)
+    sampled, around = sample_mixture(limit, mixture, settings, random, needed)
     p, cv, n = sampled.weights[sampled.values <= 0].sum(), _cv(sampled), len(sampled.u)
     if p == 0:
         raise never_reached(n, settings.level)
     interval = lognormal_interval(float(p), cv, settings.level, dof=max(_carrying(sampled) - 1, 1.0))
     points = tuple(s.point for s in searches)
-    return Estimate(float(p), interval, cv, reason or too_wide(cv, settings.cv, n), sampled, points, notes=(NOTE,))
+    reason = reason or too_wide(cv, settings.cv, n) or unseen(around, needed, share)
+    note = (
+        f"of regions that no slope leads to, {around} draws all around meet one that takes a share of "
+        f"{MISSED * mixture.depth / around:.2g} of what lies beyond its radius in 19 of 20 cases, and may miss smaller "
+        "ones; --method subset needs no slopes"
+    )
+    return Estimate(float(p), interval, cv, reason, sampled, points, facts={"draws_around": around}, notes=(note,))
 
 
-def sample_mixture(limit: Limit, mixture: Mixture, settings: Settings, random: np.random.Generator) -> Samples:
-    """Draws of the mixture with their weights over n; of the last one, where it has learnt."""
+def unseen(around: int, needed: int, share: float) -> str:
+    """The reason why a region may be missing; empty: too few draws are no reason."""
+    if around >= needed:
+        return ""
+    return (
+        f"{around} draws were made all around, and {needed} are needed to meet a region that takes a share of "
+        f"{share:g} of what lies beyond its radius"
+    )
+
+
+def sample_mixture(
+    limit: Limit, mixture: Mixture, settings: Settings, random: np.random.Generator, needed: int
+) -> tuple[Samples, int]:
+    """Draws of the mixture with their weights over n, of the last one where it has learnt; and how many of all were
+    all around.
+    """
     lessons = MOST_LESSONS if limit.dimension <= FEW_VARIABLES else 0
-    spent, size = 0, FIRST
-    joined = Samples(np.zeros((0, limit.dimension)), np.zeros(0), np.zeros(0))
+    # What the budget does not suffice for is drawn in proportion.
+    around = max(min(needed, settings.n * needed // (needed + FIRST)), 1)
+    size = around + FIRST
+    spent, total = 0, 0
+    held, values, own = np.zeros((0, limit.dimension)), np.zeros(0), 0
     while True:
-        u = mixture.drawn(min(size, settings.n - spent), random)
-        values = limit(u)
-        spent += len(u)
-        joined = _joined(joined, Samples(u, values, np.exp(mixture.log_weights(u))))
+        size = min(size, settings.n - spent)
+        around = min(around, size)
+        u = np.concatenate([mixture.around(around, random), mixture.near(size - around, random)])
+        held, values = np.concatenate([held, u]), np.concatenate([values, limit(u)])
+        spent, total, own = spent + size, total + around, own + around
+        # Draws of one mixture, whatever block they are of (deterministic mixture: Owen and Zhou, 2000).
+        share = own / len(held)
+        joined = Samples(held, values, np.exp(mixture.log_weights(held, share)) / len(held))
         cv = _cv(joined)
         if spent >= settings.n:
-            return joined
+            return joined, total
         if lessons and _heaviest(joined.values, joined.weights) is not None:
             lessons -= 1
-            mixture = _learnt(joined, mixture)
-            size = len(joined.u)
-            joined = Samples(np.zeros((0, limit.dimension)), np.zeros(0), np.zeros(0))
+            mixture = _learnt(joined, mixture, share)
+            size = len(held)
+            held, values, own = np.zeros((0, limit.dimension)), np.zeros(0), 0
         elif cv <= settings.cv:
-            return joined
+            return joined, total
         else:
-            size = _next_block(len(joined.u), cv, settings.cv)
-
-
-def _joined(before: Samples, block: Samples) -> Samples:
-    """Draws of one mixture; the weights of all are over their number."""
-    n = len(before.u) + len(block.u)
-    return Samples(
-        np.concatenate([before.u, block.u]),
-        np.concatenate([before.values, block.values]),
-        np.concatenate([before.weights * (len(before.u) / n), block.weights / n]),
-    )
+            size = next_block(len(held), cv, settings.cv)
+        around = math.ceil(AROUND_SHARE * size)
 
 
 def _heaviest(values: Array, weights: Array) -> int | None:
@@ -160,22 +200,16 @@ def _heaviest(values: Array, weights: Array) -> int | None:
     return heaviest if failing[heaviest] > share * failing.sum() else None
 
 
-def _learnt(samples: Samples, mixture: Mixture) -> Mixture:
+def _learnt(samples: Samples, mixture: Mixture, share: float) -> Mixture:
     """Parts where single draws are heavy, until none is, and the shares all parts are responsible for."""
     for _ in range(MOST_ADDED):
-        heaviest = _heaviest(samples.values, np.exp(mixture.log_weights(samples.u)))
+        heaviest = _heaviest(samples.values, np.exp(mixture.log_weights(samples.u, share)))
         if heaviest is None:
             break
         centres = np.concatenate([mixture.centres, samples.u[heaviest][None]])
         mixture = replace(mixture, centres=centres, shares=_with_floor(np.append(mixture.shares, LEAST_SHARE)))
     failing = np.where(samples.values <= 0, samples.weights, 0.0)
     return replace(mixture, shares=_responsible(samples.u, mixture.centres, mixture.shares, failing))
-
-
-def _next_block(n: int, cv: float, asked: float) -> int:
-    """Draws that are missing by what is known so far, at most as many again."""
-    missing = n if math.isinf(cv) else math.ceil(n * (cv / asked) ** 2) - n
-    return max(min(missing, n), math.ceil(GROWTH * n))
 
 
 def _with_floor(shares: Array) -> Array:

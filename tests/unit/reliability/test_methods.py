@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from scipy.special import gammaincc, ndtr, ndtri
+from scipy.stats import chi2, kstest
 
 from percuss.errors import AnswerIsNo, InputError
 from percuss.reliability import active, active_subset, extrapolation, form, importance, level_moves, sorm, subset
@@ -264,26 +265,42 @@ def test_a_mixture_has_the_weights_of_its_density() -> None:
     mixture = importance.Mixture(centres, shares, np.array([[1.0, 0.0], [0.6, 0.8]]), np.array([0.5, 0.7]))
     u = np.random.default_rng(0).standard_normal((50, 2))
     near = sum(s * np.exp(-0.5 * ((u - c) ** 2).sum(axis=1)) for s, c in zip(shares, centres, strict=True))
-    wide = np.exp(-0.125 * (u**2).sum(axis=1)) / 4
     plain = np.exp(-0.5 * (u**2).sum(axis=1))
+    # In two variables the probability beyond a radius is exp(-r^2 / 2), as plain is.
+    depth = -math.log(0.1 * min(ndtr(-mixture.betas).sum(), 1.0))
+    around = np.where(plain >= math.exp(-depth), 1 / depth, 0.0)
+    assert mixture.depth == pytest.approx(depth)
     beyond = ((u @ mixture.alphas.T) >= mixture.betas).sum(axis=1)
     assert set(beyond) == {0, 1, 2}
-    expected = plain / (0.5 * near + 0.2 * wide + 0.3 * plain * beyond / ndtr(-mixture.betas).sum())
-    np.testing.assert_allclose(np.exp(mixture.log_weights(u)), expected)
+    expected = plain / (0.5 * near + 0.2 * around + 0.3 * plain * beyond / ndtr(-mixture.betas).sum())
+    np.testing.assert_allclose(np.exp(mixture.log_weights(u, 0.2)), expected)
     # Drawn as the density says: the mean of phi / q is that of a density, 1, and so are moments.
-    drawn = mixture.drawn(200_000, np.random.Generator(np.random.PCG64(1)))
-    weights = np.exp(mixture.log_weights(drawn))
+    random = np.random.Generator(np.random.PCG64(1))
+    drawn = np.concatenate([mixture.around(40_000, random), mixture.near(160_000, random)])
+    weights = np.exp(mixture.log_weights(drawn, 0.2))
     assert weights.mean() == pytest.approx(1, abs=0.02)
     np.testing.assert_allclose((weights[:, None] * drawn**2).mean(axis=0), 1, atol=0.05)
 
 
+@pytest.mark.parametrize("d", [2, 30])
+def test_draws_all_around_are_even_in_the_logarithm_of_what_lies_outside(d: int) -> None:
+    direction = np.eye(1, d)
+    mixture = importance.Mixture(4 * direction, np.ones(1), direction, np.array([4.0]))
+    u = mixture.around(4000, np.random.Generator(np.random.PCG64(1)))
+    depth = -np.log(chi2.sf((u**2).sum(axis=1), d)) / mixture.depth
+    assert kstest(depth, "uniform").pvalue > 0.01
+    directions = u / np.linalg.norm(u, axis=1)[:, None]
+    np.testing.assert_allclose(directions.mean(axis=0), 0, atol=4 / math.sqrt(4000 * d))
+    np.testing.assert_allclose((directions**2).mean(axis=0), 1 / d, rtol=0.1)
+
+
 def test_beyond_planes_all_weights_are_one_and_few_draws_are_enough() -> None:
-    """A plane at 1e-7 in any number of variables: the searches, and one block of draws."""
+    """A plane at 1e-7 in any number of variables: the searches, and one block of draws beside those all around."""
     for d in (2, 60):
         limit = Limit.of(d, lambda u: 5.2 - u.sum(axis=1) / math.sqrt(u.shape[1]))
         done = run("importance", limit)
         assert inside(done, float(ndtr(-5.2))) and done.cv is not None and done.cv < 0.09
-        assert limit.runs <= 2 * d + importance.FIRST + 10
+        assert limit.runs <= 2 * d + importance.FIRST + done.facts["draws_around"] + 10
 
 
 def test_a_limit_that_is_flat_at_the_medians() -> None:
@@ -390,12 +407,27 @@ def test_a_second_region_that_the_first_search_does_not_see() -> None:
 
 
 def test_a_region_without_a_slope_towards_it() -> None:
-    """A well that no slope leads to, three times as likely as the plane that searches find: only wide draws see it."""
+    """A well that no slope leads to, three times as likely as the plane that searches find: draws all around see it."""
     exact = float(ndtr(-3.5)) + 8.413e-4  # the disc by quadrature in polar coordinates about its centre
     well = Limit.of(2, lambda u: np.where(np.hypot(u[:, 0] + 3.2, u[:, 1] + 0.5) < 0.5, -1.0, 3.5 - u[:, 0]))
     found = [run("importance", well, seed=seed) for seed in range(30)]
-    # Missed by many seeds, which the note of every estimate says may be; where it is seen, it is counted rightly.
+    # It takes an eighth of what lies beyond its radius: 19 of 20 are promised of a tenth, 98 of 100 seeds have seen it.
     seen = [done for done in found if done.probability > 2 * float(ndtr(-3.5))]
-    assert len(seen) >= 5 and all(not done.converged or inside(done, exact) for done in seen)
-    assert all(done.notes == (importance.NOTE,) for done in found)
+    assert len(seen) >= 27 and all(not done.converged or inside(done, exact) for done in seen)
+    assert sum(done.converged and not inside(done, exact) for done in found) <= 3
+    assert all("draws all around meet one that takes a share of" in done.notes[0] for done in found)
     assert all(inside(run("subset", well, seed=seed, n=100_000), exact) for seed in range(3))
+
+
+def test_importance_has_not_converged_without_draws_all_around() -> None:
+    """The variance alone is no evidence that no other region counts."""
+    plane = Limit.of(2, lambda u: 3.5 - u[:, 0])
+    few = importance.estimate(plane, Settings(400, cv=0.2, seed=0))
+    assert few.cv is not None and few.cv < 0.2
+    assert "draws were made all around, and" in few.reason and not few.converged
+    # A smaller share needs more of them, and a larger one is met by few.
+    large, small = (
+        importance.estimate(plane, Settings(10_000, cv=0.2, seed=0, options={"share": share})) for share in (0.5, 0.02)
+    )
+    assert large.converged and small.converged
+    assert small.facts["draws_around"] == pytest.approx(25 * large.facts["draws_around"], rel=0.02)
