@@ -51,6 +51,8 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 
 # Numbers of this size are written out; smaller and larger ones have an exponent.
 SMALLEST, LARGEST = 1e-4, 1e7
+# Of a share, no more digits than these are of use.
+MOST_PLACES = 4
 
 
 def number_text(value: float, digits: int = 4) -> str:
@@ -103,6 +105,19 @@ def span_text(low: float, high: float) -> str:
     while all("." in end and end[-1] in "0." for end in ends):
         ends = [end[:-1] for end in ends]
     return " to ".join(ends)
+
+
+def with_span(value: float, low: float, high: float) -> str:
+    """A number and the interval around it, all to the same place: as many digits as the interval is wide by two.
+
+    >>> with_span(0.76968, 0.76951, 0.76989), with_span(0.2, 0.1, 0.35), with_span(0.5, math.nan, math.nan)
+    ('0.7697 (0.7695 to 0.7699)', '0.20 (0.10 to 0.35)', '0.5')
+    """
+    width = high - low
+    if not math.isfinite(width) or width <= 0:
+        return number_text(value)
+    places = min(max(1 - math.floor(math.log10(width)), 0), MOST_PLACES)
+    return f"{_fixed(value, places)} ({_fixed(low, places)} to {_fixed(high, places)})"
 
 
 def _fixed(value: float, places: int) -> str:

@@ -55,7 +55,7 @@ prior = {{ kind = "uniform", low = 1, high = 2 }}
     said = percuss("study", "show", "sliding").out
     lines = [" ".join(line.split()) for line in said.splitlines()]
     assert "duration s 2 span of the curves" in lines
-    assert "gap m 0.2 distance to the stop [0, inf) m" in lines
+    assert "gap m 0.2 distance to the stop; [0, inf) m" in lines
     assert "rest_time s when the block comes to rest" in lines
     assert "position m t_s position of the block" in lines
     found = json.loads(percuss("study", "show", "sliding", "--json").out)

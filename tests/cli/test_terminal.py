@@ -27,6 +27,22 @@ def test_tables_wrap_between_words() -> None:
     assert "x" * 90 in table_text(("a", "b"), [("x" * 90, LONG)], width=60)
 
 
+def test_a_table_whose_rows_have_names_goes_on_below() -> None:
+    rows = [
+        ("release", name, f"0.{k}1 (0.{k}0 to 0.{k}2)", f"0.{k}3 (0.{k}2 to 0.{k}4)") for k, name in enumerate("ab")
+    ]
+    heads = ("case", "parameter", "first", "total")
+    text = table_text(heads, rows, width=50, whole=("first", "total"), keys=2)
+    first, second = text.split("\n\n")
+    assert [part.split("\n")[0].split() for part in (first, second)] == [
+        ["case", "parameter", "first"],
+        ["case", "parameter", "total"],
+    ]
+    assert max(map(len, text.split("\n"))) <= 50
+    assert first.split("\n")[2].split() == ["release", "b", "0.11", "(0.10", "to", "0.12)"]
+    assert "\n\n" not in table_text(heads, rows, width=80, whole=("first", "total"), keys=2)
+
+
 @pytest.fixture
 def chain(percuss, make_study, once) -> str:
     """A ledger with a campaign of several batches, a surrogate and its indices."""
@@ -52,7 +68,12 @@ def chain(percuss, make_study, once) -> str:
         ["show", "@last:indices"],
         ["show", "@last:campaign"],
         ["models"],
+        ["models", "oscillators"],
+        ["models", "scene"],
         ["study", "list"],
+        ["study", "show", "ishigami"],
+        ["doctor"],
+        ["audit", "--rerun", "0"],
     ],
     ids=" ".join,
 )

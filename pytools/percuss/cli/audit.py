@@ -97,14 +97,14 @@ def audit(
 
 
 def _print(result: Audit) -> None:
-    from percuss.cli.output import plain
+    from percuss.cli.output import hanging, plain
 
     for proof in result.proofs:
         verdict = "holds" if proof.holds else "BROKEN"
         if proof.note.startswith("not tried"):
             verdict = "-"
         note = f" ({proof.note})" if proof.note else ""
-        print(f"{proof.name:13} {verdict:7} {proof.checked:7}  {proof.claim}{plain(note)}")
+        print(hanging(f"{proof.name:13} {verdict:7} {proof.checked:7}  ", f"{proof.claim}{plain(note)}"))
         for fault in proof.faults[:50]:
             print(f"  {plain(fault)}")
         if len(proof.faults) > 50:
@@ -112,12 +112,13 @@ def _print(result: Audit) -> None:
     if result.repeated and result.repeated.verdicts:
         print(f"{'drawn':13} by               --beacon {plain(result.repeated.beacon)}")
         counts = [f"{result.repeated.verdicts[word]} {words}" for word, words in VERDICTS.items()]
-        print(f"{'verdicts':13}                  {', '.join(counts)}")
+        print(hanging(f"{'verdicts':13}                  ", ", ".join(counts)))
     if result.anchor is None:
-        print(f"{'anchor':13} none             without a hash kept elsewhere a cut or rewritten ledger is not detected")
+        words = "without a hash kept elsewhere a cut or rewritten ledger is not detected"
+        print(hanging(f"{'anchor':13} none             ", words))
     else:
         verdict = "holds" if result.anchor.holds else "BROKEN"
-        print(f"{'anchor':13} {verdict:7}          {plain(result.anchor.sentence)}")
+        print(hanging(f"{'anchor':13} {verdict:7}          ", plain(result.anchor.sentence)))
     print(f"{'head':13} {result.head or 'no events yet'}")
     for tier in result.tiers:
-        print(f"{'tier':13} {tier.name:8} {'yes' if tier.reached else 'no':7} {tier.sentence}")
+        print(hanging(f"{'tier':13} {tier.name:8} {'yes' if tier.reached else 'no':7} ", tier.sentence))

@@ -31,7 +31,7 @@ def doctor(
     if json:
         give_json(condition.facts | {"stray": [str(path) for path in condition.strays]})
     else:
-        print(table_text(("fact", "value"), list(condition.facts.items())))
+        print(table_text(("fact", "value"), [(name, _short(value)) for name, value in condition.facts.items()]))
         for path in condition.strays:
             print(f"stray  {path}")
     if clean:
@@ -40,3 +40,8 @@ def doctor(
         say(f"{gone} stray files deleted, {kept} kept (young, not of percuss, or not held elsewhere)")
     elif condition.old:
         hint(f"percuss doctor --clean deletes {counted(len(condition.old), 'file')} a killed writer left behind")
+
+
+def _short(value: object) -> object:
+    """The beginning of a hash, which tells as much to an eye; `--json` has all of it."""
+    return f"{value[:16]}..." if isinstance(value, str) and len(value) == 64 and " " not in value else value

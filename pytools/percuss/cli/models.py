@@ -53,21 +53,21 @@ def models(
 
 
 def _print_reference(kind_facts: KindReference) -> None:
-    from percuss.cli.output import hint, table_text
+    from percuss.cli.output import hanging, hint, table_text
     from percuss.models.reference import setting_lines
 
     print(f"{kind_facts.kind}: {kind_facts.summary}\n")
     rows = [
-        (line.key, line.unit(), line.default(), line.doc(), line.setting.allowed())
+        (line.key, line.unit(), line.default(), "; ".join(filter(None, (line.doc(), line.setting.allowed()))))
         for line in setting_lines(kind_facts.settings)
     ]
-    print(table_text(("setting", "unit", "default", "", "takes"), rows))
+    print(table_text(("setting", "unit", "default", "what it is; what it takes"), rows))
     general = kind_facts.general
     if general.inputs:
         print("\n" + inputs_text(general.inputs, {}))
     print_quantities(general.quantities)
     if general.conventions:
-        print("\nconventions\n" + "\n".join(f"  {sentence}" for sentence in general.conventions))
+        print("\nconventions\n" + "\n".join(hanging("  ", sentence) for sentence in general.conventions))
     if not general.inputs or not general.quantities:
         hint("inputs and quantities that depend on the study: percuss study show STUDY")
 
@@ -79,8 +79,8 @@ def inputs_text(inputs: Iterable[Input], values: dict[str, float | str]) -> str:
     rows = []
     for item in inputs:
         unit = " or ".join(filter(None, (item.unit, *item.other_units)))
-        rows.append((item.name, unit, values.get(item.name, item.default), item.doc, item.allowed()))
-    return table_text(("input", "unit", "value (SI)", "", "allowed"), rows)
+        rows.append((item.name, unit, values.get(item.name, item.default), f"{item.doc}; {item.allowed()}"))
+    return table_text(("input", "unit", "value (SI)", "what it is; what is allowed"), rows)
 
 
 def print_quantities(quantities: Iterable[Quantity]) -> None:

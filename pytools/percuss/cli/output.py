@@ -163,12 +163,14 @@ def table_text(
     width: int | None = None,
     styles: Sequence[str] = (),
     whole: Sequence[str] = (),
+    keys: int = 0,
 ) -> str:
     """Aligned columns: numbers to the right, no borders, so that it reads well and greps well.
 
     What is wider than `width` (None: that of the terminal, 0: as wide as it is) is wrapped between words, in the widest
-    columns of text, but not in those whose head is in `whole`. `styles` are codes of colours, one for each row, empty
-    for none.
+    columns of text, but not in those whose head is in `whole`. Where that does not do and the first `keys` columns say
+    what a row is, the others follow in tables of their own. `styles` are codes of colours, one for each row, empty for
+    none.
     """
     width = text_width() if width is None else width
     listed = [list(row) for row in rows]
@@ -180,7 +182,15 @@ def table_text(
         w if r or heads[i] in whole else max(len(word) for row in [heads, *cells] for word in (row[i].split() or [""]))
         for i, (w, r) in enumerate(zip(widths, right, strict=True))
     ]
-    while width and (excess := sum(widths) + 2 * (len(widths) - 1) - width) > 0:
+    if keys and width and len(heads) > keys + 1 and _breadth(floors) > width:
+        most = max((n for n in range(keys + 1, len(heads)) if _breadth(floors[:n]) <= width), default=keys + 1)
+        rest = [*range(keys), *range(most, len(heads))]
+        halves = (range(most), rest)
+        return "\n\n".join(
+            table_text([heads[i] for i in half], [[row[i] for i in half] for row in listed], width, styles, whole, keys)
+            for half in halves
+        )
+    while width and (excess := _breadth(widths) - width) > 0:
         i = max(range(len(widths)), key=lambda i: (widths[i] > floors[i]) * widths[i], default=0)
         if widths[i] <= floors[i]:
             break
@@ -194,6 +204,23 @@ def table_text(
             text = "  ".join(padded).rstrip()
             lines.append(styled(text, style, sys.stdout) if style else text)
     return "\n".join(lines)
+
+
+def _breadth(widths: Sequence[int]) -> int:
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def hanging(head: str, text: str, width: int | None = None) -> str:
+    """A sentence behind its head, wrapped to the terminal below where it began.
+
+    >>> print(hanging("note: ", "one two three four", width=15))
+    note: one two
+          three
+          four
+    """
+    width = text_width() if width is None else width
+    lines = _wrapped(text, width - len(head)) if width > 2 * len(head) else [text]
+    return ("\n" + " " * len(head)).join([head + lines[0], *lines[1:]])
 
 
 def _wrapped(text: str, width: int) -> list[str]:

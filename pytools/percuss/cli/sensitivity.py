@@ -103,24 +103,20 @@ def _tables(items: tuple[Indices, ...], names: tuple[str, ...]) -> str:
     """One table for each set of measures; second-order indices above a hundredth under it."""
     from percuss.cli.output import table_text
     from percuss.sensitivity.storage import pairs
+    from percuss.spelling import with_span
 
     parts = []
     for measures in dict.fromkeys(tuple(item.measures) for item in items):
-        heads = ["case", "output", "parameter"]
-        for name in measures:
-            heads += [name, ""]
+        heads = ["case", "output", "parameter", *measures]
         rows: list[list[object]] = []
         for item in (item for item in items if tuple(item.measures) == measures):
             if item.variance == 0:
-                rows.append([item.case, item.output, "-", "constant", *[""] * (2 * len(measures) - 1)])
+                rows.append([item.case, item.output, "-", "constant", *[""] * (len(measures) - 1)])
                 continue
             for k, parameter in enumerate(names):
-                row: list[object] = [item.case, item.output, parameter]
-                for name in measures:
-                    values, low, high = item.measures[name]
-                    row += [f"{values[k]:8.4g}", f"{low[k]:.3g} to {high[k]:.3g}" if low[k] == low[k] else ""]
-                rows.append(row)
-        parts.append(table_text(heads, rows))
+                shares = [with_span(*(float(column[k]) for column in item.measures[name])) for name in measures]
+                rows.append([item.case, item.output, parameter, *shares])
+        parts.append(table_text(heads, rows, whole=measures, keys=3))
     second = [
         (item.case, item.output, f"{a} x {b}", f"{value:8.4g}")
         for item in items
@@ -129,11 +125,11 @@ def _tables(items: tuple[Indices, ...], names: tuple[str, ...]) -> str:
     ]
     if second:
         parts.append(table_text(("case", "output", "pair", "second order"), second))
-    shares = [
+    groups = [
         (item.case, item.output, name, f"{closed:8.4g}", f"{total:8.4g}")
         for item in items
         for name, (closed, total) in item.groups.items()
     ]
-    if shares:
-        parts.append(table_text(("case", "output", "group", "closed", "total"), shares))
+    if groups:
+        parts.append(table_text(("case", "output", "group", "closed", "total"), groups))
     return "\n\n".join(parts)

@@ -118,7 +118,7 @@ def _give_paths(paths: list[Path], json: bool) -> None:
 def show(study: StudyArgument, json: JsonOption = False) -> None:
     """Show a study as it is understood: parameters, cases, outputs, and all that its model takes and gives."""
     from percuss.cli.models import inputs_text, print_quantities
-    from percuss.cli.output import give_json, plain, table_text, tell_no_limit
+    from percuss.cli.output import give_json, hanging, plain, table_text, tell_no_limit
     from percuss.study.load import load_study
 
     loaded = load_study(study_path(study))
@@ -127,7 +127,8 @@ def show(study: StudyArgument, json: JsonOption = False) -> None:
         return
     facts = {loaded.name: loaded.title, "source": loaded.source, "model": loaded.model_kind, "digest": loaded.digest}
     for name, text in (facts | ({"notes": loaded.notes} if loaded.notes else {})).items():
-        print("\n".join(map(plain, f"{name}: {text}".split("\n"))))
+        first, *more = map(plain, text.split("\n"))
+        print("\n".join([hanging(f"{plain(name)}: ", first), *(hanging("", line) for line in more)]))
     rows = [
         (p.name, p.unit, _prior_words(p.prior.to_json()), float(p.prior.mean()), float(p.prior.std()), p.doc)
         for p in loaded.parameters.values()
