@@ -123,13 +123,13 @@ def test_an_interrupted_direct_calibration_goes_on(percuss, folder, monkeypatch,
     assert posterior(resumed.id).event.blob("draws").digest == whole.event.blob("draws").digest
 
 
-def test_same_seed_same_bits_at_any_number_of_threads(program, linear, posterior) -> None:
+def test_same_seed_same_bits_at_any_number_of_threads(percuss, program, linear, posterior) -> None:
     digests = []
     for threads in ("1", "4"):
         said = program("calibrate", linear, "--seed", 5, env={"RAYON_NUM_THREADS": threads, "PERCUSS_JOBS": threads})
         digests.append(posterior(said.id).event.blob("draws").digest)
     assert digests[0] == digests[1]
-    other = program("calibrate", linear, "--seed", 6)
+    other = percuss("calibrate", linear, "--seed", 6)
     assert posterior(other.id).event.blob("draws").digest != digests[0]
 
 
@@ -244,7 +244,8 @@ outputs = ["y3"]
 discrepancy = { std = { prior = { kind = "log-uniform", low = 0.01, high = 1 }, name = "sigma" } }
 """,
     )
-    told = percuss("calibrate", linear, "--block", "kinds", "--study", "linear-gaussian", "--json")
+    short = ("--evaluations", 60_000, "--accept", "convergence")
+    told = percuss("calibrate", linear, "--block", "kinds", "--study", "linear-gaussian", *short, "--json")
     found = posterior(json.loads(told.out)["id"])
     groups = {group.name: group for group in found.body.groups}
     assert list(groups) == ["first/y1", "first/y2", "second"]
@@ -370,7 +371,7 @@ def _twin_options(study, truth: dict[str, float]) -> list[str]:  # type: ignore[
 
 def test_a_surrogate_that_is_wrong_where_it_matters(percuss, folder, kinked) -> None:
     """Without its own error in the likelihood a poor surrogate is found out, and more runs there are proposed."""
-    call = ("--evaluations", 200_000, "--accept-unconverged")
+    call = ("--evaluations", 60_000, "--accept-unconverged")
     sampled = percuss("calibrate", kinked, "--block", "blind", *call).id
     said = percuss("predict", sampled, "--verify", 6, "--json")
     assert said.code == 1

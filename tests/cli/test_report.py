@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from tests.warm import Warm
 
 pytest.importorskip("matplotlib", reason="reports need the extra `report`")
 
@@ -178,14 +178,13 @@ def test_the_same_ledger_gives_the_same_bytes(calibrated: str, percuss, program,
     assert (folder / "report.html").read_bytes() == (folder / "sub" / "two.html").read_bytes()
 
 
-def test_the_script_makes_the_same_results_again(calibrated: str, percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
+def test_the_script_makes_the_same_results_again(calibrated: str, percuss, warm: Warm, folder: Path) -> None:  # type: ignore[no-untyped-def]
     text = percuss("report", calibrated, "--format", "markdown").out
     script = text[text.rindex("```sh\n") + 6 : text.rindex("```")]
     assert "seed 5" in script and script.rstrip().endswith('percuss report "$prediction"')
     script = script.rstrip().rpartition("\n")[0]
-    program = f'percuss() {{ "{sys.executable}" -m percuss "$@"; }}\n'
     done = subprocess.run(
-        ["bash", "-c", f"{program}{script}"], cwd=folder, env={"PERCUSS_LEDGER": "again", "PATH": "/usr/bin:/bin"},
+        ["bash", "-c", script], cwd=folder, env={"PERCUSS_LEDGER": "again", "PATH": f"{warm.bin}:/usr/bin:/bin"},
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -213,7 +213,8 @@ def test_a_posterior_is_where_the_filter_starts(percuss: Call, folder: Path, mak
     )
     early, late = run["outputs"]["early"], run["outputs"]["late"]
     (study / "seen.csv").write_text(f"early,late\n{early},{late}\n")
-    surrogate = percuss("surrogate", percuss("run", percuss("design", "free", "--n", 40, "--skip", 1).id).id)
+    campaign = percuss("run", percuss("design", "free", "--n", 40, "--skip", 1).id).id
+    surrogate = percuss("surrogate", campaign, "--family", "chaos")
     posterior = percuss("calibrate", surrogate.id).id
     times = np.loadtxt(folder / "run.csv", delimiter=",", skiprows=1, usecols=(0, 1))
     noisy = times[:, 1] + 1e-3 * np.random.default_rng(0).standard_normal(len(times))
