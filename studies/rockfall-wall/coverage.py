@@ -1,9 +1,11 @@
 """How often intervals hold the truth of a twin: many twins, without a ledger's worth of events.
 
-python studies/rockfall-wall/coverage.py [--importance] [REPEATS...]
+python studies/rockfall-wall/coverage.py [--importance] [--folds] [REPEATS...]
 
 `--importance`: weighted draws of kernel mixtures instead of chains, a tenth of their time, and only with the error of a
 surrogate as one of an output. On nine twins that were done both ways the ranks of the truth agreed to 0.02.
+
+`--folds`: five times as many twins. Every 60 points of the campaign are left out in turn, and surrogates fitted anew.
 
 The last 60 points of the campaign, which the surrogates have not seen, with new noise, each output measured once or
 more often. Twice: with the error of a surrogate as a new one of each datum (`per-datum`), and as one error of an output
@@ -14,6 +16,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +25,7 @@ from twins import CASES, NOISE_CM, OUTPUTS, PARAMETERS, SEED, unseen
 
 from percuss.calibration.surrogate_errors import common_errors
 from percuss.inference.arrays import Floats
+from percuss.inference.common_error import CommonError
 from percuss.inference.compiled import compiled_target
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
@@ -29,6 +34,7 @@ from percuss.inference.samplers.sample import Stopping
 from percuss.inference.target import Target
 
 TWINS = 60
+FOLDS = 5
 MASSES = (0.5, 0.9)
 # Rounds of importance sampling and their draws; kernels of a mixture, their width in that of the posterior (centres
 # shrink to make up for it: West, 1993) and degrees of freedom; what the weights of a round must be worth, flattened if
@@ -81,48 +87,90 @@ def flattened(log_weights: Floats) -> Floats:
         power *= 0.7
 
 
-def main(repeats: list[int], place: Path, importance: bool) -> None:
-    runs, _, _, surrogates, kept = unseen(TWINS, place)
-    by_case = dict(zip(CASES, surrogates, strict=True))
-    priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
-    forwards = {case: surrogate.predict for case, surrogate in by_case.items()}
-    errors = dict(zip(CASES, common_errors(list(zip(surrogates, kept, strict=True))), strict=True))
-    for case, error in errors.items():
-        print(f"{case}: scales {error.scales.tolist()}, shares {np.round(error.shares, 3).tolist()}")
+class Fold:
+    """Twins that the surrogates have not seen: 60 of them."""
+
+    def __init__(self, number: int, place: Path) -> None:
+        self.first = number * TWINS
+        self.runs, _, _, surrogates, self.kept = unseen(TWINS, place, number)
+        self.by_case = dict(zip(CASES, surrogates, strict=True))
+        self.priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
+        self.errors = dict(zip(CASES, common_errors(list(zip(surrogates, self.kept, strict=True))), strict=True))
+        for case, error in self.errors.items():
+            print(f"{case}: scales {error.scales.tolist()}, shares {np.round(error.shares, 3).tolist()}")
+
+    def misses(self) -> tuple[Floats, Floats]:
+        """Of every twin: how far it lies from the middle of the prior, as the mean square over parameters of places
+        from -1 to 1, and the mean square of the surrogates' errors, in units of what they claim.
+        """
+        theta = np.array([self.truth(twin) for twin in range(TWINS)])
+        places = np.array([prior.cdf(theta[:, j]) for j, prior in enumerate(self.priors.values())])
+        squares = []
+        for (case, surrogate), own in zip(self.by_case.items(), self.kept, strict=True):
+            mean, variance = (part[..., own] for part in surrogate.predict(theta))
+            true = 0.01 * self.runs[case].select(f"{name} [cm]" for name in OUTPUTS).to_numpy()
+            squares.append((true - mean) ** 2 / variance)
+        return np.mean((2 * places - 1) ** 2, axis=0), np.mean(np.concatenate(squares, axis=1), axis=1)
+
+    def truth(self, twin: int) -> Floats:
+        """Its parameters, in SI."""
+        return np.array([factor * self.runs["e520"][name][twin] for name, factor in PARAMETERS.items()])
+
+    def target(self, twin: int, count: int, errors: Mapping[str, CommonError]) -> Target:
+        """The posterior of a twin, each output measured `count` times."""
+        noise = np.random.default_rng((SEED, self.first + twin))
+        groups = []
+        for case, own in zip(CASES, self.kept, strict=True):
+            true = np.repeat([self.runs[case][f"{name} [cm]"][twin] for name in OUTPUTS], count)
+            data = 0.01 * (true + noise.normal(0.0, NOISE_CM, len(true)))
+            groups.append(Group(case, data, np.repeat(own, count), Gaussian(0.01 * NOISE_CM), case))
+        forwards = {case: surrogate.predict for case, surrogate in self.by_case.items()}
+        likelihood = Likelihood(tuple(self.priors), forwards, tuple(groups), errors)
+        return compiled_target(likelihood, self.priors, self.by_case)[0]
+
+
+def main(repeats: list[int], folds: list[Fold], importance: bool) -> None:
+    away, squares = np.concatenate([fold.misses() for fold in folds], axis=1)
+    thirds = np.digitize(away, np.quantile(away, [1 / 3, 2 / 3]))
+    told = [f"{squares[thirds == third].mean():.2f}" for third in range(3)]
+    print(f"squares of errors, in units of what is claimed: {' / '.join(told)} from the middle of the prior outwards")
     for count in repeats:
-        for label, given in (("common", errors),) if importance else (("per-datum", {}), ("common", errors)):
+        for label in ("common",) if importance else ("per-datum", "common"):
             ranks, missed, worth = [], [], []
-            for twin in range(TWINS):
-                noise = np.random.default_rng((SEED, twin))
-                groups = []
-                for case, own in zip(CASES, kept, strict=True):
-                    true = np.repeat([runs[case][f"{name} [cm]"][twin - TWINS] for name in OUTPUTS], count)
-                    data = 0.01 * (true + noise.normal(0.0, NOISE_CM, len(true)))
-                    groups.append(Group(case, data, np.repeat(own, count), Gaussian(0.01 * NOISE_CM), case))
-                likelihood = Likelihood(tuple(priors), forwards, tuple(groups), given)
-                target, _ = compiled_target(likelihood, priors, by_case)
-                draws, weights, effective = draw(target, twin, importance)
-                worth.append(effective)
-                truth = np.array([factor * runs["e520"][name][twin - TWINS] for name, factor in PARAMETERS.items()])
-                ranks.append(weights @ (draws < truth))
-                mean = weights @ draws
-                missed.append((truth - mean) / np.sqrt(weights @ (draws - mean) ** 2))
-            apart = np.abs(np.array(ranks) - 0.5)
-            least, middle = np.min(worth), np.median(worth)
-            print(f"{label}, {count} of each output; effective draws {least:.0f} at least, {middle:.0f} in the median")
-            for mass in MASSES:
-                held = np.sum(apart < mass / 2, axis=0)
-                names = [name.split(" ")[0] for name in PARAMETERS]
-                each = dict(zip(names, held.tolist(), strict=True))
-                # Parameters of a twin go together: the error is that of the twins.
-                error = np.std(np.mean(apart < mass / 2, axis=1), ddof=1) / np.sqrt(TWINS)
-                share = held.sum() / apart.size
-                print(f"  {mass:.0%} intervals hold {held.sum()} of {apart.size}, {share:.1%} +- {error:.1%}", each)
-            size = np.sqrt(np.mean(np.square(missed), axis=0))
-            print("  root mean square of (truth - mean) / std", np.round(size, 2), flush=True)
+            for fold in folds:
+                for twin in range(TWINS):
+                    target = fold.target(twin, count, fold.errors if label == "common" else {})
+                    draws, weights, effective = draw(target, fold.first + twin, importance)
+                    worth.append(effective)
+                    ranks.append(weights @ (draws < fold.truth(twin)))
+                    mean = weights @ draws
+                    missed.append((fold.truth(twin) - mean) / np.sqrt(weights @ (draws - mean) ** 2))
+            tell(f"{label}, {count} of each output", np.array(ranks), np.array(missed), np.array(worth))
+
+
+def tell(label: str, ranks: Floats, missed: Floats, worth: Floats) -> None:
+    """Shares held, by parameter and in all, with their error."""
+    apart = np.abs(ranks - 0.5)
+    print(f"{label}; effective draws {np.min(worth):.0f} at least, {np.median(worth):.0f} in the median")
+    for mass in MASSES:
+        held = np.sum(apart < mass / 2, axis=0)
+        each = dict(zip([name.split(" ")[0] for name in PARAMETERS], held.tolist(), strict=True))
+        # Parameters of a twin go together: the error is that of the twins.
+        error = np.std(np.mean(apart < mass / 2, axis=1), ddof=1) / np.sqrt(len(apart))
+        print(
+            f"  {mass:.0%} intervals hold {held.sum()} of {apart.size}, {held.sum() / apart.size:.1%} +- {error:.1%}",
+            each,
+        )
+        if len(apart) > TWINS:
+            print("    by fold", np.mean(apart < mass / 2, axis=1).reshape(-1, TWINS).mean(axis=1).round(3).tolist())
+    size = np.sqrt(np.mean(np.square(missed), axis=0))
+    print("  root mean square of (truth - mean) / std", np.round(size, 2), flush=True)
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        words = [word for word in sys.argv[1:] if word != "--importance"]
-        main([int(word) for word in words] or [1], Path(folder), "--importance" in sys.argv)
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    numbers = range(FOLDS if "--folds" in sys.argv else 1)
+    with ExitStack() as stack:
+        places = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in numbers]
+        made = [Fold(number, place) for number, place in zip(numbers, places, strict=True)]
+        main([int(word) for word in words] or [1], made, "--importance" in sys.argv)

@@ -37,15 +37,17 @@ def percuss(ledger: Path, *words: str) -> str:
 
 
 def unseen(
-    count: int, place: Path
+    count: int, place: Path, fold: int = 0
 ) -> tuple[dict[str, pl.DataFrame], Session, list[str], list[Surrogate], list[list[int]]]:
-    """Runs by case; a session of the ledger and ids of surrogates fitted without the last `count` of them, the
-    surrogates, and where they hold the 12 outputs."""
-    runs = {case: pl.read_csv(FOLDER / "expected" / f"runs-{case}.csv") for case in CASES}
-    ledger, fitted = place / "ledger", []
+    """By case `count` runs, the last of all, or as many before them in another fold; a session of the ledger and ids of
+    surrogates fitted without these, the surrogates, and where they hold the 12 outputs."""
+    ledger, fitted, runs = place / "ledger", [], {}
     for case in CASES:
+        every = pl.read_csv(FOLDER / "expected" / f"runs-{case}.csv")
+        first = len(every) - (fold + 1) * count
+        runs[case] = every.slice(first, count)
         file = place / f"{case}.csv"
-        runs[case].head(-count).write_csv(file)
+        pl.concat([every.head(first), every.slice(first + count)]).write_csv(file)
         seen = percuss(ledger, "import", str(file), "--study", str(FOLDER), "--case", case)
         fitted.append(percuss(ledger, "surrogate", seen, "--family", "chaos", "--search", "early"))
     session = Session(Ledger.open(ledger))
@@ -60,8 +62,8 @@ def main(count: int, place: Path) -> None:
     errors = [s.columns[n].variance * s.error[n] for s, own in zip(surrogates, kept, strict=True) for n in own]
     out = csv.writer(sys.stdout)
     out.writerow(["twin", "parameter", "truth", "mean", "low", "high", "held", "rmse_cm", "surrogate_error_cm"])
-    for twin in range(-count, 0):
-        noise = np.random.default_rng((SEED, twin + count))
+    for twin in range(count):
+        noise = np.random.default_rng((SEED, twin))
         true = [[runs[case][f"{name} [cm]"][twin] for name in OUTPUTS] for case in CASES]
         lines = ["case,output,value [cm],std [cm]"]
         for case, values in zip(CASES, true, strict=True):
@@ -71,7 +73,7 @@ def main(count: int, place: Path) -> None:
         data = percuss(ledger, "observe", str(FOLDER), str(place / "data.csv"))
         found = percuss(ledger, "calibrate", *fitted, "--observations", data, "--block", "all")
         if not found:
-            print(f"twin {twin + count}: not converged", file=sys.stderr)
+            print(f"twin {twin}: not converged", file=sys.stderr)
             continue
         session.refresh()
         draws = load_posterior(session, session.event(found)).flat()[:, : len(PARAMETERS)]
@@ -83,7 +85,7 @@ def main(count: int, place: Path) -> None:
             low, high = np.quantile(draws[:, j], [0.05, 0.95])
             truth = factor * runs["e520"][name][twin]
             told = [f"{x:.5g}" for x in (truth, draws[:, j].mean(), low, high)]
-            out.writerow([twin + count, name.split(" ")[0], *told, int(low <= truth <= high), *whole])
+            out.writerow([twin, name.split(" ")[0], *told, int(low <= truth <= high), *whole])
         sys.stdout.flush()
 
 
