@@ -224,7 +224,7 @@ def parse_measured(file: str, data: bytes, *, logged: bool = False) -> Measured:
     return Measured(file, frame, data, logged)
 
 
-def _of_file(file: str, check: Callable[[bytes], None], data: bytes) -> None:
+def _of_file(file: str, check: Callable[[bytes], object], data: bytes) -> None:
     """Let a check of the text say which file it is about."""
     try:
         check(data)

@@ -51,6 +51,9 @@ pub struct Chunk {
     pub dictionary: Option<usize>,
 }
 
+/// A key and its value.
+type Pair<'a> = (&'a [u8], &'a [u8]);
+
 /// What a file says of itself.
 pub struct Footer<'a> {
     /// The list of the columns, as it is stored.
@@ -136,7 +139,7 @@ impl<'a> Footer<'a> {
     }
 
     /// Keys and values beside the columns, without the digest of the file.
-    pub fn said(&self) -> Result<Vec<(&'a [u8], &'a [u8])>, ParquetError> {
+    pub fn said(&self) -> Result<Vec<Pair<'a>>, ParquetError> {
         let Some(raw) = self.keys else {
             return Ok(Vec::new());
         };
