@@ -1,4 +1,6 @@
-"""Twenty public functions on which surrogates are compared, each with its inputs and where it comes from.
+"""Public functions on which surrogates are compared, each with its inputs and where it comes from.
+
+`FUNCTIONS` are the twenty of the contest; nothing about surrogates was chosen by looking at those in `HELD_OUT`.
 
 Collected by Surjanovic and Bingham (Virtual Library of Simulation Experiments, 2013) and Wicaksono and Hanfi
 (UQTestFuns, 2023), where not from the paper itself. Inputs are (kind, a, b): uniform from a to b, normal and lognormal
@@ -251,4 +253,84 @@ FUNCTIONS: dict[str, Function] = {
     "chemical spill": Function(
         chemical_spill, uniform((7, 13), (0.02, 0.12), (0.01, 3), (30.01, 30.295)), "Bliznyuk and others, 2008"
     ),
+}  # fmt: skip
+
+
+def currin(x: Array) -> Array:
+    a, b = x
+    ratio = (2300 * a**3 + 1900 * a**2 + 2092 * a + 60) / (100 * a**3 + 500 * a**2 + 4 * a + 20)
+    return np.asarray((1 - np.exp(-1 / (2 * np.maximum(b, 1e-12)))) * ratio)
+
+
+def lim(x: Array) -> Array:
+    a, b = x
+    return np.asarray(((30 + 5 * a * np.sin(5 * a)) * (4 + np.exp(-5 * b)) - 100) / 6)
+
+
+def goldstein_price(x: Array) -> Array:
+    """Its logarithm on the unit square, standardised as by Picheny, Wagner and Ginsbourger (2013)."""
+    a, b = 4 * x - 2
+    first = 1 + (a + b + 1) ** 2 * (19 - 14 * a + 3 * a**2 - 14 * b + 6 * a * b + 3 * b**2)
+    second = 30 + (2 * a - 3 * b) ** 2 * (18 - 32 * a + 12 * a**2 + 48 * b - 36 * a * b + 27 * b**2)
+    return np.asarray((np.log(first * second) - 8.693) / 2.427)
+
+
+def park(x: Array) -> Array:
+    a, b, c, d = x
+    return np.asarray((np.sqrt(a**2 + (b + c**2) * d) - a) / 2 + (a + 3 * d) * np.exp(1 + np.sin(c)))
+
+
+def beam(x: Array) -> Array:
+    """Deflection at mid-span of a simply supported beam [m]."""
+    width, height, length, modulus, load = x
+    return np.asarray(5 / 32 * load * length**4 / (modulus * width * height**3))
+
+
+def gramacy_lee(x: Array) -> Array:
+    return np.asarray(np.exp(np.sin((0.9 * (x[0] + 0.48)) ** 10)) + x[1] * x[2] + x[3])
+
+
+def hartmann(x: Array) -> Array:
+    a = np.array(
+        [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
+    )
+    p = 1e-4 * np.array(
+        [
+            [1312, 1696, 5569, 124, 8283, 5886],
+            [2329, 4135, 8307, 3736, 1004, 9991],
+            [2348, 1451, 3522, 2883, 3047, 6650],
+            [4047, 8828, 8732, 5743, 1091, 381],
+        ]
+    )
+    inner = np.einsum("ij,ijn->in", a, (x[None] - p[:, :, None]) ** 2)
+    return np.asarray(-np.array([1.0, 1.2, 3.0, 3.2]) @ np.exp(-inner))
+
+
+def bratley(x: Array) -> Array:
+    signs = (-1.0) ** np.arange(1, len(x) + 1)
+    return np.asarray(signs @ np.cumprod(x, axis=0))
+
+
+def loeppky(x: Array) -> Array:
+    main = np.array([6, 4, 5.5, 1, 0.5, 0.2, 0.1])
+    return np.asarray(main @ x[:7] + 3 * x[0] * x[1] + 2.2 * x[0] * x[2] + 1.4 * x[1] * x[2])
+
+
+HELD_OUT: dict[str, Function] = {
+    "Currin": Function(currin, uniform(UNIT, UNIT), "Currin and others, 1988"),
+    "Lim": Function(lim, uniform(UNIT, UNIT), "Lim and others, 2002"),
+    "Goldstein-Price": Function(goldstein_price, uniform(UNIT, UNIT), "Goldstein and Price, 1971"),
+    "Park": Function(park, uniform(*[UNIT] * 4), "Park, 1991"),
+    "beam": Function(
+        beam,
+        (
+            ("lognormal", 0.15, 0.0075), ("lognormal", 0.3, 0.015), ("lognormal", 5, 0.05),
+            ("lognormal", 3e10, 4.5e9), ("lognormal", 1e4, 2e3),
+        ),
+        "Blatman and Sudret, 2011",
+    ),
+    "Gramacy-Lee": Function(gramacy_lee, uniform(*[UNIT] * 6), "Gramacy and Lee, 2009; two of six inputs do nothing"),
+    "Hartmann": Function(hartmann, uniform(*[UNIT] * 6), "Hartman, 1973"),
+    "Bratley": Function(bratley, uniform(*[UNIT] * 8), "Bratley, Fox and Niederreiter, 1992"),
+    "Loeppky": Function(loeppky, uniform(*[UNIT] * 10), "Loeppky, Williams and Moore, 2013; three do nothing"),
 }  # fmt: skip

@@ -21,7 +21,7 @@ from percuss.inference.arrays import Floats
 from percuss.inference.learnt_density import Learnt, quadratic, standardised
 from percuss.inference.likelihood import Forward, Likelihood
 from percuss.inference.target import Target, Transform
-from percuss.surrogates.kernels import KERNELS, MATERN
+from percuss.surrogates.kernels import KERNELS, MATERN, NO_SHAPE
 
 # The ellipsoid in which outputs are trusted reaches so many times as far as the farthest point. A density that is
 # learnt by its values may rise out there; outputs that miss the data by more and more do not come back.
@@ -43,7 +43,7 @@ class Outputs:
 
     def mean(self, w: Floats) -> Floats:
         """Outputs at points (k, p)."""
-        kernel = KERNELS[MATERN].between(w / self.length, self.points / self.length)
+        kernel = KERNELS[MATERN].between(w / self.length, self.points / self.length, NO_SHAPE)
         return np.asarray(quadratic(w) @ self.trend + kernel @ self.weights)
 
 
@@ -56,7 +56,7 @@ def fit_outputs(w: Floats, outputs: Floats) -> Outputs:
     best: Outputs | None = None
     least = np.inf
     for length in LENGTHS:
-        correlation = KERNELS[MATERN].between(w / length, w / length)
+        correlation = KERNELS[MATERN].between(w / length, w / length, NO_SHAPE)
         for nugget in NUGGETS:
             try:
                 fit = _solved(w, basis, y, length, correlation + nugget * np.eye(len(w)))

@@ -24,6 +24,7 @@ from percuss.surrogates.gaussian_process import (
     resampled_processes,
 )
 from percuss.surrogates.kernel_process import Process, fit_process
+from percuss.surrogates.kernels import OFFERED, UNDER_A_TREND
 from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
 if TYPE_CHECKING:
@@ -87,11 +88,13 @@ def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:
     starts: Sequence[Process | None] = [None] * data.values.shape[1]
     if isinstance(near, ChaosPlusProcesses):
         starts = near.processes
+    # Kernels that an older event names are those of both families.
+    kernels = UNDER_A_TREND if settings.kernels == OFFERED else settings.kernels
     outputs, fits = [], []
     for j, start in enumerate(starts):
         terms = _leading(selected.terms[j], selected.coefficients[j], int(LARGEST_SHARE * len(data.points)))
         psi = chaos.basis_of(data.families, terms).predict(data.points)
-        process = fit_process(data.points, data.values[:, j], psi, start.hyper if start else None, settings.kernels)
+        process = fit_process(data.points, data.values[:, j], psi, start.hyper if start else None, kernels)
         outputs.append((terms, process.process.trend))
         fits.append(process)
     trend = chaos.Expansions(chaos.expansion_of(data.families, outputs))

@@ -119,6 +119,8 @@ def process_table(processes: Sequence[Process], columns: Sequence[int], group: i
     import polars as pl
 
     listed = pl.List(pl.Float64)
+    # Older kernels have no shape, and their tables no such column.
+    shapes = {"shape": pl.Series([p.hyper.shape.tolist() for p in processes], dtype=listed)}
     return pl.DataFrame(
         {
             "column": pl.Series(list(columns), dtype=pl.Int64),
@@ -130,6 +132,7 @@ def process_table(processes: Sequence[Process], columns: Sequence[int], group: i
             "trend": pl.Series([p.trend.tolist() for p in processes], dtype=listed),
             "weights": pl.Series([p.weights.tolist() for p in processes], dtype=listed),
         }
+        | (shapes if any(len(p.hyper.shape) for p in processes) else {})
     )
 
 
@@ -158,7 +161,12 @@ def load_processes(
                 points,
                 np.where(scale > 0, scale, 1.0),
                 # Processes of older events have no kernel: there was one.
-                Hyperparameters(np.array(row["lengths"]), row["nugget"], row.get("kernel", MATERN)),
+                Hyperparameters(
+                    np.array(row["lengths"]),
+                    row["nugget"],
+                    row.get("kernel", MATERN),
+                    np.array(row.get("shape") or [], float),
+                ),
                 row["variance"],
                 np.array(row["trend"]),
                 np.array(row["weights"]),

@@ -2,9 +2,10 @@
 
     y = F b + Z,   cov Z = s^2 R,   R = K + g I,   K_ij = k(sum_k (x_ik - x_jk)^2 / l_k^2)
 
-with the kernels of `percuss.surrogates.kernels`. Lengths l and nugget g maximise the restricted likelihood, in which b
-and s^2 are profiled out (Harville, 1977). Of several kernels, all with as many hyperparameters, the likeliest is
-taken, but one after the first only where it is so by e^3, which Kass and Raftery (1995) call strong. With
+with the kernels of `percuss.surrogates.kernels`. Lengths l, nugget g and the kernel's shape maximise the restricted
+likelihood, in which b and s^2 are profiled out (Harville, 1977), less what the kernel takes off for its shape. Of
+several kernels the likeliest is taken, but one after the first only where it is so by e^3, which Kass and Raftery
+(1995) call strong. With
 P = R^-1 - R^-1 F (F' R^-1 F)^-1 F' R^-1 and n - p degrees of freedom,
 
     s^2 = y' P y / (n - p)
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import InputError
-from percuss.surrogates.kernels import KERNELS, MATERN
+from percuss.surrogates.kernels import KERNELS, MATERN, NO_SHAPE, Pull
 
 Array = NDArray[Any]
 
@@ -36,7 +37,7 @@ SHORTEST = 0.05  # length, in standard deviations of the points
 LARGEST_NUGGET = 1.0
 # By how much the logarithm of a likelihood must be larger for a kernel that is not the first.
 STRONG = 3.0
-# Trial lengths of the search; the most likely of each kernel are optimised, two in all.
+# Trial lengths of the search; the most likely of each kernel are optimised.
 STARTS = (0.5, 1.5, 4.0, 12.0)
 START_NUGGETS = (1e-8, 1e-3)
 # Cost grows with the cube of the number of points: beyond this a fit takes minutes.
@@ -45,16 +46,24 @@ MOST_POINTS = 2000
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """What was searched for: lengths (in standardised canonical variables), nugget relative to the variance, kernel."""
+    """What was searched for: lengths (in standardised canonical variables), nugget relative to the variance, kernel
+    and its shape.
+    """
 
     lengths: Array
     nugget: float
     kernel: str = MATERN
+    shape: Array = field(default_factory=lambda: NO_SHAPE)
 
     @property
     def logs(self) -> Array:
         """As the search sees them."""
-        return np.asarray(np.log(np.append(self.lengths, self.nugget)))
+        return np.asarray(np.log(np.concatenate([self.lengths, self.shape, [self.nugget]])))
+
+    @classmethod
+    def of_logs(cls, logs: Array, dimensions: int, kernel: str) -> Hyperparameters:
+        """As they came out of the search."""
+        return cls(np.exp(logs[:dimensions]), math.exp(logs[-1]), kernel, np.exp(logs[dimensions:-1]))
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Process:
     def kernel(self, points: Array) -> Array:
         """Correlations (n, training points) of canonical points with the training points."""
         unit = self.scale * self.hyper.lengths
-        return KERNELS[self.hyper.kernel].between(points / unit, self.points / unit)
+        return KERNELS[self.hyper.kernel].between(points / unit, self.points / unit, self.hyper.shape)
 
     def mean(self, points: Array, basis: Array) -> Array:
         """The mean at canonical points; `basis` holds the trend's terms there."""
@@ -82,7 +91,7 @@ class Process:
         """Derivatives (n, d) of the part without the trend with respect to canonical variables."""
         unit = self.scale * self.hyper.lengths
         away = (points[:, None, :] - self.points[None, :, :]) / unit
-        return np.asarray(KERNELS[self.hyper.kernel].slope(away, self.weights) / unit)
+        return np.asarray(KERNELS[self.hyper.kernel].slope(away, self.weights, self.hyper.shape) / unit)
 
     def prediction_variance(self, points: Array, basis: Array) -> Array:
         """Variance of a new observation: of the process, the trend's uncertainty and the nugget."""
@@ -136,15 +145,14 @@ def fit_process(
         raise InputError(f"{n} points are too few for a Gaussian process with a trend of {trend.shape[1]} terms")
     scale = points.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
-    away = (points[:, None, :] - points[None, :, :]) / scale
-    squares = np.ascontiguousarray(np.moveaxis(away * away, 2, 0))
     size = float(values.std()) or 1.0
     y = (values - values.mean()) / size
     if np.ptp(values) > 0:
-        hyper = _search(squares, y, trend, start, kernels)
+        hyper = _search(points, scale, y, trend, start, kernels)
     else:
-        hyper = Hyperparameters(np.ones(d), START_NUGGETS[-1], kernels[0])
-    state = _state(squares, y, trend, hyper)
+        shape, _ = KERNELS[kernels[0]].shapes(d)
+        hyper = Hyperparameters(np.ones(d), START_NUGGETS[-1], kernels[0], shape)
+    state = _state(KERNELS[hyper.kernel].geometry(points, scale), y, trend, hyper)
     weights = state.weights
     coefficients = size * state.trend
     # The mean that was taken off goes back into the constant, which every trend has first.
@@ -159,11 +167,10 @@ def fit_process(
 def refit(process: Process, rows: NDArray[np.intp], values: Array) -> Process:
     """The same process on some of its points (each once), hyperparameters kept."""
     points, basis = process.points[rows], process.basis[rows]
-    away = (points[:, None, :] - points[None, :, :]) / process.scale
-    squares = np.ascontiguousarray(np.moveaxis(away * away, 2, 0))
+    geometry = KERNELS[process.hyper.kernel].geometry(points, process.scale)
     centre = float(values.mean())
     y = values - centre
-    state = _state(squares, y, basis, process.hyper)
+    state = _state(geometry, y, basis, process.hyper)
     trend = state.trend.copy()
     trend[0] += centre
     return Process(points, process.scale, process.hyper, state.variance, trend, state.weights, basis)
@@ -172,22 +179,21 @@ def refit(process: Process, rows: NDArray[np.intp], values: Array) -> Process:
 @dataclass(frozen=True)
 class _State:
     projector: Array
-    fall: Array
+    pull: Pull
     weights: Array
     trend: Array
     variance: float
     likelihood: float
 
 
-def _state(squares: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _State:
+def _state(geometry: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _State:
     """Everything the likelihood is made of; LinAlgError where R is not definite or the trend takes all points."""
     from scipy.linalg import lapack
 
     n, p = trend.shape
     if n <= p:
         raise np.linalg.LinAlgError
-    kernel = KERNELS[hyper.kernel]
-    own, fall = kernel.of(np.sqrt(kernel.reach * np.tensordot(1.0 / hyper.lengths**2, squares, axes=1)))
+    own, pull = KERNELS[hyper.kernel].matrix(geometry, hyper.lengths, hyper.shape)
     correlation = own + hyper.nugget * np.eye(n)
     factor = np.linalg.cholesky(correlation)
     inverse, failed = lapack.dpotri(factor, lower=1)
@@ -207,54 +213,62 @@ def _state(squares: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _S
         raise np.linalg.LinAlgError
     likelihood = -0.5 * (n - p) * math.log(variance) - float(np.log(np.diag(factor)).sum() + np.log(diagonal).sum())
     weights = _solve_lower(factor, rest, transposed=True)
-    return _State(projector, fall, weights, np.linalg.solve(upper, along), variance, likelihood)
+    return _State(projector, pull, weights, np.linalg.solve(upper, along), variance, likelihood)
 
 
 def _search(
-    squares: Array, y: Array, trend: Array, start: Hyperparameters | None, kernels: Sequence[str]
+    points: Array, scale: Array, y: Array, trend: Array, start: Hyperparameters | None, kernels: Sequence[str]
 ) -> Hyperparameters:
     from scipy.optimize import minimize
 
-    dimensions = len(squares)
-
-    def at(logs: Array, kernel: str) -> Hyperparameters:
-        return Hyperparameters(np.exp(logs[:-1]), math.exp(logs[-1]), kernel)
+    dimensions = points.shape[1]
+    considered = kernels if start is None else (start.kernel,)
+    geometries = {kernel: KERNELS[kernel].geometry(points, scale) for kernel in considered}
 
     def objective(logs: Array, kernel: str) -> tuple[float, Array]:
+        hyper = Hyperparameters.of_logs(logs, dimensions, kernel)
         try:
-            state = _state(squares, y, trend, at(logs, kernel))
+            state = _state(geometries[kernel], y, trend, hyper)
         except np.linalg.LinAlgError:
             return 1e25, np.zeros_like(logs)
-        return -state.likelihood, -_gradient(squares, state, at(logs, kernel))
+        lost, by_shape = KERNELS[kernel].penalty(hyper.shape)
+        slope = -_gradient(state, hyper)
+        slope[dimensions:-1] += by_shape
+        return lost - state.likelihood, slope
 
     def climb(logs: Array, kernel: str) -> Any:
-        shape = KERNELS[kernel]
-        bounds = [(math.log(SHORTEST), math.log(shape.longest))] * dimensions
-        bounds.append((math.log(shape.least_nugget), math.log(LARGEST_NUGGET)))
+        rules = KERNELS[kernel]
+        _, shapes = rules.shapes(dimensions)
+        bounds = [(math.log(SHORTEST), math.log(rules.longest))] * dimensions
+        bounds += [(math.log(low), math.log(high)) for low, high in shapes]
+        bounds.append((math.log(rules.least_nugget), math.log(LARGEST_NUGGET)))
         at = np.clip(logs, *np.array(bounds).T)
-        return minimize(objective, at, (kernel,), "L-BFGS-B", jac=True, bounds=bounds, options={"maxiter": 100})
+        options = {"maxiter": 100, "ftol": rules.tolerance}
+        return minimize(objective, at, (kernel,), "L-BFGS-B", jac=True, bounds=bounds, options=options)
 
     if start is not None:
         starts = [(start.logs, start.kernel)]
     else:
-        trials = [np.log(np.append(np.full(dimensions, length), g)) for length in STARTS for g in START_NUGGETS]
         starts = []
         for kernel in kernels:
+            shape, _ = KERNELS[kernel].shapes(dimensions)
+            trials = [
+                np.log(np.concatenate([np.full(dimensions, length), shape, [g]]))
+                for length in STARTS
+                for g in START_NUGGETS
+            ]
             scored = sorted((objective(trial, kernel)[0], i) for i, trial in enumerate(trials))
-            starts += [(trials[i], kernel) for _, i in scored[: max(2 // len(kernels), 1)]]
+            climbs = max(KERNELS[kernel].climbs // len(kernels), 1)
+            starts += [(trials[i], kernel) for _, i in scored[:climbs]]
     optima = [(climb(logs, kernel), kernel) for logs, kernel in starts]
     best, kernel = min(optima, key=lambda optimum: float(optimum[0].fun) + STRONG * (optimum[1] != kernels[0]))
-    return at(best.x, kernel)
+    return Hyperparameters.of_logs(best.x, dimensions, kernel)
 
 
-def _gradient(squares: Array, state: _State, hyper: Hyperparameters) -> Array:
-    """Derivatives of the likelihood with respect to the logarithms of lengths and nugget."""
+def _gradient(state: _State, hyper: Hyperparameters) -> Array:
+    """Derivatives of the likelihood with respect to the logarithms of lengths, shape and nugget."""
     inner = np.outer(state.weights, state.weights) / state.variance - state.projector
-    kernel = KERNELS[hyper.kernel]
-    # dk/dlog l_k = f reach / divisor * squares_k / l_k^2.
-    weight = inner * (state.fall * (kernel.reach / kernel.divisor))
-    lengths = 0.5 * np.tensordot(squares, weight, axes=([1, 2], [0, 1])) / hyper.lengths**2
-    return np.append(lengths, 0.5 * hyper.nugget * float(np.trace(inner)))
+    return np.append(state.pull(inner), 0.5 * hyper.nugget * float(np.trace(inner)))
 
 
 def _solve_lower(factor: Array, right: Array, *, transposed: bool = False) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from percuss.execution.results import Campaign
@@ -23,7 +24,7 @@ def surrogate_tables(campaign: Campaign, fitted: Fitted) -> dict[str, pl.DataFra
         for number, model in enumerate(part.folds):
             for role, table in model.tables(part.columns, part.group).items():
                 tables.setdefault(f"fold_{role}", []).append(table.with_columns(fold=pl.lit(number, pl.Int64)))
-    merged = {role: pl.concat(parts) for role, parts in tables.items()}
+    merged = {role: one_table(parts) for role, parts in tables.items()}
     merged["points"] = pl.concat([points_table(group.number, group.data.points) for group in fitted.groups])
     merged["outputs"] = _outputs_table(fitted)
     merged["residuals"] = _residuals_table(campaign, fitted)
@@ -32,6 +33,13 @@ def surrogate_tables(campaign: Campaign, fitted: Fitted) -> dict[str, pl.DataFra
     if any(runs.failures for runs in campaign.cases):
         merged["holes"] = holes_table(campaign)
     return dict(sorted(merged.items()))
+
+
+def one_table(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Tables of several families in one: kernels of some processes have a shape, and those of others none."""
+    import polars as pl
+
+    return pl.concat(parts, how="diagonal")
 
 
 def points_table(group: int, points: Array) -> pl.DataFrame:

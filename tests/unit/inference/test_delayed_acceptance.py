@@ -22,7 +22,7 @@ from percuss.study.priors.gamma import Gamma
 from percuss.study.priors.normal import Normal
 from percuss.study.priors.prior import Prior
 from percuss.study.priors.uniform import Uniform
-from percuss.surrogates.kernels import KERNELS, MATERN
+from percuss.surrogates.kernels import KERNELS, MATERN, NO_SHAPE
 
 PRIORS: dict[str, Prior] = {"rate": Uniform({"low": 0.05, "high": 3.0}), "size": Normal({"mean": 2.0, "std": 2.0})}
 TIMES = np.array([0.2, 0.5, 1.0, 1.5, 2.5, 4.0])
@@ -107,7 +107,7 @@ def test_residuals_of_learnt_outputs_are_those_of_fits_without_the_point() -> No
     w = generator.standard_normal((25, 2))
     values = np.stack([np.sin(w[:, 0]) * w[:, 1], np.exp(0.5 * w[:, 0])], axis=1)
     fit = fit_outputs(w, values)
-    correlation = KERNELS[MATERN].between(w / fit.length, w / fit.length)
+    correlation = KERNELS[MATERN].between(w / fit.length, w / fit.length, NO_SHAPE)
     assert np.abs(fit.mean(w) - values).max() < 1e-3
     for i in (0, 7, 24):
         rest = np.arange(25) != i
