@@ -32,9 +32,9 @@ demo: setup  ## Set up and run the main job end to end
 
 .PHONY: pictures
 pictures: demo  ## Pages of the demo as pictures in build/pictures: light, dark, phone, print; needs chromium
-	PERCUSS_LEDGER=demo/ledger $(BIN)/percuss site --to build/site
+	PERCUSS_LEDGER=demo/ledger $(BIN)/percuss site --to build/ledger-site
 	PERCUSS_LEDGER=demo/ledger $(BIN)/percuss view @last:runs --to build/view.html
-	$(BIN)/python -m tests.pictures build/pictures build/site demo/report.html build/view.html
+	$(BIN)/python -m tests.pictures build/pictures build/ledger-site demo/report.html build/view.html
 
 .PHONY: test
 test: setup  ## Set up and pass every test, Rust and Python, the same cases every time

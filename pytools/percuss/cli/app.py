@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import typer
@@ -95,6 +95,16 @@ def commands() -> dict[str, Entry]:
     return COMMANDS
 
 
+@cache
+def _load(name: str, place: str) -> Any:
+    """A command, built once however often a process calls it."""
+    module = importlib.import_module(place if "." in place else f"percuss.cli.{place}")
+    command = typer.main.get_command(module.app)
+    command.name = name
+    prepare(command)
+    return command
+
+
 class LazyGroup(typer.core.TyperGroup):
     """The top-level group: knows its commands from the table, loads the one that is called."""
 
@@ -117,12 +127,7 @@ class LazyGroup(typer.core.TyperGroup):
 
             raise InputError(f"there is no command {args[0][:40]!r}: {did_you_mean(args[0], COMMANDS)}")
         name, _, rest = super().resolve_command(ctx, args)
-        place = COMMANDS[str(name)].module
-        module = importlib.import_module(place if "." in place else f"percuss.cli.{place}")
-        command = typer.main.get_command(module.app)
-        command.name = name
-        prepare(command)
-        return name, command, rest
+        return name, _load(str(name), COMMANDS[str(name)].module), rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The commands of each heading."""
