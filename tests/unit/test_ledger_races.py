@@ -248,3 +248,25 @@ def test_audit_while_somebody_seals(ledger, maker, monkeypatch) -> None:
     assert walk.proof.holds, walk.proof.faults
     assert [event.id for event in walk.visible] == ids
     assert walk.proof.checked == 6
+
+
+def test_a_ledger_that_is_sealed_all_the_time_is_busy_not_broken(ledger, maker, monkeypatch) -> None:
+    from percuss.ledger import audit
+
+    other = Ledger.open(ledger.place.root, maker)
+    real = audit._walk_listing
+
+    def late(*args):  # type: ignore[no-untyped-def]
+        for _ in range(2):
+            _note(other)
+        seal.seal_stream(other, "main")
+        return real(*args)
+
+    for _ in range(3):
+        _note(ledger)
+    monkeypatch.setattr(audit, "_walk_listing", late)
+    with pytest.raises(LedgerError, match="was sealed anew during each of 20 walks") as caught:
+        prove_chain(ledger.place)
+    assert caught.value.exit_code == 4
+    monkeypatch.setattr(audit, "_walk_listing", real)
+    assert prove_chain(ledger.place).proof.holds
