@@ -371,7 +371,7 @@ def _twin_options(study, truth: dict[str, float]) -> list[str]:  # type: ignore[
 
 def test_a_surrogate_that_is_wrong_where_it_matters(percuss, folder, kinked) -> None:
     """Without its own error in the likelihood a poor surrogate is found out, and more runs there are proposed."""
-    call = ("--evaluations", 60_000, "--accept-unconverged")
+    call = ("--evaluations", 200_000, "--accept-unconverged")
     sampled = percuss("calibrate", kinked, "--block", "blind", *call).id
     said = percuss("predict", sampled, "--verify", 6, "--json")
     assert said.code == 1
