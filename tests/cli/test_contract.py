@@ -266,6 +266,7 @@ def test_references_that_do_not_work(percuss, campaign) -> None:
     percuss("show", "@first").refused(2, "@last")
     percuss("show", "@last:").refused(2, "@last")
     percuss("show", "@last:nonsense").refused(2, "no such kind")
+    assert "did you mean `surrogate`?" in percuss("show", "@last:surrogat").refused(2, "no such kind").err
     percuss("show", "@last:check").refused(2, "has none")
     percuss("show", "-", stdin=" \n").refused(2, "stdin", "empty")
     percuss("show", "-", stdin='{"no": "id"}').refused(2, "stdin")

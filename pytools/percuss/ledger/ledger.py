@@ -30,6 +30,7 @@ from percuss.ledger.streams import (
 )
 from percuss.ledger.words import WORDS
 from percuss.plugins import loaded
+from percuss.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
@@ -215,7 +216,8 @@ class Ledger:
         if kind:
             fitting = [name for name in all_kinds() if name == kind or name.split(".")[0] == kind]
             if not fitting:
-                raise InputError(f"event {reference!r}: no such kind", hint="kinds are " + ", ".join(all_kinds()))
+                words = dict.fromkeys(name.split(".")[0] for name in all_kinds())
+                raise InputError(f"event {reference!r}: no such kind", hint=did_you_mean(kind, words))
             frame = frame.filter(pl.col("kind").is_in(fitting))
         gone = superseded_ids(self.frame())
         for id in reversed(frame["id"].to_list()):
