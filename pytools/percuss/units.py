@@ -226,6 +226,11 @@ def same_dimension(unit: str, other: str) -> bool:
     return parse_unit(unit).dims == parse_unit(other).dims
 
 
+def _with_dimension(unit: str) -> str:
+    spelt = dimension(unit)
+    return unit if spelt == unit else f"{unit} ({spelt})"
+
+
 def dimension(unit: str) -> str:
     """Spell the dimension of a unit in SI base units, as `kg/s^2` for `N/m`."""
     return spell(parse_unit(unit).dims)
@@ -317,9 +322,8 @@ def parse_quantity(value: str | int | float, unit: str) -> float:
     exact = Fraction(match["number"]) if number else Fraction(0)
     own = parse_unit(match["unit"]) if match["unit"] else parse_unit(unit)
     if own.dims != parse_unit(unit).dims:
-        raise InputError(
-            f"`{value}` is in {own.name} ({dimension(own.name)}) where {unit} ({dimension(unit)}) is wanted"
-        )
+        needed = "a number without a unit" if unit == "1" else _with_dimension(unit)
+        raise InputError(f"`{value}` is in {_with_dimension(own.name)} where {needed} is wanted")
     try:
         return float(exact * own.scale)
     except OverflowError:

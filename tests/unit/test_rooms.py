@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from tests.bench.rooms import listed, walk
 
 PAGE = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text()

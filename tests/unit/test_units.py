@@ -73,7 +73,7 @@ def test_angle_is_a_dimension():
 @pytest.mark.parametrize(
     ("text", "unit", "said"),
     [
-        ("3 kg", "m", "`3 kg` is in kg (kg) where m (m) is wanted"),
+        ("3 kg", "m", "`3 kg` is in kg where m is wanted"),
         ("3 Hz", "rad/s", "rad/s"),
         ("3 mmm", "m", "unknown unit `mmm`: did you mean `mm`"),
         ("3 newton", "N", "unknown unit"),

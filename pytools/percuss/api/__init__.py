@@ -2,6 +2,7 @@
 
 from percuss.api.function_model import model
 from percuss.api.ledger import Ledger, open_ledger
+from percuss.api.picture import Picture
 from percuss.api.posterior import Posterior
 from percuss.api.report import Report
 from percuss.api.results import Campaign, Design, Result, Run
@@ -12,6 +13,7 @@ __all__ = [
     "Campaign",
     "Design",
     "Ledger",
+    "Picture",
     "Posterior",
     "Report",
     "Result",

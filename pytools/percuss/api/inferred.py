@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from percuss.api.book import Book, ResultLike
 from percuss.api.calls import operation
@@ -13,9 +13,6 @@ from percuss.api.results import Result
 from percuss.api.studies import StudyLike, load_study
 from percuss.errors import InputError
 from percuss.ledger.event import Event
-
-if TYPE_CHECKING:
-    pass
 
 
 class Inferred(Book):

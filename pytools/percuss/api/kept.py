@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from percuss.api.book import Book, ResultLike
 from percuss.api.calls import operation
+from percuss.api.picture import Picture
 from percuss.api.report import Report
 from percuss.api.results import Result
 
@@ -132,19 +133,18 @@ class Kept(Book):
     def plot(
         self,
         *results: ResultLike,
-        to: str | Path,
         curves: Sequence[str] = (),
         samples: int | None = None,
         title: str = "",
         style: Literal["screen", "paper"] = "screen",
-    ) -> Path:
-        """Draw results into a file (.svg, .png, .pdf): curves of runs, and of every other kind its own picture."""
+    ) -> Picture:
+        """Draw results: curves of runs, and of every other kind its own picture; a notebook shows it inline."""
         from percuss.plots.subject import Request
         from percuss.work.plot import plot
 
         events = [self._event(item) for item in results]
-        plot(self.session, events, Path(to), Request(curves, title, samples), style=style)
-        return Path(to)
+        request = Request(curves, title, samples)
+        return Picture(lambda path: plot(self.session, events, path, request, style=style))
 
     def site(self, to: str | Path) -> Path:
         """Write the whole ledger as a static site, or bring it up to date; returns its first page."""

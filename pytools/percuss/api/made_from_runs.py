@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from percuss.api.book import Book, ResultLike
 from percuss.api.calls import operation
 from percuss.api.results import Result
 from percuss.api.surrogate import Surrogate
-
-if TYPE_CHECKING:
-    pass
 
 
 class MadeFromRuns(Book):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from percuss.api.book import Book, ResultLike
 from percuss.api.calls import operation
 from percuss.api.results import Campaign, Design, Result, Run
 from percuss.api.studies import StudyLike, load_study
 from percuss.errors import AnswerIsNo, InputError
-
-if TYPE_CHECKING:
-    pass
 
 
 class StudiesRun(Book):

@@ -10,7 +10,7 @@ in finding them, to be below TRUNCATION of the variance.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,9 +23,6 @@ from percuss.ledger.projections import batch_of
 from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.surrogates.modes import Modes, load_modes, modes_table
-
-if TYPE_CHECKING:
-    pass
 
 Array = NDArray[Any]
 

@@ -29,6 +29,7 @@ from percuss.ledger.audit import (
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.ledger import MAIN
 from percuss.session import Session
+from percuss.spelling import counted
 from percuss.work.anchor import KeptAnchor, check_anchor
 from percuss.work.reexecution import Reexecution, reason_not_here, reexecute
 from percuss.work.repetition import STRANGE
@@ -70,7 +71,7 @@ class Tier:
     sentence: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """The six proofs, the hash of the last event, and what became of the anchor if there is one.
 
@@ -115,6 +116,14 @@ class Audit:
                 f"{compared} results came out again, {counts}",
             ),
         ]
+
+    def __repr__(self) -> str:
+        broken = [proof.name for proof in self.proofs if not proof.holds]
+        if self.anchor is not None and not self.anchor.holds:
+            broken.append("anchor")
+        verdict = f"BROKEN: {', '.join(broken)}" if broken else "holds"
+        tiers = "; ".join(f"{tier.name}: {tier.sentence}" for tier in self.tiers if tier.reached)
+        return f"<audit of {counted(self.events, 'event')}, {verdict}; {tiers}>"
 
 
 def audit(

@@ -64,7 +64,7 @@ class Group:
         return bool(self.values or self.tables)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diff:
     """What differs between two events, by `GROUPS`; and what could not be compared here, in sentences."""
 
@@ -77,6 +77,12 @@ class Diff:
     def same(self) -> bool:
         """Whether nothing differs and everything could be compared."""
         return not self.notes and not any(self.groups.values())
+
+    def __repr__(self) -> str:
+        words = [name for name, group in self.groups.items() if group]
+        verdict = f"differ in {', '.join(words)}" if words else "do not differ"
+        missing = f"; not compared: {'; '.join(self.notes)}" if self.notes else ""
+        return f"<{self.a.kind} {self.a.id} and {self.b.id} {verdict}{missing}>"
 
 
 def diff(session: Session, a: Event, b: Event, rows: int = 10) -> Diff:

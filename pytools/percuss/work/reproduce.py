@@ -18,6 +18,7 @@ from percuss.kinds.table import kind_of
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORD_KINDS, lineage
 from percuss.session import Session
+from percuss.spelling import counted
 from percuss.work.repetition import STRANGE, Repetition
 
 SAME, WITHIN, CANNOT, DIFFERS = "same", "within", "cannot", "differs"
@@ -51,7 +52,7 @@ class Outcome:
             self.sentences[repetition.sentence] = self.sentences.get(repetition.sentence, 0) + 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduction:
     """What came of an event and of all it stands on, in ledger order, the event itself last."""
 
@@ -68,6 +69,10 @@ class Reproduction:
     def holds(self) -> bool:
         """Whether nothing differs and something was compared."""
         return self.verdict in (SAME, WITHIN)
+
+    def __repr__(self) -> str:
+        events = counted(len(self.outcomes), "event")
+        return f"<{self.event.kind} {self.event.id} computed again, {events}: {WORDS[self.verdict]}>"
 
 
 def reproduce(session: Session, event: Event, runs: int | None = None) -> Reproduction:

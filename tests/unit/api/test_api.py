@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -34,8 +35,14 @@ def test_from_a_study_to_a_posterior_and_a_page(ledger, studies) -> None:
     assert page._repr_html_().startswith("<iframe")
     assert page.write("page.html") == Path("page.html")
     assert ledger.lineage(prediction)[0].kind == "study.registered"
-    assert ledger.audit(rerun=1).holds
-    assert ledger.log(kind="posterior")["id"].to_list() == [posterior.id]
+    picture = ledger.plot(posterior)
+    assert picture._repr_svg_().startswith("<?xml") and picture.write("posterior.png").stat().st_size > 10_000
+    audited = ledger.audit(rerun=1)
+    assert audited.holds and re.fullmatch(r"<audit of \d+ events, holds; whole: .*; repeated: .*>", repr(audited))
+    again, other = ledger.reproduce(posterior), ledger.calibrate(surrogate, seed=1)
+    assert repr(again).endswith("same bits>") and repr(again).count("\n") == 0
+    assert repr(ledger.diff(posterior, other)).endswith("differ in settings, results>")
+    assert ledger.log(kind="posterior")["id"].to_list() == [posterior.id, other.id]
     tried = ledger.trust(surrogate, twins=20, quick=True, seed=1)
     assert not tried.failed and "Tried on twins" in ledger.report(tried).sections
 

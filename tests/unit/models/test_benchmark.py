@@ -177,7 +177,7 @@ def test_an_overflow_is_a_failed_run():
         ({"function": "gfunction", "coefficients": [-1]}, "one number >= 0"),
         ({"function": "gfunction", "coefficients": ["a"]}, "not a finite number"),
         ({"function": "ishigami", "coefficients": [1]}, "unknown setting"),
-        ({"function": "ishigami", "delay": "1 m"}, "where s (s) is wanted"),
+        ({"function": "ishigami", "delay": "1 m"}, "where s is wanted"),
         ({"function": "ishigami", "delay": -1}, "outside"),
         ({"function": "ishigami", "fail_above": {"x": 1}}, "unknown input"),
         ({"function": "ishigami", "fail_above": {"x1": "1 m"}}, "wanted"),

@@ -60,7 +60,7 @@ def test_systems() -> None:
     [
         (
             {"a": SPEED | {"threshold": "3 mm"}},
-            r"limits.a.threshold: `3 mm` is in mm \(m\) where m/s \(m/s\) is wanted",
+            r"limits.a.threshold: `3 mm` is in mm \(m\) where m/s is wanted",
         ),
         ({"a": {"quantity": "rebound_speed"}}, r"limits.a.threshold: missing"),
         ({"a": SPEED | {"quantity": "rebound"}}, r"limits.a.quantity: no output or parameter `rebound`"),

@@ -101,7 +101,7 @@ reduce = "median"                                                 #@ takes one o
 [outputs.c]
 quantity = "position"
 reduce = "at"
-at = "3 m"                                                        #@ `3 m` is in m (m) where s (s) is wanted
+at = "3 m"                                                        #@ `3 m` is in m where s is wanted
 from = 1
 [outputs.rest_position]
 reduce = "max"                                                    #@ one number already
@@ -166,7 +166,7 @@ def test_load_tells_the_first_fault_and_how_to_see_the_rest(tmp_path):
         ('kind = "benchmark"', "", 4, "missing or no text"),
         ('function = "impact"', 'function = "imact"', 6, "did you mean `impact`"),
         ('function = "impact"', "", 4, "missing"),
-        ('duration = "900 ms"', 'duration = "900 mm"', 7, "where s (s) is wanted"),
+        ('duration = "900 ms"', 'duration = "900 mm"', 7, "where s is wanted"),
         ('duration = "900 ms"', "duration = nan", 7, "not a finite number"),
         ('duration = "900 ms"', "duration = 1979-05-27", 7, "date or time"),
         ('duration = "900 ms"', f"duration = {2**70}", 7, "beyond 64 bits"),

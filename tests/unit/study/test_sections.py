@@ -51,7 +51,11 @@ def copied(tmp_path: Path):
         ("evaluations = 0.5", "evaluations", "0.5 is no whole number"),
         ('discrepancy = { kind = "gausian" }', "discrepancy.kind", "did you mean `gaussian`?"),
         ("discrepancy = { std = 1, length = 2 }", "discrepancy.length", "a gaussian discrepancy has no such field"),
-        ('discrepancy = { std = "5 mm" }', "discrepancy.std", "`5 mm` is in mm (m) where 1 (1) is wanted"),
+        (
+            'discrepancy = { std = "5 mm" }',
+            "discrepancy.std",
+            "is in mm (m) where a number without a unit is wanted",
+        ),
         ("discrepancy = { std = -1 }", "discrepancy.std", "-1 is outside [0, inf]"),
         ("discrepancy = { kind = 3 }", "discrepancy.kind", "must be a text, not a number"),
         (
