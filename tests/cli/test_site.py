@@ -91,6 +91,29 @@ def test_the_same_bytes_and_only_what_is_new(site: Path, percuss, folder: Path) 
     assert "one more" in (site / f"events/{campaign}.html").read_text()
 
 
+def test_a_site_that_was_cut_off_is_gone_on_with(
+    site: Path, percuss, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[no-untyped-def]
+    from percuss.site import build
+
+    made: list[str] = []
+    real = build.event_page
+
+    def cut_off(*arguments: object) -> str:
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        made.append(real(*arguments))  # type: ignore[arg-type]
+        return made[-1]
+
+    monkeypatch.setattr(build, "event_page", cut_off)
+    assert percuss("site", "--to", "cut").code != 0
+    assert len(list((folder / "cut/events").iterdir())) == 2
+    monkeypatch.setattr(build, "event_page", lambda *arguments: made.append("") or real(*arguments))  # type: ignore[func-returns-value]
+    facts = json.loads(percuss("site", "--to", "cut", "--json").out)
+    assert _bytes(folder / "cut") == _bytes(site)
+    assert len(made) == len(list((site / "events").iterdir())) and facts["kept"] >= 2
+
+
 class _Attributes(HTMLParser):
     """The attributes of all elements of a page."""
 

@@ -14,7 +14,6 @@ from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORD_KINDS, State, mark
-from percuss.plots.drawing import drawing
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.html import body_parts, document, inline
 from percuss.report.sections.registry import RUNS_KINDS, SECTIONS, section_of
@@ -125,7 +124,8 @@ def _box(state: State, id: str, words: str, folder: str, more: str = "") -> Box:
 def event_page(session: Session, state: State, graph: Graph, event: Event, summaries: dict[str, str]) -> str:
     """The page of one event: its own sections, what was said of it, and where it stands in the lineage.
 
-    `session` is one for telling, `state` that of the ledger as it stands.
+    `session` is one for telling, `state` that of the ledger as it stands. Called within `drawing`: to set that up takes
+    longer than most pages.
     """
     # Sections are of the event alone; those of runs need the batches behind their campaign.
     known = {event.id, *(item.id for item in event.inputs), *graph.behind.get(event.id, ())}
@@ -179,14 +179,13 @@ def _sections(source: Source, event: Event) -> list[Section | None]:
     elif event.kind == "design.created":
         modules = ["design"]
     parts: list[Section | None] = []
-    with drawing():
-        for module in [*modules, "trust"]:
-            try:
-                runs = event.kind in RUNS_KINDS and module != "trust"
-                parts.append(section_of(module, source, source.state.events[event.input("design")] if runs else event))
-            except (PercussError, pl.exceptions.PolarsError, KeyError) as fault:
-                reason = Notice(f"this part of the event cannot be shown: {fault}")
-                parts.append(Section(module.capitalize(), [reason]))
+    for module in [*modules, "trust"]:
+        try:
+            runs = event.kind in RUNS_KINDS and module != "trust"
+            parts.append(section_of(module, source, source.state.events[event.input("design")] if runs else event))
+        except (PercussError, pl.exceptions.PolarsError, KeyError) as fault:
+            reason = Notice(f"this part of the event cannot be shown: {fault}")
+            parts.append(Section(module.capitalize(), [reason]))
     return parts
 
 
