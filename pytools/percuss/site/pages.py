@@ -21,6 +21,7 @@ from percuss.report.source import Source, when
 from percuss.session import Session, standing
 from percuss.site.graph import Graph
 from percuss.site.lineage import Box, draw, without_crowds
+from percuss.spelling import counted
 from percuss.trust import Trust, failures
 
 # Scripts and styles of the site itself and nothing else; `file:` is what 'self' is for a page opened from a folder.
@@ -212,7 +213,9 @@ def _words(state: State, graph: Graph, event: Event, *, dependence: bool) -> lis
 def _around(state: State, graph: Graph, event: Event, summaries: dict[str, str]) -> str:
     """What the event comes from, and what was made from it directly."""
     below = graph.children.get(event.id, ())[-MOST_BELOW:]
-    ids = [*graph.ancestors(event.id), *below]
+    sources = graph.ancestors(event.id)
+    shown = without_crowds(sources, graph.parents, lambda id: state.events[id].kind)
+    ids = [*shown, *below]
     parents = {id: graph.parents[id] for id in ids}
     parents |= dict.fromkeys(below, (event.id,))
 
@@ -222,9 +225,12 @@ def _around(state: State, graph: Graph, event: Event, summaries: dict[str, str])
     picture = draw(ids, parents, box, f"Lineage of {event.kind}")
     more = len(graph.children.get(event.id, ())) - len(below)
     words = f"<p>{more} more events were made from it.</p>" if more > 0 else ""
+    if left_out := len(sources) - len(shown):
+        words += f"<p>{left_out} older sources of the same kinds are not drawn; Events has them.</p>"
     behind = len(graph.behind.get(event.id, ()))
     if behind:
-        words += f"<p>{behind} batches of runs stand behind it.</p>"
+        stand = "stands" if behind == 1 else "stand"
+        words += f"<p>{counted(behind, 'batch', 'batches')} of runs {stand} behind it.</p>"
     return (
         f'<section class="lineage"><h2>Lineage</h2><div class="scroll" tabindex="0">{picture}</div>{words}</section>'
         if picture
