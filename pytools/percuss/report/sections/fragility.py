@@ -53,7 +53,7 @@ def section(source: Source, event: Event) -> Section:
         f"{s.name} {x.with_unit(s.median)} (dispersion {number_text(s.dispersion, 2)})" for s in body.states
     )
     short = [] if failures(body.trust) else [f"Median {x.name} of the damage states: {medians}."]
-    return Section("Fragility", blocks, short)
+    return Section(f"Fragility: {body.output} over {body.intensity}", blocks, short)
 
 
 def _interval(ends: Iterable[float], factor: float = 1.0) -> str:
