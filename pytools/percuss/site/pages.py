@@ -13,7 +13,7 @@ from percuss.kinds.event_superseded import EventSuperseded
 from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
-from percuss.ledger.projections import WORD_KINDS, State, mark
+from percuss.ledger.projections import State, mark
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.html import body_parts, document, inline
 from percuss.report.sections.registry import RUNS_KINDS, SECTIONS, section_of
@@ -156,7 +156,7 @@ def _heading(event: Event, summary: str) -> str:
 
     "64 runs, 0 failed" of a campaign becomes "Campaign: 64 runs, 0 failed".
     """
-    if not summary or event.kind in {"study.registered", *WORD_KINDS}:
+    if not summary or event.kind in ("study.registered", "note.added", "event.superseded"):
         return summary or event.kind
     return f"{event.kind.partition('.')[0].capitalize()}{', ' if ': ' in summary else ': '}{summary}"
 
